@@ -1,1 +1,1 @@
-"""The source of `corpora/hotels`: seeded records, written words, and the pages made of both."""
+"""The source of `corpora/hotels` and of packs of any size: records, words, and pages of both."""

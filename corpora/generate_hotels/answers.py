@@ -1,4 +1,4 @@
-"""The questions with their answers, computed by running each gold SQL over the gold."""
+"""The shipped questions with their answers, computed by running each gold SQL over the gold."""
 
 from __future__ import annotations
 
@@ -34,14 +34,15 @@ def _read_answer(
 ) -> Value | list[Value]:
     if question["answer_type"] == "unanswerable":
         return None
-    values = [_plain(value) for row in rows for value in row]
+    values = [to_json_value(value) for row in rows for value in row]
     if question["answer_type"] == "list":
         return values if question.get("ordered") else sorted(values, key=str)
     (value,) = values
     return value
 
 
-def _plain(value: object) -> Value:
+def to_json_value(value: object) -> Value:
+    """Bring an answer into JSON: dates as ISO, numbers to six decimals."""
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, date):

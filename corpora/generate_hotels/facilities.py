@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 
 from corpora.generate_hotels.facts import Wording
-from corpora.generate_hotels.records import FACILITIES, SEED, Record
+from corpora.generate_hotels.records import FACILITIES, Record
 
 _SECTION = {
     "pool": "Wellness",
@@ -77,7 +77,7 @@ class Item:
 
 def list_facilities(record: Record, wording: Wording) -> dict[str, list[Item]]:
     """List the items of every section in page order; a section without items is left out."""
-    rng = random.Random(f"{SEED}/{record.document}/facilities")
+    rng = record.start_random("facilities")
     recorded = {name: _item(rng, name, wording) for name in FACILITIES if name in record.facilities}
     sections: dict[str, list[Item]] = {
         "Popular facilities": [item for item in recorded.values() if rng.random() < 0.6],

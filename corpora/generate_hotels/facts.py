@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from string import Template
 
-from corpora.generate_hotels.records import SEED, Record
+from corpora.generate_hotels.records import Record
 
 _WORDS = (
     *("zero", "one", "two", "three", "four", "five", "six"),
@@ -75,18 +75,18 @@ def fill_wording(wording: Wording, record: Record) -> Wording:
 
 def format_facts(record: Record) -> dict[str, str]:
     """Print the facts that prose tells, in a style drawn for the page."""
-    rng = random.Random(f"{SEED}/{record.document}/facts")
+    rng = record.start_random("facts")
     facts: dict[str, str] = {}
     if record.opening_date is not None:
         facts["opening_date"] = _format_date(rng, record.opening_date)
         facts["opening_month_year"] = f"{record.opening_date:%B %Y}"
     if record.n_rooms is not None:
         facts["n_rooms"] = str(record.n_rooms)
-        facts["n_rooms_words"] = _spell(record.n_rooms)
+        facts["n_rooms_words"] = spell_number(record.n_rooms)
     if record.n_floors is not None:
         facts["n_floors"] = str(record.n_floors)
-        facts["floors_word"] = _spell(record.n_floors)
-        facts["Floors_word"] = _spell(record.n_floors).capitalize()
+        facts["floors_word"] = spell_number(record.n_floors)
+        facts["Floors_word"] = spell_number(record.n_floors).capitalize()
     if record.distance_to_centre_km is not None:
         facts["distance_to_centre"] = _format_distance(rng, record.distance_to_centre_km)
     if record.distance_to_airport_km is not None:
@@ -94,7 +94,8 @@ def format_facts(record: Record) -> dict[str, str]:
     return facts
 
 
-def _spell(number: int) -> str:
+def spell_number(number: int) -> str:
+    """Return a small number in words, a larger one in figures: `3 -> "three"`, `14 -> "14"`."""
     return _WORDS[number] if number < len(_WORDS) else str(number)
 
 

@@ -27,7 +27,7 @@ def render_offer(rng: random.Random, record: Record, breakfast: str | None) -> s
 
 def _render_rate(rng: random.Random, record: Record, price: float, breakfast: str | None) -> str:
     room = rng.choice(_ROOMS)
-    price_text, total_text = _format_euros(price), _format_euros(2 * price)
+    price_text, total_text = format_euros(price), format_euros(2 * price)
     terms = [
         _word_availability(rng, record),
         _word_breakfast(rng, record, breakfast),
@@ -51,7 +51,8 @@ def _render_rate(rng: random.Random, record: Record, price: float, breakfast: st
     )
 
 
-def _format_euros(amount: float) -> str:
+def format_euros(amount: float) -> str:
+    """Print an amount: `€ 1,120` or `€ 67.50`."""
     return f"€ {amount:,.0f}" if amount == int(amount) else f"€ {amount:,.2f}"
 
 
@@ -69,10 +70,15 @@ def _word_availability(rng: random.Random, record: Record) -> str:
 def _word_breakfast(rng: random.Random, record: Record, breakfast: str | None) -> str:
     if record.breakfast_included:
         return rng.choice(("Breakfast included", "Breakfast included in the price"))
-    price = rng.randint(7, 12) + 4 * (record.stars - 2)
+    price = draw_breakfast_price(rng, record)
     return breakfast or rng.choice(
         ("Breakfast not included", f"Breakfast available for € {price} per person")
     )
+
+
+def draw_breakfast_price(rng: random.Random, record: Record) -> int:
+    """Draw what breakfast costs a person in a hotel of this class, in EUR."""
+    return rng.randint(7, 12) + 4 * (record.stars - 2)
 
 
 def _word_cancellation(rng: random.Random, record: Record) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from string import Template
@@ -10,21 +11,21 @@ from string import Template
 from corpora.generate_hotels.facilities import Item, list_facilities
 from corpora.generate_hotels.facts import Wording
 from corpora.generate_hotels.offer import render_offer
-from corpora.generate_hotels.records import SEED, Record
+from corpora.generate_hotels.records import Record
 
 _FRAME = Path(__file__).with_name("page.html")
 
 
-def render_page(record: Record, wording: Wording, neighbours: list[Record]) -> str:
-    """Render one document; *neighbours* are the city's other hotels."""
-    rng = random.Random(f"{SEED}/{record.document}/page")
+def render_page(record: Record, wording: Wording, neighbours: Sequence[Record]) -> str:
+    """Render one document; *neighbours* are the hotels of its city."""
+    rng = record.start_random("page")
     variant = rng.choice("abc")
     return Template(_FRAME.read_text(encoding="utf-8")).substitute(
-        name=_text(record.name),
-        city=_text(record.city),
-        country=_text(record.country),
-        city_path=_path(record.city),
-        country_path=_path(record.country),
+        name=escape_text(record.name),
+        city=escape_text(record.city),
+        country=escape_text(record.country),
+        city_path=slug_place(record.city),
+        country_path=slug_place(record.country),
         stem=record.document.removesuffix(".html"),
         variant=variant,
         header=_render_header(rng, record),
@@ -34,23 +35,25 @@ def render_page(record: Record, wording: Wording, neighbours: list[Record]) -> s
         facilities=_render_facilities(variant, list_facilities(record, wording)),
         rules=_render_rules(rng, record),
         review=_render_review(wording.review),
-        similar=_render_similar(rng, neighbours),
+        similar=render_similar(rng, "You might also like", record, neighbours),
     )
 
 
-def _text(text: str) -> str:
+def escape_text(text: str) -> str:
+    """Escape words for a page."""
     return escape(text, quote=False)
 
 
-def _path(place: str) -> str:
+def slug_place(place: str) -> str:
+    """Return the part of an address that stands for a city or a country."""
     return place.lower().replace(" ", "-")
 
 
 def _render_header(rng: random.Random, record: Record) -> str:
     return (
-        f'<div class="property-header">\n<h1>{_text(record.name)}</h1>\n'
+        f'<div class="property-header">\n<h1>{escape_text(record.name)}</h1>\n'
         f'<div class="class">{_render_stars(rng, record.stars)}</div>\n{_render_rating(record)}\n'
-        f"<address>{_text(record.address)}, {_text(record.country)} "
+        f"<address>{escape_text(record.address)}, {escape_text(record.country)} "
         '<a href="#map">Show on map</a></address>\n</div>'
     )
 
@@ -78,14 +81,15 @@ def _render_rating(record: Record) -> str:
 
 
 def _render_paragraphs(paragraphs: list[str]) -> str:
-    return "\n".join(f"<p>{_text(paragraph)}</p>" for paragraph in paragraphs)
+    return "\n".join(f"<p>{escape_text(paragraph)}</p>" for paragraph in paragraphs)
 
 
 def _render_nearby(nearby: list[list[str]]) -> str:
     if not nearby:
         return ""
     rows = "".join(
-        f"<li><span>{_text(place)}</span> <span>{how_far}</span></li>" for place, how_far in nearby
+        f"<li><span>{escape_text(place)}</span> <span>{how_far}</span></li>"
+        for place, how_far in nearby
     )
     return f'\n<h3>What\'s nearby</h3>\n<ul class="nearby">{rows}</ul>'
 
@@ -95,12 +99,14 @@ def _render_facilities(variant: str, sections: dict[str, list[Item]]) -> str:
     for title, items in sections.items():
         lines = "\n".join(_render_item(variant, item) for item in items)
         tag = "div" if variant == "b" else "ul"
-        parts.append(f'<h3>{_text(title)}</h3>\n<{tag} class="facility-list">\n{lines}\n</{tag}>')
+        parts.append(
+            f'<h3>{escape_text(title)}</h3>\n<{tag} class="facility-list">\n{lines}\n</{tag}>'
+        )
     return "\n".join(parts)
 
 
 def _render_item(variant: str, item: Item) -> str:
-    label = _text(item.label)
+    label = escape_text(item.label)
     if variant == "a":
         icon = f'<svg class="icon" aria-hidden="true"><use href="#i-{item.icon}"/></svg>'
         return f"<li>{icon} {label}</li>"
@@ -140,13 +146,17 @@ def _render_review(review: list[str]) -> str:
     quote, guest = review
     return (
         '<section id="reviews">\n<h2>What guests say</h2>\n'
-        f"<blockquote><p>“{_text(quote)}”</p><footer>{_text(guest)}</footer></blockquote>\n</section>"
+        f"<blockquote><p>“{escape_text(quote)}”</p><footer>{escape_text(guest)}</footer></blockquote>\n</section>"
     )
 
 
-def _render_similar(rng: random.Random, neighbours: list[Record]) -> str:
+def render_similar(
+    rng: random.Random, title: str, record: Record, neighbours: Sequence[Record]
+) -> str:
+    """Render links to two hotels of *neighbours* beside the page's own."""
+    others = [each for each in neighbours if each.document != record.document]
     links = "".join(
-        f'<li><a href="/hotel/{other.document}">{_text(other.name)}</a></li>'
-        for other in rng.sample(neighbours, min(2, len(neighbours)))
+        f'<li><a href="/hotel/{other.document}">{escape_text(other.name)}</a></li>'
+        for other in rng.sample(others, min(2, len(others)))
     )
-    return f'<section class="similar">\n<h2>You might also like</h2>\n<ul>{links}</ul>\n</section>'
+    return f'<section class="similar">\n<h2>{title}</h2>\n<ul>{links}</ul>\n</section>'
