@@ -122,7 +122,7 @@ class PredictedSchema:
 
     schema: Schema
     decisions: tuple[Decision, ...]
-    needs: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     other_kinds: tuple[str, ...] = ()
 
 
@@ -214,7 +214,7 @@ def describe_columns(schema: Schema) -> str:
         lines.append(f"- {item.name} ({item.type}{unit}{absent}): {item.description}")
         if item.categories:
             lines.append(f"  one of: {', '.join(item.categories)}")
-        if item.examples:
+        if item.examples and not item.type.is_boolean:
             lines.append(f"  such as: {', '.join(map(str, item.examples))}")
         if item.synonyms:
             lines.append(f"  also called: {', '.join(item.synonyms)}")
@@ -410,7 +410,10 @@ def refine(predicted: PredictedSchema, changes: Sequence[Change], number: int) -
         predicted,
         schema=schema.model_copy(update={"attributes": tuple(draft.attributes.values())}),
         decisions=(*predicted.decisions, *draft.decisions),
-        needs={key: [new.get(n, n) for n in names] for key, names in predicted.needs.items()},
+        needs={
+            question: tuple(new.get(name, name) for name in names)
+            for question, names in predicted.needs.items()
+        },
     )
 
 
