@@ -16,9 +16,7 @@ from srag_mcp.store.decisions import find_left_out
 from srag_mcp.store.loose import wish_note
 from srag_mcp.store.state import open_state
 
-USUAL_DESCRIPTION = (
-    "What it is and what it is not. How it is written, with its unit and format. " * 2
-)
+USUAL_DESCRIPTION = "What it is and what it is not. How it is written, with its unit and format."
 # Of more than a thousand documents, so many stand for all.
 _LENGTHS = """
 WITH srag_chosen AS (

@@ -258,7 +258,7 @@ def report_stored(
             f"{path}: {line}" for path, state in sorted(work.files().items()) for line in state.told
         ),
         attributes=tuple(item.name for item in schema.attributes) if schema else (),
-        designed=tuple(describe_design(work, schema)) if by_model and schema else (),
+        designed=tuple(describe_design(work, schema, folder.name)) if by_model and schema else (),
         warnings=(*_warnings(work, schema), *_warn_of_unread(unread, n_in_part, n_stored)),
     )
 

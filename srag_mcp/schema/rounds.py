@@ -12,7 +12,7 @@ from srag_mcp.model.asking import ask_for, ask_shorter
 from srag_mcp.model.language_model import LanguageModel, Prompt, count_tokens, most_characters
 from srag_mcp.model.reply_content import ReplyContent, describe_misfits
 from srag_mcp.prompting import enclose, render_prompt
-from srag_mcp.schema.attribute import Attribute, snake_case, unique_name
+from srag_mcp.schema.attribute import RESERVED_NAMES, Attribute, snake_case, unique_name
 from srag_mcp.schema.definition import (
     LONGEST_STRING,
     AttributeReply,
@@ -35,8 +35,9 @@ MOST_PROPOSED = 1.5  # of the budget: what documents state is known after the tr
 Deed: TypeAlias = Literal["add", "change", "remove", "refuse", "leave_out"]
 WISH_DOCUMENTS = 8  # of which passages are shown to define one attribute
 WISH_TOKENS = 500  # of each
-DEFINITION_TOKENS_IN, DEFINITION_TOKENS_OUT = 3500, 150  # instructions and columns; the reply
+DEFINITION_TOKENS_IN, DEFINITION_TOKENS_OUT = 2500, 150  # instructions and columns; the reply
 _GENERIC_ENTITY = "records"
+_IN_ALL = RESERVED_NAMES | {""}
 _GAP = "\n[…]\n"
 _HEAD_SHARE = 0.5
 _PASSAGE = 600
@@ -324,10 +325,12 @@ def _tidy(names: Iterable[str]) -> tuple[str, ...]:
 def read_needs(needs: Iterable[Need], questions: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return the names of the columns that each question needs, where it was said.
 
-    A number that is none of a question is left out.
+    A number that is none of a question is left out, and so is what every table has.
     """
     return {
-        questions[item.question - 1]: tuple(dict.fromkeys(map(snake_case, item.columns)))
+        questions[item.question - 1]: tuple(
+            name for name in dict.fromkeys(map(snake_case, item.columns)) if name not in _IN_ALL
+        )
         for item in needs
         if 0 < item.question <= len(questions)
     }

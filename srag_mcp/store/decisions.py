@@ -58,7 +58,7 @@ def keep_other_kinds(work: WorkDatabase, kinds: Sequence[str]) -> None:
     work.keep_note(_OTHER_KINDS, json.dumps(list(kinds), ensure_ascii=False))
 
 
-def describe_design(work: WorkDatabase, schema: Schema) -> list[str]:
+def describe_design(work: WorkDatabase, schema: Schema, corpus: str) -> list[str]:
     """Say what the columns of *schema* leave out, as far as a language model told it.
 
     `["2 more columns were proposed and left out (SRAG_COLUMNS): pool_length, …"]`
@@ -68,8 +68,8 @@ def describe_design(work: WorkDatabase, schema: Schema) -> list[str]:
     if left:
         columns = "1 more column was" if len(left) == 1 else f"{len(left)} more columns were"
         said.append(
-            f"{columns} proposed and left out (SRAG_COLUMNS): {', '.join(left)};"
-            " `srag-mcp extend FOLDER NAME` adds one"
+            f"{columns} proposed and left out (SRAG_COLUMNS): {', '.join(left)}; to add one, call"
+            f" extend_schema with corpus={corpus!r} and attribute={left[0]!r}"
         )
     if schema.pending_lists:
         lists = ", ".join(map(str, schema.pending_lists))

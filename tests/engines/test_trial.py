@@ -7,8 +7,12 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.pipeline.quote import quote_ingestion
 from srag_mcp.pipeline.report import IngestReport
 from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryPool
+from srag_mcp.views.holdings import schema_page
 from tests.model.openai_server import Answer, Body, OpenAIServer, serving
 from tests.pipeline import reading_model
 from tests.pipeline.reading_model import describe
@@ -62,20 +66,24 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(tmp_path: Path, folder: Path, server: OpenAIServer) -> Ingest:
+def settings(tmp_path: Path, server: OpenAIServer) -> Settings:
+    return Settings(
+        workers=1,
+        home=tmp_path / "home",
+        model="openai/fake",
+        api_base=server.base,
+        api_key="none",
+        schema_iterations=1,
+    )
+
+
+@pytest.fixture
+def run(folder: Path, settings: Settings) -> Ingest:
     def ingested(
-        questions: tuple[str, ...] = (), columns: int = 30, **options: str
+        questions: tuple[str, ...] = (), columns: int = 30, attribute: str = ""
     ) -> IngestReport:
-        settings = Settings(
-            workers=1,
-            home=tmp_path / "home",
-            model="openai/fake",
-            api_base=server.base,
-            api_key="none",
-            schema_iterations=1,
-            columns=columns,
-        )
-        return ingest(folder, settings, questions=questions, attribute=options.get("attribute", ""))
+        chosen = settings.model_copy(update={"columns": columns})
+        return ingest(folder, chosen, questions=questions, attribute=attribute)
 
     return ingested
 
@@ -105,8 +113,8 @@ def test_what_is_beyond_the_budget_is_left_out_and_told(run: Ingest, folder: Pat
     report = run(("Who keeps Arla?",), columns=2)
     assert report.attributes == ("keeper", "town"), "what is asked for, and what names a record"
     assert report.designed == (
-        "2 more columns were proposed and left out (SRAG_COLUMNS): height_m, opened;"
-        " `srag-mcp extend FOLDER NAME` adds one",
+        "2 more columns were proposed and left out (SRAG_COLUMNS): height_m, opened; to add"
+        " one, call extend_schema with corpus='stations' and attribute='height_m'",
         "the documents list readings (day, rain): kept as pending, no column holds it",
         "some documents seem to be of another kind: letter",
     )
@@ -120,16 +128,36 @@ def test_what_is_beyond_the_budget_is_left_out_and_told(run: Ingest, folder: Pat
 
 @pytest.mark.parametrize("wish", ["height_m", "Height M"])
 def test_what_was_left_out_is_added_without_a_prompt(
-    run: Ingest, server: OpenAIServer, wish: str
+    run: Ingest, folder: Path, settings: Settings, server: OpenAIServer, wish: str
 ) -> None:
     run(("Who keeps Arla?",), columns=2)
     n_asked = len(server.requests)
+    quote = quote_ingestion(folder, settings, attribute=wish)
+    assert (quote.n_attributes, quote.n_calls) == (1, 0)
     report = run(columns=2, attribute=wish)
     assert report.extension is not None
     assert (report.extension.added, report.extension.attribute.name) == (True, "height_m")
     assert report.n_stated == len(TOWNS)
     assert len(server.requests) == n_asked, "the sample was read for it in the trial"
     assert report.designed[0].startswith("1 more column was proposed and left out")
+
+
+def test_get_schema_names_what_was_left_out(run: Ingest, folder: Path, settings: Settings) -> None:
+    run(("Who keeps Arla?",), columns=2)
+    with QueryPool() as pool:
+        notes = schema_page(Corpus(folder, pool, settings.home), 20_000).notes
+    assert "proposed and left out, extend_schema with the name adds it: height_m, opened" in notes
+
+
+def test_what_a_model_left_out_is_forgotten_where_rules_find_the_columns(
+    run: Ingest, folder: Path, settings: Settings
+) -> None:
+    run(("Who keeps Arla?",), columns=2)
+    offline = settings.model_copy(update={"engine": "offline", "model": None})
+    report = ingest(folder, offline, fresh=True)
+    assert "height_m" not in report.attributes
+    assert report.designed == ()
+    assert not (folder / ".srag" / "schema_decisions.json").exists()
 
 
 def test_other_words_for_a_column_that_is_there_ask_nothing(
@@ -144,7 +172,7 @@ def test_other_words_for_a_column_that_is_there_ask_nothing(
 
 
 def test_a_document_of_which_no_reply_could_be_had_is_not_the_fault_of_the_columns(
-    tmp_path: Path, folder: Path
+    folder: Path, settings: Settings
 ) -> None:
     def say(body: Body) -> Answer:
         if instructions(body).startswith("You read d") and "Brun" in str(body["messages"]):
@@ -152,14 +180,5 @@ def test_a_document_of_which_no_reply_could_be_had_is_not_the_fault_of_the_colum
         return design(body)
 
     with serving(say) as server:
-        settings = Settings(
-            workers=1,
-            home=tmp_path / "home",
-            model="openai/fake",
-            api_base=server.base,
-            api_key="none",
-            schema_iterations=1,
-            prompt_tokens=1000,
-        )
-        ingest(folder, settings)
+        ingest(folder, settings.model_copy(update={"api_base": server.base}))
         assert "You improv" not in steps(server)

@@ -381,8 +381,9 @@ def test_a_question_without_needs_is_a_problem_of_the_next_round() -> None:
     assert problem in model.prompts[1].content
 
 
-def test_a_question_that_documents_cannot_answer_is_none() -> None:
-    model = replying([first(definition("crew"), needs=[need(1)]), changes(), changes()])
+def test_a_question_that_needs_no_column_is_no_problem() -> None:
+    needs = [need(1, "document_id")]  # which is in every table
+    model = replying([first(definition("crew"), needs=needs), changes(), changes()])
     assert find_unmet(predict(model), REQUEST.questions) == []
 
 
