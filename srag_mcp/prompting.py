@@ -1,7 +1,8 @@
 """Rendering of the templates in `prompts/`.
 
 A template has two parts, each under a heading: `# Instructions`, which never change between
-documents, and `# Content`. `{{name}}` stands for a field.
+documents, and `# Content`. `{{name}}` stands for a field, `{{name.md}}` for a file beside it that
+several templates share.
 """
 
 import hashlib
@@ -13,6 +14,7 @@ from srag_mcp.model.language_model import Prompt, Step
 
 _PARTS = re.compile(r"\A# Instructions\n(.*?)\n# Content\n(.*)\Z", re.DOTALL)
 _FIELD = re.compile(r"\{\{(\w+)\}\}")
+_SHARED = re.compile(r"\{\{(\w+\.md)\}\}")
 
 
 def render_prompt(template: str, step: Step, subject: str, **fields: str) -> Prompt:
@@ -58,7 +60,12 @@ def enclose(text: str, name: str = "") -> str:
 
 @cache
 def _read_template(template: str) -> tuple[str, str]:
-    text = (files("srag_mcp.prompts") / f"{template}.md").read_text(encoding="utf-8")
+    folder = files("srag_mcp.prompts")
+
+    def read(name: str) -> str:
+        return (folder / name).read_text(encoding="utf-8")
+
+    text = _SHARED.sub(lambda found: read(found.group(1)).strip(), read(f"{template}.md"))
     parts = _PARTS.match(text)
     if parts is None:
         msg = f"{template}.md must have the headings `# Instructions` and `# Content`"

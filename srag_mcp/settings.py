@@ -122,7 +122,14 @@ class Settings(BaseModel):
         default=10, ge=0, le=100, description="Sample questions that it is shown."
     )
     schema_iterations: int = Field(
-        default=4, ge=1, le=10, description="Rounds of prediction and refinement."
+        default=4, ge=1, le=10, description="Most rounds of prediction and refinement."
+    )
+    columns: int = Field(
+        default=30,
+        ge=1,
+        le=120,
+        description="Columns that a model's schema should have, and those that sample questions"
+        " need; what else it proposes is one `extend` away.",
     )
     prompt_tokens: int = Field(
         default=PROMPT_TOKENS,

@@ -2,12 +2,17 @@ from importlib.resources import files
 
 import pytest
 
+from srag_mcp.model.language_model import count_tokens
 from srag_mcp.prompting import enclose, fence, render_prompt
 
+PARTS = {"columns", "definition"}  # of several templates
 TEMPLATES = sorted(
-    path.name.removesuffix(".md")
-    for path in files("srag_mcp.prompts").iterdir()
-    if path.name.endswith(".md")
+    {
+        path.name.removesuffix(".md")
+        for path in files("srag_mcp.prompts").iterdir()
+        if path.name.endswith(".md")
+    }
+    - PARTS
 )
 
 
@@ -15,6 +20,21 @@ TEMPLATES = sorted(
 def test_a_template_says_which_fields_it_needs(template: str) -> None:
     with pytest.raises(ValueError, match=f"{template}.md has the fields "):
         render_prompt(template, "records", "x", no_such_field="")
+
+
+@pytest.mark.parametrize(
+    ("template", "fields", "most"),
+    [
+        ("predict_schema", "documents folder n_columns questions", 900),
+        ("refine_schema", "columns documents entity n_columns problems questions title", 800),
+        ("extend_schema", "asked columns documents entity title", 550),
+    ],
+)
+def test_rules_for_columns_stand_once_and_are_short(template: str, fields: str, most: int) -> None:
+    prompt = render_prompt(template, "schema", "x", **dict.fromkeys(fields.split(), "{{x.md}}"))
+    assert count_tokens(prompt.instructions) <= most
+    assert prompt.instructions.count("- `absent_means`: what silence tells.") == 1
+    assert "{{x.md}}" in prompt.content, "what a field holds is put in as it is"
 
 
 def test_a_fence_is_not_in_the_text_that_it_fences() -> None:

@@ -1,30 +1,26 @@
 """The engine with a language model: it designs the columns, reads the documents, writes queries."""
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
+from pathlib import PurePosixPath
 from typing import ClassVar, Self, TypeAlias, TypeVar
 
 import anyio
-from pydantic import TypeAdapter, ValidationError
 
-from srag_mcp.cells.cell import DocumentText, PredictedRecord, Record
+from srag_mcp.cells.cell import DocumentText, PredictedCell, PredictedRecord
 from srag_mcp.claims.stated_values import read_tags
 from srag_mcp.claims.suspects import find_complaints
 from srag_mcp.documents.document import Document, spread_evenly
 from srag_mcp.documents.passages import cut_passages
 from srag_mcp.engines.protocol import CancelledError, Engine, Keep, Progress, SchemaSample, Work
 from srag_mcp.errors import ModelError, ModelStoppedError, QuestionError
-from srag_mcp.inference.answer import Answer, is_empty
+from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import Asking, ask_model
 from srag_mcp.inference.by_model import Translated, Translating, translate_question
-from srag_mcp.inference.diagnosis import explain_nothing
 from srag_mcp.model.language_model import LanguageModel, Price, Step
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.litellm_library import run_to_end
@@ -36,38 +32,36 @@ from srag_mcp.records.prediction import choose_first_tokens, predict_records
 from srag_mcp.records.selection import choose_passages
 from srag_mcp.rules.induction import learn_extractors
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.column_choice import Said, choose_columns
 from srag_mcp.schema.rounds import (
     WISH_DOCUMENTS,
     WISH_TOKENS,
-    Decision,
     Extension,
     PredictedSchema,
     Round,
     SchemaRequest,
+    find_unmet,
     predict_extension,
     predict_schema,
     refine_schema,
 )
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import EngineName, Settings
-from srag_mcp.store.build import publish
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.decisions import keep_other_kinds, write_decisions
 from srag_mcp.store.earlier_answers import EarlierAnswers, take_over_records
-from srag_mcp.store.guard import QueryPool
-from srag_mcp.store.layout import DECISIONS_FILE, CorpusFolder, write_atomically
 from srag_mcp.store.predictions import Predictions, hash_attribute
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import State, open_state
-from srag_mcp.store.work import finish_document, open_work
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import content_words, stems
+from srag_mcp.values.states import State as CellState
 
 Returned = TypeVar("Returned")
 Outcome: TypeAlias = Translated | QuestionError | ModelError
 
 _READY_PROMPTS = 16  # written while others are in flight, so that no place stays empty
 _POLL_S = 0.2
-_RARE = "if these few documents have no such case, leave the definitions as they are"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,8 +175,8 @@ class ModelEngine(Engine):
     def predict_schema(self, sample: SchemaSample) -> Schema:
         """Design the columns from a varied part of the sample, try them, and repair them once.
 
-        The reasons for the columns are written beside the schema. What rules learn to read of them
-        is a second opinion.
+        The reasons for the columns are written beside the schema, with those that were left out.
+        What rules learn to read of them is a second opinion.
 
         Source: S-RAG 3.2.1.
         """
@@ -193,13 +187,16 @@ class ModelEngine(Engine):
             sample.title,
             settings.schema_iterations,
             settings.prompt_tokens,
+            settings.columns,
         )
         predicted = self.run(lambda: self._predict_schema(request))
-        _write_decisions(self.work.database.state, predicted.decisions)
+        write_decisions(self.work.database.state, predicted.decisions)
+        keep_other_kinds(self.work.database, predicted.other_kinds)
         return learn_extractors(predicted.schema, documents, sample.questions)
 
     async def _predict_schema(self, request: SchemaRequest) -> PredictedSchema:
-        n_steps = request.n_rounds + 2
+        n_rounds = len(request.shares())
+        n_steps = n_rounds + 2
 
         predicted = await predict_schema(
             self.model,
@@ -208,18 +205,17 @@ class ModelEngine(Engine):
                 Progress("schema", done, n_steps, f"round {done} of {total}")
             ),
         )
-        problems = await self._try_schema(predicted.schema, request)
+        trial = await self._try_schema(predicted.schema, request)
         self.work.on_progress(Progress("schema", n_steps - 1, n_steps, "trial"))
-        if not problems:
-            return predicted
-        repair = Round(request.n_rounds + 1, request.documents[:1], tuple(problems))
-        return await refine_schema(self.model, request, predicted, repair)
+        problems = (*trial.complaints, *find_unmet(predicted, request.questions))
+        last = n_rounds + 1
+        if problems:
+            repair = Round(last, request.documents[:1], problems)
+            predicted = await refine_schema(self.model, request, predicted, repair)
+        return choose_columns(predicted, trial.said, request.n_columns, last)
 
-    async def _try_schema(self, schema: Schema, request: SchemaRequest) -> list[str]:
-        """Read the documents of *request* by a predicted schema, and translate its questions.
-
-        Returns:
-            What a refinement should repair, for the model. The records are kept.
+    async def _try_schema(self, schema: Schema, request: SchemaRequest) -> "_Trial":
+        """Read the documents of *request* by a predicted schema; the records are kept.
 
         Source: DESIGN 7.2.
         """
@@ -242,30 +238,25 @@ class ModelEngine(Engine):
         Predictions(self.work.database).store(schema.attributes, records)
         self.asked.update(record.document_id for record in records)
         cells = {
-            name: {record.document_id: record.cells[place] for record in records}
+            name: {
+                # that no reply could be had is not the schema's fault
+                record.document_id: record.cells[place]
+                for record in records
+                if not record.error
+            }
             for place, name in enumerate(item.name for item in schema.attributes)
         }
         tags = read_tags(cells[item.name] for item in schema.attributes if item.type.is_text)
-        problems = [
-            problem
+        complaints = [
+            complaint
             for attribute in schema.attributes
-            for problem in find_complaints(attribute, cells[attribute.name], tags)
+            for complaint in find_complaints(attribute, cells[attribute.name], tags)
         ]
-        if not request.questions:
-            return problems
-        with _open_sample(self.name, schema, request.documents, records) as corpus:
-            outcomes = await self.translate_each(corpus, request.questions)
-            for question, outcome in outcomes.items():
-                # no reply of the model is not the schema's fault
-                why = str(outcome) if isinstance(outcome, QuestionError) else ""
-                if isinstance(outcome, Translated) and is_empty(outcome.page.rows):
-                    # right in a few documents, perhaps: no record meets the condition
-                    nothing = explain_nothing(corpus, outcome.translation.facts)
-                    found = "its query finds nothing in the samples"
-                    why = f"{found}: {'; '.join(nothing)}; {_RARE}" if nothing else ""
-                if why:
-                    problems.append(f"the question “{question}”: {why}")
-        return problems
+        said = {
+            attribute.name: [_say(attribute, cell) for cell in cells[attribute.name].values()]
+            for attribute in schema.attributes
+        }
+        return _Trial(complaints, said)
 
     def define(self, wish: str, schema: Schema, documents: Sequence[Document]) -> Extension:
         """Define the attribute from passages of a few documents that resemble the wish."""
@@ -352,27 +343,19 @@ class ModelEngine(Engine):
         return {question: outcomes[question] for question in different}
 
 
-@contextmanager
-def _open_sample(
-    engine: str, schema: Schema, documents: Sequence[Document], records: Sequence[PredictedRecord]
-) -> Iterator[Corpus]:
-    """Publish the predicted records of *documents* in a temporary folder, and open them.
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """What a refinement should repair, for the model, and what the documents say."""
 
-    Raises:
-        StoreError: If it cannot be written.
-    """
-    with TemporaryDirectory(prefix="srag-sample-") as scratch, QueryPool() as worker:
-        folder = Path(scratch)
-        with open_work(CorpusFolder(folder).writable()) as work:
-            work.put_in_force(schema, "sample")
-            work.put_engine_in_force(engine)
-            empty = [
-                finish_document(item, Record(item.id, ()), replaces=False) for item in documents
-            ]
-            work.store(empty, [])
-            Predictions(work).store(schema.attributes, records)
-            publish(work, schema)
-        yield Corpus(folder, worker)
+    complaints: Sequence[str]
+    said: Said
+
+
+def _say(attribute: Attribute, predicted: PredictedCell) -> str | None:
+    """Return what a document says of an attribute, to be compared with what others say."""
+    if predicted.cell.state is CellState.STATED_ABSENT:
+        return "false" if attribute.type.is_boolean else "none"
+    return predicted.value_text
 
 
 def choose_alike(wish: str, sample: Sequence[Document], n: int) -> list[Document]:
@@ -391,22 +374,3 @@ def choose_varied(sample: Sequence[Document], n: int) -> list[Document]:
     """Take *n* documents evenly over formats and sizes, the sizes mixed in every part of them."""
     ordered = sorted(sample, key=lambda d: (PurePosixPath(d.path).suffix, len(d.text), d.id))
     return spread_evenly(ordered, n)
-
-
-def add_decision(state: Path, wish: str, extension: Extension) -> None:
-    """Add why an attribute was added later, to what is written for people."""
-    try:
-        decisions = TypeAdapter(list[Decision]).validate_json((state / DECISIONS_FILE).read_bytes())
-    except (OSError, ValidationError):  # a schema that rules found or a person wrote has none
-        decisions = []
-    why = f"somebody asked for “{wish}”"
-    rationale = f"{why}: {extension.rationale}" if extension.rationale else why
-    number = 1 + max((decision.round for decision in decisions), default=0)
-    decisions.append(Decision(number, "add", extension.attribute.name, rationale))
-    _write_decisions(state, decisions)
-
-
-def _write_decisions(state: Path, decisions: Sequence[Decision]) -> None:
-    """Write why each column is there, for people."""
-    entries = [asdict(decision) for decision in decisions]
-    write_atomically(state / DECISIONS_FILE, json.dumps(entries, indent=2, ensure_ascii=False))

@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from srag_mcp.model.language_model import tokens_of
 from srag_mcp.records.prediction import estimate_definition, estimate_records
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.rounds import find_attribute
+from srag_mcp.schema.rounds import find_wished
 from srag_mcp.store.chosen_documents import narrow
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_text
+from srag_mcp.store.decisions import find_left_out
 from srag_mcp.store.loose import wish_note
 from srag_mcp.store.state import open_state
 
-USUAL_DESCRIPTION = (
-    "What it is and what it is not. How it is written, with its unit and format. " * 2
-)
+USUAL_DESCRIPTION = "What it is and what it is not. How it is written, with its unit and format."
 # Of more than a thousand documents, so many stand for all.
 _LENGTHS = """
 WITH srag_chosen AS (
@@ -70,11 +69,13 @@ class Proposal:
 
 def _find_known(corpus: Corpus, attribute: str) -> Attribute | None:
     """Return the attribute of that name, or the one that became of the same wish before."""
-    names = [attribute]
+    before: str | None = None
     if corpus.state is not None:
         with open_state(corpus.state) as state:
-            names = [state.note(wish_note(attribute)) or attribute, attribute]
-    return next(filter(None, (find_attribute(corpus.schema(), name) for name in names)), None)
+            before = state.note(wish_note(attribute))
+    schema = corpus.schema()
+    defined = (*schema.attributes, *find_left_out(corpus.state, schema))
+    return find_wished(defined, before, attribute)
 
 
 def price_reading(

@@ -33,16 +33,16 @@ from srag_mcp.records.prediction import (
     estimate_records,
 )
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.rounds import find_attribute
+from srag_mcp.schema.rounds import count_rounds, find_wished
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.decisions import find_left_out
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import WORK_FILE, CorpusFolder
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.work import WorkDatabase, open_work
 
-USUAL_ATTRIBUTES = 63  # the median of the five recorded packs: 45 to 91 were predicted
 _ROUND_TOKENS_OUT = 2500
 _ROUND_TOKENS_IN = 3500
 # The median of the five recorded packs (README, Results).
@@ -143,6 +143,7 @@ class _ToRead:
         lengths: The tokens of those that will be asked about.
         schema: None where it is to be found.
         added: What is to be added to it.
+        is_defined: Whether that is defined already.
         n_questions: Sample questions.
     """
 
@@ -150,6 +151,7 @@ class _ToRead:
     lengths: Sequence[int]
     schema: Schema | None
     added: Sequence[Attribute] = ()
+    is_defined: bool = False
     n_questions: int = 0
 
 
@@ -188,14 +190,23 @@ def quote_work(
     engine, found = choose_engine(work, settings), asked.tables.found
     readers = ReaderPool(settings.workers, settings.document_timeout_s)
     schema = find_known_schema(work, folder, asked, engine.asks)
-    is_new = schema is not None and bool(attribute) and find_attribute(schema, attribute) is None
-    added = _usual_attributes()[:1] if is_new else []
+    added, is_defined = _find_added(work, schema, attribute)
     wanted = schema and schema.model_copy(update={"attributes": (*schema.attributes, *added)})
     n_documents, lengths = _find_lengths(work, found, wanted, readers, settings)
     if not engine.asks:
         return Quote(engine.name, n_documents, 0, 0, schema is not None, 0, 0, 0)
-    todo = _ToRead(n_documents, lengths, schema, added, len(asked.questions))
+    todo = _ToRead(n_documents, lengths, schema, added, is_defined, len(asked.questions))
     return _price(engine, todo, settings)
+
+
+def _find_added(
+    work: WorkDatabase, schema: Schema | None, wish: str
+) -> tuple[Sequence[Attribute], bool]:
+    """Return what *wish* adds to the schema, and whether that was proposed and left out."""
+    if schema is None or not wish or find_wished(schema.attributes, wish) is not None:
+        return [], False
+    left_out = find_wished(find_left_out(work.state, schema), wish)
+    return (_usual_attributes(1), False) if left_out is None else ([left_out], True)
 
 
 def _quote_reading(folder: Path, settings: Settings, options: IngestOptions) -> Quote:
@@ -233,19 +244,22 @@ def quote_stored(
 
 def _price(engine: type[Engine], todo: _ToRead, settings: Settings) -> Quote:
     price, lengths = engine.price(settings), todo.lengths
-    known = todo.schema.attributes if todo.schema else _usual_attributes()
+    known = todo.schema.attributes if todo.schema else _usual_attributes(settings.columns)
     attributes = todo.added or known
     estimate = estimate_records(attributes, lengths, settings.prompt_tokens)
     if todo.schema is None:  # rounds, and a trial on the sample
-        n_rounds = settings.schema_iterations + 1
-        n_shown = -(-min(settings.schema_documents, len(lengths)) // settings.schema_iterations)
         usual = -(-sum(lengths) // max(1, len(lengths)))
-        round_tokens = min(settings.prompt_tokens, n_shown * usual) + _ROUND_TOKENS_IN
-        n_asked = 2 * min(todo.n_questions, settings.schema_questions)
-        estimate += Estimate(n_rounds, n_rounds * round_tokens, n_rounds * _ROUND_TOKENS_OUT)
+        shown = [usual] * min(settings.schema_documents, len(lengths))
+        n_shares = count_rounds(shown, settings.schema_iterations, settings.prompt_tokens)
+        n_tokens = min(sum(shown), n_shares * settings.prompt_tokens)
+        n_rounds = n_shares + 1  # the last one repairs, after the trial
+        n_asked = min(todo.n_questions, settings.schema_questions)
+        estimate += Estimate(
+            n_rounds, n_tokens + n_rounds * _ROUND_TOKENS_IN, n_rounds * _ROUND_TOKENS_OUT
+        )
         asked_in, asked_out = _QUESTION_TOKENS
         estimate += Estimate(n_asked, n_asked * asked_in, n_asked * asked_out)
-    if todo.added:
+    if todo.added and not todo.is_defined:
         estimate += estimate_definition(todo.n_documents)
     tokens_in, tokens_out = estimate.tokens_in, estimate.tokens_out
     return Quote(
@@ -279,11 +293,11 @@ def _open_stored(folder: Path, settings: Settings) -> Iterator[WorkDatabase]:
         yield work
 
 
-def _usual_attributes() -> Sequence[Attribute]:
-    """Make as many attributes as a predicted schema usually has, described at the usual length."""
+def _usual_attributes(n_columns: int) -> Sequence[Attribute]:
+    """Make attributes that are described at the usual length."""
     return [
         Attribute(name=f"attribute_{number}", type="string", description=USUAL_DESCRIPTION)
-        for number in range(USUAL_ATTRIBUTES)
+        for number in range(n_columns)
     ]
 
 

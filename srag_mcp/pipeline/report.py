@@ -14,6 +14,7 @@ from srag_mcp.schema.schema import Schema, find_meant
 from srag_mcp.settings import EngineName
 from srag_mcp.store.build import published_info
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.decisions import describe_design
 from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.predictions import Predictions, UnreadRecords, find_unread
 from srag_mcp.store.work import WorkDatabase
@@ -61,6 +62,8 @@ class IngestReport:
         skipped: Files that are no documents, such as images.
         told: What was left out of table files, and what stands around their tables.
         attributes: Names of the columns.
+        designed: What the columns leave out: other columns that were proposed, lists, other kinds
+            of documents.
         renamed: What was called otherwise before, a sentence each.
         answered: Sample questions that can be answered.
         uncovered: Sample questions that cannot be answered.
@@ -123,6 +126,7 @@ class IngestReport:
     proposed: EngineName | None = None
     ruled: tuple[str, ...] = ()
     united: str = ""
+    designed: tuple[str, ...] = ()
 
     @property
     def only_quoted(self) -> bool:
@@ -155,6 +159,7 @@ class IngestReport:
             said.append(self.rows_reason)
         if self.attributes:
             said.append(f"{len(self.attributes)} attributes: {', '.join(self.attributes)}")
+        said += self.designed
         said += [f"{text}; the old name stays for this version" for text in self.renamed]
         if self.account:
             said.append(self.account)
@@ -257,6 +262,7 @@ def report_stored(
             f"{path}: {line}" for path, state in sorted(work.files().items()) for line in state.told
         ),
         attributes=tuple(item.name for item in schema.attributes) if schema else (),
+        designed=tuple(describe_design(work, schema, folder.name)) if by_model and schema else (),
         warnings=(*_warnings(work, schema), *_warn_of_unread(unread, n_in_part, n_stored)),
     )
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from srag_mcp.cells.cell import is_predicted
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SCHEMA_FILE
-from srag_mcp.engines.model import add_decision
 from srag_mcp.engines.protocol import Engine, SchemaSample
 from srag_mcp.errors import SchemaError
 from srag_mcp.pipeline.table_mode import NO_TABLES, SettledTables
@@ -19,8 +18,9 @@ from srag_mcp.pipeline.wishes import tidy_wish
 from srag_mcp.rules.induction import learn_extractors
 from srag_mcp.schema.attribute import Attribute, snake_case
 from srag_mcp.schema.json_schema import find_schema_file, read_schema_file, schema_to_json
-from srag_mcp.schema.rounds import Extension, find_attribute
+from srag_mcp.schema.rounds import Extension, find_attribute, find_wished
 from srag_mcp.schema.schema import RESERVED_TABLES, Schema
+from srag_mcp.store.decisions import add_decision, find_left_out, forget_decisions
 from srag_mcp.store.layout import write_atomically
 from srag_mcp.store.loose import keep_loose, loose_attributes, wish_note, with_loose
 from srag_mcp.store.predictions import Predictions
@@ -77,6 +77,8 @@ def put_schema_in_force(
     if schema is None:
         origin = PREDICTED if engine.asks else INDUCED
         schema = _find(work, folder, wish, sample, engine)
+        if not engine.asks:
+            forget_decisions(work)
     elif present is None or schema is not present.schema:  # a person wrote it, maybe without rules
         is_learnt = all(attribute.extractors for attribute in schema.attributes)
         schema = schema if is_learnt else learn_extractors(schema, sample(), wish.questions)
@@ -212,8 +214,9 @@ def define_attribute(
 ) -> Extension:
     """Define the attribute that *wish* describes, or find it in *schema*, which has loose ones too.
 
-    What became of the same wish before holds as long as its attribute is there: one that was
-    stopped goes on when it is asked for again, and must not add another one.
+    One that was left out when the columns were chosen is defined already. What became of the same
+    wish before holds as long as its attribute is there: one that was stopped goes on when it is
+    asked for again, and must not add another one.
 
     Raises:
         SchemaError: If the wish is empty or too long, or nothing could be made of it.
@@ -224,10 +227,12 @@ def define_attribute(
     note = wish_note(tidy)
     with open_state(work.state) as state:
         before = state.note(note) or work.note(note)  # there, of earlier versions
-    names = filter(None, (before, tidy))
-    known = next(filter(None, (find_attribute(schema, name) for name in names)), None)
+    known = find_wished(schema.attributes, before, tidy)
+    left_out = find_wished(find_left_out(work.state, schema), before, tidy)
     if known is not None:
         extension = Extension(known, added=False)
+    elif left_out is not None:
+        extension = Extension(left_out, added=True, rationale="it was proposed and left out")
     else:
         extension = engine.define(tidy, schema, sample())
     with open_state(work.state) as state:

@@ -17,7 +17,6 @@ from srag_mcp.values.types import ColumnType
 Action: TypeAlias = Literal["add", "change", "remove"]
 
 
-# The docstrings of replies travel with each prompt: to change one is to ask everything anew.
 class AttributeReply(ReplyElement):
     """An attribute as a model defines it; `predicted_attribute` reads it."""
 
@@ -44,13 +43,50 @@ class AttributeReply(ReplyElement):
     rationale: str
 
 
+class Need(ReplyElement):
+    """The columns that a query for a sample question needs; *question* is its number, from 1."""
+
+    blanks: ClassVar = {"question": 0, "columns": ()}
+
+    question: int
+    columns: list[str]
+
+
+class ListReply(ReplyElement):
+    """What a document has several of, each with its own values of *fields*; none: plain values."""
+
+    blanks: ClassVar = {"name": "", "description": "", "fields": ()}
+
+    name: str
+    description: str
+    fields: list[str]
+
+
 class SchemaReply(ReplyContent):
-    """A first schema."""
+    """A first schema, what the documents list beside it, and what other kinds there seem to be."""
 
     title: str
     entity: str
     nouns: list[str]
     attributes: list[AttributeReply]
+    needs: list[Need]
+    lists: list[ListReply]
+    other_kinds: list[str]
+
+
+class ChangedAttribute(ReplyElement):
+    """An attribute as a change defines it: what is None stays as it is."""
+
+    blanks: ClassVar = dict.fromkeys(set(AttributeReply.blanks) - {"rationale"})
+
+    name: str | None
+    type: ColumnType | None
+    description: str | None
+    unit: str | None
+    categories: list[str] | None
+    absent_means: AbsentMeans | None
+    synonyms: list[str] | None
+    examples: list[Scalar] | None
 
 
 class Change(ReplyElement):
@@ -60,21 +96,21 @@ class Change(ReplyElement):
 
     action: Action
     attribute: str
-    definition: AttributeReply | None
+    definition: ChangedAttribute | None
     rationale: str
 
 
 class RefinementReply(ReplyContent):
-    """The changes of one round."""
+    """The changes of one round, and what the questions need whose columns it changed."""
 
     changes: list[Change]
+    needs: list[Need]
 
 
 LONGEST_STRING = 80
 MAX_EXAMPLES = 6
 MAX_CATEGORIES = 60
 MAX_SYNONYMS = 10
-_SENTENCE_END = re.compile(r"[.!?。](?:\s|$)")
 _GOES_ON = re.compile(r"[.!?。]\s+\S+(?:\s+\S+)*?(?:\s+[a-z]\S*){3}")  # another sentence begins
 _NEEDED = frozenset({"name", "type", "description"})
 
@@ -83,6 +119,19 @@ def find_problems(reply: AttributeReply) -> list[str]:
     """Say what is wrong with the definition, for the model that wrote it; empty if nothing is."""
     problems = describe_misfits(reply) or (*_problems(reply), *find_lists(reply))
     return [f"attribute {reply.name!r}: {problem}" for problem in problems]
+
+
+def complete_definition(
+    name: str, changed: ChangedAttribute, present: Attribute | None
+) -> AttributeReply:
+    """Return the whole definition, with what *changed* leaves open as it is at *present*.
+
+    What does not fit its field counts as left open; *name* is the one of an attribute without any.
+    """
+    kept = set(ChangedAttribute.model_fields)
+    before = {"name": name} if present is None else present.model_dump(mode="json", include=kept)
+    said = {field: value for field, value in changed if value is not None}
+    return AttributeReply.model_validate({**before, **said})
 
 
 def is_usable(reply: AttributeReply) -> bool:
@@ -121,8 +170,8 @@ def read_attribute(reply: AttributeReply, name: str) -> Attribute:
 def _problems(reply: AttributeReply) -> Iterator[str]:
     if not snake_case(reply.name) or reply.name in RESERVED_NAMES:
         yield "its name must be snake_case in Latin letters, and not document_id"
-    if len(_SENTENCE_END.findall(reply.description.strip() + " ")) < 2:
-        yield "its description needs two sentences: what it is, and how it is written"
+    if not reply.description.strip():
+        yield "its description is empty: say what it is"
     if _is_long(reply.examples):
         yield f"its values are longer than {LONGEST_STRING} characters; leave long texts out"
     if not reply.type.means(reply.absent_means):

@@ -1,8 +1,8 @@
 """Schemas as JSON Schema: what a person, a model or another tool writes and reads.
 
 Beside the usual keywords: `x-unit`, `x-absent-means`, `x-synonyms`, `x-extractors`, `x-rules`,
-`x-audit` of a property, `x-entity`, `x-nouns`, `x-version`, `x-lists` of the schema. Other keywords
-are accepted and ignored.
+`x-audit` of a property, `x-entity`, `x-nouns`, `x-version`, `x-lists`, `x-pending-lists` of the
+schema. Other keywords are accepted and ignored.
 """
 
 import json
@@ -92,7 +92,10 @@ def schema_from_json(data: object) -> Schema:
 
 def schema_to_json(schema: Schema) -> dict[str, object]:
     """Write *schema* as JSON Schema that `schema_from_json` reads back as it is."""
-    lists = [item.model_dump(mode="json") for item in schema.lists]
+    lists = {
+        "x-lists": [item.model_dump(mode="json") for item in schema.lists],
+        "x-pending-lists": [item.model_dump(mode="json") for item in schema.pending_lists],
+    }
     return {
         "$schema": _DIALECT,
         "title": schema.title,
@@ -100,7 +103,7 @@ def schema_to_json(schema: Schema) -> dict[str, object]:
         "x-entity": schema.entity,
         "x-nouns": list(schema.nouns),
         "x-version": schema.version,
-        **({"x-lists": lists} if lists else {}),
+        **{key: items for key, items in lists.items() if items},
         "properties": {attribute.name: _property(attribute) for attribute in schema.attributes},
     }
 
@@ -133,6 +136,7 @@ def _header(data: Mapping[str, object]) -> dict[str, object]:
         "nouns": tuple(nouns) if isinstance(nouns, list) else nouns,
         "version": data.get("x-version", 1),
         "lists": data.get("x-lists", ()),
+        "pending_lists": data.get("x-pending-lists", ()),
     }
 
 
@@ -161,7 +165,10 @@ def _property(attribute: Attribute) -> dict[str, object]:
 
 
 def _describe(error: ValidationError) -> str:
-    keys = {"entity": "x-entity", "nouns": "x-nouns", "version": "x-version", "lists": "x-lists"}
+    keys = {
+        name: f"x-{name.replace('_', '-')}"
+        for name in ("entity", "nouns", "version", "lists", "pending_lists")
+    }
     problems = []
     for item in error.errors():
         loc = item["loc"][2:] if item["loc"][:1] == ("tables",) else item["loc"]

@@ -1,35 +1,43 @@
 """Schema prediction: a language model decides on the columns, in rounds (S-RAG 3.2.1)."""
 
+import math
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from srag_mcp.documents.document import Document
 from srag_mcp.errors import SchemaError
 from srag_mcp.model.asking import ask_for, ask_shorter
-from srag_mcp.model.language_model import LanguageModel, Prompt, most_characters
+from srag_mcp.model.language_model import LanguageModel, Prompt, count_tokens, most_characters
 from srag_mcp.model.reply_content import ReplyContent, describe_misfits
 from srag_mcp.prompting import enclose, render_prompt
-from srag_mcp.schema.attribute import Attribute, snake_case, unique_name
+from srag_mcp.schema.attribute import RESERVED_NAMES, Attribute, snake_case, unique_name
 from srag_mcp.schema.definition import (
+    LONGEST_STRING,
     AttributeReply,
     Change,
+    ListReply,
+    Need,
     RefinementReply,
     SchemaReply,
+    complete_definition,
     find_problems,
     is_usable,
     read_attribute,
 )
-from srag_mcp.schema.schema import RESERVED_TABLES, Schema
+from srag_mcp.schema.schema import RESERVED_TABLES, PendingList, Schema
+from srag_mcp.text.words import stems
 
 NONE = "(none)"
 MAX_ATTRIBUTES = 120
-Deed: TypeAlias = Literal["add", "change", "remove", "refuse"]
+MOST_PROPOSED = 1.5  # of the budget: what documents state is known after the trial only
+Deed: TypeAlias = Literal["add", "change", "remove", "refuse", "leave_out"]
 WISH_DOCUMENTS = 8  # of which passages are shown to define one attribute
 WISH_TOKENS = 500  # of each
-DEFINITION_TOKENS_IN, DEFINITION_TOKENS_OUT = 3500, 150  # instructions and columns; the reply
+DEFINITION_TOKENS_IN, DEFINITION_TOKENS_OUT = 2500, 150  # instructions and columns; the reply
 _GENERIC_ENTITY = "records"
+_IN_ALL = RESERVED_NAMES | {""}
 _GAP = "\n[…]\n"
 _HEAD_SHARE = 0.5
 _PASSAGE = 600
@@ -40,13 +48,15 @@ _BREAK = re.compile(r"\n\s*\n|\n")
 class Decision:
     """Why an attribute is as it is: what was done to it, in which round (from 1), and why.
 
-    What a model wanted and code refused, such as long texts, is a decision too.
+    What a model wanted and code refused, such as long texts, is a decision too. What was proposed
+    and left out keeps its *definition*, so that it can be added as it is.
     """
 
     round: int
     action: Deed
     attribute: str
     rationale: str
+    definition: Attribute | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +67,9 @@ class SchemaRequest:
         documents: A varied sample; it is spread over the rounds.
         questions: Sample questions.
         folder: The name of the corpus, for the model.
-        n_rounds: Rounds: one prediction, the others refinements.
+        n_rounds: Most rounds: one prediction, the others refinements.
         n_tokens: Most tokens of document text in one prompt.
+        n_columns: Columns that are wanted; half as many more may be proposed.
     """
 
     documents: Sequence[Document]
@@ -66,6 +77,28 @@ class SchemaRequest:
     folder: str = ""
     n_rounds: int = 4
     n_tokens: int = 8000
+    n_columns: int = 30
+
+    @property
+    def n_proposed(self) -> int:
+        """How many columns may be proposed."""
+        return min(MAX_ATTRIBUTES, int(MOST_PROPOSED * self.n_columns))
+
+    def shares(self) -> list[Sequence[Document]]:
+        """Return the documents of each round."""
+        lengths = [count_tokens(document.text) for document in self.documents]
+        n_rounds = count_rounds(lengths, self.n_rounds, self.n_tokens)
+        return [self.documents[number::n_rounds] for number in range(n_rounds)]
+
+
+def count_rounds(lengths: Sequence[int], n_rounds: int, n_tokens: int) -> int:
+    """Count the rounds that show each document once: as few as their tokens fill prompts.
+
+    There are two at least, where there are two documents: what was proposed after some is to be
+    tried on others.
+    """
+    n_filled = math.ceil(sum(lengths) / n_tokens)
+    return max(1, min(n_rounds, len(lengths), max(2, n_filled)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +112,19 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class PredictedSchema:
-    """A schema, and why it is as it is."""
+    """A schema, and why it is as it is.
+
+    Attributes:
+        schema: With all that was proposed, or what was chosen of it.
+        decisions: In their order.
+        needs: The names of the columns that each question needs, as far as it was said.
+        other_kinds: Kinds of documents for which the columns are not made.
+    """
 
     schema: Schema
     decisions: tuple[Decision, ...]
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    other_kinds: tuple[str, ...] = ()
 
 
 async def predict_schema(
@@ -92,23 +134,38 @@ async def predict_schema(
 ) -> PredictedSchema:
     """Let *model* design the columns from the first documents and refine them with the others.
 
-    The first round sees documents only; the others see the questions too.
-
     Raises:
         SchemaError: If no usable attribute came back.
         ModelError: If no reply could be had, or none of the right form.
 
-    Source: S-RAG 3.2.1, Appendix B.
+    Source: S-RAG 3.2.1, Appendix B; the questions are shown from the first round on.
     """
-    shares = [request.documents[number :: request.n_rounds] for number in range(request.n_rounds)]
-    shares = [share for share in shares if share]
-    predicted = await _predict_first(model, request, shares[0] if shares else ())
-    on_round(1, request.n_rounds)
-    for number in range(2, request.n_rounds + 1):
-        share = shares[(number - 1) % len(shares)] if shares else ()
-        predicted = await refine_schema(model, request, predicted, Round(number, share))
-        on_round(number, request.n_rounds)
+    first, *others = request.shares()
+    n_rounds = 1 + len(others)
+    predicted = await _predict_first(model, request, first)
+    on_round(1, n_rounds)
+    for number, share in enumerate(others, start=2):
+        problems = find_unmet(predicted, request.questions)
+        this = Round(number, share, tuple(problems))
+        predicted = await refine_schema(model, request, predicted, this)
+        on_round(number, n_rounds)
     return predicted
+
+
+def find_unmet(predicted: PredictedSchema, questions: Sequence[str]) -> list[str]:
+    """Say which questions need columns that are not there, for the model.
+
+    Nothing is said where no needs were told at all, as in replies of earlier versions.
+    """
+    names = {attribute.name for attribute in predicted.schema.attributes}
+    problems = []
+    for question in questions if predicted.needs else ():
+        needed = predicted.needs.get(question)
+        if needed is None:
+            problems.append(f"the question “{question}”: it is not told which columns it needs")
+        elif missing := [name for name in needed if name not in names]:
+            problems.append(f"the question “{question}” needs {', '.join(missing)}: no such column")
+    return problems
 
 
 async def refine_schema(
@@ -131,8 +188,9 @@ async def refine_schema(
             f"round {this.number}",
             entity=schema.entity,
             title=schema.title,
+            n_columns=str(request.n_proposed),
             columns=describe_columns(schema),
-            questions=_render_list(request.questions),
+            questions=_render_questions(request.questions, present.needs),
             problems=_render_list(this.problems),
             documents=render_documents(this.documents, n_tokens),
         )
@@ -143,12 +201,13 @@ async def refine_schema(
         ),
         request.n_tokens,
     )
-    refined, decisions = refine(schema, asked.content.changes, this.number)
-    return PredictedSchema(refined, (*present.decisions, *decisions))
+    reply = asked.content
+    refined = refine(present, reply.changes, this.number)
+    return replace(refined, needs={**refined.needs, **read_needs(reply.needs, request.questions)})
 
 
 def describe_columns(schema: Schema) -> str:
-    """Write the attributes as a model reads them: one line each, two where there are categories."""
+    """Write the attributes as a model reads them: a line each, others for values and synonyms."""
     lines = []
     for item in schema.attributes:
         unit = f", {item.unit}" if item.unit else ""
@@ -156,8 +215,10 @@ def describe_columns(schema: Schema) -> str:
         lines.append(f"- {item.name} ({item.type}{unit}{absent}): {item.description}")
         if item.categories:
             lines.append(f"  one of: {', '.join(item.categories)}")
-        if item.examples:
+        if item.examples and not item.type.is_boolean:
             lines.append(f"  such as: {', '.join(map(str, item.examples))}")
+        if item.synonyms:
+            lines.append(f"  also called: {', '.join(item.synonyms)}")
     return "\n".join(lines) or NONE
 
 
@@ -209,6 +270,8 @@ async def _predict_first(
             "predict_schema",
             "schema",
             "round 1",
+            n_columns=str(request.n_proposed),
+            questions=_render_questions(request.questions),
             documents=render_documents(documents, n_tokens),
             folder=request.folder,
         )
@@ -221,24 +284,56 @@ async def _predict_first(
     entity = snake_case(content.entity)
     if not entity or entity in RESERVED_TABLES or entity.startswith("srag_"):
         entity = _GENERIC_ENTITY
-    empty = Schema(
-        title=" ".join(content.title.split())[:80] or "Record",
-        entity=entity,
-        nouns=tuple(dict.fromkeys(noun.strip().lower() for noun in content.nouns if noun.strip())),
-    )
-    added = [
-        Change(action="add", attribute=item.name, definition=item, rationale=item.rationale)
-        for item in content.attributes
-    ]
-    schema, decisions = refine(empty, added, 1)
-    if not schema.attributes:
+    draft = _Draft(1)
+    for item in content.attributes:
+        draft.put(item, "", item.rationale)
+    if not draft.attributes:
         asked.forget(model)
         why = "the model found no attribute that the documents have in common"
-        if decisions:
-            why = f"no attribute of the model can be a column ({decisions[0].rationale})"
+        if draft.decisions:
+            why = f"no attribute of the model can be a column ({draft.decisions[0].rationale})"
         msg = f"{why}; write a schema.json"
         raise SchemaError(msg)
-    return PredictedSchema(schema, decisions)
+    schema = Schema(
+        title=" ".join(content.title.split())[:80] or "Record",
+        entity=entity,
+        attributes=tuple(draft.attributes.values()),
+        nouns=tuple(dict.fromkeys(noun.strip().lower() for noun in content.nouns if noun.strip())),
+        pending_lists=tuple(_read_lists(content.lists)),
+    )
+    return PredictedSchema(
+        schema,
+        tuple(draft.decisions),
+        read_needs(content.needs, request.questions),
+        tuple(_tidy(content.other_kinds)),
+    )
+
+
+def _read_lists(lists: Iterable[ListReply]) -> Iterator[PendingList]:
+    for item in lists:
+        if name := _tidy([item.name]):
+            description = " ".join(item.description.split())
+            yield PendingList(name=name[0], description=description, fields=_tidy(item.fields))
+
+
+def _tidy(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names on one line each, without those that are longer than any name."""
+    plain = dict.fromkeys(" ".join(name.split()) for name in names)
+    return tuple(name for name in plain if 0 < len(name) <= LONGEST_STRING)
+
+
+def read_needs(needs: Iterable[Need], questions: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the names of the columns that each question needs, where it was said.
+
+    A number that is none of a question is left out, and so is what every table has.
+    """
+    return {
+        questions[item.question - 1]: tuple(
+            name for name in dict.fromkeys(map(snake_case, item.columns)) if name not in _IN_ALL
+        )
+        for item in needs
+        if 0 < item.question <= len(questions)
+    }
 
 
 def _check_first(reply: SchemaReply) -> list[str]:
@@ -256,56 +351,110 @@ def _render_list(items: Sequence[str]) -> str:
     return enclose("\n".join(f"- {' '.join(item.split())}" for item in items))
 
 
+def _render_questions(
+    questions: Sequence[str], needs: Mapping[str, Sequence[str]] | None = None
+) -> str:
+    """Write questions with their numbers, and the columns that they need: `2. How many? (crew)`."""
+    lines = []
+    for number, question in enumerate(questions, start=1):
+        needed = ", ".join((needs or {}).get(question, ()))
+        said = f" ({needed})" if needed else ""
+        lines.append(f"{number}. {' '.join(question.split())}{said}")
+    return enclose("\n".join(lines)) if lines else NONE
+
+
 def check_refinement(schema: Schema, reply: RefinementReply) -> list[str]:
     """Say what is wrong with the changes, for the model that wrote them."""
-    names = {attribute.name for attribute in schema.attributes}
+    attributes = {attribute.name: attribute for attribute in schema.attributes}
     problems: list[str] = []
     for change in reply.changes:
         problems += [f"{change.attribute!r}: {why}" for why in describe_misfits(change)]
-        if change.action != "add" and snake_case(change.attribute) not in names:
+        present = attributes.get(snake_case(change.attribute))
+        if change.action != "add" and present is None:
             problems.append(f"there is no attribute {change.attribute!r} to {change.action}")
-        if change.action != "remove":
-            missing = [f"the definition of {change.attribute!r} is missing"]
-            problems += find_problems(change.definition) if change.definition else missing
+        if change.action != "remove" and change.definition is None:
+            problems.append(f"the definition of {change.attribute!r} is missing")
+        elif change.action != "remove":
+            problems += _read_change(change, present)[1]
     return problems
 
 
-def refine(
-    schema: Schema, changes: Sequence[Change], number: int
-) -> tuple[Schema, tuple[Decision, ...]]:
-    """Apply the *changes* of round *number* that can be applied; return the decisions made.
+def _read_change(
+    change: Change, present: Attribute | None
+) -> tuple[AttributeReply | None, list[str]]:
+    """Return the whole definition of a *change*, and what is wrong with it."""
+    if change.definition is None:
+        return None, []
+    kept = present if change.action == "change" else None
+    definition = complete_definition(change.attribute, change.definition, kept)
+    misfits = describe_misfits(change.definition)
+    told = [f"attribute {definition.name!r}: {why}" for why in misfits]
+    return definition, told or find_problems(definition)
+
+
+def refine(predicted: PredictedSchema, changes: Sequence[Change], number: int) -> PredictedSchema:
+    """Apply the *changes* of round *number* that can be applied.
 
     An attribute that is added under a name in use replaces the present one. A change of an unknown
-    attribute adds it.
+    attribute adds it. A question needs a renamed column by its new name.
     """
-    attributes = {attribute.name: attribute for attribute in schema.attributes}
-    decisions: list[Decision] = []
+    schema = predicted.schema
+    draft = _Draft(number, {attribute.name: attribute for attribute in schema.attributes})
     for change in changes:
-        present, definition = snake_case(change.attribute), change.definition
+        name = snake_case(change.attribute)
         if change.action == "remove":
-            if attributes.pop(present, None) is not None:
-                decisions.append(Decision(number, "remove", present, change.rationale))
+            draft.remove(name, change.rationale)
             continue
-        if definition is None:
-            continue
+        definition, problems = _read_change(change, draft.attributes.get(name))
+        if definition is not None:
+            draft.put(definition, name, change.rationale, problems)
+    new = draft.renamed
+    return replace(
+        predicted,
+        schema=schema.model_copy(update={"attributes": tuple(draft.attributes.values())}),
+        decisions=(*predicted.decisions, *draft.decisions),
+        needs={
+            question: tuple(new.get(name, name) for name in names)
+            for question, names in predicted.needs.items()
+        },
+    )
+
+
+@dataclass(slots=True)
+class _Draft:
+    """The attributes by name, as they become in the round *number*, and what was decided."""
+
+    number: int
+    attributes: dict[str, Attribute] = field(default_factory=dict)
+    decisions: list[Decision] = field(default_factory=list)
+    renamed: dict[str, str] = field(default_factory=dict)
+
+    def remove(self, name: str, reason: str) -> None:
+        if self.attributes.pop(name, None) is not None:
+            self.decisions.append(Decision(self.number, "remove", name, reason))
+
+    def put(
+        self, definition: AttributeReply, present: str, reason: str, problems: Sequence[str] = ()
+    ) -> None:
+        """Put an attribute in the place of *present*, or add it; refuse what can be no column."""
         refusal = ""  # why no column is made of it
         if not is_usable(definition):
-            refusal = "; ".join(find_problems(definition))
-        elif present not in attributes and len(attributes) >= MAX_ATTRIBUTES:
+            refusal = "; ".join(problems or find_problems(definition))
+        elif present not in self.attributes and len(self.attributes) >= MAX_ATTRIBUTES:
             refusal = f"there are {MAX_ATTRIBUTES} attributes already"
         if refusal:
-            decisions.append(Decision(number, "refuse", definition.name, refusal))
-            continue
+            self.decisions.append(Decision(self.number, "refuse", definition.name, refusal))
+            return
         name = unique_name(definition.name, (), "attribute")
-        place = present if present in attributes else name
-        action: Deed = "change" if place in attributes else "add"
-        reason = change.rationale or definition.rationale
-        decisions.append(Decision(number, action, snake_case(definition.name), reason))
-        kept = {key: item for key, item in attributes.items() if key != name or key == place}
+        place = present if present in self.attributes else name
+        action: Deed = "change" if place in self.attributes else "add"
+        self.decisions.append(Decision(self.number, action, snake_case(definition.name), reason))
+        if place != name:
+            self.renamed[place] = name
+        items = self.attributes.items()
+        kept = {key: item for key, item in items if key != name or key == place}
         kept[place] = read_attribute(definition, name)
-        attributes = {item.name: item for item in kept.values()}
-    refined = schema.model_copy(update={"attributes": tuple(attributes.values())})
-    return refined, tuple(decisions)
+        self.attributes = {item.name: item for item in kept.values()}
 
 
 class ExtensionReply(ReplyContent):
@@ -379,6 +528,26 @@ def find_attribute(schema: Schema, words: str) -> Attribute | None:
     """
     names = {words, snake_case(words)}
     return next((item for item in schema.attributes if item.name in names), None)
+
+
+def find_wished(attributes: Sequence[Attribute], *wishes: str | None) -> Attribute | None:
+    """Return the attribute that one of *wishes* names, or calls by a synonym, the first if several.
+
+    None where that is not certain. Words are compared by their stems, all of them and in order:
+    `lengths overall` names `length_overall`, `the overall length` may be another wish.
+    """
+    for wish in filter(None, wishes):
+        names, sought = {wish, snake_case(wish)}, stems(wish)
+        for alike in (
+            [item for item in attributes if item.name in names],
+            [item for item in attributes if sought and stems(item.name) == sought],
+            [item for item in attributes if sought and sought in map(stems, item.synonyms)],
+        ):
+            if len(alike) == 1:
+                return alike[0]
+            if alike:
+                break
+    return None
 
 
 def _extension_problems(schema: Schema, reply: ExtensionReply) -> list[str]:

@@ -27,6 +27,22 @@ class ListName(BaseModel):
     members: tuple[str, ...] = ()
 
 
+class PendingList(BaseModel):
+    """What each document lists, as a language model saw it: nothing asks for it yet.
+
+    *fields* are what each entry has; none where the entries are plain values.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    description: str = ""
+    fields: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name} ({', '.join(self.fields)})" if self.fields else self.name
+
+
 class Table(BaseModel):
     """A table of records, one row a document.
 
@@ -36,6 +52,7 @@ class Table(BaseModel):
         attributes: In the order of the columns.
         nouns: Words that people use for one record or many ("receipt", "receipts", "bill").
         lists: What the records hold several of; no column, so that no question can be about it.
+        pending_lists: What the documents list, as it was proposed with the columns.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -45,6 +62,7 @@ class Table(BaseModel):
     attributes: tuple[Attribute, ...] = ()
     nouns: tuple[str, ...] = ()
     lists: tuple[ListName, ...] = ()
+    pending_lists: tuple[PendingList, ...] = ()
 
     @model_validator(mode="after")
     def _names_are_usable(self) -> "Table":
@@ -89,6 +107,7 @@ class Schema(BaseModel):
             nouns: tuple[str, ...] = (),
             version: int = 1,
             lists: tuple[ListName, ...] = (),
+            pending_lists: tuple[PendingList, ...] = (),
         ) -> None: ...
 
     @model_validator(mode="before")
@@ -138,6 +157,11 @@ class Schema(BaseModel):
     def lists(self) -> tuple[ListName, ...]:
         """What the records hold several of."""
         return self.table.lists
+
+    @property
+    def pending_lists(self) -> tuple[PendingList, ...]:
+        """What the documents list, and no table holds yet."""
+        return self.table.pending_lists
 
     def list_asked_for(self, question: str) -> ListName | None:
         """Return the list that *question* is about; None where it names none, or a column.

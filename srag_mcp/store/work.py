@@ -501,12 +501,18 @@ class WorkDatabase:
 def hash_schema(schema: Schema) -> str:
     """Name what documents are extracted after.
 
-    The version number does not count, nor that there are no lists, nor what reads predictions:
-    rules that a model wrote.
+    The version number does not count, nor that there are no lists, nor pending ones, nor what reads
+    predictions: rules that a model wrote.
     """
-    written = {"attributes": {"__all__": {"rules": True, "audit": True}}}
+    written = {"__all__": {"rules": True, "audit": True}}
     tables = (
-        item.model_dump_json(exclude=written if item.lists else {**written, "lists": True})
+        item.model_dump_json(
+            exclude={
+                "attributes": written,
+                "pending_lists": True,
+                "lists": {} if item.lists else True,
+            }
+        )
         for item in schema.tables
     )
     text = "\n".join(tables)

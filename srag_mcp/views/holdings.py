@@ -8,6 +8,7 @@ from srag_mcp.errors import UnknownNameError
 from srag_mcp.inference.brief import describe_column
 from srag_mcp.schema.attribute import Scalar
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.decisions import find_left_out
 from srag_mcp.store.evidence import count_reviews
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import shorten
@@ -30,6 +31,7 @@ MAX_IN_TABLE = 5
 MAX_CELL_CHARACTERS = 30
 MAX_VALUE_CHARACTERS = 200
 MAX_LINE_CHARACTERS = 240
+MAX_LEFT_OUT_CHARACTERS = 400
 MIN_LINE_CHARACTERS = 70
 SCHEMA_CHARACTERS = 6000  # with what stands around the columns, below 2,000 tokens
 NOTES = (
@@ -52,6 +54,10 @@ def schema_page(corpus: Corpus, max_characters: int, offset: int = 0) -> SchemaP
     notes = [*NOTES, info.account] if info.account else [*NOTES]
     notes += [f"{text}; the old name stays for this version" for text in info.renamed]
     notes += loose_notes(corpus)
+    left_out = ", ".join(item.name for item in find_left_out(corpus.state, schema))
+    if left_out:
+        named = shorten(left_out, MAX_LEFT_OUT_CHARACTERS)
+        notes.append(f"proposed and left out, extend_schema with the name adds it: {named}")
     n_in_part = max((item.n_read_in_part for item in corpus.statistics()), default=0)
     if n_in_part:
         notes.append(

@@ -44,7 +44,7 @@ def reply(instructions: str, content: str) -> dict[str, object]:
     if instructions.startswith("You design one SQL table"):
         attributes = [describe("town", "string"), describe("height_m", "integer", "m")]
         return {"title": "Station", "entity": "stations", "nouns": ["station"],
-                "attributes": attributes}  # fmt: skip
+                "attributes": attributes, "needs": [], "lists": [], "other_kinds": []}  # fmt: skip
     if instructions.startswith("You improve"):
         return refine(content)
     if instructions.startswith("A table was filled in"):
@@ -76,7 +76,7 @@ def refine(content: str) -> dict[str, object]:
     wanted = "opened" in content and "- opened (integer)" not in content
     change = {"action": "add", "attribute": "opened", "definition": describe("opened", "integer"),
               "rationale": "A question asks for it."}  # fmt: skip
-    return {"changes": [change] if wanted else []}
+    return {"changes": [change] if wanted else [], "needs": []}
 
 
 def read(instructions: str, content: str) -> Iterable[dict[str, object]]:

@@ -5,7 +5,7 @@ import pytest
 
 from srag_mcp.errors import SettingsError
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.pipeline.quote import USUAL_ATTRIBUTES, quote_ingestion
+from srag_mcp.pipeline.quote import quote_ingestion
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
@@ -86,12 +86,12 @@ def test_a_quote_leaves_nothing_behind(folder: Path, tmp_path: Path) -> None:
 def test_the_rounds_of_a_schema_and_its_trial_are_quoted_too(folder: Path, tmp_path: Path) -> None:
     settings = Settings(workers=1, home=tmp_path, model="gpt-4o-mini")
     quote = quote_ingestion(folder, settings, questions=["How many?", "How high?"])
-    assert (quote.is_schema_known, quote.n_attributes) == (False, USUAL_ATTRIBUTES)
-    assert quote.n_calls == 7 + 5 + 2 * 2, "batches of 3, five rounds, two questions asked twice"
+    assert (quote.is_schema_known, quote.n_attributes) == (False, settings.columns)
+    assert quote.n_calls == 3 + 3 + 2, "batches of 8, two rounds and a repair, two questions"
     assert quote.cost_usd is not None
     assert 0.001 < quote.cost_usd < 1
     assert quote.tokens_in < 75_000, "three short documents a round, not eight thousand tokens"
-    assert "about 63 columns, engine model" in quote.lines()[0]
+    assert "about 30 columns, engine model" in quote.lines()[0]
 
 
 def test_nobody_knows_what_an_agent_pays(folder: Path, tmp_path: Path) -> None:

@@ -7,7 +7,12 @@ import pytest
 
 from srag_mcp.errors import SchemaError
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.rounds import Extension, find_attribute, predict_extension
+from srag_mcp.schema.rounds import (
+    Extension,
+    find_attribute,
+    find_wished,
+    predict_extension,
+)
 from srag_mcp.schema.schema import Schema
 from tests.model.scripted import ScriptedModel, replying
 
@@ -78,3 +83,37 @@ def test_an_attribute_is_found_by_its_name_however_it_is_spelt(words: str) -> No
 def test_an_attribute_that_is_not_there_is_not_found() -> None:
     assert find_attribute(SCHEMA, "length") is None
     assert find_attribute(SCHEMA, "") is None
+
+
+CREW_SIZE = Attribute(name="crew_size", type="integer", synonyms=("hands", "number of sailors"))
+PRICE_BEFORE = Attribute(name="price_before_tax", type="number", synonyms=("price",))
+PRICE_AFTER = Attribute(name="price_after_tax", type="number", synonyms=("price",))
+COLUMNS = (LENGTH, CREW_SIZE, PRICE_BEFORE, PRICE_AFTER)
+
+
+@pytest.mark.parametrize(
+    ("wish", "found"),
+    [
+        ("crew_size", CREW_SIZE),
+        ("Crew sizes", CREW_SIZE),
+        ("number of sailors", CREW_SIZE),
+        ("Number of Sailor", CREW_SIZE),
+        ("lengths overall", LENGTH),
+        ("price after tax", PRICE_AFTER),
+        ("price", None),
+        ("size of the crew", None),
+        ("overall length", None),
+        ("has crew size", None),
+        ("", None),
+        ("?", None),
+    ],
+)
+def test_a_wish_is_met_by_a_name_or_synonym_where_that_is_certain(
+    wish: str, found: Attribute | None
+) -> None:
+    assert find_wished(COLUMNS, wish) == found
+
+
+def test_what_became_of_a_wish_comes_first() -> None:
+    assert find_wished(COLUMNS, "length_overall", "hands") == LENGTH
+    assert find_wished(COLUMNS, None, "hands") == CREW_SIZE

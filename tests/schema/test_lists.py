@@ -6,7 +6,7 @@ from srag_mcp.errors import QuestionError
 from srag_mcp.grammar.translate import translate
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.json_schema import schema_from_json, schema_to_json
-from srag_mcp.schema.schema import ListName, Schema
+from srag_mcp.schema.schema import ListName, PendingList, Schema
 from srag_mcp.store.values import ValueIndex
 from srag_mcp.store.work import hash_schema
 from srag_mcp.values.types import NUMBER
@@ -51,3 +51,32 @@ def test_a_schema_file_keeps_lists() -> None:
 
 def test_a_schema_without_lists_has_the_hash_it_had_before_there_were_any() -> None:
     assert hash_schema(Schema(title="T")) == "6b8f8d553388387e"
+    assert hash_schema(Schema(title="T", lists=(ListName(name="x"),))) == "4f9bdbb82b7e1f14"
+
+
+PENDING = ORDERS.model_copy(
+    update={
+        "pending_lists": (
+            PendingList(name="line items", description="What is sold.", fields=("sku", "price")),
+            PendingList(name="remarks"),
+        )
+    }
+)
+
+
+def test_a_schema_file_keeps_pending_lists() -> None:
+    written = schema_to_json(PENDING)
+    assert written["x-pending-lists"] == [
+        {"name": "line items", "description": "What is sold.", "fields": ["sku", "price"]},
+        {"name": "remarks", "description": "", "fields": []},
+    ]
+    assert schema_from_json(written) == PENDING
+    assert [str(item) for item in PENDING.pending_lists] == ["line items (sku, price)", "remarks"]
+
+
+def test_no_document_is_read_again_for_a_pending_list() -> None:
+    assert hash_schema(PENDING) == hash_schema(ORDERS)
+
+
+def test_a_pending_list_is_not_asked_about() -> None:
+    assert PENDING.list_asked_for("How many remarks are there?") is None

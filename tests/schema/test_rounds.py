@@ -14,10 +14,12 @@ from srag_mcp.schema.rounds import (
     PredictedSchema,
     Round,
     SchemaRequest,
+    count_rounds,
+    find_unmet,
     predict_schema,
     refine_schema,
 )
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema import PendingList, Schema
 from tests.model.scripted import ScriptedModel, replying
 
 
@@ -35,30 +37,36 @@ def definition(name: str, **changed: object) -> dict[str, object]:
     } | changed
 
 
-def first(*attributes: dict[str, object]) -> str:
-    return json.dumps(
-        {"title": "Ship page", "entity": "Ships", "nouns": ["Ship"], "attributes": attributes}
-    )
+def first(*attributes: dict[str, object], **beside: object) -> str:
+    said = {"title": "Ship page", "entity": "Ships", "nouns": ["Ship"], "attributes": attributes}
+    return json.dumps(said | beside)
 
 
-def changes(*items: tuple[str, str, dict[str, object] | None]) -> str:
-    return json.dumps(
-        {
-            "changes": [
-                {"action": action, "attribute": name, "definition": given, "rationale": "Asked."}
-                for action, name, given in items
-            ]
-        }
-    )
+def changes(*items: tuple[str, str, dict[str, object] | None], **beside: object) -> str:
+    said = {
+        "changes": [
+            {"action": action, "attribute": name, "definition": given, "rationale": "Asked."}
+            for action, name, given in items
+        ]
+    }
+    return json.dumps(said | beside)
+
+
+def need(question: int, *columns: str) -> dict[str, object]:
+    return {"question": question, "columns": columns}
 
 
 def document(number: int) -> Document:
-    text = f"Ship {number} has a crew of {number * 10}."
+    text = f"Ship {number} has a crew of {number * 10}. " + "The sea was calm. " * 250
     return Document(f"{number}.txt", f"{number}.txt", f"Ship {number}", "text/plain", "", text)
 
 
 REQUEST = SchemaRequest(
-    [document(number) for number in range(1, 7)], ["How many crew?"], "ships", n_rounds=3
+    [document(number) for number in range(1, 7)],
+    ["How many crew?"],
+    "ships",
+    n_rounds=3,
+    n_tokens=2500,  # so that two of the documents fill a prompt
 )
 CREW = Attribute(
     name="crew",
@@ -75,7 +83,7 @@ def predict(model: ScriptedModel, request: SchemaRequest = REQUEST) -> Predicted
     return anyio.run(predicted)
 
 
-def test_the_rounds_share_the_documents_and_only_later_ones_see_the_questions() -> None:
+def test_the_rounds_share_the_documents_and_all_see_the_questions() -> None:
     model = replying([first(definition("crew")), changes(), changes()])
     predict(model)
     shown = [
@@ -83,7 +91,8 @@ def test_the_rounds_share_the_documents_and_only_later_ones_see_the_questions() 
         for prompt in model.prompts
     ]
     assert shown == [[1, 4], [2, 5], [3, 6]]
-    assert ["How many crew?" in prompt.content for prompt in model.prompts] == [False, True, True]
+    assert all("\n1. How many crew?\n" in prompt.content for prompt in model.prompts)
+    assert all("Columns, 45 at most" in prompt.instructions for prompt in model.prompts)
     assert [prompt.subject for prompt in model.prompts] == ["round 1", "round 2", "round 3"]
 
 
@@ -129,7 +138,7 @@ def test_changes_are_merged_and_their_reasons_kept() -> None:
 @pytest.mark.parametrize(
     ("changed", "problem"),
     [
-        ({"description": "The crew."}, "its description needs two sentences"),
+        ({"description": " "}, "its description is empty"),
         ({"examples": ["word " * 20]}, "its values are longer than 80 characters"),
         ({"absent_means": "false"}, "absent_means 'false' does not fit the type integer"),
         ({"categories": ["a"]}, "only a string has categories"),
@@ -148,7 +157,7 @@ def test_a_bad_definition_goes_back_to_the_model(changed: dict[str, object], pro
 
 def test_what_stays_bad_is_left_out_where_it_cannot_be_a_column() -> None:
     long = definition("summary", type="string", examples=["word " * 20])
-    short = definition("crew", description="The crew.")
+    short = definition("crew", description="The crew.", absent_means="false")
     model = replying([first(long, short)] * 3)
     predicted = predict(model, SchemaRequest(REQUEST.documents, n_rounds=1))
     assert predicted.schema.attributes == (CREW.model_copy(update={"description": "The crew."}),)
@@ -235,7 +244,7 @@ def test_no_usable_attribute_is_an_error_that_says_what_to_do() -> None:
 
 def test_where_the_documents_are_too_long_for_the_model_less_of_them_is_shown() -> None:
     long = replace(document(1), text="The hull is long. " * 3000)
-    request = SchemaRequest([long], REQUEST.questions, n_rounds=2)
+    request = SchemaRequest([long, long], REQUEST.questions, n_rounds=2)
 
     def say(prompt: Prompt) -> str:
         if len(prompt.content) > 12_000:
@@ -260,7 +269,7 @@ def test_a_model_that_can_read_nothing_is_asked_a_few_times_only() -> None:
 
     model = ScriptedModel(say)
     with pytest.raises(PromptTooLongError, match="too long"):
-        predict(model)
+        predict(model, replace(REQUEST, n_tokens=8000))
     assert len(model.prompts) == 6  # 8000, 4000 … 250 tokens
 
 
@@ -294,3 +303,112 @@ def test_a_document_cannot_close_its_fence() -> None:
     begin = content.split("begin ")[1].split("]")[0]
     assert content.count(f"end {begin}]") == 1
     assert content.index("hacked") < content.index(f"end {begin}]")
+
+
+@pytest.mark.parametrize(
+    ("lengths", "n_rounds"),
+    [([], 1), ([300], 1), ([300] * 2, 2), ([300] * 12, 2), ([2000] * 12, 3), ([9000] * 12, 4)],
+)
+def test_there_are_as_many_rounds_as_documents_fill_prompts(
+    lengths: list[int], n_rounds: int
+) -> None:
+    assert count_rounds(lengths, 4, 8000) == n_rounds
+    assert count_rounds(lengths, 1, 8000) == 1
+
+
+def test_a_change_may_give_only_what_changes() -> None:
+    unit = definition("length", unit="m", synonyms=["size"], categories=None)
+    model = replying(
+        [
+            first(unit, definition("flag", type="string", categories=["Malta", "Panama"])),
+            changes(
+                ("change", "length", {"description": "Over all, in metres.", "unit": None}),
+                ("change", "flag", {"name": "flag_state", "categories": []}),
+            ),
+        ]
+    )
+    predicted = predict(model, replace(REQUEST, n_rounds=2))
+    length, flag = predicted.schema.attributes
+    assert (length.description, length.unit, length.synonyms) == (
+        "Over all, in metres.",
+        "m",
+        ("size",),
+    )
+    assert (flag.name, flag.categories) == ("flag_state", None)
+    assert flag.description == "The flag of the ship. Written as a plain number."
+    assert "also called: size" in model.prompts[1].content
+
+
+def test_an_addition_without_a_definition_of_use_is_sent_back() -> None:
+    model = replying([first(definition("crew")), changes(("add", "flag", {"unit": "m"}))] * 3)
+    predict(model, replace(REQUEST, n_rounds=2))
+    [correction] = model.prompts[2].corrections
+    assert "- attribute 'flag': type: Field required" in correction.message
+    assert "- attribute 'flag': description: Field required" in correction.message
+
+
+def test_what_a_question_needs_is_shown_followed_and_missed() -> None:
+    model = replying(
+        [
+            first(definition("crew"), definition("deck"), needs=[need(1, "Crew"), need(9, "deck")]),
+            changes(("change", "crew", {"name": "sailors"})),
+            changes(("remove", "sailors", None)),
+        ]
+    )
+    predicted = predict(model)
+    assert ["1. How many crew? (crew)" in prompt.content for prompt in model.prompts] == [
+        False,
+        True,
+        False,
+    ]
+    assert "1. How many crew? (sailors)" in model.prompts[2].content
+    assert find_unmet(predicted, REQUEST.questions) == [
+        "the question “How many crew?” needs sailors: no such column"
+    ]
+
+
+def test_needs_of_a_later_round_replace_those_of_the_question() -> None:
+    said = changes(("add", "hands", definition("hands")), needs=[need(1, "hands")])
+    model = replying([first(definition("crew"), needs=[need(1, "crew")]), said, changes()])
+    assert predict(model).needs == {"How many crew?": ("hands",)}
+
+
+def test_a_question_without_needs_is_a_problem_of_the_next_round() -> None:
+    request = replace(REQUEST, questions=["How many crew?", "How many decks?"])
+    model = replying([first(definition("crew"), needs=[need(1, "crew")]), changes(), changes()])
+    predict(model, request)
+    problem = "- the question “How many decks?”: it is not told which columns it needs"
+    assert problem in model.prompts[1].content
+
+
+def test_a_question_that_needs_no_column_is_no_problem() -> None:
+    needs = [need(1, "document_id")]  # which is in every table
+    model = replying([first(definition("crew"), needs=needs), changes(), changes()])
+    assert find_unmet(predict(model), REQUEST.questions) == []
+
+
+def test_replies_of_earlier_versions_tell_no_needs_and_no_problem() -> None:
+    predicted = predict(replying([first(definition("crew")), changes(), changes()]))
+    assert (predicted.needs, predicted.other_kinds) == ({}, ())
+    assert predicted.schema.pending_lists == ()
+    assert find_unmet(predicted, REQUEST.questions) == []
+
+
+def test_lists_and_other_kinds_are_kept_beside_the_columns() -> None:
+    lists = [
+        {"name": "line  items", "description": "What\nis sold.", "fields": ["name", "price " * 40]},
+        {"name": "quotes", "description": "What guests say.", "fields": []},
+        {"name": " ", "description": "nothing", "fields": []},
+    ]
+    said = first(definition("crew"), lists=lists, other_kinds=["brochure\nof the yard", ""])
+    predicted = predict(replying([said]), replace(REQUEST, n_rounds=1))
+    assert predicted.schema.pending_lists == (
+        PendingList(name="line items", description="What is sold.", fields=("name",)),
+        PendingList(name="quotes", description="What guests say."),
+    )
+    assert predicted.other_kinds == ("brochure of the yard",)
+
+
+def test_no_more_columns_are_asked_for_than_there_may_be() -> None:
+    assert SchemaRequest([], n_columns=10).n_proposed == 15
+    assert SchemaRequest([], n_columns=120).n_proposed == MAX_ATTRIBUTES

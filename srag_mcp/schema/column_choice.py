@@ -1,0 +1,90 @@
+"""The choice among proposed columns: as many as are wanted, and what questions need."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.rounds import Decision, PredictedSchema
+
+_SILENCE = {"false": "false", "zero": "0"}
+
+Said = Mapping[str, Sequence[str | None]]
+"""What each document of a sample says, by attribute; None where one says nothing."""
+
+
+def choose_columns(
+    predicted: PredictedSchema, said: Said, n_columns: int, number: int
+) -> PredictedSchema:
+    """Leave out what *predicted* has beyond *n_columns*, as decisions of round *number*.
+
+    What a question needs stays, whatever its number. Then come names that tell documents apart;
+    then what has more than one value, by how many documents state it and how many pairs of them it
+    tells apart. Of equal ones the earlier proposed stays. What was not tried is taken to be stated
+    by all: it was defined after the sample was read.
+    """
+    attributes = predicted.schema.attributes
+    needed = {name for names in predicted.needs.values() for name in names}
+    n_documents = max(map(len, said.values()), default=0)
+    found = {
+        item.name: _weigh(item, said[item.name]) if item.name in said else _untried(n_documents)
+        for item in attributes
+    }
+    ranked = sorted(
+        attributes, key=lambda item: (item.name in needed, found[item.name].rank), reverse=True
+    )
+    n_needed = sum(item.name in needed for item in attributes)
+    left = {item.name for item in ranked[max(n_columns, n_needed) :]}
+    kept = tuple(item for item in attributes if item.name not in left)
+    decisions = [
+        Decision(
+            number,
+            "leave_out",
+            item.name,
+            f"stated in {found[item.name].n_stated} of {n_documents} documents that were tried;"
+            f" SRAG_COLUMNS={n_columns}",
+            item,
+        )
+        for item in attributes
+        if item.name in left
+    ]
+    return replace(
+        predicted,
+        schema=predicted.schema.model_copy(update={"attributes": kept}),
+        decisions=(*predicted.decisions, *decisions),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """What a sample shows of a column.
+
+    Attributes:
+        is_naming: Whether it is a text that most documents state, each another one.
+        n_stated: Documents that state it.
+        n_apart: Pairs of documents whose values differ.
+    """
+
+    is_naming: bool
+    n_stated: int
+    n_apart: int
+
+    @property
+    def rank(self) -> tuple[bool, bool, int, int]:
+        """A column of a higher rank tells more."""
+        return self.is_naming, self.n_apart > 0, self.n_stated, self.n_apart
+
+
+def _weigh(attribute: Attribute, values: Sequence[str | None]) -> _Evidence:
+    stated = [value for value in values if value is not None]
+    silence = _SILENCE.get(attribute.absent_means)
+    known = Counter(silence if value is None else value for value in values)
+    del known[None]
+    n_known = known.total()
+    n_pairs = (n_known**2 - sum(n**2 for n in known.values())) // 2
+    is_own = attribute.type.is_text and len(set(stated)) == len(stated)
+    return _Evidence(is_own and 2 * len(stated) > len(values) > 1, len(stated), n_pairs)
+
+
+def _untried(n_documents: int) -> _Evidence:
+    return _Evidence(False, n_documents, n_documents * (n_documents - 1) // 2)
