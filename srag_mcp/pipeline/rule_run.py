@@ -96,13 +96,17 @@ class _Run:
         return dict(zip(read, read_column(attribute, list(read.values())), strict=True))
 
 
-def settle_effort(work: WorkDatabase, settings: Settings) -> Effort:
+def find_effort(work: WorkDatabase, settings: Settings) -> Effort:
     """Return how much is read: what is set, else what was at the last ingestion, at first all."""
+    known = work.note(_EFFORT) if settings.effort == "auto" else settings.effort
+    return next((effort for effort in get_args(Effort) if effort == known), "full")
+
+
+def settle_effort(work: WorkDatabase, settings: Settings) -> Effort:
+    """Return what `find_effort` does, and remember what is set."""
     if settings.effort != "auto":
         work.keep_note(_EFFORT, settings.effort)
-        return settings.effort
-    known = work.note(_EFFORT)
-    return next((effort for effort in get_args(Effort) if effort == known), "full")
+    return find_effort(work, settings)
 
 
 def forget_lesson(work: WorkDatabase) -> None:
