@@ -1,8 +1,6 @@
 """A second look of a language model at suspected values; the second opinion of learned rules."""
 
 import logging
-import math
-import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,8 +8,9 @@ from typing import ClassVar, Literal
 
 from srag_mcp.cells.cell import Cell, Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import ReplyValue, write_canonical
+from srag_mcp.claims.agreement import agree
 from srag_mcp.claims.claim import check
-from srag_mcp.claims.figures import read_figures, rounds_to
+from srag_mcp.claims.figures import read_figures
 from srag_mcp.claims.quotes import ground
 from srag_mcp.errors import ModelError, ModelStoppedError
 from srag_mcp.model.asking import ask_for
@@ -20,8 +19,7 @@ from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_mi
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.words import fold
-from srag_mcp.values.names import LEGAL_FORMS
-from srag_mcp.values.states import State, has_denial
+from srag_mcp.values.states import State
 
 logger = logging.getLogger(__name__)
 
@@ -204,13 +202,6 @@ def _render(key: str, suspect: Suspect) -> str:
 
 FEWEST_BOTH = 5
 LEAST_AGREEMENT = 0.6
-_FIRST_CJK = "\u2e80"
-_TITLES = {
-    "the", "mr", "mrs", "ms", "miss", "mx", "dr", "prof", "professor", "sir", "herr", "frau", "m",
-    "mme", "sr", "sra",
-}  # fmt: skip
-_ATTACHED = LEGAL_FORMS | _TITLES
-_SET_OFF = re.compile(r"[,;:()\[\]|/\n]+|\s[-–—]\s")
 _NOTE = "a learned rule reads otherwise: "
 
 
@@ -236,7 +227,7 @@ def find_disagreements(
         for number, cell in model.items()
         if number in rule and _speaks(cell) and _speaks(rule[number]) and not _names(rule[number])
     ]
-    differing = tuple(item for item in both if not _agree(item.model, item.rule))
+    differing = tuple(item for item in both if not agree(item.model, item.rule))
     if len(both) < FEWEST_BOTH or len(differing) > (1 - LEAST_AGREEMENT) * len(both):
         return ()
     return differing
@@ -258,38 +249,3 @@ def _names(cell: Cell) -> bool:
     """Whether a yes is read from one word of the column's name: `detection`, which says nothing."""
     words = fold(cell.as_stated or "").split()
     return cell.value is True and len(words) == 1 and words[0] in cell.attribute.split("_")
-
-
-def _agree(model: Cell, rule: Cell) -> bool:
-    """Whether two values are the same: numbers to 1e-6, names also with a form or a title more."""
-    a, b = model.value, rule.value
-    if isinstance(a, bool) or isinstance(b, bool):
-        return a is b
-    if isinstance(a, int | float) and isinstance(b, int | float):
-        is_converted = not read_figures(rule.as_stated or "").is_only(b)
-        return math.isclose(a, b, rel_tol=1e-6) or (is_converted and rounds_to(b, a))
-    if isinstance(a, str) and isinstance(b, str):
-        short, long = sorted((a, b), key=lambda text: len(fold(text)))
-        return fold(short) == fold(long) or _only_adds(long, fold(short))
-    return a == b
-
-
-def _only_adds(text: str, words: str) -> bool:
-    """Whether *text* is *words* with no more to say: `acme ltd` is `acme`, `New York` not `York`.
-
-    More is a legal form, a title or what a mark sets off: `Bern (Switzerland)`, `City: Bern`; never
-    a denial or a number. In scripts without spaces a part of the text will do.
-    """
-    if words and words[0] >= _FIRST_CJK:
-        return words in fold(text)
-    if not words or set(words.split()) <= _ATTACHED:
-        return False
-    parts = [fold(part) for part in _SET_OFF.split(text)]
-    for part in parts:
-        before, found, after = f" {part} ".partition(f" {words} ")
-        if found:
-            added = {word for other in parts if other != part for word in other.split()}
-            beside = {*before.split(), *after.split()}
-            is_changed = any(has_denial(word) or any(map(str.isdigit, word)) for word in added)
-            return beside <= _ATTACHED and not is_changed
-    return False

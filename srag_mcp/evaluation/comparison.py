@@ -40,7 +40,7 @@ def write_value(value: Value) -> str:
     """Write a value as texts have it: `7.0 -> "7"`, `True -> "yes"`."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def date_of(value: Value) -> date | None:

@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Unpack
@@ -23,6 +23,7 @@ from srag_mcp.pipeline.file_plan import (
     without_copies,
 )
 from srag_mcp.pipeline.reader_pool import ReaderPool
+from srag_mcp.pipeline.rule_run import find_effort
 from srag_mcp.pipeline.schema_choice import SchemaWish, find_known_schema
 from srag_mcp.pipeline.table_mode import settle_tables
 from srag_mcp.pipeline.wishes import IngestOptions, go_on
@@ -35,7 +36,7 @@ from srag_mcp.records.prediction import (
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import count_rounds, find_wished
 from srag_mcp.schema.schema import Schema
-from srag_mcp.settings import Settings
+from srag_mcp.settings import Effort, Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.decisions import find_left_out
 from srag_mcp.store.guard import QueryPool
@@ -66,6 +67,7 @@ class Quote:
         tokens_to_read: Of the texts of the documents to be read.
         n_at_once: Replies that are written at the same time.
         cost_usd: None where the price is not known, or nobody is paid.
+        effort: How much will be read; the price is that of `full` whatever it is.
     """
 
     engine: str
@@ -79,6 +81,7 @@ class Quote:
     tokens_to_read: int = 0
     n_at_once: int = 1
     cost_usd: float | None = None
+    effort: Effort = "full"
 
     @property
     def workload(self) -> Workload:
@@ -92,12 +95,22 @@ class Quote:
     def sentence(self) -> str:
         """Say it in a sentence: `with engine agent it takes about 40 prompts, …`."""
         said = f"{self.n_calls:,} prompts, {self.workload.tokens:,} tokens, {self._minutes()} min"
-        whole = self.alternative()
-        return f"with engine {self.engine} it takes about {said}" + (f"; {whole}" if whole else "")
+        more = filter(None, (self._other_effort(), self.alternative()))
+        return "; ".join((f"with engine {self.engine} it takes about {said}", *more))
 
     def _minutes(self) -> int:
         """Return how long the replies take to write, at the usual pace."""
         return math.ceil(self.tokens_out / _TOKENS_A_SECOND / self.n_at_once / 60)
+
+    def _other_effort(self) -> str:
+        """Say that the price is not that of the effort; empty where it is."""
+        if self.effort == "full":
+            return ""
+        read = {
+            "draft": "draft reads a sample, and lets rules read the rest",
+            "checked": "checked reads a sample, an audit, and what rules leave open",
+        }[self.effort]
+        return f"that is the price of effort full, which reads every document: {read}"
 
     def alternative(self) -> str:
         """Say where reading the documents whole costs less; empty where it does not.
@@ -130,7 +143,7 @@ class Quote:
             f"{self.n_attributes} columns, engine {self.engine}",
             f"about {self.n_calls:,} calls, {self.tokens_in:,} tokens in, {self.tokens_out:,} out:"
             f" {money}, about {self._minutes()} min",
-            *filter(None, [self.alternative()]),
+            *filter(None, [self._other_effort(), self.alternative()]),
         ]
 
 
@@ -196,7 +209,7 @@ def quote_work(
     if not engine.asks:
         return Quote(engine.name, n_documents, 0, 0, schema is not None, 0, 0, 0)
     todo = _ToRead(n_documents, lengths, schema, added, is_defined, len(asked.questions))
-    return _price(engine, todo, settings)
+    return replace(_price(engine, todo, settings), effort=find_effort(work, settings))
 
 
 def _find_added(

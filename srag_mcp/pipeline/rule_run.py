@@ -22,10 +22,10 @@ from srag_mcp.model.language_model import Step
 from srag_mcp.pipeline.record_run import read_missing_records
 from srag_mcp.pipeline.schema_choice import put_rules_in_force
 from srag_mcp.records.prediction import choose_first_tokens, count_around, estimate_records
-from srag_mcp.rules.audit import LIMIT, RISK, Plan, plan_audit, upper_bound
+from srag_mcp.rules.audit import LIMIT, RISK, Plan, conclude, plan_audit
 from srag_mcp.rules.voting import Read, Ruling, Verdict, agrees, rule_on, run_rules, score_rules
 from srag_mcp.rules.writing import Lesson, may_be_ruled, write_rules
-from srag_mcp.schema.attribute import Attribute, Audit, WrittenRule
+from srag_mcp.schema.attribute import Attribute, WrittenRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Effort, Settings
 from srag_mcp.store.predictions import Predictions, as_predicted, hash_attribute
@@ -96,13 +96,17 @@ class _Run:
         return dict(zip(read, read_column(attribute, list(read.values())), strict=True))
 
 
-def settle_effort(work: WorkDatabase, settings: Settings) -> Effort:
+def find_effort(work: WorkDatabase, settings: Settings) -> Effort:
     """Return how much is read: what is set, else what was at the last ingestion, at first all."""
+    known = work.note(_EFFORT) if settings.effort == "auto" else settings.effort
+    return next((effort for effort in get_args(Effort) if effort == known), "full")
+
+
+def settle_effort(work: WorkDatabase, settings: Settings) -> Effort:
+    """Return what `find_effort` does, and remember what is set."""
     if settings.effort != "auto":
         work.keep_note(_EFFORT, settings.effort)
-        return settings.effort
-    known = work.note(_EFFORT)
-    return next((effort for effort in get_args(Effort) if effort == known), "full")
+    return find_effort(work, settings)
 
 
 def forget_lesson(work: WorkDatabase) -> None:
@@ -260,22 +264,17 @@ def _audit(
     is_whole = sum(bool(column.units) for column in columns) < len(schema.attributes)
     for column in columns:
         audited = column.units[: column.plan.n_audited]
-        wrong = _find_wrong(run, column, [key for key in audited if key in first])
-        if len(wrong) <= column.plan.n_allowed:
+        early = _find_wrong(run, column, [key for key in audited if key in first])
+        if sum(early) <= column.plan.n_allowed:
             run.read(schema if is_whole else _alone(schema, column), audited, is_audit=True)
-            wrong = _find_wrong(run, column, audited)
-        holds = bool(audited) and len(wrong) <= column.plan.n_allowed
-        bound = upper_bound(len(column.units), len(audited), len(wrong)) if holds else 1.0
-        audit = Audit(
-            cells=len(column.units),
-            audited=len(audited),
-            wrong=len(wrong),
-            bound=round(bound, 4),
-            holds=holds,
+        audit = conclude(
+            column.plan,
+            len(column.units),
+            _find_wrong(run, column, audited),
             reads_silence=column.reads_silence,
         )
         before = column.attribute.audit
-        if before is not None and before.holds and not holds:
+        if before is not None and before.holds and not audit.holds:
             run.told.append(
                 f"{column.attribute.name}: its rules held before, and do not hold any more"
             )
@@ -289,13 +288,12 @@ def _without_audit(column: _Column) -> _Column:
     return replace(column, attribute=attribute)
 
 
-def _find_wrong(run: _Run, column: _Column, audited: Sequence[str]) -> list[str]:
-    """Return where the model reads something else, or could read nothing."""
+def _find_wrong(run: _Run, column: _Column, audited: Sequence[str]) -> list[bool]:
+    """Return of each document whether the model reads something else, or could read nothing."""
     labels = run.labels(column.attribute)
     return [
-        key
+        key not in labels or not agrees(column.attribute, column.rulings[key], labels[key])
         for key in audited
-        if key not in labels or not agrees(column.attribute, column.rulings[key], labels[key])
     ]
 
 

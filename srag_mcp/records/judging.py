@@ -228,7 +228,9 @@ class Judge:
         value = attribute.type.read(value_text)
         if value is None:
             return Judgement(taken, said)
-        claim, odd = check(attribute, quote, value, self.document.text), ""
+        # where no words were given, any of the places that have the value may be meant
+        span = taken.cell.span if said.quote else None
+        claim, odd = check(attribute, quote, value, self.document.text, span), ""
         if claim.bearing is Bearing.CONTRADICTED and not _explains(attribute, said.remark, value):
             odd = claim.why
         has_decimals = attribute.type.is_numeric and not attribute.type.is_whole

@@ -5,8 +5,11 @@ at most 5 % are wrong, 47 of 200, 59 of very many.
 """
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, lgamma
+
+from srag_mcp.schema.attribute import Audit
 
 LIMIT = 0.05  # of the cells of a column that holds, at most so many are wrong …
 RISK = 0.05  # … or it holds by chance, at most so often
@@ -21,6 +24,23 @@ class Plan:
 
     n_audited: int
     n_allowed: int
+
+
+def conclude(plan: Plan, n_cells: int, found: Sequence[bool], *, reads_silence: bool) -> Audit:
+    """Return what the audit of *n_cells* says; *found* has of each audited one if it is wrong.
+
+    A column without cells, or with more wrong ones than the plan allows, does not hold.
+    """
+    n_wrong = sum(found)
+    holds = bool(found) and n_wrong <= plan.n_allowed
+    return Audit(
+        cells=n_cells,
+        audited=len(found),
+        wrong=n_wrong,
+        bound=round(upper_bound(n_cells, len(found), n_wrong), 4) if holds else 1.0,
+        holds=holds,
+        reads_silence=reads_silence,
+    )
 
 
 def upper_bound(n_cells: int, n_audited: int, n_wrong: int) -> float:

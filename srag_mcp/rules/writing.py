@@ -13,6 +13,7 @@ import anyio
 from pydantic import ValidationError
 
 from srag_mcp.cells.cell import UNQUOTED, Cell, DocumentText
+from srag_mcp.claims.agreement import is_same_value
 from srag_mcp.errors import ModelError, ModelStoppedError, SchemaError
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel, Prompt
@@ -21,7 +22,7 @@ from srag_mcp.prompting import fence, render_prompt
 from srag_mcp.records.record_prompt import Excerpt, describe_attribute, show_document
 from srag_mcp.records.selection import choose_around
 from srag_mcp.rules.extraction import find_matches
-from srag_mcp.rules.voting import FEWEST_RIGHT, is_same_value, known_value, run_rules
+from srag_mcp.rules.voting import FEWEST_RIGHT, known_value, run_rules
 from srag_mcp.schema.attribute import Attribute, Scope, WrittenRule
 from srag_mcp.text.shown import shorten
 from srag_mcp.text.spans import Span

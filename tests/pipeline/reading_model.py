@@ -3,9 +3,12 @@
 import json
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
-from tests.model.openai_server import Answer, Body, content_of
+from srag_mcp.settings import Settings
+from tests.model.openai_server import Answer, Body, OpenAIServer, content_of
 
+TOWNS = ["Arla", "Brun", "Cori", "Dorn", "Elva", "Faro"]
 _DOCUMENT = re.compile(r"^(d\d+) \(path.*?\n<<<(\w+)\n(.*?)\n\2>>>", re.MULTILINE | re.DOTALL)
 _SUSPECT = re.compile(r"^\[(c\d+), begin \w+\]\nvalue: (\d+)$", re.MULTILINE)
 _COLUMN = re.compile(r"^(\d+) (\w+) \(", re.MULTILINE)
@@ -15,6 +18,11 @@ _READERS = {
     "opened": (r"since (\d{4})", int),
     "keeper": (r"kept by ([A-Z][a-z]+)", str),
 }
+
+
+def settings_for(server: OpenAIServer, home: Path) -> Settings:
+    """Return settings by which *server* is the model."""
+    return Settings(workers=1, home=home, model="openai/fake", api_base=server.base, api_key="none")
 
 
 def describe(name: str, kind: str, unit: str | None = None) -> dict[str, object]:

@@ -14,9 +14,7 @@ from srag_mcp.pipeline.report import UncoveredQuestion
 from srag_mcp.settings import EngineChoice, Settings
 from tests.model.openai_server import Answer, Body, OpenAIServer, serving
 from tests.pipeline.conftest import Ask
-from tests.pipeline.reading_model import say
-
-TOWNS = ["Arla", "Brun", "Cori", "Dorn", "Elva", "Faro"]
+from tests.pipeline.reading_model import TOWNS, say, settings_for
 
 
 @pytest.fixture
@@ -44,14 +42,8 @@ def server() -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 def settings(tmp_path: Path, server: OpenAIServer) -> Settings:
-    return Settings(
-        workers=1,
-        home=tmp_path / "home",
-        model="openai/fake",
-        api_base=server.base,
-        api_key="none",
-        schema_iterations=2,
-    )
+    update = {"schema_iterations": 2}
+    return settings_for(server, tmp_path / "home").model_copy(update=update)
 
 
 def steps(server: OpenAIServer) -> list[str]:

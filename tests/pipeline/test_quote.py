@@ -94,6 +94,19 @@ def test_the_rounds_of_a_schema_and_its_trial_are_quoted_too(folder: Path, tmp_p
     assert "about 30 columns, engine model" in quote.lines()[0]
 
 
+def test_a_price_says_whether_it_is_that_of_the_effort(folder: Path, tmp_path: Path) -> None:
+    settings = Settings(workers=1, home=tmp_path, model="gpt-4o-mini")
+    said = "that is the price of effort full, which reads every document: draft reads a sample"
+    full, draft = (
+        quote_ingestion(folder, settings.model_copy(update={"effort": effort}))
+        for effort in ("full", "draft")
+    )
+    assert draft.workload == full.workload
+    assert said in draft.lines()[2]
+    assert said in draft.sentence()
+    assert "effort" not in "".join((*full.lines(), full.sentence()))
+
+
 def test_nobody_knows_what_an_agent_pays(folder: Path, tmp_path: Path) -> None:
     quote = quote_ingestion(folder, Settings(workers=1, home=tmp_path, engine="agent"))
     assert quote.cost_usd is None

@@ -18,10 +18,9 @@ from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.views.holdings import schema_page
 from tests.model.openai_server import Answer, Body, OpenAIServer, content_of, serving
 from tests.pipeline.conftest import Ask
-from tests.pipeline.reading_model import say
+from tests.pipeline.reading_model import TOWNS, say, settings_for
 
 N = 160
-TOWNS = ["Arla", "Brun", "Cori", "Dorn", "Elva", "Faro"]
 Rule = dict[str, object]
 HEIGHT: Rule = {"column": "height_m", "pattern": r"stands (?P<value>\d+) metres"}
 TOWN: Rule = {"column": "town", "pattern": r"the town of (?P<value>[A-Z]\w+)"}
@@ -89,14 +88,8 @@ def server(writer: Writer) -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 def settings(tmp_path: Path, server: OpenAIServer) -> Settings:
-    return Settings(
-        workers=1,
-        home=tmp_path / "home",
-        model="openai/fake",
-        api_base=server.base,
-        api_key="none",
-        schema_documents=8,
-    )
+    update = {"schema_documents": 8}
+    return settings_for(server, tmp_path / "home").model_copy(update=update)
 
 
 def at(settings: Settings, effort: Effort) -> Settings:
