@@ -234,7 +234,8 @@ def find_problem(reply: object, reply_schema: Mapping[str, object]) -> str:
     """Say why *reply* cannot be of the form of *reply_schema*; empty where it may be.
 
     What the fields hold, the job checks, as it does of any language model; one of them that does
-    not fit must not lose the others.
+    not fit must not lose the others. Lists, and what may be null, may be missing, but not all of
+    the fields.
 
     `({}, {"required": ["name"]}) -> "fields are missing: name"`
     """
@@ -247,4 +248,16 @@ def find_problem(reply: object, reply_schema: Mapping[str, object]) -> str:
     except ReplyError as error:
         return f"reply must be a JSON object: {error}"
     missing = [name for name in names if name not in content]
+    if len(missing) < len(names):
+        fields = reply_schema.get("properties")
+        missing = [name for name in missing if not _may_be_empty(fields, name)]
     return f"fields are missing: {', '.join(missing)}" if missing else ""
+
+
+def _may_be_empty(fields: object, name: str) -> bool:
+    """Whether the field *name* of a JSON Schema may be an empty list or null."""
+    field = fields.get(name) if isinstance(fields, Mapping) else None
+    if not isinstance(field, Mapping):
+        return False
+    choices = field.get("anyOf", ())
+    return field.get("type") == "array" or {"type": "null"} in choices

@@ -5,7 +5,13 @@ from typing import ClassVar, Literal
 import pytest
 from pydantic import ValidationError
 
-from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
+from srag_mcp.model.asking import reply_schema
+from srag_mcp.model.reply_content import (
+    ReplyContent,
+    ReplyElement,
+    describe_misfits,
+    find_problem,
+)
 
 
 class Room(ReplyElement):
@@ -66,3 +72,15 @@ def test_a_part_that_does_not_fit_is_told_and_the_others_stay() -> None:
 def test_something_else_is_no_reply(data: object) -> None:
     with pytest.raises(ValidationError):
         Inn.model_validate(data)
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        ({"name": "The Crown"}, ""),
+        ({"notes": ["dear"], "stars": None}, "fields are missing: name"),
+        ({}, "fields are missing: name, stars, rooms, notes"),
+    ],
+)
+def test_lists_and_what_may_be_null_may_be_missing(reply: object, problem: str) -> None:
+    assert find_problem(reply, reply_schema(Inn)) == problem
