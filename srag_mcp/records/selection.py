@@ -21,6 +21,7 @@ from srag_mcp.values.units import is_currency
 
 _GAP = "\n[…]\n"
 _LONGEST_PATH = 120
+_PAGE_CHARACTERS = 4000  # how far above a table its scale may stand, as in `store.postings`
 _BEGINNING = 0.25
 _NAME, _SYNONYM, _EXAMPLE, _DESCRIPTION, _SHAPE = 3.0, 3.0, 1.0, 0.5, 0.5
 _MAX_DESCRIPTION_WORDS = 20
@@ -96,7 +97,10 @@ class _Piece:
             return ""
         end = self.span.start + sum(map(len, lines[: place + 1]))
         own = collapse(self.span.of(self.text))
-        above = (line for line in head_lines(self.text, self.floor, end) if line not in own)
+        floor = self.floor
+        if self.passage.page is None:
+            floor = max(floor, self.span.start - _PAGE_CHARACTERS)
+        above = (line for line in head_lines(self.text, floor, end) if line not in own)
         return "".join(f"{line}\n" for line in above)
 
 
