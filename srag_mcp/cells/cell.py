@@ -130,7 +130,8 @@ class PredictedRecord:
         cells: One an attribute.
         error: Why no reply could be had; empty where there was one. Such a record is asked again
             at the next ingestion.
-        n_read: How many characters of the document are read at most as it was read; None for all.
+        n_read: How many characters of long documents its settings read; None where no cell is to be
+            asked again with larger ones.
     """
 
     document_id: str

@@ -415,21 +415,19 @@ class _Document:
     def finish(self, n_readable: int) -> PredictedRecord:
         """Return the record; cells that say nothing tell what was not read.
 
-        *n_readable*: see `count_readable`. With these settings no more is ever read of it.
+        *n_readable*: see `count_readable`; only settings that read more have it asked again.
         """
-        cells, n_read = [], None
+        cells, text = [], self.excerpt.document.text
         for item in self.record.cells:
             part = self.first if item.cell.attribute in self.idle else self.excerpt
             if part.unread and _is_silent(item):
-                n_read = max(n_read or 0, part.n_read)
-                note = f"read in part: {part.n_read:,} of {part.n_characters:,} characters"
+                note = f"read in part: {part.n_read:,} of {len(text):,} characters"
                 item = replace(item, cell=add_note(item.cell, note, Mark.READ_IN_PART))
             cells.append(item)
-        if n_read is None:
+        if cells == list(self.record.cells):
             return self.record
-        dense = characters_a_token(self.excerpt.document.text) / CHARACTERS_A_TOKEN
-        n_read = max(n_read, 1 + int(n_readable * dense))
-        return replace(self.record, cells=tuple(cells), n_read=n_read)
+        dense = characters_a_token(text) / CHARACTERS_A_TOKEN
+        return replace(self.record, cells=tuple(cells), n_read=1 + int(n_readable * dense))
 
 
 def _is_better(later: PredictedCell, item: PredictedCell) -> bool:

@@ -8,7 +8,7 @@ from typing import TypeVar
 from srag_mcp.cells.cell import DocumentText
 from srag_mcp.model.language_model import Prompt, count_tokens
 from srag_mcp.prompting import fence, render_prompt
-from srag_mcp.records.selection import choose_passages, tighten
+from srag_mcp.records.selection import choose_passages
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 
@@ -34,14 +34,12 @@ class Excerpt:
         document: The whole of it.
         shown: All of its text, or passages.
         unread: The stretches that neither this excerpt nor those before it show.
-        n_characters: Of the text that passages are taken from.
         before: The excerpt that was shown before this one.
     """
 
     document: DocumentText
     shown: str
     unread: tuple[Span, ...] = ()
-    n_characters: int = 0
     before: "Excerpt | None" = None
 
     @property
@@ -51,8 +49,8 @@ class Excerpt:
 
     @property
     def n_read(self) -> int:
-        """Characters shown by now, of *n_characters*."""
-        return self.n_characters - sum(span.end - span.start for span in self.unread)
+        """How many characters of the document were shown by now."""
+        return len(self.document.text) - sum(span.end - span.start for span in self.unread)
 
 
 def take_excerpt(
@@ -65,10 +63,9 @@ def take_excerpt(
 
     After an excerpt *before*, what that left out.
     """
-    tight, passages = tighten(document.text, document.passages)
-    unread = None if before is None else before.unread
-    chosen = choose_passages(tight, attributes, max_tokens, unread, passages)
-    return Excerpt(document, chosen.shown, chosen.unread, len(tight), before)
+    text, unread = document.text, None if before is None else before.unread
+    chosen = choose_passages(text, attributes, max_tokens, unread, document.passages)
+    return Excerpt(document, chosen.shown, chosen.unread, before)
 
 
 def plan_batches(

@@ -5,9 +5,12 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, pairwise, zip_longest
 
+from srag_mcp.claims.captions import head_lines, is_tabular
+from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.passages import Passage, cover, divide
 from srag_mcp.model.language_model import most_characters
 from srag_mcp.schema.attribute import Attribute
@@ -18,13 +21,13 @@ from srag_mcp.values.units import is_currency
 
 _GAP = "\n[…]\n"
 _LONGEST_PATH = 120
+_PAGE_CHARACTERS = 4000  # how far above a table its scale may stand, as in `store.postings`
 _BEGINNING = 0.25
 _NAME, _SYNONYM, _EXAMPLE, _DESCRIPTION, _SHAPE = 3.0, 3.0, 1.0, 0.5, 0.5
 _MAX_DESCRIPTION_WORDS = 20
 _MAX_EXAMPLES = 12
 _FIRST_CJK = "\u2e80"  # scripts without spaces between words: pairs of letters stand for words
 _WIDE_GAP = re.compile(r"\n(?:[ \t\r\u00a0]*\n){2,}|[ \t\u00a0]{3,}")
-_SMALL_GAPS = "  ", "\n\n"
 _NOTHING = re.compile(r"(?!)")
 _NUMBER = re.compile(r"\d")
 _MONEY = re.compile(r"[$€£¥₹]|\b[A-Z]{3}\s?\d|\d\s?[A-Z]{3}\b")
@@ -46,16 +49,59 @@ class Selection:
     unread: tuple[Span, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Piece:
-    """A passage or a part of one, up to where the next begins.
+    """A passage of *text* or a part of one, up to where the next begins.
 
-    *opening* stands before it where what is before it is not shown: the mark of the gap, the
-    headings above, the heads of its table.
+    *floor* is where its page begins or, without pages, what stands below its headings.
     """
 
-    span: Span
-    opening: str
+    text: str
+    passage: Passage
+    floor: int
+
+    @property
+    def span(self) -> Span:
+        return self.passage.span
+
+    @cached_property
+    def shown(self) -> str:
+        """Its text, without wide gaps."""
+        return tighten(self.span.of(self.text))
+
+    @cached_property
+    def named(self) -> str:
+        """The headings above it that it does not begin with."""
+        said = f"{self._heads()}{self.shown}"
+        path = [heading for heading in self.passage.path if heading not in said]
+        return shorten(" › ".join(path), _LONGEST_PATH)
+
+    @cached_property
+    def opening(self) -> str:
+        """What stands before it where what is before it is not shown.
+
+        It is the mark of the gap, with the headings, and what says how to read its rows: the heads
+        of its table or, of rows that no table is known of, the lines with their scale and years.
+        """
+        mark = f"\n[… {self.named}]\n" if self.named else _GAP
+        return f"{mark}{tighten(self._heads()) or self._head_lines()}"
+
+    def _heads(self) -> str:
+        heads, start = self.passage.heads, self.span.start
+        return "" if heads is None else self.text[heads.start : min(heads.end, start)]
+
+    def _head_lines(self) -> str:
+        lines = self.span.of(self.text).splitlines(keepends=True)
+        place = next((n for n, line in enumerate(lines) if is_tabular(line)), None)
+        if place is None or self.passage.heads is not None:
+            return ""
+        end = self.span.start + sum(map(len, lines[: place + 1]))
+        own = collapse(self.span.of(self.text))
+        floor = self.floor
+        if self.passage.page is None:
+            floor = max(floor, self.span.start - _PAGE_CHARACTERS)
+        above = (line for line in head_lines(self.text, floor, end) if line not in own)
+        return "".join(f"{line}\n" for line in above)
 
 
 def choose_passages(
@@ -76,22 +122,25 @@ def choose_passages(
     missing; the beginning was shown. What lies in none of *passages* is cut between paragraphs.
     """
     budget = most_characters(text, max_tokens)
-    if unread is None and len(text) <= budget:
-        return Selection(text)
+    if unread is None and len(tight := tighten(text)) <= budget:
+        return Selection(tight)
     # of what the beginning leaves, two find room at least
     most = int(budget * (1 - _BEGINNING)) // 2
     stretches = [Span(0, len(text))] if unread is None else unread
     pieces = list(_lay_out(text, passages, stretches, most))
     taken, room = set[int](), budget - len(_GAP)
     if unread is None:
+        used = 0
         for place, piece in enumerate(pieces):
-            if piece.span.end > (budget * _BEGINNING if taken else room):
+            if used + len(piece.shown) > (budget * _BEGINNING if taken else room):
                 break
             taken.add(place)
-        room -= pieces[max(taken)].span.end if taken else 0
-    _fill(text, pieces, attributes, taken, room)
+            used += len(piece.shown)
+        room -= used
+    _fill(pieces, attributes, taken, room)
     if not taken and unread is None:  # nothing is as small as the room
-        pieces = [_Piece(Span(0, room), ""), _Piece(Span(room, len(text)), "")]
+        halves = Span(0, room), Span(room, len(text))
+        pieces = [_Piece(text, Passage(half, None, (), "text"), 0) for half in halves]
         taken.add(0)
     left: list[Span] = []
     for place, piece in enumerate(pieces):
@@ -102,61 +151,35 @@ def choose_passages(
     parts: list[str] = []
     end = 0
     for piece in (pieces[place] for place in sorted(taken)):
-        parts += [piece.opening if piece.span.start > end else "", piece.span.of(text)]
+        parts += [piece.opening if piece.span.start > end else "", piece.shown]
         end = piece.span.end
     shown = "".join(parts) + _GAP * (0 < end < len(text))
-    return Selection(shown, tuple(span for span in left if not span.of(text).isspace()))
+    return Selection(shown, tuple(span for span in left if span.of(text).strip()))
 
 
 def _lay_out(
     text: str, passages: Sequence[Passage], stretches: Sequence[Span], most: int
 ) -> Iterator[_Piece]:
-    """Yield what lies in *stretches*, each piece of at most about *most* characters."""
+    """Yield what lies in *stretches*, each piece of at most about *most* characters as shown."""
     whole = list(cover(text, passages))
     borders = [0, *(passage.span.start for passage in whole[1:]), len(text)]
     ends = [stretch.end for stretch in stretches]
+    floor, above = 0, None
     for passage, (start, end) in zip(whole, pairwise(borders), strict=False):
+        place = passage.path if passage.page is None else passage.page
+        floor, above = (floor if place == above else start), place
+        blanks = max(1, end - start) / max(1, len(tighten(text[start:end])))
         for stretch in stretches[bisect_right(ends, start) :]:
             if stretch.start >= end:
                 break
             span = Span(max(start, stretch.start), min(end, stretch.end))
-            for part in divide(text, replace(passage, span=span), most):
-                yield _Piece(part.span, _open(text, part))
+            for part in divide(text, replace(passage, span=span), int(most * blanks)):
+                yield _Piece(text, part, floor)
 
 
-def _open(text: str, passage: Passage) -> str:
-    start, heads = passage.span.start, passage.heads
-    above = "" if heads is None else text[heads.start : min(heads.end, start)]
-    said = f"{above}{passage.span.of(text)}"
-    path = [heading for heading in passage.path if heading not in said]
-    named = shorten(" › ".join(path), _LONGEST_PATH)
-    return f"\n[… {named}]\n{above}" if named else f"{_GAP}{above}"
-
-
-def tighten(text: str, passages: Sequence[Passage]) -> tuple[str, tuple[Passage, ...]]:
-    """Make wide gaps between columns and many empty lines small: they cost and say nothing.
-
-    Returns:
-        The text, and where *passages* lie in it.
-    """
-    parts, ends, cut = list[str](), [0], [0]
-    for gap in _WIDE_GAP.finditer(text):
-        small = _SMALL_GAPS["\n" in gap[0]]
-        parts += [text[ends[-1] : gap.start()], small]
-        ends.append(gap.end())
-        cut.append(cut[-1] + len(gap[0]) - len(small))
-
-    def move(span: Span) -> Span:
-        start, end = (
-            place - cut[bisect_right(ends, place) - 1] for place in (span.start, span.end)
-        )
-        return Span(start, end)
-
-    moved = (
-        replace(item, span=move(item.span), heads=item.heads and move(item.heads))
-        for item in passages
-    )
-    return "".join([*parts, text[ends[-1] :]]), tuple(moved)
+def tighten(text: str) -> str:
+    """Make wide gaps between columns and many empty lines small: they cost and say nothing."""
+    return _WIDE_GAP.sub(lambda gap: "\n\n" if "\n" in gap[0] else "  ", text)
 
 
 def choose_around(text: str, places: Sequence[Span], reach: int) -> Selection:
@@ -177,37 +200,34 @@ def choose_around(text: str, places: Sequence[Span], reach: int) -> Selection:
 
 
 def _fill(
-    text: str,
-    pieces: Sequence[_Piece],
-    attributes: Sequence[Attribute],
-    taken: set[int],
-    room: int,
+    pieces: Sequence[_Piece], attributes: Sequence[Attribute], taken: set[int], room: int
 ) -> None:
     """Add to *taken* the pieces likely to hold *attributes*, then others, while there is room."""
     # The best of each attribute, then the second best of each, and so on.
-    turns = chain.from_iterable(zip_longest(*_rank(text, pieces, attributes)))
+    turns = chain.from_iterable(zip_longest(*_rank(pieces, attributes)))
     for place in chain((place for place in turns if place is not None), range(len(pieces))):
-        span = pieces[place].span
-        length = span.end - span.start
+        piece, length = pieces[place], len(pieces[place].shown)
         # Between pieces that follow on one another stands nothing.
-        if place - 1 not in taken or pieces[place - 1].span.end < span.start:
-            length += len(pieces[place].opening)
-        if place + 1 in taken and pieces[place + 1].span.start == span.end:
+        if place + 1 in taken and pieces[place + 1].span.start == piece.span.end:
             length -= len(pieces[place + 1].opening)
-        if place not in taken and length <= room:
+        if place in taken or length > room:
+            continue
+        if place - 1 not in taken or pieces[place - 1].span.end < piece.span.start:
+            length += len(piece.opening)
+        if length <= room:
             taken.add(place)
             room -= length
 
 
-def _rank(text: str, pieces: Sequence[_Piece], attributes: Sequence[Attribute]) -> list[list[int]]:
+def _rank(pieces: Sequence[_Piece], attributes: Sequence[Attribute]) -> list[list[int]]:
     """Return for each attribute the places of the pieces that may hold it, best first."""
-    texts = [f"{piece.opening}{piece.span.of(text)}" for piece in pieces]
+    texts = [f"{piece.named}\n{piece.shown}" for piece in pieces]
     holding: defaultdict[str, dict[int, int]] = defaultdict(dict)
     for place, said in enumerate(texts):
         for word, count in Counter(_words(said)).items():
             holding[word][place] = count
     shapes = {
-        shape: [at for at, piece in enumerate(pieces) if shape.search(text, *astuple(piece.span))]
+        shape: [at for at, piece in enumerate(pieces) if shape.search(piece.shown)]
         for shape in {_shape(attribute) for attribute in attributes}
     }
     ranked: list[list[int]] = []
