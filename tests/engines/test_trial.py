@@ -32,7 +32,7 @@ def say(body: Body) -> Answer:
     messages = body["messages"]
     assert isinstance(messages, list)
     instructions, asked = (str(message["content"]) for message in messages[:2])
-    if not instructions.startswith("You translate"):
+    if not instructions.startswith("Translate the question"):
         return reading_model.say(body)
     sql = next(QUERIES[question] for question in QUERIES if question in asked)
     content = {"restated": "it", "columns": [], "missing": [], "sql": sql} if sql else "no"
