@@ -123,7 +123,8 @@ def find_grounds(
     notes = (*found.notes, *unread, *cells, *corpus.notices())
     bounds = None if found.bounds and _is_result(found.bounds, page) else found.bounds
     whole = None
-    if facts.divides and any(item.n_unknown or item.n_none for item in denominator.columns):
+    has_gaps = any(item.n_open or item.n_none for item in denominator.columns)
+    if facts.divides and has_gaps and not is_large:
         whole = _or_else(lambda: find_whole(corpus, facts, page), lambda _: None)
     return Grounds(denominator, bounds, notes, tuple(nothing), sources, found.is_open, whole)
 

@@ -26,9 +26,15 @@ _MAX_COLUMNS = 3  # of one phrase
 _LONGEST_PHRASE = 8
 _LONGEST_MISSPELT = 4  # words: the nearest of each word is sought
 _MIN_CHARACTERS = 3
+_EQUAL = 0.99  # but for the legal form
 _MISSPELT = 0.8  # of a whole value: one letter of a short word, or two of a long one
 _ALL = 1_000_000  # spellings of a phrase
+_MANY = 2_000  # are read in some 50 ms
 _MOST = 0.5  # of the values of a column: what more of them say tells none apart
+# What a word of a question says for a column, by what it is there: only their order matters.
+_LINKED, _SAID, _NAMED, _MEASURED, _HELD, _TOLD = 4.0, 3.0, 2.0, 1.5, 1.5, 1.0
+_DATING = frozenset({"when", "part", "compare_time", "period"})
+_CONCEPTS = frozenset({"adjective", "comparative", "question_word"})
 _BREAK = re.compile(r"[\s/]+")
 _AROUND = " ,;:'\"“”‘’«»()[]?!."
 _HAS_WILDCARD = re.compile(r"[%_\\]")
@@ -137,7 +143,7 @@ class _Linker:
         seen = set(self._taken)
         for match in (*self._currencies(phrase), *self._matches(phrase)):
             key = (match.column, match.value)
-            if key not in seen and (match.score >= 1.0 or not within):
+            if key not in seen and (match.score >= _EQUAL or not within):
                 by_column[match.table, match.column].append(match)
                 seen.add(key)
         groups = [self._group(phrase.text, found) for found in by_column.values()]
@@ -155,8 +161,10 @@ class _Linker:
         if _core(phrase.text) != fold_words(phrase.text):
             without = self._values.search(" ".join(_core(phrase.text)), limit=_ALL, is_spelt=True)
             found += [match for match in without if _is_equal(phrase.text, match.value)]
+        if len(found) > _MANY:  # too many to look at: what the phrase is comes first
+            found = [match for match in found if match.score >= 1.0]
         return [
-            replace(match, score=1.0 if _is_equal(phrase.text, match.value) else IN_ORDER)
+            replace(match, score=_likeness(phrase.text, match.value))
             for match in found
             if _means(phrase, match)
         ]
@@ -180,12 +188,12 @@ class _Linker:
             tuple(ordered),
             len(ordered),
             n_records,
-            is_equal=ordered[0].score >= 1.0,
+            is_equal=ordered[0].score >= _EQUAL,
             table=ordered[0].table,
         )
         if len(ordered) <= MAX_SPELLINGS and all(map(_is_short, ordered)):
             return group
-        n_equal = sum(match.score >= 1.0 for match in ordered)
+        n_equal = sum(match.score >= _EQUAL for match in ordered)
         if n_equal:
             return replace(
                 group, values=tuple(ordered[: max(n_equal, _MAX_EXAMPLES)][:MAX_SPELLINGS])
@@ -247,6 +255,12 @@ def _is_equal(phrase: str, value: str) -> bool:
     return not value.isupper() or phrase.isupper() or words(phrase)[:1] == words(value)[:1]
 
 
+def _likeness(phrase: str, value: str) -> float:
+    if _is_equal(phrase, value):
+        return 1.0 if fold_words(phrase) == fold_words(value) else _EQUAL
+    return IN_ORDER
+
+
 def _means(phrase: _Phrase, match: ValueMatch) -> bool:
     """Whether a value that has the words of *phrase*, or words much like them, may be meant."""
     if _is_equal(phrase.text, match.value):
@@ -259,14 +273,6 @@ def _means(phrase: _Phrase, match: ValueMatch) -> bool:
     is_bare = not STOP_WORDS.isdisjoint((asked[0], asked[-1]))
     is_told = phrase.is_name or (len(asked) > 1 and is_half)
     return is_told and not is_bare and match.score >= IN_ORDER
-
-
-# -- columns ------------------------------------------------------------------------------------
-
-# What a word of a question says for a column, by what it is there: only their order matters.
-_LINKED, _SAID, _NAMED, _MEASURED, _HELD, _TOLD = 4.0, 3.0, 2.0, 1.5, 1.5, 1.0
-_DATING = frozenset({"when", "part", "compare_time", "period"})
-_CONCEPTS = frozenset({"adjective", "comparative", "question_word"})
 
 
 def rank_columns(question: str, corpus: Corpus, linked: Sequence[LinkedValues]) -> list[str]:

@@ -35,7 +35,7 @@ def test_a_group_by_a_constant_keeps_its_rows_and_its_denominator(towers: Corpus
     sql = f"SELECT town, count(*) FROM towers WHERE height > 20 GROUP BY {key}"
     sql = sql.replace("SELECT town", f"SELECT {key}") if key[0] in "'2" else sql
     said = grounds_of(towers, sql)
-    assert said.coverage[0].startswith("Over all 5 documents")
+    assert said.coverage[0].startswith("Over the 2 of 5 documents with height > 20; ")
     assert said.notes[0].startswith(("each count may be up to", "bounds are not worked out"))
 
 

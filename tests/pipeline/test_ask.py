@@ -51,9 +51,7 @@ def test_a_question_beyond_the_columns_comes_back_as_a_brief(corpus: Corpus) -> 
     assert answer.brief is not None
     assert {*answer.brief.columns} >= {"town", "height", "built"}
     assert "visitors" in answer.text
-    assert [(match.column, match.value) for match in answer.brief.linked_values] == [
-        ("town", "Rann")
-    ]
+    assert [str(linked) for linked in answer.brief.linked_values] == ["town: 'Rann' (2)"]
 
 
 def test_the_quotes_behind_a_winning_group_are_of_that_group(corpus: Corpus) -> None:

@@ -44,9 +44,9 @@ def say(body: Body) -> Answer:
     messages = body["messages"]
     assert isinstance(messages, list)
     instructions, content = str(messages[0]["content"]), str(messages[1]["content"])
-    if instructions.startswith("You translate") and "keeper (string)" in content:
+    if instructions.startswith("Translate the question") and "keeper (string)" in content:
         sql = "SELECT count(*) FROM stations WHERE keeper = 'Anna'"
-        said: dict[str, object] = {"restated": "", "columns": ["keeper"], "missing": [], "sql": sql}
+        said: dict[str, object] = {"missing": [], "sql": sql}
         return Answer(json.dumps(said))
     return Answer(json.dumps(reply(instructions, content)))
 
@@ -136,7 +136,7 @@ def test_the_same_question_is_answered_with_quotes_over_all_documents(
     assert answer.proposal is not None
     assert (answer.proposal.attribute, answer.proposal.price.n_documents) == ("keeper", 3)
     shown = content_of(server.requests[-1])
-    assert "[known in 3 of 6, of which only 3 were read for it: Anna (3)]" in shown
+    assert "[known in 3 of 6, of which only 3 were read for it: 'Anna' (3)]" in shown
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 import jsonschema  # type: ignore[import-untyped]  # it comes without types
@@ -23,6 +24,7 @@ from srag_mcp.views.results import (
     StatisticsPage,
     TracePage,
 )
+from tests.server.conftest import Connect
 
 pytestmark = pytest.mark.anyio
 
@@ -312,6 +314,23 @@ async def test_a_question_that_is_not_understood_gets_a_brief(client: Client) ->
     linked = [(value.column, value.value, value.records) for value in answer.brief.linked_values]
     assert linked == [("harbour", "Bergen", 3)]
     assert answer.brief.next.endswith("extend_schema with what it should hold in words")
+
+
+@pytest.mark.parametrize("engine", ["auto", "agent"])
+async def test_a_question_that_the_grammar_is_not_sure_of_gets_its_reading_in_a_brief(
+    fleet: Path, connect: Connect, engine: str
+) -> None:
+    question = "In which harbour do boats have the highest average length?"
+
+    async with connect(fleet, engine=engine) as client:
+        answer = await call(client, AnswerPage, "ask", question=question)
+    async with connect(fleet, engine="offline") as client:
+        forced = await call(client, AnswerPage, "ask", question=question)
+
+    assert (answer.answered, forced.answered) == (False, True)
+    reading = f"the grammar is not sure of its reading, {forced.reading}: "
+    assert answer.text.startswith(f"Not answered: {reading}")
+    assert answer.brief is not None
 
 
 async def test_the_quotes_behind_an_aggregate_can_be_traced(client: Client) -> None:
