@@ -44,7 +44,7 @@ def names(
     as_json: JsonOption = False,
 ) -> None:
     """Show which spellings of names are one value; decide on some for good, as a person."""
-    from srag_mcp.pipeline.name_run import decide_names
+    from srag_mcp.pipeline.name_run import Decision, decide_names
 
     given = list(dict.fromkeys(spellings or ()))
     n_decisions = same + apart + forget
@@ -66,7 +66,7 @@ def names(
                 msg = f"{column} has no name “{one_line(name)}”{hint}"
                 raise SchemaError(msg)
         if given:
-            decision = "same" if same else "apart" if apart else "forget"
+            decision: Decision = "same" if same else "apart" if apart else "forget"
             decide_names(opened.location, settings, column, given, decision)
             say("kept, and published" if decision != "forget" else "forgotten, and published")
         found = opened.united_names(column, _MAX_LISTED)

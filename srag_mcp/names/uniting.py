@@ -92,7 +92,7 @@ def unite(
             kept.setdefault(found.name, len(kept))
     groups: dict[str, list[str]] = {}
     for value, name in names.items():
-        is_one = of_names or name.key in sets
+        is_one = name.key and (of_names or name.key in sets)  # `—` has no words, and no key
         groups.setdefault(sets.root(name.key) if is_one else value, []).append(value)
     things = []
     for values in groups.values():
@@ -119,6 +119,8 @@ def _certain(names: Iterable[Name]) -> Iterable[list[str]]:
     of_bare: dict[tuple[str, ...], dict[tuple[str, ...], set[str]]] = {}
     long: set[str] = set()
     for name in names:
+        if not name.bare:
+            continue
         of_bare.setdefault(name.bare, {}).setdefault(name.forms, set()).add(name.key)
         long.update(form for form in name.forms if len(form) >= _LONG_FORM)
     # one form may be a word or a state: `Boston Spa`, `Ontario, CA`; two are of companies

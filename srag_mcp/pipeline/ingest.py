@@ -72,8 +72,8 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, remember_files
 from srag_mcp.store.loose import describe_losses
-from srag_mcp.store.names import put_names_in_force
 from srag_mcp.store.predictions import Predictions
+from srag_mcp.store.united_names import put_names_in_force
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, hash_schema, open_work
 
 _MAX_NAMED = 5

@@ -12,7 +12,7 @@ from srag_mcp.cells.normalised import read_column
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress
 from srag_mcp.errors import CorpusError, ModelStoppedError, SchemaError
-from srag_mcp.names.candidates import find_candidates
+from srag_mcp.names.likeness import find_candidates
 from srag_mcp.names.resolution import PLACEHOLDER, Doubt, NamesPrompt, resolve, write_prompts
 from srag_mcp.names.spellings import are_names
 from srag_mcp.names.uniting import Decided, Thing, Verdict, unite
@@ -21,7 +21,8 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.build import publish_changes
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.names import (
+from srag_mcp.store.predictions import Predictions
+from srag_mcp.store.united_names import (
     are_united,
     decided_in_force,
     keep_verdicts,
@@ -30,7 +31,6 @@ from srag_mcp.store.names import (
     read_decided,
     write_decided,
 )
-from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.work import WorkDatabase, open_work
 from srag_mcp.text.shown import one_line
 

@@ -29,11 +29,11 @@ from srag_mcp.store.layout import (
     put_in_place,
 )
 from srag_mcp.store.loose import with_loose
-from srag_mcp.store.names import are_united, describe_united, unite_cells
 from srag_mcp.store.postings import INDEX_COMMENTS, INDEX_VERSION, write_index
 from srag_mcp.store.predictions import PREDICTION_COLUMNS, hash_attribute, read_prediction
 from srag_mcp.store.renamings import Renamings, find_renamings
 from srag_mcp.store.statistics import write_statistics, write_values
+from srag_mcp.store.united_names import are_united, describe_united, unite_cells
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, read_cell
 from srag_mcp.values.states import State
 

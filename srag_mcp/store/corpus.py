@@ -32,9 +32,9 @@ from srag_mcp.store.evidence import (
 from srag_mcp.store.guard import QueryPool, ResultPage, Value
 from srag_mcp.store.guard.tree import SESSION_VALUES
 from srag_mcp.store.layout import CorpusFolder, FileWatch, published_build
-from srag_mcp.store.names import UnitedName, read_united
 from srag_mcp.store.postings import INDEX_TABLES, INDEX_VERSION
 from srag_mcp.store.statistics import ColumnStatistics, read_statistics
+from srag_mcp.store.united_names import UnitedName, read_united
 from srag_mcp.store.values import ValueIndex
 from srag_mcp.text.shown import inert, one_line
 

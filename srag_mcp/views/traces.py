@@ -8,7 +8,7 @@ from srag_mcp.errors import QueryError, SchemaError
 from srag_mcp.store.chosen_documents import WHERE
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import Evidence, EvidenceFilter, Review
-from srag_mcp.store.names import UnitedName
+from srag_mcp.store.united_names import UnitedName
 from srag_mcp.text.shown import quoted, shorten
 from srag_mcp.views.holdings import check_column, loose_notes
 from srag_mcp.views.results import (

@@ -12,7 +12,7 @@ from itertools import combinations
 from pathlib import Path
 
 from srag_mcp.model.asking import read_content
-from srag_mcp.names.candidates import find_candidates
+from srag_mcp.names.likeness import find_candidates
 from srag_mcp.names.resolution import (
     PLACEHOLDER,
     Doubt,

@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from srag_mcp.model.language_model import LanguageModel, count_tokens
-from srag_mcp.names.candidates import find_candidates
+from srag_mcp.names.likeness import find_candidates
 from srag_mcp.names.resolution import MAX_GROUPS, Doubt, resolve, write_prompts
 from srag_mcp.names.uniting import Same, Verdict, unite
 from tests.model.scripted import ScriptedModel, replying

@@ -72,6 +72,10 @@ def test_codes_and_phrases_are_no_names() -> None:
     assert united("a-12", "A12", "b-3 c") == set()
 
 
+def test_what_has_no_words_is_never_one() -> None:
+    assert united("Acme", "Borel", "Corvin", "Dunmore", "Elva", "Fenwick", "—", "***") == set()
+
+
 def test_what_a_model_said_unites_and_names() -> None:
     verdict = Verdict(
         keys=("ibm", "international business machines"),

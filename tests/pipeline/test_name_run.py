@@ -20,9 +20,9 @@ from srag_mcp.settings import Settings
 from srag_mcp.store.build import publish_changes
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
-from srag_mcp.store.names import NAMES_FILE, put_names_in_force
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import open_state
+from srag_mcp.store.united_names import NAMES_FILE, put_names_in_force
 from srag_mcp.store.work import open_work
 from tests.model.scripted import ScriptedModel
 from tests.pipeline.conftest import Ask, Rows

@@ -84,3 +84,18 @@ def test_signs_that_make_another_value_stay_with_their_words(
     text: str, words: tuple[str, ...]
 ) -> None:
     assert signed_words(text) == words
+
+
+def test_another_spelling_is_found_as_the_value_it_stands_for() -> None:
+    index = ValueIndex(
+        [("issuer", "International Borel Mining", 4), ("issuer", "Borel Labs", 1)],
+        [("issuer", "IBM", "International Borel Mining"),
+         ("issuer", "International Borel Mining", "International Borel Mining"),
+         ("issuer", "Gone", "Gone Ltd")],
+    )  # fmt: skip
+    [found] = index.search("ibm")
+    assert found == ValueMatch("issuer", "International Borel Mining", 4, 1.0, spelling="IBM")
+    assert [match.value for match in index.search("Borel")] == [
+        "Borel Labs", "International Borel Mining"
+    ]  # fmt: skip
+    assert index.search("Gone") == []

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from srag_mcp.names.candidates import MAX_GROUP, compare, find_candidates
+from srag_mcp.names.likeness import MAX_GROUP, compare, find_candidates
 from srag_mcp.names.spellings import read_name
 from srag_mcp.names.uniting import Decided, unite
 from tests.names.name_set import make_columns, measure
