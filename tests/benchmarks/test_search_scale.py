@@ -57,7 +57,7 @@ def write_document(number: int) -> FinishedDocument:
         start = len(text)
         heading = f"{word()} {word()}"
         text += f"{heading}\n\n{' '.join(word() for _ in range(N_WORDS))}.\n\n"
-        passages.append((n, None, heading, start, len(text) - 2, "text"))
+        passages.append((n, None, heading, start, len(text) - 2, "text", None, None))
     path = f"{word()}_{number}.txt"
     postings = tuple(cut_postings(path, path, text, passages))
     return FinishedDocument(

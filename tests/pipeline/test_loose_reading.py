@@ -30,8 +30,8 @@ from srag_mcp.store.guard import QueryPool
 from srag_mcp.views.answers import result_table
 from tests.model.openai_server import Answer, Body, OpenAIServer, content_of, serving
 from tests.pipeline.conftest import Ask
-from tests.pipeline.reading_model import reply
-from tests.pipeline.test_model_ingest import TOWNS, steps, write
+from tests.pipeline.reading_model import TOWNS, reply
+from tests.pipeline.test_model_ingest import steps, write
 
 WISH = "who keeps the station"
 HIGH = "SELECT document_id FROM stations WHERE height_m > 300"  # 4, 5 and 6

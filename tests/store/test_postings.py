@@ -87,7 +87,7 @@ def test_a_passage_is_found_by_the_headings_above_it() -> None:
 
 def test_what_stands_very_often_is_counted_in_one_byte() -> None:
     text = "7 " * 300
-    postings = cut_postings("a", "a", text, [(1, None, "", 0, len(text), "text")])
+    postings = cut_postings("a", "a", text, [(1, None, "", 0, len(text), "text", None, None)])
     assert max(n for number, _, n in postings if number) == 255
 
 
@@ -103,7 +103,12 @@ def test_the_rules_of_terms_have_a_version() -> None:
         "The cities' revenues were 7 % lower; J&J's were not.\n"
     )
     made = sorted(
-        cut_postings("d/BestBuy_10K.txt", "Best Buy", text, [(1, 2, "A > B", 0, len(text), "text")])
+        cut_postings(
+            "d/BestBuy_10K.txt",
+            "Best Buy",
+            text,
+            [(1, 2, "A > B", 0, len(text), "text", None, None)],
+        )
     )
     digest = hashlib.sha256(repr(made).encode()).hexdigest()[:8]
     assert (INDEX_VERSION, digest) == ("2", "26a38d9c")
