@@ -27,8 +27,10 @@ from srag_mcp.errors import (
     ReplyError,
     SragError,
 )
+from srag_mcp.model.asking import reply_schema
 from srag_mcp.model.language_model import CHARACTERS_A_TOKEN, characters_a_token, count_tokens
 from srag_mcp.records.conversation import Conversation, RecordTask, fail_record
+from srag_mcp.records.judging import RecordsReply
 from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.record_prompt import (
     Excerpt,
@@ -102,7 +104,8 @@ def estimate_records(
         for end in (min(length, MAX_PROMPTFULS * prompt_tokens) for length in lengths)
         for start in range(prompt_tokens, end, prompt_tokens)
     ]
-    instructions = count_tokens(render_records_prompt(attributes, {}).instructions)
+    empty = render_records_prompt(attributes, {})
+    instructions = empty.count_tokens(reply_schema(RecordsReply))
     n_prompts = tokens_in = 0
     for batch in chain(plan_batches(shown, lambda n: n, len(attributes), prompt_tokens), further):
         n_prompts += 1

@@ -59,7 +59,9 @@ def reply(instructions: str, content: str) -> dict[str, object]:
 
 def suspects(body: Body) -> tuple[str, ...]:
     """Return the values that a prompt of standardisation asks about; none for other prompts."""
-    return tuple(value for _, value in _SUSPECT.findall(content_of(body)))
+    content = content_of(body)
+    found = _SUSPECT.findall(content) if "Values to look at" in content else []
+    return tuple(value for _, value in found)
 
 
 def judge(content: str) -> Iterable[dict[str, object]]:

@@ -68,7 +68,7 @@ def read(content: str) -> dict[str, object]:
             stated("town", town.group(1), town.group()),
             stated("height", int(height.group(1)), height.group()),
         ]
-        records.append(answer(key, cells, []))
+        records.append(answer(key, cells))
     return {"documents": records}
 
 

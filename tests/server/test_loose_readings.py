@@ -56,7 +56,7 @@ async def reply_once(client: Client) -> tuple[str, int]:
         for prompt in step.prompts:
             shown = DOCUMENT.findall(prompt.content)
             n_shown += len(shown)
-            records = [answer(key, [stated("keeper", "Anna", "Anna")], []) for key, *_ in shown]
+            records = [answer(key, [stated("keeper", "Anna", "Anna")]) for key, *_ in shown]
             said: object = {"documents": records}
             if step.step == "extend":
                 said = {"existing": None, "definition": attribute("keeper", "string", None)}
