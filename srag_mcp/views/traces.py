@@ -180,7 +180,5 @@ def review_table(found: Sequence[Review]) -> Table:
 def united_table(found: Sequence[UnitedName]) -> Table:
     """Tabulate the spellings of names that have several, a row a spelling."""
     return ("column", "value", "records", "spelling"), [
-        (item.column, item.value, n, spelling)
-        for item in found
-        for spelling, n in item.spellings
+        (item.column, item.value, n, spelling) for item in found for spelling, n in item.spellings
     ]
