@@ -101,12 +101,12 @@ def test_a_question_that_needs_a_missing_column_is_told(run: Ingest, server: Ope
 
 def test_nothing_is_repaired_where_nothing_is_wrong(run: Ingest, server: OpenAIServer) -> None:
     assert run(("Who keeps Arla?",)).published
-    assert [step for step in steps(server) if step != "You transl"] == ["You design", "You read d"]
+    assert [step for step in steps(server) if step != "Translate "] == ["You design", "You read d"]
 
 
 def test_a_sample_question_is_translated_once(run: Ingest, server: OpenAIServer) -> None:
     run(("How high is the highest?",))
-    assert steps(server).count("You transl") == 1
+    assert steps(server).count("Translate ") == 1
 
 
 def test_what_is_beyond_the_budget_is_left_out_and_told(run: Ingest, folder: Path) -> None:
