@@ -181,13 +181,15 @@ class ModelEngine(Engine):
         Source: S-RAG 3.2.1.
         """
         settings, documents = self.work.settings, sample.read()
+        questions = sample.questions[: settings.schema_questions]
         request = SchemaRequest(
             choose_varied(documents, settings.schema_documents),
-            sample.questions[: settings.schema_questions],
+            questions,
             sample.title,
             settings.schema_iterations,
             settings.prompt_tokens,
             settings.columns,
+            partial(show_sought, wishes=questions) if questions else None,
         )
         predicted = self.run(lambda: self._predict_schema(request))
         write_decisions(self.work.database.state, predicted.decisions)
@@ -260,13 +262,8 @@ class ModelEngine(Engine):
 
     def define(self, wish: str, schema: Schema, documents: Sequence[Document]) -> Extension:
         """Define the attribute from passages of a few documents that resemble the wish."""
-        sought = Attribute(name="wish", type="string", description=wish, synonyms=(wish,))
-        texts = [
-            choose_passages(
-                document.text, [sought], WISH_TOKENS, passages=cut_passages(document)
-            ).shown
-            for document in choose_alike(wish, documents, WISH_DOCUMENTS)
-        ]
+        chosen = choose_alike(wish, documents, WISH_DOCUMENTS)
+        texts = [show_sought(document, WISH_TOKENS, [wish]) for document in chosen]
         return self.run(lambda: predict_extension(self.model, schema, wish, texts))
 
     def take_over(self) -> None:
@@ -356,6 +353,17 @@ def _say(attribute: Attribute, predicted: PredictedCell) -> str | None:
     if predicted.cell.state is CellState.STATED_ABSENT:
         return "false" if attribute.type.is_boolean else "none"
     return predicted.value_text
+
+
+def show_sought(document: Document, n_tokens: int, wishes: Sequence[str]) -> str:
+    """Choose what is shown of *document* to define columns by: what resembles *wishes*."""
+    told = [(wish, " ".join(content_words(wish))) for wish in wishes]
+    sought = [
+        Attribute(name="wish", type="string", description=wish, synonyms=(words,))
+        for wish, words in told
+    ]
+    passages = cut_passages(document)
+    return choose_passages(document.text, sought, n_tokens, passages=passages).shown
 
 
 def choose_alike(wish: str, sample: Sequence[Document], n: int) -> list[Document]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import Decision, PredictedSchema
 
+_N_NAMES = 2
 _SILENCE = {"false": "false", "zero": "0"}
 
 Said = Mapping[str, Sequence[str | None]]
@@ -18,10 +19,11 @@ def choose_columns(
 ) -> PredictedSchema:
     """Leave out what *predicted* has beyond *n_columns*, as decisions of round *number*.
 
-    What a question needs stays, whatever its number. Then come names that tell documents apart;
-    then what has more than one value, by how many documents state it and how many pairs of them it
-    tells apart. Of equal ones the earlier proposed stays. What was not tried is taken to be stated
-    by all: it was defined after the sample was read.
+    What a question needs stays, whatever its number. Then come the first two texts that name the
+    documents; then what has more than one value, by how many pairs of documents it tells apart, a
+    silence that means no or 0 included. Other texts that are never the same come last: nobody
+    counts, groups or compares by them. Of equal ones the earlier proposed stays. What was not tried
+    is taken to be stated by all: it was defined after the sample was read.
     """
     attributes = predicted.schema.attributes
     needed = {name for names in predicted.needs.values() for name in names}
@@ -30,8 +32,11 @@ def choose_columns(
         item.name: _weigh(item, said[item.name]) if item.name in said else _untried(n_documents)
         for item in attributes
     }
+    names = [item.name for item in attributes if found[item.name].is_naming][:_N_NAMES]
     ranked = sorted(
-        attributes, key=lambda item: (item.name in needed, found[item.name].rank), reverse=True
+        attributes,
+        key=lambda item: (item.name in needed, item.name in names, found[item.name].rank),
+        reverse=True,
     )
     n_needed = sum(item.name in needed for item in attributes)
     left = {item.name for item in ranked[max(n_columns, n_needed) :]}
@@ -60,11 +65,13 @@ class _Evidence:
     """What a sample shows of a column.
 
     Attributes:
-        is_naming: Whether it is a text that most documents state, each another one.
+        is_own: Whether it is a text, and each document that states it has another one.
+        is_naming: Whether most documents do so.
         n_stated: Documents that state it.
         n_apart: Pairs of documents whose values differ.
     """
 
+    is_own: bool
     is_naming: bool
     n_stated: int
     n_apart: int
@@ -72,7 +79,7 @@ class _Evidence:
     @property
     def rank(self) -> tuple[bool, bool, int, int]:
         """A column of a higher rank tells more."""
-        return self.is_naming, self.n_apart > 0, self.n_stated, self.n_apart
+        return self.n_apart > 0, not self.is_own, self.n_apart, self.n_stated
 
 
 def _weigh(attribute: Attribute, values: Sequence[str | None]) -> _Evidence:
@@ -83,8 +90,9 @@ def _weigh(attribute: Attribute, values: Sequence[str | None]) -> _Evidence:
     n_known = known.total()
     n_pairs = (n_known**2 - sum(n**2 for n in known.values())) // 2
     is_own = attribute.type.is_text and len(set(stated)) == len(stated)
-    return _Evidence(is_own and 2 * len(stated) > len(values) > 1, len(stated), n_pairs)
+    is_naming = is_own and 2 * len(stated) > len(values) > 1
+    return _Evidence(is_own, is_naming, len(stated), n_pairs)
 
 
 def _untried(n_documents: int) -> _Evidence:
-    return _Evidence(False, n_documents, n_documents * (n_documents - 1) // 2)
+    return _Evidence(False, False, n_documents, n_documents * (n_documents - 1) // 2)

@@ -70,6 +70,7 @@ class SchemaRequest:
         n_rounds: Most rounds: one prediction, the others refinements.
         n_tokens: Most tokens of document text in one prompt.
         n_columns: Columns that are wanted; half as many more may be proposed.
+        show: Chooses what is shown of a document, in so many tokens; None: evenly.
     """
 
     documents: Sequence[Document]
@@ -78,6 +79,14 @@ class SchemaRequest:
     n_rounds: int = 4
     n_tokens: int = 8000
     n_columns: int = 30
+    show: Callable[[Document, int], str] | None = None
+
+    def render(self, documents: Sequence[Document], n_tokens: int) -> str:
+        """Write documents between marks that they do not hold, *n_tokens* at most in all."""
+        share = n_tokens // max(1, len(documents))
+        return render_texts(
+            [self.show(x, share) if self.show else excerpt(x.text, share) for x in documents]
+        )
 
     @property
     def n_proposed(self) -> int:
@@ -192,7 +201,7 @@ async def refine_schema(
             columns=describe_columns(schema),
             questions=_render_questions(request.questions, present.needs),
             problems=_render_list(this.problems),
-            documents=render_documents(this.documents, n_tokens),
+            documents=request.render(this.documents, n_tokens),
         )
 
     asked = await ask_shorter(
@@ -222,18 +231,12 @@ def describe_columns(schema: Schema) -> str:
     return "\n".join(lines) or NONE
 
 
-def render_documents(documents: Sequence[Document], n_tokens: int) -> str:
-    """Write documents between marks that they do not hold, *n_tokens* at most in all."""
-    share = n_tokens // max(1, len(documents))
-    return render_texts([excerpt(document.text, share) for document in documents])
-
-
 def excerpt(text: str, n_tokens: int) -> str:
     """Return *text*, or of a longer one the beginning and evenly spaced passages.
 
     At most *n_tokens* tokens, as `most_characters` estimates them, `[…]` between the parts. What to
-    look for is not known yet, so that half is the beginning and the rest is spread evenly:
-    `records.selection`, which ranks by the attributes sought, would show the beginning only.
+    look for is not known without questions, so that half is the beginning and the rest is spread
+    evenly: `records.selection`, which ranks by what is sought, would show the beginning only.
     """
     limit = most_characters(text, n_tokens)
     if len(text) <= limit:
@@ -272,7 +275,7 @@ async def _predict_first(
             "round 1",
             n_columns=str(request.n_proposed),
             questions=_render_questions(request.questions),
-            documents=render_documents(documents, n_tokens),
+            documents=request.render(documents, n_tokens),
             folder=request.folder,
         )
 

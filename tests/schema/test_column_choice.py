@@ -37,12 +37,18 @@ def names(predicted: PredictedSchema) -> list[str]:
     return [attribute.name for attribute in predicted.schema.attributes]
 
 
+def test_texts_that_are_never_the_same_come_last_but_for_two_names() -> None:
+    phones = tuple(Attribute(name=f"phone_{n}", type="string") for n in range(4))
+    said = {item.name: ["1", "2", "3", "4"] for item in phones} | {"flag": SAID["flag"]}
+    assert names(choose(3, attributes=(*phones, FLAG), said=said)) == ["phone_0", "phone_1", "flag"]
+
+
 @pytest.mark.parametrize(
     ("n_columns", "kept"),
     [
         (1, ["name"]),
         (2, ["flag", "name"]),
-        (3, ["length", "flag", "name"]),
+        (3, ["has_pool", "flag", "name"]),
         (4, ["has_pool", "length", "flag", "name"]),
         (5, ["source", "has_pool", "length", "flag", "name"]),
         (6, ["source", "has_crane", "has_pool", "length", "flag", "name"]),
