@@ -20,11 +20,17 @@ from srag_mcp.values.types import is_partial_date
 ReplyValue: TypeAlias = str | int | float | bool | None
 """A value as a language model writes it."""
 
-_COUNT = re.compile(
+COUNT_WORDS = re.compile(
     r"^n\b|^num\b|\bnumber of (?!the\b|this\b|an?\b)|\bcount\b|\bhow many\b"
     r"|\b(?:0|zero) (?:if|when|where) ",
     re.IGNORECASE,
 )
+
+
+def is_count(attribute: Attribute) -> bool:
+    """Return whether name or description of a column of whole numbers say that it counts."""
+    words = f"{attribute.name.replace('_', ' ')}. {attribute.description}"
+    return attribute.type.is_whole and COUNT_WORDS.search(words) is not None
 
 
 def write_canonical(attribute: Attribute, value: ReplyValue) -> str | None:
@@ -66,9 +72,7 @@ def _with_value(attribute: Attribute, predicted: PredictedCell) -> Cell:
     cell, text = predicted.cell, predicted.value_text
     if cell.state is State.STATED_ABSENT:
         # "none" of a count is 0, whatever a silent document means by silence
-        words = f"{attribute.name.replace('_', ' ')}. {attribute.description}"
-        is_count = attribute.type.is_whole and _COUNT.search(words) is not None
-        none = 0 if attribute.absent_means == "zero" or is_count else None
+        none = 0 if attribute.absent_means == "zero" or is_count(attribute) else None
         denied = attribute.type.denied
         return replace(cell, value=none if denied is None else denied, unit=None)
     if cell.state is not State.STATED or text is None:

@@ -8,6 +8,7 @@ from datetime import date
 from enum import StrEnum
 from functools import lru_cache
 
+from srag_mcp.claims.counts import counts_its_things, find_sides, is_bare_count
 from srag_mcp.claims.figures import (
     FIRST_YEAR,
     LAST_YEAR,
@@ -87,7 +88,7 @@ def check(
     if isinstance(value, date):
         return _check_date(quote, value, text)
     places = find_places(quote, value, text, span)
-    claim = _check_number(attribute, quote, value, text)
+    claim = _check_number(attribute, quote, value, text, span)
     if claim.follows and (why := find_objection(attribute, value, places)):
         return Claim(Bearing.CONTRADICTED, why)
     if not claim.follows and is_summed(attribute, value, places):
@@ -101,7 +102,9 @@ def says_none(quote: str) -> bool:
     return has_denial(quote) or read_missing(said) is not None or read_boolean(said) is False
 
 
-def _check_number(attribute: Attribute, quote: str, value: float, text: str) -> Claim:
+def _check_number(
+    attribute: Attribute, quote: str, value: float, text: str, span: Span | None
+) -> Claim:
     figures = read_figures(quote)
     is_plain = abs(float(value)) in figures.plain
     if is_plain and (words := ignored_scale(attribute, quote, value)):
@@ -113,7 +116,11 @@ def _check_number(attribute: Attribute, quote: str, value: float, text: str) -> 
         return Claim(Bearing.CONVERTED)
     if (value == 0 and has_denial(quote)) or is_computed(attribute, quote, value):
         return Claim(Bearing.DERIVED)
-    if said := _only_number(attribute, quote, value):
+    if is_bare_count(attribute):
+        said = _only_count(attribute, quote, text, span)
+    else:
+        said = _only_number(attribute, quote, value)
+    if said:
         return Claim(Bearing.CONTRADICTED, f"the quote says {said}, the value {value}")
     for found in figures.quantities:
         if _is_slip(float(found.value), value):
@@ -135,6 +142,20 @@ def _is_slip(number: float, value: float) -> bool:
     from rapidfuzz.distance import OSA  # slow to import, and mostly not needed
 
     return OSA.distance(one, other) == 1
+
+
+def _only_count(attribute: Attribute, quote: str, text: str, span: Span | None) -> str:
+    """Say how many there are by *quote*; empty where its one figure may tell something else.
+
+    What it does not say may be counted: a record of one item is quoted by its code.
+    """
+    figures = read_figures(quote)
+    if figures.dates or len(figures.quantities) != 1:
+        return ""
+    [(place, found)] = figures.placed
+    before, after = find_sides(quote, place, text, span)
+    is_meant = counts_its_things(attribute, before, place.of(quote), after)
+    return str(found.value) if is_meant else ""
 
 
 def _only_number(attribute: Attribute, quote: str, value: float) -> str:
@@ -233,7 +254,7 @@ def _full_dates(text: str) -> tuple[DateText, ...]:
 def _check_text(attribute: Attribute, quote: str, value: str, text: str) -> Claim:
     folded = {fold(category): category for category in attribute.categories or ()}
     said = folded.get(fold(_KEY.sub("", quote, count=1)), value)
-    if said != value:
+    if fold(said) != fold(value):
         return Claim(Bearing.CONTRADICTED, f"the quote says {said!r}, the value {value!r}")
     words = fold(value).split()
     if words and _has_words(quote, words):

@@ -39,6 +39,7 @@ _WAYS = {
     }.items()
 }
 _POWERS = tuple(10.0**power for power in (0, 3, 6, 9, -3, -6, -9))
+_DECIMALS, _LONGEST_UNPARTED = re.compile(r"[.,]\d{1,2}$"), 3
 _TOTAL = frozenset({"total"})
 _LETTERS, _MOST_LETTERS = re.compile(r"[^\W\d_]"), 8  # of a unit, a scale or a mark
 _MOST_PLACES, _MOST_LINES = 20, 80
@@ -113,22 +114,21 @@ class TablePlace:
 
     def sums(self) -> Iterator[float]:
         """Yield the sum of its column, and that of its row, of at least two numbers each."""
-        column: list[float] = []
-        rank, is_barred = self._rank()
-        for row in self.rows():
-            numbers = _numbers(self.text, row)
-            for number in numbers:
-                place = (
-                    _bars(self.text, row, number.span)
-                    if is_barred
-                    else (len(numbers) - numbers.index(number))
-                )
-                if place == rank:
-                    column.append(number.value)
+        column = [found.value for row in self.rows() if (found := self.below(row))]
         own = [number.value for number in _numbers(self.text, self.row)]
         for values in (column, own):
             if len(values) > 1:
                 yield math.fsum(values)
+
+    def below(self, row: Span) -> _Number | None:
+        """Return the number of its column in *row*, another one; None where that has none."""
+        rank, is_barred = self._rank()
+        numbers = _numbers(self.text, row)
+        for place, number in enumerate(numbers):
+            here = _bars(self.text, row, number.span) if is_barred else len(numbers) - place
+            if here == rank:
+                return number
+        return None
 
     def _rank(self) -> tuple[int, bool]:
         """Return which column it is, counted from the right where there are no bars."""
@@ -191,18 +191,37 @@ def _object(attribute: Attribute, value: float, place: TablePlace) -> str:
 
 
 def _object_to_row(attribute: Attribute, place: TablePlace) -> str:
-    """Another row that is named as the column is, where this one is not."""
+    """Another row that is named as the column is, where this one is not.
+
+    It has as many words of the name as this one, and a number of the same form in this column. A
+    synonym that is only a part of the name names no row: `GST` of `gst_amount` is in `GST NO`, too.
+    """
     names = _names(attribute)
     own = _label_stems(place.label)
     if not own or any(name <= own or own <= name for name in names):
         return ""
+    wanted = {name for name in names if not name < names[0]}
     for row in place.rows():
         other = TablePlace(place.text, _numbers(place.text, row)[0].span, 0.0, row, place.floor)
-        if row != place.row and {_label_stems(other.label) - _TOTAL, _label_stems(other.label)} & {
-            *names
-        }:
+        said = _label_stems(other.label)
+        is_named = not wanted.isdisjoint((said, said - _TOTAL))
+        if row == place.row or not is_named or len(said & names[0]) < len(own & names[0]):
+            continue
+        number = place.below(row)
+        if number and _is_alike(number.span.of(place.text), place.number.of(place.text)):
             return f"its row is {place.label!r}, and the table has a row {other.label!r}"
     return ""
+
+
+def _is_alike(one: str, other: str) -> bool:
+    """Whether two numerals have one form: both decimals or none, both marks at thousands or none.
+
+    `2.94`, `1,240.00` -> True; `2.94`, `001234567890` -> False
+    """
+    has_decimals = {_DECIMALS.search(numeral) is not None for numeral in (one, other)}
+    whole = [_DECIMALS.sub("", numeral) for numeral in (one, other)]
+    is_parted = {not part.isdecimal() for part in whole if len(part) > _LONGEST_UNPARTED}
+    return len(has_decimals) == 1 and len(is_parted) < 2
 
 
 def _object_to_scale(attribute: Attribute, value: float, place: TablePlace) -> str:

@@ -94,6 +94,7 @@ STATUS = Attribute(name="status", type="string", categories=("Paid", "Open"))
         (STATUS, "Status: open", "Paid", "the quote says 'Open', the value 'Paid'"),
         (STATUS, "open", "Open", ""),
         (STATUS, "no longer open", "Paid", ""),
+        (STATUS, "OPEN", "OPEN", ""),
     ],
 )
 def test_a_quote_that_says_only_the_opposite_is_doubted(
@@ -136,6 +137,7 @@ TEXT = "In Lyon, on 4 May 1899, Anna and Bob opened 12 rooms at 0.5 km."
         (POOL, "no pool", True, "unshown"),
         (STATUS, "it was paid", "Paid", "quoted"),
         (STATUS, "opened", "Paid", "unshown"),
+        (STATUS, "PAID", "PAID", "quoted"),
     ],
 )
 def test_a_quote_has_a_value_or_shows_how_it_is_made_or_neither(
@@ -165,6 +167,8 @@ DAY = Attribute(name="day", type="date")
         (RUN, "run was 3,000 kilometres", 1620),
         (RUN, "242", 130.67),  # the head of the table has the unit
         (CREW, "25 hands on board", 25),
+        (CREW, "17,862", 17_862),
+        (ITEMS, "17,862", 17_862),
         (CREW, "twenty-five hands", 25),
         (CREW, "Anna, Bob and Carl", 3),
         (CREW, "12 officers and 13 men", 25),

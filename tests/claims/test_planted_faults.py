@@ -439,3 +439,29 @@ def test_the_sum_of_a_column_is_derived(value: int) -> None:
     bearing = Bearing.DERIVED if value == 35 else Bearing.QUOTED
     assert check(attribute, quote, value, text).bearing is bearing
     assert check(attribute, "South | 23", 99, text).bearing is not Bearing.DERIVED
+
+
+RECEIPT = """Summary        Amount     Tax
+SR (6%)         49.06    2.94
+GST NO   001234567890
+Tax total       49.06    2.94
+GST amount      49.06    2.94
+"""
+GST = Attribute(name="gst_amount", type="number", unit="MYR", synonyms=("GST",))
+
+
+@pytest.mark.parametrize(
+    ("left_out", "synonyms", "why"),
+    [
+        ("GST amount", ("GST",), ""),  # one word of the name
+        ("GST amount", ("GST NO",), ""),  # a number of another form
+        ("GST amount", ("Tax total",), "its row is 'SR', and the table has a row 'Tax total'"),
+        ("GST NO", ("GST",), "its row is 'SR', and the table has a row 'GST amount'"),
+    ],
+)
+def test_a_row_that_is_named_like_the_column_has_all_of_its_name_and_such_a_number(
+    left_out: str, synonyms: tuple[str, ...], why: str
+) -> None:
+    text = "".join(line for line in RECEIPT.splitlines(True) if not line.startswith(left_out))
+    attribute = GST.model_copy(update={"synonyms": synonyms})
+    assert check(attribute, "SR (6%)         49.06    2.94", 2.94, text).why == why
