@@ -4,6 +4,7 @@ For a language model that can put its query or its schema right, by condition; f
 query, by text.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ _MAX_CONDITIONS = 40
 _MAX_UNSTORED = 5
 _MAX_SHOWN_CHARACTERS = 200
 _LEAST_ALIKE = 0.5
+_COMPARES_NULL = re.compile(r"[=<>] NULL\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +124,9 @@ def explain_nothing(corpus: Corpus, facts: QueryFacts, seen: Seen | None = None)
         known = {value for attribute in attributes for value in attribute.categories or ()}
         is_of_closed_set = item.texts and known.issuperset(item.texts)
         is_yes_or_no = all(attribute.type.is_boolean for attribute in attributes)
-        is_known = seen is not None and (
-            is_yes_or_no or all(seen.has_all_of(statistics[name]) for name in item.columns)
-        )
+        has_all = seen is not None and all(seen.has_all_of(statistics[n]) for n in item.columns)
+        is_never_true = _COMPARES_NULL.search(item.sql) is not None
+        is_known = seen is not None and (is_yes_or_no or (has_all and not is_never_true))
         if not is_of_closed_set and not is_known:
             shown.append(item)
     joined: dict[Condition, None] = {}  # what a clause says of one column in several conditions

@@ -289,8 +289,8 @@ def rank_columns(question: str, corpus: Corpus, linked: Sequence[LinkedValues]) 
     They are told by what the grammar takes its words for, by the words of their names, synonyms,
     definitions and categories, each the more the fewer columns have it, and by the values that are
     *linked*. The column that names a record comes first. All others follow, since a question may
-    mean a column by no word of it: those first by which many records can be parted or, where an
-    amount or an end is asked for, computed with; last the texts that are different in each record.
+    mean a column by no word of it: those of few values first, the texts that are different in each
+    record last. Where an amount or an end is asked for, numbers and dates are told by that.
     """
     schema = corpus.schema()
     statistics = {item.column: item for item in corpus.statistics()}
@@ -307,19 +307,18 @@ def rank_columns(question: str, corpus: Corpus, linked: Sequence[LinkedValues]) 
             scores[name] += score
     ranked = sorted((x for x in scores if scores[x] > 0), key=lambda x: (-scores[x], x))
     label = [table.label.name] if table.label is not None else []
-    is_measured = any(x.kind in _MEASURING for sentence in sentences for x in sentence.mentions)
-    others = sorted(table.columns, key=lambda x: (_rest_rank(x, is_measured=is_measured), -x.fill))
+    others = sorted(table.columns, key=lambda x: (_rest_rank(x), -x.fill))
     return list(dict.fromkeys([*label, *ranked, *(column.name for column in others)]))
 
 
-def _rest_rank(column: Column, *, is_measured: bool) -> int:
+def _rest_rank(column: Column) -> int:
     """Return how late a column comes of which no word of the question tells."""
     if not column.fill:
-        return 4
+        return 3
     if _is_measure(column):
-        return (0 if column.measures("money") else 1) if is_measured else 2
+        return 1
     found = column.statistics
-    return 1 + is_measured if 2 * found.n_distinct <= found.n_non_null else 3
+    return 0 if 2 * found.n_distinct <= found.n_non_null else 2
 
 
 def _is_measure(column: Column) -> bool:
