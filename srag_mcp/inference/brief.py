@@ -1,10 +1,11 @@
 """A brief: what an agent needs to write the query itself when `ask` did not translate."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from srag_mcp.inference.linking import LinkedValues
 from srag_mcp.retrieval.snippets import Quote
-from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.store.statistics import ColumnStatistics, ValueCount
 from srag_mcp.text.shown import literal, quoted
 
 MAX_VALUES_SHOWN = 8
@@ -43,6 +44,14 @@ class Brief:
     previous: str = ""
 
 
+def list_shown(statistics: ColumnStatistics) -> Sequence[ValueCount]:
+    """Return the values that stand in the line of a column without a range, the most frequent."""
+    if statistics.minimum is not None:
+        return ()
+    are_unique = statistics.n_distinct == statistics.n_non_null
+    return statistics.values[: MAX_UNIQUE_SHOWN if are_unique else MAX_VALUES_SHOWN]
+
+
 def describe_column(statistics: ColumnStatistics, *, literals: bool = False) -> str:
     """Say what a column holds in one line.
 
@@ -57,9 +66,9 @@ def describe_column(statistics: ColumnStatistics, *, literals: bool = False) -> 
     if statistics.minimum is not None:
         return f"{statistics.minimum} to {statistics.maximum}, median {statistics.median}; {known}"
     are_unique = statistics.n_distinct == statistics.n_non_null
-    n_shown = MAX_UNIQUE_SHOWN if are_unique else MAX_VALUES_SHOWN
+    listed = list_shown(statistics)
     shown = []
-    for item in statistics.values[:n_shown]:
+    for item in listed:
         text = str(item.value).lower() if isinstance(item.value, bool) else str(item.value)
         is_cut = len(text) > MAX_VALUE_CHARACTERS
         if is_cut:
@@ -69,5 +78,5 @@ def describe_column(statistics: ColumnStatistics, *, literals: bool = False) -> 
         elif "," in text:
             text = f"'{text}'"
         shown.append(text if are_unique else f"{text} ({item.count})")
-    rest = f", … {statistics.n_distinct} distinct" if statistics.n_distinct > n_shown else ""
+    rest = f", … {statistics.n_distinct} distinct" if statistics.n_distinct > len(listed) else ""
     return f"{known}: {', '.join(shown)}{rest}" if shown else known

@@ -1,17 +1,22 @@
 """Translation by a language model: a question becomes a query that was run (S-RAG 3.3)."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import anyio
 
 from srag_mcp.errors import ModelError, QueryError, QuestionError, UnknownNameError
 from srag_mcp.inference.answer import is_empty
-from srag_mcp.inference.brief import MAX_VALUES_SHOWN, describe_column
-from srag_mcp.inference.diagnosis import diagnose, explain_nothing
+from srag_mcp.inference.brief import (
+    MAX_VALUE_CHARACTERS,
+    MAX_VALUES_SHOWN,
+    describe_column,
+    list_shown,
+)
+from srag_mcp.inference.diagnosis import Seen, diagnose, explain_nothing
 from srag_mcp.inference.linking import LinkedValues, link_values, rank_columns
-from srag_mcp.model.asking import ask_for
+from srag_mcp.model.asking import Doubt, ask_for
 from srag_mcp.model.language_model import (
     Correction,
     LanguageModel,
@@ -34,11 +39,10 @@ _CONTRADICTION = (
 )
 _DIGITS = 6
 _NONE = "(none)"
-# A question takes at most 1,500 tokens at 30 columns: 500 are the instructions.
-_COLUMNS_TOKENS = 600  # of those in full
+# A question takes some 1,500 tokens at 30 columns: 500 are the instructions.
+_COLUMNS_TOKENS = 700  # of those in full
 _LINKED_TOKENS = 150
-_MAX_COLUMNS = 12  # in full
-_FEW_COLUMNS = 8  # so few are all in full
+_MAX_COLUMNS = 16  # in full
 _MAX_DESCRIPTION = 500  # characters; two long sentences
 _MAX_CATEGORIES = 12
 _MAX_EXAMPLES = 3
@@ -108,7 +112,8 @@ async def translate_question(
     no record has where a similar one is stored, and, unless it may be right, an empty result go
     back to the model, at most twice. Of an empty result it is told which condition no record meets,
     each once: a query that comes back with it is right. One that only all conditions together have
-    made empty is taken as it is. With several votes, that many translations are made and the one
+    made empty is taken as it is, and so is one whose columns the prompt has shown with all their
+    values, or their range. With several votes, that many translations are made and the one
     whose result most others share wins, the first of equals.
 
     Raises:
@@ -137,8 +142,8 @@ async def translate_question(
 async def _translate_once(
     model: LanguageModel, corpus: Corpus, question: str, attempt: int, how: Translating
 ) -> Translated:
-    runs = _Runs(corpus, how.may_find_nothing)
-    prompt = _write_prompt(corpus, question, attempt, how.examples)
+    prompt, seen = _write_prompt(corpus, question, attempt, how.examples)
+    runs = _Runs(corpus, seen, how.may_find_nothing)
     if how.rejected is not None:
         prompt = replace(prompt, corrections=(how.rejected,))
     asked = await ask_for(model, prompt, TranslationReply, runs.check)
@@ -163,9 +168,9 @@ class _Runs:
         results: What each query says, and its rows.
     """
 
-    def __init__(self, corpus: Corpus, may_find_nothing: bool) -> None:
+    def __init__(self, corpus: Corpus, seen: Seen, may_find_nothing: bool) -> None:
         self.results: dict[str, tuple[QueryFacts, ResultPage]] = {}
-        self._corpus = corpus
+        self._corpus, self._seen = corpus, seen
         self._may_find_nothing = may_find_nothing
         self._contradicted = False
         self._told: set[str] = set()
@@ -184,12 +189,12 @@ class _Runs:
             facts, page = self.results[reply.sql] = self._run(reply.sql)
         except QueryError as error:
             return (f"the query could not be run: {with_nearest(error)}",)
-        doubts = diagnose(self._corpus, facts)
+        doubts = diagnose(self._corpus, facts, self._seen)
         if not doubts and not self._may_find_nothing and is_empty(page.rows):
-            doubts = explain_nothing(self._corpus, facts, only_doubtful=True)
+            doubts = explain_nothing(self._corpus, facts, self._seen)
         doubts = [doubt for doubt in doubts if doubt not in self._told]
         self._told.update(doubts)  # that no record has it may be right, so it is told once
-        return [f"{doubt}; if that is right, send the same query again" for doubt in doubts]
+        return [Doubt(doubt) for doubt in doubts]
 
     def _run(self, sql: str) -> tuple[QueryFacts, ResultPage]:
         page = self._corpus.select(sql, limit=MAX_ROWS)
@@ -251,48 +256,69 @@ def _rounded(value: object) -> str:
     return str(int(value)) if value.is_integer() else f"{value:.{_DIGITS}g}"
 
 
-def _write_prompt(corpus: Corpus, question: str, attempt: int, examples: str) -> Prompt:
-    """Write the prompt that translates *question*.
+def _write_prompt(
+    corpus: Corpus, question: str, attempt: int, examples: str
+) -> tuple[Prompt, Seen]:
+    """Write the prompt that translates *question*; also return what of the records it shows.
 
     Attempts after the first say so, because an equal prompt would have an equal reply.
     """
     schema = corpus.schema()
     linked = link_values(question, corpus)
+    whole = _write_whole(corpus, rank_columns(question, corpus, linked))
+    lines = _write_linked(linked)
     asked = question if attempt == 1 else f"{question}\n(independent attempt {attempt})"
-    return render_prompt(
+    prompt = render_prompt(
         "translate",
         "translate",
         question,
         entity=schema.entity,
         title=schema.title,
         n_records=f"{corpus.info().n_documents:,}",
-        columns=enclose(_write_columns(corpus, rank_columns(question, corpus, linked))),
-        linked=enclose("\n".join(_write_linked(linked)) or _NONE),
+        columns=enclose(_write_columns(corpus, whole)),
+        linked=enclose("\n".join(lines) or _NONE),
         question=f"{enclose(asked)}{examples}",
     )
+    return prompt, _what_is_seen(corpus, whole, linked[: len(lines)])
 
 
-def _write_columns(corpus: Corpus, ranked: Sequence[str]) -> str:
-    """Write the columns that may matter in full, a line each, and of the others the names.
+def _what_is_seen(corpus: Corpus, whole: Collection[str], linked: Sequence[LinkedValues]) -> Seen:
+    listed = {
+        (item.column, str(value.value))
+        for item in corpus.statistics()
+        for value in (list_shown(item) if item.column in whole else ())
+        if len(str(value.value)) <= MAX_VALUE_CHARACTERS
+    }
+    meant = {(item.column, value.value) for item in linked for value in item.values}
+    return Seen(frozenset(whole), frozenset(listed | meant))
 
-    All in full where the table has few. Those of *ranked* have room first.
-    """
+
+def _write_whole(corpus: Corpus, ranked: Sequence[str]) -> Mapping[str, str]:
+    """Write a line of each column that is shown in full: of *ranked* what there is room for."""
     attributes = {item.name: item for item in corpus.schema().attributes}
     statistics = {item.column: item for item in corpus.statistics()}
-    rest = attributes if len(attributes) <= _FEW_COLUMNS else ()
     whole: dict[str, str] = {}
     room = _COLUMNS_TOKENS
-    for name in [*dict.fromkeys([*ranked, *rest])][:_MAX_COLUMNS]:
+    for name in ranked:
         line = f"- {_write_column(attributes[name], statistics.get(name))}"
-        room -= count_tokens(line)
-        if room < 0 and whole:
+        n_tokens = count_tokens(line)
+        if n_tokens <= room or not whole:
+            whole[name] = line
+            room -= n_tokens
+        if len(whole) == _MAX_COLUMNS:
             break
-        whole[name] = line
-    lines = [whole[name] for name in attributes if name in whole]
+    return whole
+
+
+def _write_columns(corpus: Corpus, whole: Mapping[str, str]) -> str:
+    """Write the columns in their order, first the lines of those in full; of the others names."""
+    statistics = {item.column: item for item in corpus.statistics()}
+    attributes = corpus.schema().attributes
+    lines = [whole[item.name] for item in attributes if item.name in whole]
     others = [
-        _name_column(item, statistics.get(name))
-        for name, item in attributes.items()
-        if name not in whole
+        _name_column(item, statistics.get(item.name))
+        for item in attributes
+        if item.name not in whole
     ]
     return "\n".join([*lines, *([f"Other columns: {'; '.join(others)}"] * bool(others))]) or _NONE
 
@@ -320,11 +346,14 @@ def _write_column(item: Attribute, found: ColumnStatistics | None) -> str:
 def _name_column(item: Attribute, found: ColumnStatistics | None) -> str:
     """Write the name of a column with its type, and a few short values of a small set."""
     values: Sequence[Scalar] = item.categories or ()
-    if not values and found is not None and item.type.is_text:
-        repeated = 2 * found.n_distinct <= found.n_non_null
-        values = [value.value for value in found.values] if repeated else []
-    short = [str(value) for value in values if len(str(value)) <= _SHORT]
-    shown = f": {', '.join(map(literal, short[:_MAX_EXAMPLES]))}" if short else ""
+    n_values = len(values)
+    if found is not None and found.n_non_null and item.type.is_text:
+        is_small = bool(values) or 2 * found.n_distinct <= found.n_non_null
+        values = [value.value for value in found.values] if is_small else []
+        n_values = found.n_distinct
+    short = [literal(str(value)) for value in values if len(str(value)) <= _SHORT][:_MAX_EXAMPLES]
+    more = ["…"] * (n_values > len(short))
+    shown = f": {', '.join([*short, *more])}" if short else ""
     return f"{item.name} ({_type_of(item)}{shown})"
 
 
@@ -332,12 +361,14 @@ def _type_of(item: Attribute) -> str:
     return f"{item.type}, {item.unit}" if item.unit else str(item.type)
 
 
-def _write_linked(linked: Sequence[LinkedValues]) -> Iterator[str]:
+def _write_linked(linked: Sequence[LinkedValues]) -> list[str]:
     """Write the values that may be meant, the likeliest first, as long as there is room."""
     room = _LINKED_TOKENS
+    lines = []
     for item in linked:
         line = f"- {item}"
         room -= count_tokens(line)
         if room < 0:
             break
-        yield line
+        lines.append(line)
+    return lines

@@ -4,30 +4,60 @@ For a language model that can put its query or its schema right, by condition; f
 query, by text.
 """
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from srag_mcp.errors import QueryError
 from srag_mcp.inference.brief import describe_column
 from srag_mcp.sqlfacts.query import Condition, QueryFacts
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
+from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.store.values import fold_words
 
 _N_NEAREST = 3
 _MAX_CONDITIONS = 40
 _MAX_UNSTORED = 5
 _MAX_SHOWN_CHARACTERS = 200
 _LEAST_ALIKE = 0.5
+_COMPARES_NULL = re.compile(r"[=<>] NULL\b")
 
 
-def diagnose(corpus: Corpus, facts: QueryFacts) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What whoever wrote a query was shown: to show it again tells nothing.
+
+    Attributes:
+        columns: Those whose range, or most frequent values, were shown.
+        values: Columns with the values of them that were shown whole.
+    """
+
+    columns: frozenset[str] = frozenset()
+    values: frozenset[tuple[str, str]] = frozenset()
+
+    def has_all_of(self, found: ColumnStatistics) -> bool:
+        """Whether all that a column holds was shown: its range, or each of its values."""
+        if found.column not in self.columns or found.truncated:
+            return False
+        shown = ((found.column, str(item.value)) in self.values for item in found.values)
+        return found.minimum is not None or all(shown)
+
+
+NOTHING_SEEN = Seen()
+
+
+def diagnose(corpus: Corpus, facts: QueryFacts, seen: Seen = NOTHING_SEEN) -> list[str]:
     """Name each comparison of a query with a text that no record meets and that may be misspelt.
 
     `"no record meets flag = 'malta'; nearest stored: flag = 'Malta'"`
 
     They are found in any part of the query. Empty when each is met by some record, or nothing like
     it is stored, or what is stored is asked for as well: then the result is what the documents say.
+    So is it where what is stored was *seen*, unless it is the same but for its spelling: no more
+    and no fewer words.
     """
-    return [said for said, near in _unmet_texts(corpus, facts) if near]
+    return [said for said, near in _unmet_texts(corpus, facts, seen=seen) if near]
 
 
 def find_unstored(corpus: Corpus, facts: QueryFacts) -> list[str]:
@@ -45,7 +75,7 @@ def find_unstored(corpus: Corpus, facts: QueryFacts) -> list[str]:
 
 
 def _unmet_texts(
-    corpus: Corpus, facts: QueryFacts, *, only_equal: bool = False
+    corpus: Corpus, facts: QueryFacts, *, only_equal: bool = False, seen: Seen = NOTHING_SEEN
 ) -> list[tuple[str, bool]]:
     """Say which comparisons with a text no record meets, and whether something near is stored."""
     types = {item.name: item.type for item in facts.schema.attributes}
@@ -60,13 +90,19 @@ def _unmet_texts(
         phrases = [text.strip("%") for text in item.texts]
         matches = [m for text in phrases for m in search(text, item.columns, limit=_N_NEAREST)]
         near = [m for m in matches if m.score >= _LEAST_ALIKE and m.value not in asked]
+        lengths = {len(fold_words(phrase)) for phrase in phrases}
+        is_new = any(
+            (m.column, m.value) not in seen.values or len(fold_words(m.value)) in lengths
+            for m in near
+        )
+        near = near if is_new else []
         nearest = ", ".join(dict.fromkeys(f"{m.column} = {quote_text(m.value)}" for m in near))
         said = f"no record meets {_shown(item)}"
         found.append((f"{said}; nearest stored: {nearest}" if nearest else said, bool(nearest)))
     return found
 
 
-def explain_nothing(corpus: Corpus, facts: QueryFacts, *, only_doubtful: bool = False) -> list[str]:
+def explain_nothing(corpus: Corpus, facts: QueryFacts, seen: Seen | None = None) -> list[str]:
     """Say which conditions of a query no record meets alone, and what their columns hold.
 
     `"none meets crew > 900 (crew is 8 to 30, median 22; known in 4 of 6)"`
@@ -74,8 +110,9 @@ def explain_nothing(corpus: Corpus, facts: QueryFacts, *, only_doubtful: bool = 
     So are those of one column that are met by some record each, and by none together, and lists of
     NOT IN that may hold an unknown. A value of a closed set needs no record that has it. Columns
     without a value are named as well. Empty when only conditions on several columns together
-    are met by none. *only_doubtful* leaves a yes or no that nobody has out: a query can hardly have
-    that wrong.
+    are met by none. Where who wrote the query has *seen* what columns hold, what it can hardly have
+    wrong is left out: a yes or no that nobody has, a number or a date that lies beyond a range, and
+    a text of a column that was shown with all its values.
     """
     statistics = {item.column: item for item in corpus.statistics()}
     conditions = dict.fromkeys(item for clause in facts.clauses for item in clause)
@@ -87,7 +124,10 @@ def explain_nothing(corpus: Corpus, facts: QueryFacts, *, only_doubtful: bool = 
         known = {value for attribute in attributes for value in attribute.categories or ()}
         is_of_closed_set = item.texts and known.issuperset(item.texts)
         is_yes_or_no = all(attribute.type.is_boolean for attribute in attributes)
-        if not is_of_closed_set and not (only_doubtful and is_yes_or_no):
+        has_all = seen is not None and all(seen.has_all_of(statistics[n]) for n in item.columns)
+        is_never_true = _COMPARES_NULL.search(item.sql) is not None
+        is_known = seen is not None and (is_yes_or_no or (has_all and not is_never_true))
+        if not is_of_closed_set and not is_known:
             shown.append(item)
     joined: dict[Condition, None] = {}  # what a clause says of one column in several conditions
     for clause in facts.clauses:
@@ -100,7 +140,13 @@ def explain_nothing(corpus: Corpus, facts: QueryFacts, *, only_doubtful: bool = 
                 parts = (f"({x.sql})" if " OR " in x.sql else x.sql for x in items)
                 texts = tuple(text for x in items for text in x.texts)
                 joined[Condition(" AND ".join(parts), columns, texts)] = None
-    shown += _unmet(corpus, list(joined)[:_MAX_CONDITIONS])
+    shown += [
+        item
+        for item in _unmet(corpus, list(joined)[:_MAX_CONDITIONS])
+        if seen is None
+        or statistics[item.columns[0]].minimum is None
+        or item.columns[0] not in seen.columns
+    ]
     said = []
     for item in shown:
         held = (f"{name} is {describe_column(statistics[name])}" for name in item.columns)

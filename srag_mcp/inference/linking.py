@@ -33,9 +33,11 @@ _MANY = 2_000  # are read in some 50 ms
 _MOST = 0.5  # of the values of a column: what more of them say tells none apart
 # What a word of a question says for a column, by what it is there: only their order matters.
 _LINKED, _SAID, _NAMED, _MEASURED, _HELD, _TOLD = 4.0, 3.0, 2.0, 1.5, 1.5, 1.0
+_MONEY, _AMOUNT = 0.6, 0.5  # of what an amount is asked: more than a word that many columns have
+_MEASURING = frozenset({"aggregate", "rank", "how_much", "adjective", "comparative"})
 _DATING = frozenset({"when", "part", "compare_time", "period"})
 _CONCEPTS = frozenset({"adjective", "comparative", "question_word"})
-_BREAK = re.compile(r"[\s/]+")
+_BREAK = re.compile(r"([\s/]+|(?<=[^\W\d_])[-‐‑–](?=[^\W\d_]))")  # `AB-12` stays whole
 _AROUND = " ,;:'\"“”‘’«»()[]?!."
 _HAS_WILDCARD = re.compile(r"[%_\\]")
 
@@ -107,7 +109,9 @@ class _Linker:
 
     def __init__(self, question: str, corpus: Corpus) -> None:
         self._corpus, self._values = corpus, corpus.values()
-        self._tokens = [token.strip(_AROUND) for token in _BREAK.split(question)]
+        parts = _BREAK.split(question)
+        self._tokens = [token.strip(_AROUND) for token in parts[::2]]
+        self._gaps = ["", *(" " if gap.isspace() or "/" in gap else gap for gap in parts[1::2])]
         self._nouns = _nouns_of(corpus.schema())
         self._statistics = {item.column: item for item in corpus.statistics()}
         self._linked: list[_Phrase] = []
@@ -118,10 +122,14 @@ class _Linker:
         for length in range(min(_LONGEST_PHRASE, len(self._tokens)), 0, -1):
             for first in range(len(self._tokens) - length + 1):
                 tokens = self._tokens[first : first + length]
-                text = " ".join(filter(None, tokens))
+                if not all((tokens[0], tokens[-1])):
+                    continue
+                gaps = ("", *self._gaps[first + 1 : first + length])
+                both = zip(gaps, tokens, strict=True)
+                text = "".join(f"{gap}{token}" for gap, token in both if token)
                 is_code = text.isupper() and len(text) > 1
                 is_short = len(text) < _MIN_CHARACTERS and not is_code
-                if is_short or not all((tokens[0], tokens[-1])):
+                if is_short:
                     continue
                 said = words(text)
                 if all(word in STOP_WORDS for word in said) and not is_code:
@@ -280,8 +288,9 @@ def rank_columns(question: str, corpus: Corpus, linked: Sequence[LinkedValues]) 
 
     They are told by what the grammar takes its words for, by the words of their names, synonyms,
     definitions and categories, each the more the fewer columns have it, and by the values that are
-    *linked*. The column that names a record is always one of them. Where a word of the question
-    has no place, nobody knows what it asks for: then all follow, those first that most records say.
+    *linked*. The column that names a record comes first. All others follow, since a question may
+    mean a column by no word of it: those of few values first, the texts that are different in each
+    record last. Where an amount or an end is asked for, numbers and dates are told by that.
     """
     schema = corpus.schema()
     statistics = {item.column: item for item in corpus.statistics()}
@@ -298,13 +307,23 @@ def rank_columns(question: str, corpus: Corpus, linked: Sequence[LinkedValues]) 
             scores[name] += score
     ranked = sorted((x for x in scores if scores[x] > 0), key=lambda x: (-scores[x], x))
     label = [table.label.name] if table.label is not None else []
-    said = {stem(word) for item in linked for word in words(item.phrase)}
-    strange = (x for x in sentences[0].mentions if x.kind == "unknown")
-    unplaced = {stem(word) for x in strange for word in words(sentences[0].words(x))}
-    others: list[str] = []
-    if any(is_content(word) for word in unplaced - said - by_word.keys()):
-        others = [x.name for x in sorted(table.columns, key=lambda x: -x.fill)]
-    return list(dict.fromkeys([*label, *ranked, *others]))
+    others = sorted(table.columns, key=lambda x: (_rest_rank(x), -x.fill))
+    return list(dict.fromkeys([*label, *ranked, *(column.name for column in others)]))
+
+
+def _rest_rank(column: Column) -> int:
+    """Return how late a column comes of which no word of the question tells."""
+    if not column.fill:
+        return 3
+    if _is_measure(column):
+        return 1
+    found = column.statistics
+    return 0 if 2 * found.n_distinct <= found.n_non_null else 2
+
+
+def _is_measure(column: Column) -> bool:
+    """Whether it has a least and a most that tell something, and numbers no records."""
+    return column.is_date or (column.is_number and not column.is_numbering)
 
 
 def _read_meanings(sentences: Sequence[Sentence], table: Table) -> Mapping[str, float]:
@@ -338,6 +357,9 @@ def _columns_of(mention: Mention, table: Table) -> Iterator[tuple[str, float]]:
         meant = [column for column in measured if mention.in_unit_of(column) is not None]
     for column in meant:
         yield column.name, _MEASURED
+    if mention.kind in _MEASURING:
+        for column in filter(_is_measure, table.columns):
+            yield column.name, _MONEY if column.measures("money") else _AMOUNT
     for choice in mention.choices:
         yield choice.column, _HELD
 

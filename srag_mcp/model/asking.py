@@ -14,9 +14,23 @@ from srag_mcp.model.reply_content import ReplyContent, read_object
 MAX_CORRECTIONS = 2
 _MAX_PROBLEMS = 10
 _LEAST_TOKENS = 250  # less of documents tells nothing
+_UNUSABLE = (
+    "The reply cannot be used as it is:",
+    "Answer again: the whole reply, with this put right,",
+)
+_IN_DOUBT = (
+    "Look at the reply again:",
+    "Answer with the whole reply, put right, or the same where it is right all the same,",
+)
 
 Content = TypeVar("Content", bound=ReplyContent)
 Check = Callable[[Content], Sequence[str]]
+
+
+class Doubt(str):
+    """What a check finds of a reply that may be right all the same: the same reply stands by it."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +90,9 @@ async def ask_for(
             more = len(problems) - _MAX_PROBLEMS
             shown = "\n".join(f"- {problem}" for problem in problems[:_MAX_PROBLEMS])
             rest = f"\n- and {more} more of the kind" if more > 0 else ""
-            told = (
-                f"The reply cannot be used as it is:\n{shown}{rest}\nAnswer again: the whole reply,"
-                " with this put right, as one JSON object and nothing else."
-            )
+            are_doubts = all(isinstance(problem, Doubt) for problem in problems)
+            before, behind = _IN_DOUBT if are_doubts else _UNUSABLE
+            told = f"{before}\n{shown}{rest}\n{behind} as one JSON object and nothing else."
             corrections = (*prompt.corrections, Correction(reply.text, told))
             prompt = replace(prompt, corrections=corrections)
     if best is None:

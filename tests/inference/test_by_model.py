@@ -74,12 +74,14 @@ def test_an_empty_result_goes_back_with_the_condition_that_emptied_it(ships: Cor
     assert "no record meets flag = 'great britain'" in correction.message
     assert "nearest stored: flag = 'Great Britain'" in correction.message
     assert "has_crane" not in correction.message
+    assert correction.message.startswith("Look at the reply again:\n- no record meets")
 
 
 def test_an_empty_result_may_be_right(ships: Corpus) -> None:
-    sql = "SELECT name FROM ships WHERE crew > 1000"
-    found = translate(replying([reply(sql), reply(sql)]), ships)
-    assert found.page.rows == ()
+    for condition in ("crew > 1000", "flag = 'Norway'"):
+        model = replying([reply(f"SELECT name FROM ships WHERE {condition}")])
+        assert translate(model, ships).page.rows == ()
+        assert len(model.prompts) == 1, "the prompt has shown the range, or all values"
     none = "SELECT count(*) FROM ships WHERE flag = 'Malta' AND crew = 22"
     model = replying([reply(none)])
     assert translate(model, ships).page.rows == ((0,),)

@@ -1,24 +1,26 @@
+from dataclasses import replace
+
 import pytest
 
 from srag_mcp.inference import diagnosis
 from srag_mcp.inference.answer import is_empty
+from srag_mcp.inference.diagnosis import NOTHING_SEEN, Seen
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import Value
 from tests.inference.conftest import SHIPS_SCHEMA
 
 
-def diagnose(corpus: Corpus, sql: str) -> list[str]:
-    return diagnosis.diagnose(corpus, read_query(sql, SHIPS_SCHEMA))
+def diagnose(corpus: Corpus, sql: str, seen: Seen = NOTHING_SEEN) -> list[str]:
+    return diagnosis.diagnose(corpus, read_query(sql, SHIPS_SCHEMA), seen)
 
 
 def find_unstored(corpus: Corpus, sql: str) -> list[str]:
     return diagnosis.find_unstored(corpus, read_query(sql, SHIPS_SCHEMA))
 
 
-def explain_nothing(corpus: Corpus, sql: str, *, only_doubtful: bool = False) -> list[str]:
-    facts = read_query(sql, SHIPS_SCHEMA)
-    return diagnosis.explain_nothing(corpus, facts, only_doubtful=only_doubtful)
+def explain_nothing(corpus: Corpus, sql: str, seen: Seen | None = None) -> list[str]:
+    return diagnosis.explain_nothing(corpus, read_query(sql, SHIPS_SCHEMA), seen)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +121,25 @@ def test_a_yes_or_no_that_nobody_says_is_explained_but_not_doubted(ships: Corpus
         "none meets has_crane = NULL",
         "none meets crew > 900",
     ]
-    assert explain_nothing(ships, sql, only_doubtful=True) == explained[1:]
+    assert explain_nothing(ships, sql, Seen()) == explained[1:]
+
+
+def test_what_was_shown_is_not_told_again(ships: Corpus) -> None:
+    flags = frozenset(("flag", name) for name in ("Malta", "Panama", "Great Britain"))
+    seen = Seen(frozenset({"flag", "crew"}), flags)
+    nothing = "SELECT name FROM ships WHERE crew > 900 AND flag = 'Norway'"
+    assert explain_nothing(ships, nothing, seen) == []
+    some = replace(seen, values=frozenset({("flag", "Malta")}))
+    [said] = explain_nothing(ships, nothing, some)
+    assert said.startswith("none meets flag = 'Norway'")
+    near = "SELECT name FROM ships WHERE flag = 'Britain'"
+    [said] = diagnose(ships, near)
+    assert said.endswith("nearest stored: flag = 'Great Britain'")
+    assert diagnose(ships, near, seen) == []
+    assert diagnose(ships, near, some) == [said]
+    assert diagnose(ships, "SELECT name FROM ships WHERE flag = 'malta'", seen) == [MISSPELT]
+    misspelt = "SELECT name FROM ships WHERE flag = 'Great Brittain'"
+    assert diagnose(ships, misspelt, seen) == diagnose(ships, misspelt) != []
 
 
 @pytest.mark.parametrize(

@@ -12,40 +12,53 @@ from tests.model.scripted import replying
 def test_a_result_that_one_condition_empties_goes_back_with_what_is_stored(ships: Corpus) -> None:
     model = replying(
         [
-            reply("SELECT name FROM ships WHERE length > 800 AND crew > 5"),
+            reply("SELECT name FROM ships WHERE name = 'Xaver' AND length > 80"),
             reply("SELECT name FROM ships WHERE length > 80 AND crew > 5"),
         ]
     )
     assert translate(model, ships).page.rows == (("Anna",), ("Berta",), ("Clara",))
     [correction] = model.prompts[1].corrections
-    assert (
-        "- none meets length > 800 (length is 45.0 to 120.0, median 80.5; known in 5 of 6);"
-        " if that is right, send the same query again\n"
-    ) in correction.message
-    assert "crew" not in correction.message
+    assert "- none meets name = 'Xaver' (name is known in 6 of 6: Anna, " in correction.message
+    assert "length" not in correction.message
+
+
+@pytest.mark.parametrize("condition", ["length > 800", "flag = 'Norway'", "crew IN (900, 901)"])
+def test_nothing_is_right_where_the_prompt_has_shown_all_that_is_stored(
+    ships: Corpus, condition: str
+) -> None:
+    model = replying([reply(f"SELECT count(*) FROM ships WHERE {condition}")])
+    assert translate(model, ships).page.rows == ((0,),)
+    assert len(model.prompts) == 1
+
+
+def test_what_is_never_true_goes_back(ships: Corpus) -> None:
+    sql = "SELECT count(*) FROM ships WHERE crew {} NULL"
+    model = replying([reply(sql.format("=")), reply(sql.format("IS"))])
+    assert translate(model, ships).page.rows == ((1,),)
+    assert "none meets crew = NULL" in model.prompts[1].corrections[0].message
 
 
 def test_who_sends_the_same_query_again_is_believed(ships: Corpus) -> None:
-    sql = "SELECT count(*) FROM ships WHERE crew > 1000"
+    sql = "SELECT count(*) FROM ships WHERE name = 'Xaver'"
     model = replying([reply(sql), reply(sql.replace("count(*)", "count( * )"))])
     assert translate(model, ships).page.rows == ((0,),)
     assert len(model.prompts) == 2
 
 
 def test_an_empty_result_goes_back_twice_at_most(ships: Corpus) -> None:
-    tried = ["crew > 1000", "length > 1000", "flag = 'Norway'"]
+    tried = ["name = 'Xaver'", "name = 'Quirin'", "name = 'Zeno'"]
     model = replying([reply(f"SELECT name FROM ships WHERE {item}") for item in tried])
     found = translate(model, ships)
     assert found.page.rows == ()
-    assert found.translation.sql.endswith("flag = 'Norway'")
+    assert found.translation.sql.endswith("name = 'Zeno'")
     assert [len(prompt.corrections) for prompt in model.prompts] == [0, 1, 2]
 
 
 def test_an_error_before_it_counts_as_one_of_the_two(ships: Corpus) -> None:
-    none = "SELECT name FROM ships WHERE crew > 1000"
+    none = "SELECT name FROM ships WHERE name = 'Xaver'"
     model = replying([reply("SELECT names FROM ships"), reply(none), reply(none)])
     assert translate(model, ships).page.rows == ()
-    assert "none meets crew > 1000" in model.prompts[2].corrections[1].message
+    assert "none meets name = 'Xaver'" in model.prompts[2].corrections[1].message
 
 
 @pytest.mark.parametrize(
@@ -77,7 +90,7 @@ def test_conditions_that_exclude_each_other_go_back(ships: Corpus) -> None:
 
 
 def test_a_sample_of_the_documents_may_have_nothing(ships: Corpus) -> None:
-    model = replying([reply("SELECT name FROM ships WHERE crew > 1000")])
+    model = replying([reply("SELECT crew FROM ships WHERE name = 'Xaver'")])
 
     async def translated() -> Translated:
         return await translate_question(model, ships, "Which?", Translating(may_find_nothing=True))

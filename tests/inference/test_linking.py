@@ -71,6 +71,8 @@ def pairs(found: Sequence[LinkedValues]) -> list[tuple[str, str]]:
         ("How many double rooms are there?", [("room_type", "Double Room")]),
         ("What does the lamplighter cost?", [("name", "The Lamplighter")]),
         ("Which inns lie on West/East roads?", [("road", "West")]),
+        ("Which are Nevada-law inns?", [("law", "Nevada"), ("state", "Nevada")]),
+        ("Who owns double-room inns?", [("room_type", "Double Room")]),
     ],
 )
 def test_values_are_linked_by_their_words_and_not_by_one_that_is_in_them(
@@ -147,9 +149,16 @@ def test_the_columns_that_a_question_needs_come_first(
     assert "name" in ranked[:1]
 
 
-def test_a_word_without_a_place_brings_all_columns(inns: Corpus) -> None:
-    question = "How much oil do they burn?"
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("How much oil do they burn?", ["name", "rent"]),
+        ("How many beds do they have?", ["name", "beds", "school"]),
+    ],
+)
+def test_columns_that_no_word_tells_of_follow(
+    inns: Corpus, question: str, first: list[str]
+) -> None:
     ranked = rank_columns(question, inns, ())
     assert set(ranked) == {attribute.name for attribute in SCHEMA.attributes}
-    plain = "How many beds do they have?"
-    assert rank_columns(plain, inns, ()) == ["name", "beds"]
+    assert ranked[: len(first)] == first

@@ -9,7 +9,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from srag_mcp.inference.by_model import TranslationReply, translate_question
+from srag_mcp.inference.by_model import TranslationReply, _name_column, translate_question
 from srag_mcp.model.asking import reply_schema
 from srag_mcp.model.language_model import Prompt, count_tokens
 from srag_mcp.pipeline.ingest import ingest
@@ -18,6 +18,8 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
+from srag_mcp.store.statistics import ColumnStatistics, ValueCount
+from srag_mcp.values.types import TEXT
 from tests.model.scripted import replying
 
 # name, type, unit, definition
@@ -166,11 +168,38 @@ def test_columns_that_matter_are_shown_whole_and_the_others_by_name(
 
 
 def test_a_name_comes_with_type_unit_and_a_few_categories(accidents: Corpus) -> None:
-    content = prompt_of(accidents, "How many passengers were on board?").content
+    content = prompt_of(accidents, "What was the highest bill?").content
     others = content.partition("Other columns: ")[2].partition("\n")[0].split("; ")
-    assert "accident_type (string: 'collision', 'grounding', 'fire')" in others
-    assert "gross_tonnage (integer, GT)" in others
+    assert "accident_type (string: 'collision', 'fire', 'grounding')" in others
+    assert "lookout_posted (boolean)" in others
     assert "sea_area (string: 'North Sea')" in others
+    assert "vessel (string)" in others, "it is different in each record"
+
+
+@pytest.mark.parametrize(
+    ("question", "needed"),
+    [
+        ("What was the average bill?", {"damage_usd"}),
+        ("Which is the oldest?", {"accident_date", "report_date"}),
+        ("How much was paid at Sanyu?", {"damage_usd"}),
+        ("Which was hit by the highest bill?", {"damage_usd"}),
+        ("How many fell to intellectual property?", {"accident_type", "flag", "total_loss"}),
+    ],
+)
+def test_there_is_room_for_columns_that_no_word_of_a_question_names(
+    accidents: Corpus, question: str, needed: set[str]
+) -> None:
+    shown = shown_in_full(prompt_of(accidents, question))
+    assert needed <= set(shown)
+    assert 12 <= len(shown) <= 16
+
+
+def test_of_values_that_are_not_all_named_it_says_so() -> None:
+    attribute = Attribute(name="kind", type="string", categories=("hull", "deck"))
+    counted = tuple(ValueCount(value, 4) for value in ("tug", "barge", "yacht", "ferry"))
+    found = ColumnStatistics("kind", TEXT, 16, 16, 16, 16, 0, 0, 0, 4, values=counted)
+    assert _name_column(attribute, found) == "kind (string: 'tug', 'barge', 'yacht', …)"
+    assert _name_column(attribute, None) == "kind (string: 'hull', 'deck')"
 
 
 def test_all_spellings_of_a_name_are_told(accidents: Corpus) -> None:

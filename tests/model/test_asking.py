@@ -2,7 +2,7 @@ import anyio
 import pytest
 
 from srag_mcp.errors import ReplyError
-from srag_mcp.model.asking import Asked, ask_for, read_content
+from srag_mcp.model.asking import Asked, Doubt, ask_for, read_content
 from srag_mcp.model.language_model import Correction, Prompt, hash_prompt
 from srag_mcp.model.reply_content import ReplyContent
 from tests.model.scripted import replying
@@ -98,6 +98,21 @@ def test_what_the_check_finds_wrong_is_told_and_kept() -> None:
     found = anyio.run(asked)
     assert found == Asked(Size(name="The Crown", n_rooms=1), ("n_rooms: too few",), few)
     assert [len(prompt.corrections) for prompt in model.prompts] == [0, 1, 2]
+
+
+def test_a_doubt_is_worded_as_one() -> None:
+    model = replying([GOOD, GOOD])
+    doubts = [[Doubt("n_rooms: few")], []]
+
+    async def asked() -> Asked[Size]:
+        return await ask_for(model, PROMPT, Size, lambda size: doubts.pop(0))
+
+    assert anyio.run(asked).problems == ()
+    [correction] = model.prompts[1].corrections
+    assert correction.message == (
+        "Look at the reply again:\n- n_rooms: few\nAnswer with the whole reply, put right, or the"
+        " same where it is right all the same, as one JSON object and nothing else."
+    )
 
 
 def test_the_name_of_a_prompt_does_not_depend_on_what_is_not_sent() -> None:
