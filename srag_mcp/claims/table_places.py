@@ -43,6 +43,7 @@ _DECIMALS, _LONGEST_UNPARTED = re.compile(r"[.,]\d{1,2}$"), 3
 _TOTAL = frozenset({"total"})
 _LETTERS, _MOST_LETTERS = re.compile(r"[^\W\d_]"), 8  # of a unit, a scale or a mark
 _MOST_PLACES, _MOST_LINES = 20, 80
+_FEWEST_ROWS = 2  # with several numbers: a line below another that has years is no table yet
 _LONGEST_LINE = 120  # of what may still be a part of a table: longer lines are prose
 
 
@@ -86,7 +87,8 @@ class TablePlace:
     def later(self) -> tuple[str, str] | None:
         """Return the number of its row under the latest period, and that period, if it is later."""
         own = self.head()
-        if own is None:
+        n_rows = sum(len(_numbers(self.text, row)) > 1 for row in self.rows())
+        if own is None or n_rows < _FEWEST_ROWS:
             return None
         best: tuple[tuple[int, ...], str, str] | None = None
         for other in _numbers(self.text, self.row):
@@ -289,6 +291,8 @@ def _object_to_period(attribute: Attribute, place: TablePlace) -> str:
         return ""
     own = place.head()
     if isinstance(own, DateText) and str(own.year) in described:
+        return ""
+    if years_in(place.number.of(place.text)):  # `1993 to 2004`, below other years: it is one itself
         return ""
     later = place.later()
     if own is None or later is None:

@@ -158,7 +158,7 @@ def decide_names(
     with open_work(state) as work:
         present = work.schema_in_force()
         if present is None:
-            msg = f"{folder} is not ingested yet: srag-mcp ingest does it"
+            msg = f"{folder} has no table yet: ingest it first"
             raise CorpusError(msg)
         if not are_united(present.schema.attribute(column)):
             msg = f"{column} is no column of texts without a list of categories"

@@ -100,7 +100,7 @@ def count_calls(folder: Path, home: Path) -> dict[str, int]:
 def needed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
     folder = write_stations(tmp_path_factory.mktemp("calm") / "stations")
     calls = count_calls(folder, tmp_path_factory.mktemp("home"))
-    assert calls == {"schema": 2, "records": 1 + 4, "translate": 2}
+    assert calls == {"schema": 2, "records": 1 + 2, "translate": 2}
     return calls
 
 

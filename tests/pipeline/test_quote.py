@@ -87,7 +87,7 @@ def test_the_rounds_of_a_schema_and_its_trial_are_quoted_too(folder: Path, tmp_p
     settings = Settings(workers=1, home=tmp_path, model="gpt-4o-mini")
     quote = quote_ingestion(folder, settings, questions=["How many?", "How high?"])
     assert (quote.is_schema_known, quote.n_attributes) == (False, settings.columns)
-    assert quote.n_calls == 3 + 3 + 2, "batches of 9, two rounds and a repair, two questions"
+    assert quote.n_calls == 2 + 3 + 2, "batches of 16, two rounds and a repair, two questions"
     assert quote.cost_usd is not None
     assert 0.001 < quote.cost_usd < 1
     assert quote.tokens_in < 75_000, "three short documents a round, not eight thousand tokens"

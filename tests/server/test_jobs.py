@@ -75,7 +75,7 @@ async def test_a_folder_becomes_a_table_through_the_tools_alone(
     assert (entry.state, entry.documents, entry.failed_documents) == ("ready", 8, 1)
     done = [progress for progress, _total, _message in seen]
     assert done == sorted(set(done))
-    assert {total for _progress, total, _message in seen} == {done[-1]} == {7}
+    assert {total for _progress, total, _message in seen} == {done[-1]} == {8}
 
 
 async def test_as_many_sample_questions_are_taken_as_by_the_command_line(

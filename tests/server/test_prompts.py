@@ -17,6 +17,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.types import TextContent
 from pydantic import BaseModel, JsonValue
 
+from srag_mcp.model.asking import reply_schema
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.pipeline.jobs import list_jobs
 from srag_mcp.settings import Settings
@@ -114,7 +115,7 @@ async def test_an_agent_answers_all_prompts_page_by_page(
     assert {page.job_id for page in pages} == {"job-1"}
     (first,) = pages[0].steps
     assert (first.step, first.instructions) == ("records", asking_job.INSTRUCTIONS)
-    assert first.reply_schema == asking_job.Height.model_json_schema()
+    assert first.reply_schema == reply_schema(asking_job.Height)
     later = {(step.instructions, bool(step.reply_schema)) for p in pages[1:] for step in p.steps}
     assert later == {(SAME_AS_BEFORE, False)}
     assert (pages[-1].state, pages[-1].steps) == ("done", [])
