@@ -9,6 +9,7 @@ from srag_mcp.store.statistics import ColumnStatistics, ValueCount
 from srag_mcp.text.shown import literal, quoted
 
 MAX_VALUES_SHOWN = 8
+_SMALL_SET, _SHORT = 16, 30  # values, and characters of one
 MAX_UNIQUE_SHOWN = 3
 MAX_VALUE_CHARACTERS = 40
 
@@ -49,7 +50,11 @@ def list_shown(statistics: ColumnStatistics) -> Sequence[ValueCount]:
     if statistics.minimum is not None:
         return ()
     are_unique = statistics.n_distinct == statistics.n_non_null
-    return statistics.values[: MAX_UNIQUE_SHOWN if are_unique else MAX_VALUES_SHOWN]
+    found = statistics.values
+    is_small = len(found) == statistics.n_distinct <= _SMALL_SET
+    if not are_unique and is_small and all(len(str(item.value)) <= _SHORT for item in found):
+        return found  # who sees all of a set knows what is not in it
+    return found[: MAX_UNIQUE_SHOWN if are_unique else MAX_VALUES_SHOWN]
 
 
 def describe_column(statistics: ColumnStatistics, *, literals: bool = False) -> str:

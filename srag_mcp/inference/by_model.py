@@ -10,7 +10,6 @@ from srag_mcp.errors import ModelError, QueryError, QuestionError, UnknownNameEr
 from srag_mcp.inference.answer import is_empty
 from srag_mcp.inference.brief import (
     MAX_VALUE_CHARACTERS,
-    MAX_VALUES_SHOWN,
     describe_column,
     list_shown,
 )
@@ -40,7 +39,7 @@ _CONTRADICTION = (
 _DIGITS = 6
 _NONE = "(none)"
 # A question takes some 1,500 tokens at 30 columns: 500 are the instructions.
-_COLUMNS_TOKENS = 700  # of those in full
+_COLUMNS_TOKENS = 600  # of those in full
 _LINKED_TOKENS = 150
 _MAX_COLUMNS = 16  # in full
 _MAX_DESCRIPTION = 500  # characters; two long sentences
@@ -335,7 +334,7 @@ def _write_column(item: Attribute, found: ColumnStatistics | None) -> str:
         description += f" Not mentioned counts as {implied}."
     if item.synonyms:
         description += f" Also called {', '.join(item.synonyms)}."
-    shown = {value.value for value in found.values[:MAX_VALUES_SHOWN]} if found else set()
+    shown = {value.value for value in list_shown(found)} if found else set()
     more = [literal(value) for value in item.categories or () if value not in shown]
     if more:
         description += f" May be {', '.join(more[:_MAX_CATEGORIES])} too."

@@ -288,9 +288,10 @@ def rank_columns(question: str, corpus: Corpus, linked: Sequence[LinkedValues]) 
 
     They are told by what the grammar takes its words for, by the words of their names, synonyms,
     definitions and categories, each the more the fewer columns have it, and by the values that are
-    *linked*. The column that names a record comes first. All others follow, since a question may
-    mean a column by no word of it: those of few values first, the texts that are different in each
-    record last. Where an amount or an end is asked for, numbers and dates are told by that.
+    *linked*. The column that names a record, or is another in each, comes first. All others follow,
+    since a question may mean a column by no word of it: those of few values first, the texts that
+    are different in each record last. Where an amount or an end is asked for, numbers and dates are
+    told by that.
     """
     schema = corpus.schema()
     statistics = {item.column: item for item in corpus.statistics()}
@@ -306,9 +307,15 @@ def rank_columns(question: str, corpus: Corpus, linked: Sequence[LinkedValues]) 
         for name, score in of_columns.items():
             scores[name] += score
     ranked = sorted((x for x in scores if scores[x] > 0), key=lambda x: (-scores[x], x))
-    label = [table.label.name] if table.label is not None else []
+    label = [x.name for x in (table.label, *filter(_numbers_all, table.columns)) if x][:1]
     others = sorted(table.columns, key=lambda x: (_rest_rank(x), -x.fill))
     return list(dict.fromkeys([*label, *ranked, *(column.name for column in others)]))
+
+
+def _numbers_all(column: Column) -> bool:
+    """Whether each record has another value: a record without a name is called by that."""
+    found = column.statistics
+    return found.n_distinct == found.n_records > 1
 
 
 def _rest_rank(column: Column) -> int:
