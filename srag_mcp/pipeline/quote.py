@@ -47,7 +47,7 @@ from srag_mcp.store.work import WorkDatabase, open_work
 _ROUND_TOKENS_OUT = 2500
 _ROUND_TOKENS_IN = 3500
 # The median of the five recorded packs (README, Results).
-_QUESTION_TOKENS = (5000, 150)
+_QUESTION_TOKENS = (1450, 30)  # the median of five recorded packs
 _TOKENS_A_SECOND = 50  # written; models write some 30 to 100, and one reply after the other
 _UNREAD = Sample((), (), {})
 

@@ -181,7 +181,7 @@ class IngestReport:
             said.append(self._cost(self.taken))
         said += self.ruled
         if self.united:
-            said.append(f"{self.united}; srag-mcp names shows them")
+            said.append(f"{self.united}; a review shows them")
         if self.n_unsettled:
             said.append(
                 f"{self.n_unsettled} values that do not fit their column are not settled (see"

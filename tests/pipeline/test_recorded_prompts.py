@@ -1,7 +1,7 @@
-"""Prompts of every step are, byte for byte, those of 16a3ebc: recorded replies are found by them.
+"""Prompts of every step are, byte for byte, those that were recorded: replies are found by them.
 
 The prompts of the recorded packs are compared by `python -m tests.benchmarks.prompts`. A prompt
-that has to change is taken over by `python -m tests.pipeline.test_prompts_of_16a3ebc`, and is named
+that has to change is taken over by `python -m tests.pipeline.test_recorded_prompts`, and is named
 in the commit.
 """
 
@@ -15,7 +15,7 @@ from tests.model.openai_server import Body, serving
 from tests.pipeline.reading_model import say
 from tests.pipeline.test_model_crashes import QUESTIONS, settings_for, write_stations
 
-KEPT = Path(__file__).parents[1] / "fixtures" / "prompts_of_16a3ebc.json"
+KEPT = Path(__file__).parents[1] / "fixtures" / "recorded_prompts.json"
 
 
 def sent(scratch: Path) -> list[str]:
@@ -47,7 +47,7 @@ def summarise(prompts: list[str]) -> dict[str, dict[str, object]]:
     }
 
 
-def test_prompts_are_those_of_16a3ebc(tmp_path: Path) -> None:
+def test_prompts_are_those_that_were_recorded(tmp_path: Path) -> None:
     kept = json.loads(KEPT.read_text(encoding="utf-8"))
 
     assert summarise(sent(tmp_path)) == kept
