@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import Decision, PredictedSchema
@@ -20,10 +21,11 @@ def choose_columns(
     """Leave out what *predicted* has beyond *n_columns*, as decisions of round *number*.
 
     What a question needs stays, whatever its number. Then come the first two texts that name the
-    documents; then what has more than one value, by how many pairs of documents it tells apart, a
-    silence that means no or 0 included. Other texts that are never the same come last: nobody
-    counts, groups or compares by them. Of equal ones the earlier proposed stays. What was not tried
-    is taken to be stated by all: it was defined after the sample was read.
+    documents; then, in turns, what most documents state and what tells most pairs of them apart, a
+    silence that means no or 0 included. What has one value everywhere comes last, behind other
+    texts that are never the same: nobody counts, groups or compares by them. Of equal ones the
+    earlier proposed stays. What was not tried is taken to be stated by all: it was defined after
+    the sample was read.
     """
     attributes = predicted.schema.attributes
     needed = {name for names in predicted.needs.values() for name in names}
@@ -33,10 +35,16 @@ def choose_columns(
         for item in attributes
     }
     names = [item.name for item in attributes if found[item.name].is_naming][:_N_NAMES]
+    most_stated = sorted(found, key=lambda name: found[name].by_stated, reverse=True)
+    most_apart = sorted(found, key=lambda name: found[name].by_apart, reverse=True)
+    turns = list(dict.fromkeys(chain.from_iterable(zip(most_stated, most_apart, strict=True))))
     ranked = sorted(
         attributes,
-        key=lambda item: (item.name in needed, item.name in names, found[item.name].rank),
-        reverse=True,
+        key=lambda item: (
+            item.name not in needed,
+            item.name not in names,
+            turns.index(item.name),
+        ),
     )
     n_needed = sum(item.name in needed for item in attributes)
     left = {item.name for item in ranked[max(n_columns, n_needed) :]}
@@ -77,9 +85,19 @@ class _Evidence:
     n_apart: int
 
     @property
-    def rank(self) -> tuple[bool, bool, int, int]:
-        """A column of a higher rank tells more."""
-        return self.n_apart > 0, not self.is_own, self.n_apart, self.n_stated
+    def use(self) -> tuple[bool, bool]:
+        """Whether its values differ, and can be counted, grouped or compared."""
+        return self.n_apart > 0, not self.is_own
+
+    @property
+    def by_stated(self) -> tuple[tuple[bool, bool], int, int]:
+        """More of a column that more documents state."""
+        return self.use, self.n_stated, self.n_apart
+
+    @property
+    def by_apart(self) -> tuple[tuple[bool, bool], int, int]:
+        """More of a column that tells more documents apart."""
+        return self.use, self.n_apart, self.n_stated
 
 
 def _weigh(attribute: Attribute, values: Sequence[str | None]) -> _Evidence:

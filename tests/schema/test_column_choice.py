@@ -48,7 +48,7 @@ def test_texts_that_are_never_the_same_come_last_but_for_two_names() -> None:
     [
         (1, ["name"]),
         (2, ["flag", "name"]),
-        (3, ["has_pool", "flag", "name"]),
+        (3, ["length", "flag", "name"]),
         (4, ["has_pool", "length", "flag", "name"]),
         (5, ["source", "has_pool", "length", "flag", "name"]),
         (6, ["source", "has_crane", "has_pool", "length", "flag", "name"]),
