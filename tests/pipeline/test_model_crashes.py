@@ -114,7 +114,7 @@ def needed_to_standardise(tmp_path_factory: pytest.TempPathFactory) -> dict[str,
 
 @pytest.mark.parametrize(
     "n_requests",
-    [1, 9, *(pytest.param(n, marks=pytest.mark.thorough) for n in (2, 3, 4, 6, 8))],
+    [1, 6, *(pytest.param(n, marks=pytest.mark.thorough) for n in (2, 3, 4, 5, 7))],
 )
 def test_a_killed_ingestion_goes_on_where_it_was(
     tmp_path: Path, needed: dict[str, int], n_requests: int
