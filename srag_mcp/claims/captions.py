@@ -8,7 +8,7 @@ from srag_mcp.documents.lines import collapse
 from srag_mcp.text.spans import Span
 from srag_mcp.values.dates import DateText, find_dates
 from srag_mcp.values.quantities import scan_figures
-from srag_mcp.values.units import as_money, is_currency, parse_unit, read_context
+from srag_mcp.values.units import ScaledUnit, as_money, is_currency, parse_unit, read_context
 
 _LONGEST_CAPTION = 200  # as in `figures`
 _BRACKETED = re.compile(r"(?<!\w)\([^()]+\)")  # not the `k` of `401(k)`
@@ -29,6 +29,7 @@ _SHARE = re.compile(r"\)?\s?%")
 _MARKS = re.compile(r"\(\w\)|[$€£]?['’]?(?<!\d)000\b|[$€£]m\b|(?<=[^\W\d_]{3})\d\b")
 _NOTE = re.compile(r"\d{1,2}")
 _MOST_HEAD_WORDS = 12
+_GOES_ON = re.compile(r"\([mM]\)\s*[^\W\d_]")
 _Head = TypeVar("_Head")
 
 
@@ -57,7 +58,7 @@ def read_scales(text: str, number: Span, floor: int, unit: str | None) -> frozen
         if "%" in own and len(cells) > 1 and not _has_digit(own):
             return _UNSCALED
         for context in dict.fromkeys((own, cells[0], line)):
-            said = as_money(read_context(_caption(context)))
+            said = _read_caption(context)
             if said.scale > 1:
                 exception = _EXCEPTION.search(line)
                 is_per = _PER.search(f"{named} {group}") is not None
@@ -75,6 +76,13 @@ def read_scales(text: str, number: Span, floor: int, unit: str | None) -> frozen
         )
         group = group or line * is_group
     return _UNSCALED
+
+
+def _read_caption(line: str) -> ScaledUnit:
+    """Read scale and unit of a caption; `(M)` within a name is neither: `AEON CO. (M) BHD`."""
+    said = _caption(line)
+    around = read_context(said)
+    return around if _GOES_ON.search(said) else as_money(around)
 
 
 def _caption(line: str) -> str:
@@ -161,7 +169,7 @@ def head_lines(text: str, floor: int, start: int) -> tuple[str, ...]:
     kept: dict[str, tuple[int, str]] = {}
     for number, line in enumerate(_lines_above(text, floor, start)):
         shown = collapse(line)[-_LONGEST_CAPTION:]
-        if as_money(read_context(_caption(line))).scale > 1:
+        if _read_caption(line).scale > 1:
             kept.setdefault("scale", (-number, shown))
         if len(years_in(shown)) > 1 and is_tabular(line):
             kept.setdefault("years", (-number, shown))

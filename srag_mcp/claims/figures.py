@@ -8,6 +8,7 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import islice
 
+from srag_mcp.cells.normalised import is_count
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS
@@ -29,6 +30,7 @@ from srag_mcp.values.units import (
     as_money,
     conversions_between,
     convert,
+    is_currency,
     parse_unit,
     read_context,
 )
@@ -56,6 +58,7 @@ _CLOCK = re.compile(
     r"(?:\s?(?P<half>[ap])\.?m\b)?",
     re.IGNORECASE,
 )
+_SHORT_YEAR = re.compile(r"['’]\d\d\b")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _HUNDREDTHS = re.compile(
     r"\b(?:cents?|centimes?|c[eé]nt[ei][ms]\w*|centavos?|penn(?:y|ies)|pence|gros\w+|[öø]re|paise"
@@ -230,8 +233,10 @@ def is_converted(attribute: Attribute, quote: str, value: float, text: str) -> b
     numbers = {float(found.value) for found in figures.quantities}
     years = {found.year % _HUNDRED if found.two_digits else found.year
              for found in figures.dates if found.year is not None}  # fmt: skip
-    if may_be_year(attribute, value) and {value, value % _HUNDRED} & {*years, *numbers}:
-        return True  # '84
+    if may_be_year(attribute, value):
+        is_of_years = speaks_of_years(attribute) or figures.dates or _SHORT_YEAR.search(quote)
+        if value in {*years, *numbers} or (is_of_years and value % _HUNDRED in {*years, *numbers}):
+            return True  # '84
     if any(
         total and rounds_to(points / total * other, value)
         for points, total in figures.points  # 92/100, 9.2
@@ -288,7 +293,9 @@ def _factors(attribute: Attribute, found: Quantity, quote: str, text: str) -> It
     if found.ambiguous:
         yield from (0.001, 1000.0)
     is_scaled = any(figure.scaled for figure in scan_figures(quote))
-    stated = {1.0} if is_scaled else stated_scales(quote, text)
+    # a caption speaks of money and of bare numbers: neither of `12 m` nor of what is counted
+    is_own = is_count(attribute) or (found.unit is not None and not is_currency(found.unit))
+    stated = {1.0} if is_scaled or is_own else stated_scales(quote, text)
     yield from (one / other for one in stated for other in scales_of(attribute))
 
 

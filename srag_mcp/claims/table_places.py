@@ -85,20 +85,24 @@ class TablePlace:
         )
 
     def later(self) -> tuple[str, str] | None:
-        """Return the number of its row under the latest period, and that period, if it is later."""
+        """Return the number of its row under the latest period, and that period, if it is later.
+
+        The number is empty where there are several.
+        """
         own = self.head()
         n_rows = sum(len(_numbers(self.text, row)) > 1 for row in self.rows())
         if own is None or n_rows < _FEWEST_ROWS:
             return None
-        best: tuple[tuple[int, ...], str, str] | None = None
+        found: dict[tuple[int, ...], list[tuple[str, str]]] = {}
         for other in _numbers(self.text, self.row):
             head = self._head_of(other.span)
             if other.span == self.number or head is None or not _is_later(head, own):
                 continue
-            key = _key(head)
-            if best is None or key > best[0]:
-                best = (key, other.span.of(self.text), _say(head))
-        return best[1:] if best else None
+            found.setdefault(_key(head), []).append((other.span.of(self.text), _say(head)))
+        latest = found[max(found)] if found else []
+        # of several under one period nobody knows which is meant
+        number = latest[0][0] if len(latest) == 1 else ""
+        return (number, latest[0][1]) if latest else None
 
     def rows(self) -> Iterator[Span]:
         """Yield the rows of its table that have numbers, its own included."""
@@ -298,7 +302,8 @@ def _object_to_period(attribute: Attribute, place: TablePlace) -> str:
     if own is None or later is None:
         return ""
     number, period = later
-    return f"this is the row's number for {_say(own)}; that for {period} is {number}"
+    other = f"that for {period} is {number}" if number else f"there are others for {period}"
+    return f"this is the row's number for {_say(own)}; {other}"
 
 
 def _say(head: DateText | bool) -> str:

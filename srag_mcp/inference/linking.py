@@ -217,9 +217,11 @@ class _Linker:
 
     def _find_pattern(self, group: LinkedValues) -> str:
         """Return a pattern that matches the values of *group* and no others; empty for none."""
-        if _HAS_WILDCARD.search(group.phrase):
+        said = group.phrase.lower()
+        is_in_all = all(said in item.value.lower() for item in group.values)
+        if not is_in_all or _HAS_WILDCARD.search(said):
             return ""
-        pattern, name = f"%{group.phrase.lower()}%", quote_name(group.column)
+        pattern, name = f"%{said}%", quote_name(group.column)
         table = quote_name(group.table or self._corpus.schema().entity)
         condition = f"{name} ILIKE {quote_text(pattern)}"
         sql = f"SELECT count(DISTINCT {name}), count(*) FROM {table} WHERE {condition}"  # noqa: S608 - it runs through the guard

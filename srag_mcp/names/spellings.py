@@ -1,7 +1,6 @@
 """Spellings of one name: what is the same in another case, punctuation or legal form."""
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,28 +22,18 @@ _MOST = 0.8  # of the values of a column of names are written as names; the rest
 
 
 def fold_name(text: str) -> str:
-    """Return *text* without case, accents, punctuation and the spaces that stand for it.
+    """Return *text* without case, punctuation and the spaces that stand for it.
 
-    `J.P. Müller & Sons` -> `jp muller and sons`; `F-16` and `F16` -> `f 16`; marks that make
-    another value of a word stay, see `text.words.fold`. Two names that fold alike are the same.
+    `J.P. Müller & Sons` -> `jp müller and sons`; `F-16` and `F16` -> `f 16`; accents stay, for
+    Münster is not Munster, and so do marks that make another value of a word, see
+    `text.words.fold`. Two names that fold alike are the same.
     """
     if _PLAIN.fullmatch(text):  # nearly all are, and columns are long
         return text.lower()
     folded = fold(_APOSTROPHES.sub("", text))
-    if not folded.isascii():
-        folded = _without_accents(folded)
     spread = _DIGITS_BEGIN_OR_END.sub(" ", folded)
     joined = _SINGLES.sub(lambda match: match[0].replace(" ", ""), spread)
     return f" {joined} ".replace(" & ", " and ").strip()
-
-
-def _without_accents(text: str) -> str:
-    """Drop the accents of Latin letters; in other scripts such marks make another letter."""
-    kept: list[str] = []
-    for char in unicodedata.normalize("NFKD", text):
-        if not (unicodedata.combining(char) and kept and kept[-1].isascii()):
-            kept.append(char)
-    return unicodedata.normalize("NFC", "".join(kept))
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from itertools import chain
 import anyio
 
 from srag_mcp.cells.cell import (
+    IN_DOUBT,
     UNQUOTED,
     DocumentText,
     Mark,
@@ -431,8 +432,8 @@ class _Document:
 
 
 def _is_better(later: PredictedCell, item: PredictedCell) -> bool:
-    """Whether a further part states plainly what one before states in other words or doubtfully."""
-    if item.cell.marks.isdisjoint(UNQUOTED):
+    """Whether a further part states plainly what one before states doubtfully."""
+    if item.cell.marks.isdisjoint(IN_DOUBT):
         return False
     return later.cell.state is State.STATED and later.cell.marks.isdisjoint(UNQUOTED)
 

@@ -18,14 +18,14 @@ def united(
     [
         ("U.S. Steel", "US STEEL"),
         ("McDonald's", "McDonalds"),
-        ("Peña, José", "PENA JOSE"),
+        ("Peña, José", "PEÑA JOSÉ"),
         ("F-16", "F16"),
         ("Vitamin B 12", "Vitamin B12"),
         ("J. P. Morgan", "JP Morgan"),
         ("Smith & Sons", "Smith and Sons"),
     ],
 )
-def test_case_accents_and_punctuation_make_no_other_name(one: str, other: str) -> None:
+def test_case_and_punctuation_make_no_other_name(one: str, other: str) -> None:
     assert fold_name(one) == fold_name(other)
 
 
@@ -33,6 +33,7 @@ def test_case_accents_and_punctuation_make_no_other_name(one: str, other: str) -
     ("one", "other"),
     [
         ("Part 1 1", "Part 11"),
+        ("Münster", "Munster"),
         ("C++ Group", "C Group"),
         ("Version 1.5", "Version 15"),
         ("がく", "かく"),

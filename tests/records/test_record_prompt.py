@@ -91,4 +91,4 @@ def test_the_instructions_number_the_columns_and_depend_on_nothing_else() -> Non
 
 
 def test_the_fixed_words_of_the_instructions_are_few() -> None:
-    assert count_tokens(render_records_prompt([], {}).instructions) <= 600
+    assert count_tokens(render_records_prompt([], {}).instructions) <= 620
