@@ -14,7 +14,7 @@ from srag_mcp.engines.protocol import Progress
 from srag_mcp.errors import CorpusError, ModelStoppedError, SchemaError
 from srag_mcp.names.likeness import find_candidates
 from srag_mcp.names.resolution import PLACEHOLDER, Doubt, NamesPrompt, resolve, write_prompts
-from srag_mcp.names.spellings import are_names
+from srag_mcp.names.spellings import are_names, fold_name
 from srag_mcp.names.uniting import Decided, Thing, Verdict, unite
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
@@ -151,7 +151,8 @@ def decide_names(
 
     Raises:
         CorpusError: If the folder has no table yet.
-        SchemaError: If there is no such column, or it is not one of names.
+        SchemaError: If there is no such column, it is not one of names, or names that differ in
+            case or marks only are to be apart.
         LockedError: If another process ingests the corpus.
     """
     state = CorpusFolder(folder, settings.home).writable()
@@ -162,6 +163,9 @@ def decide_names(
             raise CorpusError(msg)
         if not are_united(present.schema.attribute(column)):
             msg = f"{column} is no column of texts without a list of categories"
+            raise SchemaError(msg)
+        if decision == "apart" and len({*map(fold_name, names)}) < len({*names}):
+            msg = f"two of {', '.join(names)} differ in case or marks only: these are always one"
             raise SchemaError(msg)
         decided = read_decided(state)
         item = decided.get(column, Decided())

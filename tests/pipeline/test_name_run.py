@@ -178,6 +178,8 @@ def test_names_of_no_column_are_refused(notes: Notes) -> None:
     notes.build(NAMES)
     with pytest.raises(SchemaError, match="height"):
         decide_names(notes.folder, notes.settings, "height", ("a", "b"), "same")
+    with pytest.raises(SchemaError, match="differ in case or marks only"):
+        decide_names(notes.folder, notes.settings, "issuer", ("Acme Inc.", "ACME INC"), "apart")
 
 
 def test_offline_only_what_is_certain_is_one(tmp_path: Path, settings: Settings, ask: Ask) -> None:
