@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.rounds import Decision, PredictedSchema
+from srag_mcp.schema.rounds import Decision, PredictedSchema, find_needed
 
 _N_NAMES = 2
 _SILENCE = {"false": "false", "zero": "0"}
@@ -28,7 +28,7 @@ def choose_columns(
     the sample was read.
     """
     attributes = predicted.schema.attributes
-    needed = {name for names in predicted.needs.values() for name in names}
+    needed = find_needed(predicted)
     n_documents = max(map(len, said.values()), default=0)
     found = {
         item.name: _weigh(item, said[item.name]) if item.name in said else _untried(n_documents)
