@@ -282,9 +282,7 @@ class Conversation:
                 draft.take(flaw.attribute, cell)
 
 
-def _read_document(
-    reply: RecordsReply, key: str, attributes: Mapping[int, Attribute]
-) -> _Said:
+def _read_document(reply: RecordsReply, key: str, attributes: Mapping[int, Attribute]) -> _Said:
     records = [item for item in reply.documents if item.id == key and not item.misfits]
     given = [(cell, read_cell(cell)) for item in records for cell in item.cells]
     columns = {*map(str, attributes), *(attribute.name for attribute in attributes.values())}

@@ -205,7 +205,7 @@ class _Run:
         for document in documents:
             if document.document_id in self._task.places:
                 places = self._task.places[document.document_id]
-                shown = choose_around(document.text, places, _AROUND).shown
+                shown = choose_around(document.text, places, _AROUND, document.passages).shown
                 yield Excerpt(document, shown)
             elif document.text.strip():
                 # Parts of a small one save nothing.

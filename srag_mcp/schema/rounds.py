@@ -195,7 +195,7 @@ def _find_meant(attributes: Sequence[Attribute], need: str) -> Sequence[Attribut
         return [known]
     sought = set(map(stem, content_words(need)))
     named = [(item, set(map(stem, content_words(item.name)))) for item in attributes]
-    return [item for item, said in named if said and (said <= sought or sought <= said)]
+    return [item for item, said in named if said and sought and (said <= sought or sought <= said)]
 
 
 async def refine_schema(

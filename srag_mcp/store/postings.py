@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
 from srag_mcp.documents.document_names import document_names
+from srag_mcp.documents.passages import PAGE_CHARACTERS
 from srag_mcp.text.terms import TermKind, count_terms, name_term
 
 if TYPE_CHECKING:
@@ -35,13 +36,12 @@ INDEX_COMMENTS = {
     "srag_units.words": "How many words it has, of the mean of its level; pairs: of words.",
 }
 _MOST_COUNTED = 255  # in one byte
-_PAGE_CHARACTERS = 4000  # of a page of a filing (FinanceBench: 4,800 with its layout)
 _TABLES = f"""
 CREATE TABLE build.main.srag_passages AS
 SELECT (row_number() OVER (ORDER BY document_id, number))::UINTEGER AS passage,
   (dense_rank() OVER (ORDER BY document_id))::UINTEGER AS document,
   CASE WHEN number > 0 THEN dense_rank() OVER (
-    ORDER BY document_id, number = 0, coalesce(page, start // {_PAGE_CHARACTERS})) END::UINTEGER
+    ORDER BY document_id, number = 0, coalesce(page, start // {PAGE_CHARACTERS})) END::UINTEGER
     AS page,
   document_id, number
 FROM (

@@ -81,7 +81,9 @@ def test_a_document_cannot_end_itself() -> None:
 def test_the_instructions_number_the_columns_and_depend_on_nothing_else() -> None:
     rooms = Attribute(name="rooms", type="integer", examples=(12,))
     one = render_records_prompt({1: NAME, 2: rooms}, {"d1": excerpt("The Crown")})
-    other = render_records_prompt({1: NAME, 2: rooms}, {"d1": excerpt("The Bell"), "d2": excerpt("")})
+    other = render_records_prompt(
+        {1: NAME, 2: rooms}, {"d1": excerpt("The Bell"), "d2": excerpt("")}
+    )
 
     assert one.instructions == other.instructions
     assert (

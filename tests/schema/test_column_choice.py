@@ -39,7 +39,12 @@ def names(predicted: PredictedSchema) -> list[str]:
 
 @pytest.mark.parametrize("need", ["pool", "cranes", "crane_count", "yards"])
 def test_what_a_question_needs_stays_however_the_need_spells_it(need: str) -> None:
-    meant = {"pool": "has_pool", "cranes": "has_crane", "crane_count": "has_crane", "yards": "yard"}[need]
+    meant = {
+        "pool": "has_pool",
+        "cranes": "has_crane",
+        "crane_count": "has_crane",
+        "yards": "yard",
+    }[need]
 
     assert names(choose(1, need)) == [meant]
 
