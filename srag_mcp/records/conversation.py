@@ -288,7 +288,8 @@ def _read_document(reply: RecordsReply, key: str, attributes: Mapping[int, Attri
     columns = {*map(str, attributes), *(attribute.name for attribute in attributes.values())}
     cells = [cell for _, cell in given if cell is not None and cell.key in columns]
     odd = [
-        f"{key}: {shorten(repr(cell), _LONGEST_SHOWN)} is of none of the columns {_ranges(attributes)}"
+        f"{key}: {shorten(repr(cell), _LONGEST_SHOWN)} is of none of the columns"
+        f" {_ranges(attributes)}"
         for cell, read in given
         if read is None or read.key not in columns
     ]

@@ -21,8 +21,9 @@ class Pilot:
     """The first long documents: they are read on for all that they do not mention.
 
     A column that none of their further parts states, and that most of them never mention, is not
-    sought in further parts of other documents, unless somebody is known to ask for it. Which documents these are depends on the order of
-    documents alone, and what they told is kept: later runs ask the same.
+    sought in further parts of other documents, unless somebody is known to ask for it. Which
+    documents these are depends on the order of documents alone, and what they told is kept: later
+    runs ask the same.
 
     Args:
         kept: What *keep* got in an earlier run; None for nothing.
