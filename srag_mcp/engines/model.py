@@ -41,6 +41,7 @@ from srag_mcp.schema.rounds import (
     PredictedSchema,
     Round,
     SchemaRequest,
+    find_long,
     find_needed,
     find_unmet,
     predict_extension,
@@ -214,10 +215,12 @@ class ModelEngine(Engine):
         self._keep_needed(predicted)
         trial = await self._try_schema(predicted.schema, request)
         self.work.on_progress(Progress("schema", n_steps - 1, n_steps, "trial"))
-        problems = (*trial.complaints, *find_unmet(predicted, request.questions))
+        unmet = find_unmet(predicted, request.questions)
         last = n_rounds + 1
-        if problems:
-            repair = Round(last, request.documents[:1], problems)
+        if unmet or trial.complaints:
+            problems = (*trial.complaints, *unmet, *find_long(predicted.schema))
+            # complaints quote what they are about, and every document was shown before
+            repair = Round(last, request.documents[:1] if unmet else (), problems)
             predicted = await refine_schema(self.model, request, predicted, repair)
             self._keep_needed(predicted)
         return choose_columns(predicted, trial.said, request.n_columns, last)

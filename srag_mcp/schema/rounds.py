@@ -40,6 +40,7 @@ _GENERIC_ENTITY = "records"
 _IN_ALL = RESERVED_NAMES | {""}
 _GAP = "\n[…]\n"
 _HEAD_SHARE = 0.5
+_MOST_WORDS = 40  # two sentences of 20, as guides to plain language have them
 _PASSAGE = 600
 _BREAK = re.compile(r"\n\s*\n|\n")
 
@@ -154,8 +155,8 @@ async def predict_schema(
     predicted = await _predict_first(model, request, first)
     on_round(1, n_rounds)
     for number, share in enumerate(others, start=2):
-        problems = find_unmet(predicted, request.questions)
-        this = Round(number, share, tuple(problems))
+        problems = (*find_unmet(predicted, request.questions), *find_long(predicted.schema))
+        this = Round(number, share, problems)
         predicted = await refine_schema(model, request, predicted, this)
         on_round(number, n_rounds)
     return predicted
@@ -175,6 +176,16 @@ def find_unmet(predicted: PredictedSchema, questions: Sequence[str]) -> list[str
         elif missing := [name for name in needed if name not in names]:
             problems.append(f"the question “{question}” needs {', '.join(missing)}: no such column")
     return problems
+
+
+def find_long(schema: Schema) -> list[str]:
+    """Say which definitions are longer than a reader keeps in mind, for the model."""
+    lengths = {item.name: len(item.description.split()) for item in schema.attributes}
+    return [
+        f"attribute {name}: its description has {length} words; one or two short sentences will do"
+        for name, length in lengths.items()
+        if length > _MOST_WORDS
+    ]
 
 
 def find_needed(predicted: PredictedSchema) -> frozenset[str]:
