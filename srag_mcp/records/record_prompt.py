@@ -19,11 +19,6 @@ Item = TypeVar("Item")
 _MAX_EXAMPLES = 3
 _LONGEST_EXAMPLE = 40
 _LONGEST_NAME = 120
-_ABSENT = {
-    "false": "Not mentioned means false.",
-    "zero": "Not mentioned means 0.",
-    "unknown": "",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +124,8 @@ def render_records_prompt(
 def describe_attribute(attribute: Attribute) -> str:
     """Write an attribute as one line.
 
+    What silence means is no matter of who reads: it is put in later.
+
     `length (number, m): Of the hull. Examples: 61.5.`
     """
     kind = ", ".join(filter(None, (attribute.type, attribute.unit)))
@@ -139,7 +136,6 @@ def describe_attribute(attribute: Attribute) -> str:
         parts.append(f"One of: {' | '.join(attribute.categories)}.")
     elif examples and not attribute.type.is_boolean:
         parts.append(f"Examples: {'; '.join(examples)}.")
-    parts.append(_ABSENT[attribute.absent_means])
     return f"{attribute.name} ({kind}): {' '.join(filter(None, parts))}".rstrip(" :")
 
 

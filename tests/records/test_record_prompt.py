@@ -32,11 +32,11 @@ def excerpt(text: str, path: str = "a.txt", title: str = "a.txt") -> Excerpt:
         ),
         (
             Attribute(name="a", type="boolean", description="A pool.", absent_means="false"),
-            "a (boolean): A pool. Not mentioned means false.",
+            "a (boolean): A pool.",
         ),
         (
             Attribute(name="a", type="integer", unit="days", absent_means="zero"),
-            "a (integer, days): Not mentioned means 0.",
+            "a (integer, days)",
         ),
     ],
 )
