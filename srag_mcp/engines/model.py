@@ -254,6 +254,7 @@ class ModelEngine(Engine):
                 self.name,
                 numbers=self._number(schema.attributes),
                 pilot=self._pilot(schema.attributes, request.n_tokens),
+                summarised=self.work.settings.summaries,
             ),
             [
                 DocumentText(d.id, d.title, d.path, d.text, d.sha256, cut_passages(d))
@@ -319,7 +320,15 @@ class ModelEngine(Engine):
         self.run(
             lambda: predict_records(
                 RecordTask(
-                    self.model, attributes, self.name, first, step, places or {}, numbers, pilot
+                    self.model,
+                    attributes,
+                    self.name,
+                    first,
+                    step,
+                    places or {},
+                    numbers,
+                    pilot,
+                    summarised=first is None and not places and self.work.settings.summaries,
                 ),
                 documents,
                 prompt_tokens=prompt_tokens,

@@ -12,6 +12,8 @@ from srag_mcp.records.judging import (
     Judge,
     Judgement,
     RecordsReply,
+    SummarisedRecordsReply,
+    SummarisedReply,
     read_cell,
 )
 from srag_mcp.records.pilot import Pilot
@@ -25,7 +27,7 @@ from srag_mcp.values.states import State
 MOST_AT_FIRST = 5
 MOST_LATER = 25
 _MAX_ROUNDS = 2  # of repairs
-_LONGEST_SHOWN = 80
+_LONGEST_SHOWN, _LONGEST_SUMMARY = 80, 300
 _LEFT_OUT = "the reply leaves the document out"
 
 
@@ -79,6 +81,7 @@ class RecordTask:
         places: By document id; only what stands around them is shown of these documents.
         pilot: Tells what is sought in further parts of long documents.
         useless: Documents in a row that nothing came of.
+        summarised: Whether a sentence on each document is asked for.
     """
 
     model: LanguageModel
@@ -90,6 +93,7 @@ class RecordTask:
     numbers: Mapping[str, int] = field(default_factory=dict)
     pilot: Pilot = field(default_factory=Pilot, compare=False)
     useless: UselessReplies = field(default_factory=UselessReplies, compare=False)
+    summarised: bool = False
 
     @property
     def numbered(self) -> Mapping[int, Attribute]:
@@ -146,12 +150,14 @@ class _Draft:
         judged: By attribute; empty where no reply has the document.
         error: Why to ask about it again.
         told: The attributes whose doubt was told.
+        summary: What the document is about; empty for not said.
     """
 
     judge: Judge
     judged: dict[str, Judgement] = field(default_factory=dict)
     error: str = ""
     told: set[str] = field(default_factory=set)
+    summary: str = ""
 
     def take(self, attribute: Attribute, said: CellReply) -> None:
         """Take a cell that was asked for again, unless that makes it worse."""
@@ -167,7 +173,11 @@ class _Draft:
         cells = tuple(self.judged[attribute.name].taken for attribute in task.attributes)
         is_lost = any(item.cell.state is State.FAILED for item in cells)
         return PredictedRecord(
-            document.document_id, document.sha256, cells, self.error if is_lost else ""
+            document.document_id,
+            document.sha256,
+            cells,
+            self.error if is_lost else "",
+            summary=self.summary,
         )
 
 
@@ -178,10 +188,12 @@ class _Said:
     Attributes:
         cells: None where it leaves it out.
         odd: What of it belongs to no column.
+        summary: What the document is about.
     """
 
     cells: Sequence[CellReply] | None
     odd: Sequence[str] = ()
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +227,7 @@ class Conversation:
         for key, excerpt in excerpts.items():
             draft = _Draft(Judge(excerpt.document, self.task.engine))
             said = found[key]
+            draft.summary = said.summary
             if said.cells is not None:
                 draft.judged = draft.judge.judge(self.task.numbered, said.cells)
             if len(batch) > 1 and (said.cells is None or said.odd):
@@ -245,10 +258,12 @@ class Conversation:
             told.extend(odd)
             return odd
 
-        prompt = render_records_prompt(self.task.numbered, excerpts)
+        summarised = self.task.summarised
+        prompt = render_records_prompt(self.task.numbered, excerpts, summarised=summarised)
         prompt = replace(prompt, step=self.task.step)
         model = _WholeReplies(self.task.model, len(excerpts))
-        asked = await ask_for(model, prompt, RecordsReply, check)
+        form = SummarisedRecordsReply if summarised else RecordsReply
+        asked = await ask_for(model, prompt, form, check)
         found = read(asked.content)
         if all(item.cells is None for item in found.values()):
             asked.forget(model)
@@ -295,7 +310,9 @@ def _read_document(reply: RecordsReply, key: str, attributes: Mapping[int, Attri
     ]
     if given and all(cell.misfit for cell in cells):  # words of another form are no silence
         return _Said(None, odd + [f"{key}, {cell.key}: {cell.misfit}" for cell in cells])
-    return _Said(cells if records else None, odd)
+    told = (item.summary for item in records if isinstance(item, SummarisedReply))
+    summary = shorten(" ".join(next(told, "").split()), _LONGEST_SUMMARY)
+    return _Said(cells if records else None, odd, summary)
 
 
 def _ranges(numbers: Iterable[int]) -> str:

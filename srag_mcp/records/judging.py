@@ -50,6 +50,20 @@ class RecordsReply(ReplyContent):
     documents: tuple[DocumentReply, ...]
 
 
+class SummarisedReply(DocumentReply):
+    """A record with a sentence on its document."""
+
+    blanks: ClassVar = {"id": "", "cells": (), "summary": ""}
+
+    summary: str
+
+
+class SummarisedRecordsReply(RecordsReply):
+    """The records of the documents of one prompt, with a sentence on each."""
+
+    documents: tuple[SummarisedReply, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class CellReply:
     """What a reply says of one cell.

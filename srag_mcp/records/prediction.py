@@ -334,6 +334,7 @@ async def predict_documents(
 
     Source: S-RAG 3.2.2 reads documents whole; this bounds what a long one costs.
     """
+    further = replace(task, summarised=False)  # the first part is the likeliest to tell it
     left = MAX_PROMPTFULS * max_tokens - min(task.first_tokens or max_tokens, max_tokens)
     documents = []
     for reading, asked in zip(await predict_batch(task, batch), batch, strict=True):
@@ -346,7 +347,7 @@ async def predict_documents(
         for names, group in unsaid.items():
             named = names.union(*(document.unquoted() for document in group))
             attributes = tuple(item for item in task.attributes if item.name in named)
-            await _read_on(replace(task, attributes=attributes), group, max_tokens)
+            await _read_on(replace(further, attributes=attributes), group, max_tokens)
     for document in documents:
         if document.first.unread:
             document.tell(task.pilot)

@@ -16,6 +16,10 @@ from srag_mcp.text.spans import Span
 MAX_DOCUMENTS = 16
 MAX_CELLS = 600  # some 7,000 tokens of reply at most; a reply that is cut off halves the batch
 Item = TypeVar("Item")
+_SUMMARISED = (
+    ' Give each a "summary", too, in {"id":"d1","cells":[],"summary":"…"}: one sentence of at most'
+    " 25 words that tells what it is about and names who and what, as one would search for it."
+)
 _MAX_EXAMPLES = 3
 _LONGEST_EXAMPLE = 40
 _LONGEST_NAME = 120
@@ -103,7 +107,10 @@ class _Filling(Generic[Item]):
 
 
 def render_records_prompt(
-    attributes: Mapping[int, Attribute], excerpts: Mapping[str, Excerpt]
+    attributes: Mapping[int, Attribute],
+    excerpts: Mapping[str, Excerpt],
+    *,
+    summarised: bool = False,
 ) -> Prompt:
     """Ask for the records of the documents of *excerpts*, by short id.
 
@@ -117,7 +124,7 @@ def render_records_prompt(
         subject=", ".join(excerpt.document.document_id for excerpt in excerpts.values()),
         attributes="\n".join(columns),
         documents="\n\n".join(show_document(key, item, mark) for key, item in excerpts.items()),
-        request=f"Give the records of {', '.join(excerpts)}.",
+        request=f"Give the records of {', '.join(excerpts)}.{_SUMMARISED * summarised}",
     )
 
 

@@ -41,6 +41,7 @@ from srag_mcp.text.shown import inert, one_line
 Returned = TypeVar("Returned")
 _TRIES = 5
 _PAGE_ROWS = 50_000
+_SUMMARIES = "srag_summaries"
 _INFO = "SELECT key, value FROM srag_build"
 _SCHEMA = "SELECT schema FROM srag_schema"
 _STATISTICS = "SELECT statistics{table} FROM srag_statistics ORDER BY position"
@@ -370,6 +371,18 @@ class Corpus:
         entry, first = self.document(document_id), max(start, 0)
         n_characters = max((entry.characters if end is None else end) - first, 0)
         rows = self.read(TEXT, [entry.id, first + 1, n_characters])
+        return str(rows[0][0]) if rows else ""
+
+    def summary(self, document_id: str) -> str:
+        """Return the sentence that a model wrote on a document; empty where none was asked for."""
+
+        def ask(path: Path) -> list[tuple[Value, ...]]:
+            if _SUMMARIES not in self._content_of(path).columns:
+                return []
+            sql = f"SELECT summary FROM {_SUMMARIES} WHERE document_id = $1"  # noqa: S608 - a constant
+            return self.worker.read(path, sql, [document_id], self._left_s(sql))
+
+        rows = self._newest(ask)
         return str(rows[0][0]) if rows else ""
 
     def _newest(self, ask: Callable[[Path], Returned]) -> Returned:

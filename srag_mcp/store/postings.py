@@ -36,6 +36,12 @@ INDEX_COMMENTS = {
     "srag_units.words": "How many words it has, of the mean of its level; pairs: of words.",
 }
 _MOST_COUNTED = 255  # in one byte
+_SUMMARIES = """
+CREATE OR REPLACE TEMP TABLE said AS
+SELECT document_id, summary FROM summaries SEMI JOIN documents USING (document_id, sha256)
+ORDER BY document_id;
+CREATE OR REPLACE TEMP TABLE said_postings (document_id VARCHAR, term UINTEGER, n UTINYINT);
+"""
 _TABLES = f"""
 CREATE TABLE build.main.srag_passages AS
 SELECT (row_number() OVER (ORDER BY document_id, number))::UINTEGER AS passage,
@@ -50,7 +56,13 @@ FROM (
 ORDER BY passage;
 CREATE TABLE build.main.srag_postings AS
 SELECT term, passage, n
-FROM postings JOIN build.main.srag_passages USING (document_id, number) ORDER BY term, passage;
+FROM (
+  SELECT document_id, number, term, n FROM postings
+  UNION ALL (
+    SELECT document_id, 0 AS number, term, n FROM said_postings
+    ANTI JOIN (SELECT document_id, term FROM postings WHERE number = 0)
+      USING (document_id, term)))
+JOIN build.main.srag_passages USING (document_id, number) ORDER BY term, passage;
 CREATE TABLE build.main.srag_units AS
 SELECT level, unit, coalesce(n_words / avg(n_words) OVER same, 0)::FLOAT AS words,
   coalesce(n_pairs / nullif(avg(n_pairs) OVER same, 0), 0)::FLOAT AS pairs
@@ -87,5 +99,12 @@ def cut_postings(
 
 
 def write_index(connection: duckdb.DuckDBPyConnection) -> None:
-    """Write the index of the passages of the build."""
+    """Write the index of the passages of the build; what sums up a document is with its names."""
+    connection.execute(_SUMMARIES)
+    said = connection.execute("SELECT document_id, summary FROM said").fetchall()
+    rows = [(key, term, n) for key, text in said for term, n in count_terms(text).items()]
+    if rows:
+        with connection.appender("said_postings") as appender:
+            appender.append_rows(rows)
+        connection.execute("CREATE TABLE build.main.srag_summaries AS FROM said")
     connection.execute(_TABLES)
