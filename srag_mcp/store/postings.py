@@ -32,6 +32,7 @@ INDEX_COMMENTS = {
     "srag_postings.n": "How often it is there; 255 for more.",
     "srag_passages": "What postings point to: passages (number 0: the names of a document).",
     "srag_passages.page": "Counts all pages; where the format has none, stretches of its length.",
+    "srag_passages.heads_start": "Where the heads of its table begin; builds before had none.",
     "srag_units": "What is ranked: documents (level 0), pages (1), passages (2).",
     "srag_units.words": "How many words it has, of the mean of its level; pairs: of words.",
 }
@@ -49,10 +50,10 @@ SELECT (row_number() OVER (ORDER BY document_id, number))::UINTEGER AS passage,
   CASE WHEN number > 0 THEN dense_rank() OVER (
     ORDER BY document_id, number = 0, coalesce(page, start // {PAGE_CHARACTERS})) END::UINTEGER
     AS page,
-  document_id, number
+  document_id, number, heads_start, heads_end
 FROM (
-  SELECT document_id, number, page, start FROM build.main.passages
-  UNION ALL SELECT DISTINCT document_id, 0, NULL, 0 FROM build.main.passages)
+  SELECT document_id, number, page, start, heads_start, heads_end FROM passages
+  UNION ALL SELECT DISTINCT document_id, 0, NULL, 0, NULL, NULL FROM passages)
 ORDER BY passage;
 CREATE TABLE build.main.srag_postings AS
 SELECT term, passage, n
