@@ -136,6 +136,11 @@ class Settings(BaseModel):
         ge=1000,
         description="Most tokens of document text in one prompt; of longer documents, passages.",
     )
+    summaries: bool = Field(
+        default=False,
+        description="Whether a model that reads a document says in a sentence what it is about:"
+        " search ranks it by that, and shows it.",
+    )
     votes: int = Field(
         default=1,
         ge=1,

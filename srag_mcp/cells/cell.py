@@ -132,6 +132,7 @@ class PredictedRecord:
             at the next ingestion.
         n_read: How many characters of long documents its settings read; None where no cell is to be
             asked again with larger ones.
+        summary: A sentence on the document; empty where none was asked for.
     """
 
     document_id: str
@@ -139,6 +140,7 @@ class PredictedRecord:
     cells: tuple[PredictedCell, ...]
     error: str = ""
     n_read: int | None = None
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence, Set
+from functools import lru_cache
 from typing import TypeVar
 
 from srag_mcp.documents.lines import collapse
+from srag_mcp.documents.passages import Passage, holds_in, passage_at
 from srag_mcp.text.spans import Span
 from srag_mcp.values.dates import DateText, find_dates
 from srag_mcp.values.quantities import scan_figures
@@ -30,6 +32,7 @@ _MARKS = re.compile(r"\(\w\)|[$€£]?['’]?(?<!\d)000\b|[$€£]m\b|(?<=[^\W\d
 _NOTE = re.compile(r"\d{1,2}")
 _MOST_HEAD_WORDS = 12
 _GOES_ON = re.compile(r"\([mM]\)\s*[^\W\d_]")
+_WHOLE_LINE = re.compile(r"[^\n]*\S[^\n]*")
 _Head = TypeVar("_Head")
 
 
@@ -164,16 +167,58 @@ def is_head_line(line: str) -> bool:
     return bool(found) and not _has_digit(rest) and len(rest.split()) <= _MOST_HEAD_WORDS
 
 
-def head_lines(text: str, floor: int, start: int) -> tuple[str, ...]:
-    """Return the last line between *floor* and *start* that says a scale, and that has years."""
-    kept: dict[str, tuple[int, str]] = {}
-    for number, line in enumerate(_lines_above(text, floor, start)):
-        shown = collapse(line)[-_LONGEST_CAPTION:]
+def find_scale_note(text: str, passages: Sequence[Passage], place: int) -> Span | None:
+    """Return the line above *place* that says the scale of what stands there.
+
+    It holds until another one follows, or its section ends, see `holds_in`. Without *passages*
+    only what stands near is known to be of one section.
+    """
+    here = passage_at(passages, place) or Passage(Span(place, place), None, (), "text")
+    for note in reversed(_find_scale_notes(text)):
+        if note.end <= place:
+            above = passage_at(passages, note.start) or Passage(note, None, (), "text")
+            if holds_in(above, here):
+                return note
+    return None
+
+
+@lru_cache(maxsize=8)  # a document is looked through for each of its tables
+def _find_scale_notes(text: str) -> tuple[Span, ...]:
+    """Return the lines of *text* that say a scale; what is wrapped in brackets is one line."""
+    wrapped = [found.span() for found in _WRAPPED.finditer(text)]
+    notes, end = list[Span](), 0
+    for found in _WHOLE_LINE.finditer(text):
+        if found.start() < end:
+            continue
+        end = found.end()
+        while wrapped and wrapped[0][0] < end:
+            end = max(end, wrapped.pop(0)[1])
+        line = _WRAPPED.sub(r"\1 \2", text[found.start() : end])
         if _read_caption(line).scale > 1:
-            kept.setdefault("scale", (-number, shown))
+            notes.append(Span(found.start(), end))
+    return tuple(notes)
+
+
+def head_lines(
+    text: str, floor: int, start: int, passages: Sequence[Passage] = ()
+) -> tuple[str, ...]:
+    """Return the line above *start* that says the scale there, and the last one that has years.
+
+    Years are those of columns: they are sought from *floor* on. Of a text whose *passages* are not
+    known, the scale is, too.
+    """
+    kept = list[tuple[int, str]]()
+    note = find_scale_note(text, passages, start)
+    if note is not None and (passages or note.start >= floor):
+        kept.append((note.start, collapse(note.of(text))[-_LONGEST_CAPTION:]))
+    place = start
+    for line in _lines_above(text, floor, start):
+        shown = collapse(line)[-_LONGEST_CAPTION:]
+        place = max(floor, text.rfind(line, floor, place))
         if len(years_in(shown)) > 1 and is_tabular(line):
-            kept.setdefault("years", (-number, shown))
-    return tuple(dict.fromkeys(line for _, line in sorted(kept.values())))
+            kept.append((place, shown))
+            break
+    return tuple(dict.fromkeys(line for _, line in sorted(kept)))
 
 
 def years_in(text: str) -> list[DateText]:

@@ -18,6 +18,7 @@ PassageKind: TypeAlias = Literal["text", "table"]
 # Of a passage. That of a text is DESIGN 9b; a table is whole, unless it takes most of a reply of
 # the search (2,000).
 MAX_VALUE_CHARACTERS = 300  # a longer text of a record is no value that a question names
+PAGE_CHARACTERS = 4000  # of a page of a filing (FinanceBench: 4,800 with its layout)
 _TOKENS: Mapping[PassageKind, int] = {"text": 200, "table": 800}
 _PARAGRAPH, _LINE = re.compile(r"\n[ \t\r]*\n"), re.compile(r"\n")
 _ENDS = (re.compile(r"[.!?:;]\s|[。！？]"), re.compile(r"\n"), re.compile(r"\s"))
@@ -99,6 +100,25 @@ def cover(text: str, passages: Sequence[Passage]) -> Iterator[Passage]:
         if passage is not None:
             yield passage
             end = passage.span.end
+
+
+def passage_at(passages: Sequence[Passage], place: int) -> Passage | None:
+    """Return which of *passages*, in their order, *place* of the text lies in or behind."""
+    number = bisect_right(passages, place, key=lambda passage: passage.span.start)
+    return passages[number - 1] if number else None
+
+
+def holds_in(upper: Passage, lower: Passage) -> bool:
+    """Whether what *upper* says of all that follows, such as a scale, holds in *lower* still.
+
+    It holds to the end of its section, in those below it, too. Without headings it holds on its
+    page, and where there are no pages either as far as a page goes.
+    """
+    if upper.path:
+        return lower.path[: len(upper.path)] == upper.path
+    if upper.page is not None or lower.page is not None:
+        return upper.page == lower.page
+    return bool(lower.path) or lower.span.start - upper.span.end <= PAGE_CHARACTERS
 
 
 def divide(text: str, passage: Passage, most: int) -> Iterator[Passage]:

@@ -1,6 +1,7 @@
 """The engine with a language model: it designs the columns, reads the documents, writes queries."""
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ from srag_mcp.model.ledger import Totals
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import Budget, MeteredModel
 from srag_mcp.model.remote_model import open_model, price_of
-from srag_mcp.records.conversation import RecordTask
+from srag_mcp.records.conversation import RecordTask, number_columns
 from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.prediction import choose_first_tokens, predict_records
 from srag_mcp.records.selection import choose_passages
@@ -40,6 +41,8 @@ from srag_mcp.schema.rounds import (
     PredictedSchema,
     Round,
     SchemaRequest,
+    find_long,
+    find_needed,
     find_unmet,
     predict_extension,
     predict_schema,
@@ -62,6 +65,7 @@ Outcome: TypeAlias = Translated | QuestionError | ModelError
 
 _READY_PROMPTS = 16  # written while others are in flight, so that no place stays empty
 _POLL_S = 0.2
+_NUMBERS, _NEEDED = "column_numbers", "needed_columns"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,6 +203,7 @@ class ModelEngine(Engine):
     async def _predict_schema(self, request: SchemaRequest) -> PredictedSchema:
         n_rounds = len(request.shares())
         n_steps = n_rounds + 2
+        self.work.database.keep_note(_NUMBERS, "{}")  # the columns of a table that was before
 
         predicted = await predict_schema(
             self.model,
@@ -207,14 +212,34 @@ class ModelEngine(Engine):
                 Progress("schema", done, n_steps, f"round {done} of {total}")
             ),
         )
+        self._keep_needed(predicted)
         trial = await self._try_schema(predicted.schema, request)
         self.work.on_progress(Progress("schema", n_steps - 1, n_steps, "trial"))
-        problems = (*trial.complaints, *find_unmet(predicted, request.questions))
+        unmet = find_unmet(predicted, request.questions)
         last = n_rounds + 1
-        if problems:
-            repair = Round(last, request.documents[:1], problems)
+        if unmet or trial.complaints:
+            problems = (*trial.complaints, *unmet, *find_long(predicted.schema))
+            # complaints quote what they are about, and every document was shown before
+            repair = Round(last, request.documents[:1] if unmet else (), problems)
             predicted = await refine_schema(self.model, request, predicted, repair)
+            self._keep_needed(predicted)
         return choose_columns(predicted, trial.said, request.n_columns, last)
+
+    def _keep_needed(self, predicted: PredictedSchema) -> None:
+        """Keep which columns the questions need, for the reading."""
+        self.work.database.keep_note(_NEEDED, json.dumps(sorted(find_needed(predicted))))
+
+    def _number(self, attributes: Sequence[Attribute]) -> dict[str, int]:
+        """Return the numbers of the columns, which they keep; *attributes* are those of the table.
+
+        Those that are read beside the table get the next ones, which they do not keep.
+        """
+        database = self.work.database
+        known: dict[str, int] = json.loads(database.note(_NUMBERS) or "{}")
+        numbers = number_columns(known, attributes)
+        if numbers != known:
+            database.keep_note(_NUMBERS, json.dumps(numbers))
+        return numbers
 
     async def _try_schema(self, schema: Schema, request: SchemaRequest) -> "_Trial":
         """Read the documents of *request* by a predicted schema; the records are kept.
@@ -227,7 +252,9 @@ class ModelEngine(Engine):
                 self.model,
                 schema.attributes,
                 self.name,
+                numbers=self._number(schema.attributes),
                 pilot=self._pilot(schema.attributes, request.n_tokens),
+                summarised=self.work.settings.summaries,
             ),
             [
                 DocumentText(d.id, d.title, d.path, d.text, d.sha256, cut_passages(d))
@@ -284,14 +311,25 @@ class ModelEngine(Engine):
         *places*: by document id; only what stands around them is shown.
         """
         present = self.work.database.schema_in_force()
-        n_columns = len(attributes if present is None else present.schema.attributes)
-        first = choose_first_tokens(len(attributes), n_columns)
+        columns = attributes if present is None else present.schema.attributes
+        first = choose_first_tokens(len(attributes), len(columns))
+        numbers = self._number(columns)
         prompt_tokens = self.work.settings.prompt_tokens
         # what an audit reads speaks for documents that nobody reads
         pilot = Pilot.spared() if step == "audit" else self._pilot(attributes, prompt_tokens)
         self.run(
             lambda: predict_records(
-                RecordTask(self.model, attributes, self.name, first, step, places or {}, pilot),
+                RecordTask(
+                    self.model,
+                    attributes,
+                    self.name,
+                    first,
+                    step,
+                    places or {},
+                    numbers,
+                    pilot,
+                    summarised=first is None and not places and self.work.settings.summaries,
+                ),
                 documents,
                 prompt_tokens=prompt_tokens,
                 max_in_flight=self.max_in_flight,
@@ -304,7 +342,8 @@ class ModelEngine(Engine):
         database, hashes = self.work.database, map(hash_attribute, attributes)
         asked = hashlib.sha256(" ".join(hashes).encode()).hexdigest()[:16]
         key = f"pilot:{asked}:{prompt_tokens}"
-        return Pilot(database.note(key), partial(database.keep_note, key))
+        needed = frozenset(json.loads(database.note(_NEEDED) or "[]"))
+        return Pilot(database.note(key), partial(database.keep_note, key), needed)
 
     async def translate(self, question: str, corpus: Corpus) -> Answer:
         """Let the model write the query."""

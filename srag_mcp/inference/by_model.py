@@ -1,5 +1,6 @@
 """Translation by a language model: a question becomes a query that was run (S-RAG 3.3)."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -39,13 +40,16 @@ _CONTRADICTION = (
 _DIGITS = 6
 _NONE = "(none)"
 # A question takes some 1,500 tokens at 30 columns: 500 are the instructions.
-_COLUMNS_TOKENS = 600  # of those in full
+_COLUMNS_TOKENS = 430  # of those in full
+_DEFINED_TOKENS = 150  # of what others are, in a few words
 _LINKED_TOKENS = 150
 _MAX_COLUMNS = 16  # in full
 _MAX_DESCRIPTION = 500  # characters; two long sentences
 _MAX_CATEGORIES = 12
 _MAX_EXAMPLES = 3
 _SHORT = 16  # characters
+_SENTENCE = re.compile(r"(?<=[^\W\d_]{2})[.!?;:](?=\s)|\s\(|[.!?]+$")
+_LONGEST_HINT = 90
 
 
 class TranslationReply(ReplyContent):
@@ -264,7 +268,8 @@ def _write_prompt(
     """
     schema = corpus.schema()
     linked = link_values(question, corpus)
-    whole = _write_whole(corpus, rank_columns(question, corpus, linked))
+    ranked = rank_columns(question, corpus, linked)
+    whole = _write_whole(corpus, ranked)
     lines = _write_linked(linked)
     asked = question if attempt == 1 else f"{question}\n(independent attempt {attempt})"
     prompt = render_prompt(
@@ -274,7 +279,7 @@ def _write_prompt(
         entity=schema.entity,
         title=schema.title,
         n_records=f"{corpus.info().n_documents:,}",
-        columns=enclose(_write_columns(corpus, whole)),
+        columns=enclose(_write_columns(corpus, whole, ranked)),
         linked=enclose("\n".join(lines) or _NONE),
         question=f"{enclose(asked)}{examples}",
     )
@@ -309,17 +314,36 @@ def _write_whole(corpus: Corpus, ranked: Sequence[str]) -> Mapping[str, str]:
     return whole
 
 
-def _write_columns(corpus: Corpus, whole: Mapping[str, str]) -> str:
-    """Write the columns in their order, first the lines of those in full; of the others names."""
+def _write_columns(corpus: Corpus, whole: Mapping[str, str], ranked: Sequence[str]) -> str:
+    """Write the columns in their order, first the lines of those in full; of the others names.
+
+    The likeliest of the others stand with what they are, as far as there is room: whatever a
+    question is answered by may be among them. What is true or false is named after what is there.
+    """
     statistics = {item.column: item for item in corpus.statistics()}
     attributes = corpus.schema().attributes
     lines = [whole[item.name] for item in attributes if item.name in whole]
+    named = {item.name: item for item in attributes if item.name not in whole}
+    room, hints = _DEFINED_TOKENS, dict[str, str]()
+    for name in sorted(filter(named.get, ranked), key=lambda name: named[name].type.is_boolean):
+        hint = _hint(named[name].description)
+        room -= count_tokens(hint)
+        if room < 0:
+            break
+        hints[name] = hint
     others = [
-        _name_column(item, statistics.get(item.name))
-        for item in attributes
-        if item.name not in whole
+        f"{_name_column(item, statistics.get(name))}{hints.get(name, '')}"
+        for name, item in named.items()
     ]
     return "\n".join([*lines, *([f"Other columns: {'; '.join(others)}"] * bool(others))]) or _NONE
+
+
+def _hint(description: str) -> str:
+    """Write what decides first: `Of the hull. Not over all.` -> `: Of the hull`."""
+    first = _SENTENCE.split(" ".join(description.split()), maxsplit=1)[0]
+    if len(first) > _LONGEST_HINT:
+        first = f"{first[:_LONGEST_HINT].rsplit(' ', 1)[0]} …"
+    return f": {first}" if first else ""
 
 
 def _write_column(item: Attribute, found: ColumnStatistics | None) -> str:

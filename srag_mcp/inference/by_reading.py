@@ -217,6 +217,8 @@ async def rank_snippets(
 def _show(corpus: Corpus, number: int, segment: Segment) -> Shown:
     name = _name(corpus, segment.document_id)
     context = _place(name, segment.page, segment.headings)
+    if summary := one_line(corpus.summary(segment.document_id)):
+        context = f"{context} ({summary})"
     return Shown(f"p{number}", segment, context, corpus.document_text(segment.document_id))
 
 

@@ -1,6 +1,6 @@
 """A conversation: records of some documents, and repairs of cells that cannot be used."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from srag_mcp.cells.cell import Cell, DocumentText, PredictedCell, PredictedRecord
@@ -12,6 +12,8 @@ from srag_mcp.records.judging import (
     Judge,
     Judgement,
     RecordsReply,
+    SummarisedRecordsReply,
+    SummarisedReply,
     read_cell,
 )
 from srag_mcp.records.pilot import Pilot
@@ -25,7 +27,7 @@ from srag_mcp.values.states import State
 MOST_AT_FIRST = 5
 MOST_LATER = 25
 _MAX_ROUNDS = 2  # of repairs
-_LONGEST_SHOWN = 80
+_LONGEST_SHOWN, _LONGEST_SUMMARY = 80, 300
 _LEFT_OUT = "the reply leaves the document out"
 
 
@@ -70,6 +72,8 @@ class RecordTask:
     Attributes:
         model: Who is asked.
         attributes: What is asked for, in this order.
+        numbers: By name, the numbers that the columns have in all prompts of a build, from 1; those
+            that have none get the next.
         engine: `model` or `agent`, for the cells.
         first_tokens: Most tokens shown of a document at first, where few attributes are sought;
             None for as many as one prompt may show.
@@ -77,6 +81,7 @@ class RecordTask:
         places: By document id; only what stands around them is shown of these documents.
         pilot: Tells what is sought in further parts of long documents.
         useless: Documents in a row that nothing came of.
+        summarised: Whether a sentence on each document is asked for.
     """
 
     model: LanguageModel
@@ -85,8 +90,27 @@ class RecordTask:
     first_tokens: int | None = None
     step: Step = "records"
     places: Mapping[str, Sequence[Span]] = field(default_factory=dict)
+    numbers: Mapping[str, int] = field(default_factory=dict)
     pilot: Pilot = field(default_factory=Pilot, compare=False)
     useless: UselessReplies = field(default_factory=UselessReplies, compare=False)
+    summarised: bool = False
+
+    @property
+    def numbered(self) -> Mapping[int, Attribute]:
+        """What is asked for, by the numbers of the columns."""
+        numbers = number_columns(self.numbers, self.attributes)
+        return {numbers[attribute.name]: attribute for attribute in self.attributes}
+
+
+def number_columns(known: Mapping[str, int], attributes: Sequence[Attribute]) -> dict[str, int]:
+    """Return the numbers of columns by name, with the next ones for those of *attributes* without.
+
+    A column keeps its number as long as the corpus has it: who reads on, or reads one column more,
+    finds the same numbers.
+    """
+    new = (attribute.name for attribute in attributes if attribute.name not in known)
+    first = max(known.values(), default=0) + 1
+    return {**known, **{name: number for number, name in enumerate(new, first)}}
 
 
 def fail_record(task: RecordTask, document: DocumentText, reason: str) -> PredictedRecord:
@@ -126,12 +150,14 @@ class _Draft:
         judged: By attribute; empty where no reply has the document.
         error: Why to ask about it again.
         told: The attributes whose doubt was told.
+        summary: What the document is about; empty for not said.
     """
 
     judge: Judge
     judged: dict[str, Judgement] = field(default_factory=dict)
     error: str = ""
     told: set[str] = field(default_factory=set)
+    summary: str = ""
 
     def take(self, attribute: Attribute, said: CellReply) -> None:
         """Take a cell that was asked for again, unless that makes it worse."""
@@ -147,7 +173,11 @@ class _Draft:
         cells = tuple(self.judged[attribute.name].taken for attribute in task.attributes)
         is_lost = any(item.cell.state is State.FAILED for item in cells)
         return PredictedRecord(
-            document.document_id, document.sha256, cells, self.error if is_lost else ""
+            document.document_id,
+            document.sha256,
+            cells,
+            self.error if is_lost else "",
+            summary=self.summary,
         )
 
 
@@ -158,10 +188,12 @@ class _Said:
     Attributes:
         cells: None where it leaves it out.
         odd: What of it belongs to no column.
+        summary: What the document is about.
     """
 
     cells: Sequence[CellReply] | None
     odd: Sequence[str] = ()
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +227,9 @@ class Conversation:
         for key, excerpt in excerpts.items():
             draft = _Draft(Judge(excerpt.document, self.task.engine))
             said = found[key]
+            draft.summary = said.summary
             if said.cells is not None:
-                draft.judged = draft.judge.judge(self.task.attributes, said.cells)
+                draft.judged = draft.judge.judge(self.task.numbered, said.cells)
             if len(batch) > 1 and (said.cells is None or said.odd):
                 try:
                     [draft] = await self._read((excerpt,))
@@ -212,7 +245,7 @@ class Conversation:
         told: list[str] = []
 
         def read(reply: RecordsReply) -> Mapping[str, _Said]:
-            return {key: _read_document(reply, key, self.task.attributes) for key in excerpts}
+            return {key: _read_document(reply, key, self.task.numbered) for key in excerpts}
 
         def check(reply: RecordsReply) -> Sequence[str]:
             """Tell once of cells that belong to no column; of several documents, ask alone."""
@@ -225,10 +258,12 @@ class Conversation:
             told.extend(odd)
             return odd
 
-        prompt = render_records_prompt(self.task.attributes, excerpts)
+        summarised = self.task.summarised
+        prompt = render_records_prompt(self.task.numbered, excerpts, summarised=summarised)
         prompt = replace(prompt, step=self.task.step)
         model = _WholeReplies(self.task.model, len(excerpts))
-        asked = await ask_for(model, prompt, RecordsReply, check)
+        form = SummarisedRecordsReply if summarised else RecordsReply
+        asked = await ask_for(model, prompt, form, check)
         found = read(asked.content)
         if all(item.cells is None for item in found.values()):
             asked.forget(model)
@@ -262,17 +297,30 @@ class Conversation:
                 draft.take(flaw.attribute, cell)
 
 
-def _read_document(reply: RecordsReply, key: str, attributes: Sequence[Attribute]) -> _Said:
+def _read_document(reply: RecordsReply, key: str, attributes: Mapping[int, Attribute]) -> _Said:
     records = [item for item in reply.documents if item.id == key and not item.misfits]
     given = [(cell, read_cell(cell)) for item in records for cell in item.cells]
-    numbers = (str(number) for number in range(1, len(attributes) + 1))
-    columns = {*numbers, *(attribute.name for attribute in attributes)}
+    columns = {*map(str, attributes), *(attribute.name for attribute in attributes.values())}
     cells = [cell for _, cell in given if cell is not None and cell.key in columns]
     odd = [
-        f"{key}: {shorten(repr(cell), _LONGEST_SHOWN)} is of no column from 1 to {len(attributes)}"
+        f"{key}: {shorten(repr(cell), _LONGEST_SHOWN)} is of none of the columns"
+        f" {_ranges(attributes)}"
         for cell, read in given
         if read is None or read.key not in columns
     ]
     if given and all(cell.misfit for cell in cells):  # words of another form are no silence
         return _Said(None, odd + [f"{key}, {cell.key}: {cell.misfit}" for cell in cells])
-    return _Said(cells if records else None, odd)
+    told = (item.summary for item in records if isinstance(item, SummarisedReply))
+    summary = shorten(" ".join(next(told, "").split()), _LONGEST_SUMMARY)
+    return _Said(cells if records else None, odd, summary)
+
+
+def _ranges(numbers: Iterable[int]) -> str:
+    """Write rising numbers shortly: `1-4, 7`."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][-1] + 1:
+            spans[-1][1:] = [number]
+        else:
+            spans.append([number])
+    return ", ".join("-".join(map(str, span)) for span in spans)

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Annotated, ClassVar, TypeAlias
@@ -48,6 +48,20 @@ class RecordsReply(ReplyContent):
     """The records of the documents of one prompt."""
 
     documents: tuple[DocumentReply, ...]
+
+
+class SummarisedReply(DocumentReply):
+    """A record with a sentence on its document."""
+
+    blanks: ClassVar = {"id": "", "cells": (), "summary": ""}
+
+    summary: str
+
+
+class SummarisedRecordsReply(RecordsReply):
+    """The records of the documents of one prompt, with a sentence on each."""
+
+    documents: tuple[SummarisedReply, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +147,9 @@ class Judge:
         self._engine = engine
 
     def judge(
-        self, attributes: Sequence[Attribute], cells: Sequence[CellReply]
+        self, attributes: Mapping[int, Attribute], cells: Sequence[CellReply]
     ) -> dict[str, Judgement]:
-        """Judge each of *attributes*, by name; keys of *cells* are their numbers, from 1, or names.
+        """Judge each of *attributes*, by name; keys of *cells* are their numbers or names.
 
         What no cell speaks of is not mentioned.
         """
@@ -144,7 +158,7 @@ class Judge:
             said[cell.key].append(cell)
         return {
             item.name: self._judge_all(item, [*said[str(number)], *said[item.name]])
-            for number, item in enumerate(attributes, start=1)
+            for number, item in attributes.items()
         }
 
     def _judge_all(self, attribute: Attribute, cells: Sequence[CellReply]) -> Judgement:

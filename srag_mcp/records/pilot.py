@@ -21,16 +21,19 @@ class Pilot:
     """The first long documents: they are read on for all that they do not mention.
 
     A column that none of their further parts states, and that most of them never mention, is not
-    sought in further parts of other documents. Which documents these are depends on the order of
-    documents alone, and what they told is kept: later runs ask the same.
+    sought in further parts of other documents, unless somebody is known to ask for it. Which
+    documents these are depends on the order of documents alone, and what they told is kept: later
+    runs ask the same.
 
     Args:
         kept: What *keep* got in an earlier run; None for nothing.
         keep: Called with what the pilot told, as text, before its records are handed over.
+        needed: The columns that questions need: a few silent documents do not end their search.
     """
 
     kept: str | None = None
     keep: Callable[[str], None] = lambda _: None
+    needed: frozenset[str] = frozenset()
     _ids: set[str] = field(default_factory=set)
     _n_told: int = 0
     _stated: set[str] = field(default_factory=set)
@@ -72,7 +75,7 @@ class Pilot:
         self._silent.update(silent)
         if self._n_told == len(self._ids) >= N_DOCUMENTS:
             often = {name for name, n in self._silent.items() if 2 * n > self._n_told}
-            idle = frozenset(often - self._stated)
+            idle = frozenset(often - self._stated - self.needed)
             self.keep(json.dumps({"documents": sorted(self._ids), "idle": sorted(idle)}))
             self._idle = idle
             self._over.set()

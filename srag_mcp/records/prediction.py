@@ -30,7 +30,12 @@ from srag_mcp.errors import (
 )
 from srag_mcp.model.asking import reply_schema
 from srag_mcp.model.language_model import CHARACTERS_A_TOKEN, characters_a_token, count_tokens
-from srag_mcp.records.conversation import Conversation, RecordTask, fail_record
+from srag_mcp.records.conversation import (
+    Conversation,
+    RecordTask,
+    fail_record,
+    number_columns,
+)
 from srag_mcp.records.judging import RecordsReply
 from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.record_prompt import (
@@ -105,7 +110,7 @@ def estimate_records(
         for end in (min(length, MAX_PROMPTFULS * prompt_tokens) for length in lengths)
         for start in range(prompt_tokens, end, prompt_tokens)
     ]
-    empty = render_records_prompt(attributes, {})
+    empty = render_records_prompt(dict(enumerate(attributes, start=1)), {})
     instructions = empty.count_tokens(reply_schema(RecordsReply))
     n_prompts = tokens_in = 0
     for batch in chain(plan_batches(shown, lambda n: n, len(attributes), prompt_tokens), further):
@@ -141,6 +146,7 @@ async def predict_records(
 
     Source: S-RAG 3.2.2.
     """
+    task = replace(task, numbers=number_columns(task.numbers, task.attributes))
     run = _Run(task, on_done, anyio.Semaphore(max_in_flight), prompt_tokens)
     try:
         excerpts = run.excerpts(documents)
@@ -199,7 +205,7 @@ class _Run:
         for document in documents:
             if document.document_id in self._task.places:
                 places = self._task.places[document.document_id]
-                shown = choose_around(document.text, places, _AROUND).shown
+                shown = choose_around(document.text, places, _AROUND, document.passages).shown
                 yield Excerpt(document, shown)
             elif document.text.strip():
                 # Parts of a small one save nothing.
@@ -328,6 +334,7 @@ async def predict_documents(
 
     Source: S-RAG 3.2.2 reads documents whole; this bounds what a long one costs.
     """
+    further = replace(task, summarised=False)  # the first part is the likeliest to tell it
     left = MAX_PROMPTFULS * max_tokens - min(task.first_tokens or max_tokens, max_tokens)
     documents = []
     for reading, asked in zip(await predict_batch(task, batch), batch, strict=True):
@@ -340,7 +347,7 @@ async def predict_documents(
         for names, group in unsaid.items():
             named = names.union(*(document.unquoted() for document in group))
             attributes = tuple(item for item in task.attributes if item.name in named)
-            await _read_on(replace(task, attributes=attributes), group, max_tokens)
+            await _read_on(replace(further, attributes=attributes), group, max_tokens)
     for document in documents:
         if document.first.unread:
             document.tell(task.pilot)

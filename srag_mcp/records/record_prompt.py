@@ -1,9 +1,10 @@
 """The prompts of record prediction: what is shown of which documents, and what is asked of them."""
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from srag_mcp.cells.cell import DocumentText
 from srag_mcp.model.language_model import Prompt, count_tokens
@@ -14,16 +15,14 @@ from srag_mcp.text.spans import Span
 
 MAX_DOCUMENTS = 16
 MAX_CELLS = 600  # some 7,000 tokens of reply at most; a reply that is cut off halves the batch
-_SIZES = (8, 4, 2)  # parts of a prompt: documents of about one size fill it together
 Item = TypeVar("Item")
+_SUMMARISED = (
+    ' Give each a "summary", too, in {"id":"d1","cells":[],"summary":"…"}: one sentence of at most'
+    " 25 words that tells what it is about and names who and what, as one would search for it."
+)
 _MAX_EXAMPLES = 3
 _LONGEST_EXAMPLE = 40
 _LONGEST_NAME = 120
-_ABSENT = {
-    "false": "Not mentioned means false.",
-    "zero": "Not mentioned means 0.",
-    "unknown": "",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,50 +70,68 @@ def take_excerpt(
 def plan_batches(
     items: Iterable[Item], size: Callable[[Item], int], n_attributes: int, max_tokens: int
 ) -> Iterator[tuple[Item, ...]]:
-    """Put documents of about one size together, in their order; large ones stay alone.
+    """Put documents together that fill a prompt: each goes into the first batch with room for it.
 
-    Lazy: a batch of each size is held at a time. It has at most MAX_DOCUMENTS, MAX_CELLS and
-    *max_tokens* of text, by *size*, unless a single document has more.
+    Lazy: a batch is yielded as soon as a second document like its smallest would find no room. It
+    has at most MAX_DOCUMENTS, MAX_CELLS and *max_tokens* of text, by *size*, unless a single
+    document has more.
 
     A batch is full by what is in it, not by what comes next: when some batches are finished, the
-    documents of the others still make the same batches, and the same prompts.
+    documents of the others still make the same batches, and the same prompts. No batch that is gone
+    can have kept a document from one before it.
     """
     most = min(MAX_DOCUMENTS, MAX_CELLS // max(1, n_attributes))
-    gathering: dict[int, list[Item]] = {max_tokens // part: [] for part in _SIZES}
+    filling: list[_Filling[Item]] = []
     for item in items:
-        largest = next((room for room in gathering if size(item) <= room), None)
-        if largest is None:
-            yield (item,)
-            continue
-        batch = gathering[largest]
-        batch.append(item)
-        if len(batch) >= most or sum(map(size, batch)) > max_tokens - largest:
-            yield tuple(batch)
-            batch.clear()
-    yield from (tuple(batch) for batch in gathering.values() if batch)
+        length = size(item)
+        batch = next((batch for batch in filling if length <= batch.room), None)
+        if batch is None:
+            batch = _Filling(max_tokens)
+            filling.append(batch)
+        batch.items.append(item)
+        batch.room -= length
+        batch.smallest = min(batch.smallest, length)
+        if len(batch.items) >= most or batch.room < batch.smallest:
+            filling.remove(batch)
+            yield tuple(batch.items)
+    yield from (tuple(batch.items) for batch in filling)
+
+
+@dataclass(eq=False)
+class _Filling(Generic[Item]):
+    """A batch that has room left, in tokens, and the tokens of its smallest document."""
+
+    room: int
+    items: list[Item] = field(default_factory=list)
+    smallest: float = math.inf
 
 
 def render_records_prompt(
-    attributes: Sequence[Attribute], excerpts: Mapping[str, Excerpt]
+    attributes: Mapping[int, Attribute],
+    excerpts: Mapping[str, Excerpt],
+    *,
+    summarised: bool = False,
 ) -> Prompt:
     """Ask for the records of the documents of *excerpts*, by short id.
 
-    The instructions depend on *attributes* only; their numbers are their places.
+    The instructions depend on *attributes*, by their numbers, only.
     """
     mark = fence("".join(excerpt.shown for excerpt in excerpts.values()))
-    columns = (f"{n} {describe_attribute(item)}" for n, item in enumerate(attributes, start=1))
+    columns = (f"{number} {describe_attribute(item)}" for number, item in attributes.items())
     return render_prompt(
         "predict_records",
         "records",
         subject=", ".join(excerpt.document.document_id for excerpt in excerpts.values()),
         attributes="\n".join(columns),
         documents="\n\n".join(show_document(key, item, mark) for key, item in excerpts.items()),
-        request=f"Give the records of {', '.join(excerpts)}.",
+        request=f"Give the records of {', '.join(excerpts)}.{_SUMMARISED * summarised}",
     )
 
 
 def describe_attribute(attribute: Attribute) -> str:
     """Write an attribute as one line.
+
+    What silence means is no matter of who reads: it is put in later.
 
     `length (number, m): Of the hull. Examples: 61.5.`
     """
@@ -126,7 +143,6 @@ def describe_attribute(attribute: Attribute) -> str:
         parts.append(f"One of: {' | '.join(attribute.categories)}.")
     elif examples and not attribute.type.is_boolean:
         parts.append(f"Examples: {'; '.join(examples)}.")
-    parts.append(_ABSENT[attribute.absent_means])
     return f"{attribute.name} ({kind}): {' '.join(filter(None, parts))}".rstrip(" :")
 
 

@@ -81,11 +81,12 @@ def _render(key: str, flaw: Flaw) -> str:
 
 def _surroundings(flaw: Flaw) -> str:
     """Show what stands around the quote, else the lines that have most of its words."""
-    text, place = flaw.document.text, flaw.judgement.taken.cell.span
-    if place is None:
-        return choose_around(text, _find_lines(flaw), 0).shown.strip()
-    end = min(place.end, place.start + _LONGEST_QUOTE)
-    return choose_around(text, [Span(place.start, end)], _AROUND).shown.strip()
+    document, place = flaw.document, flaw.judgement.taken.cell.span
+    places, reach = _find_lines(flaw), 0
+    if place is not None:
+        places = [Span(place.start, min(place.end, place.start + _LONGEST_QUOTE))]
+        reach = _AROUND
+    return choose_around(document.text, places, reach, document.passages).shown.strip()
 
 
 def _find_lines(flaw: Flaw) -> list[Span]:

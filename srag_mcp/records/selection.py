@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, pairwise, zip_longest
 
-from srag_mcp.claims.captions import head_lines, is_tabular
+from srag_mcp.claims.captions import find_scale_note, head_lines, is_tabular
 from srag_mcp.documents.lines import collapse
-from srag_mcp.documents.passages import Passage, cover, divide
+from srag_mcp.documents.passages import PAGE_CHARACTERS, Passage, cover, divide, passage_at
 from srag_mcp.model.language_model import most_characters
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.shown import shorten
@@ -21,7 +21,6 @@ from srag_mcp.values.units import is_currency
 
 _GAP = "\n[…]\n"
 _LONGEST_PATH = 120
-_PAGE_CHARACTERS = 4000  # how far above a table its scale may stand, as in `store.postings`
 _BEGINNING = 0.25
 _NAME, _SYNONYM, _EXAMPLE, _DESCRIPTION, _SHAPE = 3.0, 3.0, 1.0, 0.5, 0.5
 _MAX_DESCRIPTION_WORDS = 20
@@ -53,12 +52,14 @@ class Selection:
 class _Piece:
     """A passage of *text* or a part of one, up to where the next begins.
 
-    *floor* is where its page begins or, without pages, what stands below its headings.
+    *floor* is where its page begins or, without pages, what stands below its headings. *passages*
+    are all of the text, as far as they are known.
     """
 
     text: str
     passage: Passage
     floor: int
+    passages: Sequence[Passage] = ()
 
     @property
     def span(self) -> Span:
@@ -80,28 +81,49 @@ class _Piece:
     def opening(self) -> str:
         """What stands before it where what is before it is not shown.
 
-        It is the mark of the gap, with the headings, and what says how to read its rows: the heads
-        of its table or, of rows that no table is known of, the lines with their scale and years.
+        It is the mark of the gap, with the headings, and what says how to read its rows: the line
+        with their scale, and the heads of their table or, where no table is known, their years.
         """
         mark = f"\n[… {self.named}]\n" if self.named else _GAP
-        return f"{mark}{tighten(self._heads()) or self._head_lines()}"
+        return f"{mark}{self.above}"
+
+    @cached_property
+    def above(self) -> str:
+        """What says how to read its rows, each on a line."""
+        return f"{self._head_lines()}{tighten(self._heads())}"
 
     def _heads(self) -> str:
         heads, start = self.passage.heads, self.span.start
         return "" if heads is None else self.text[heads.start : min(heads.end, start)]
 
-    def _head_lines(self) -> str:
+    @cached_property
+    def _first_row(self) -> int | None:
+        """Where the first row of a table ends in it; None where there is none."""
         lines = self.span.of(self.text).splitlines(keepends=True)
         place = next((n for n, line in enumerate(lines) if is_tabular(line)), None)
-        if place is None or self.passage.heads is not None:
+        if place is None and self.passage.heads is None:
+            return None
+        return self.span.start + sum(map(len, lines[: (place or 0) + 1]))
+
+    @cached_property
+    def note(self) -> Span | None:
+        """The line above it that says the scale of its rows; None where it has one itself."""
+        end, heads = self._first_row, self.passage.heads
+        found = None if end is None else find_scale_note(self.text, self.passages, end)
+        start = self.span.start if heads is None else min(heads.start, self.span.start)
+        return None if found is None or found.start >= start else found
+
+    def _head_lines(self) -> str:
+        if (end := self._first_row) is None:
             return ""
-        end = self.span.start + sum(map(len, lines[: place + 1]))
-        own = collapse(self.span.of(self.text))
+        own = collapse(f"{self._heads()}\n{self.span.of(self.text)}")
         floor = self.floor
-        if self.passage.page is None:
-            floor = max(floor, self.span.start - _PAGE_CHARACTERS)
-        above = (line for line in head_lines(self.text, floor, end) if line not in own)
-        return "".join(f"{line}\n" for line in above)
+        if self.passage.heads is not None:  # they have the years
+            floor = self.passage.heads.start
+        elif self.passage.page is None:
+            floor = max(floor, self.span.start - PAGE_CHARACTERS)
+        found = head_lines(self.text, floor, end, self.passages)
+        return "".join(f"{line}\n" for line in found if line not in own)
 
 
 def choose_passages(
@@ -150,8 +172,15 @@ def choose_passages(
             left.append(piece.span)
     parts: list[str] = []
     end = 0
+    room = budget - len(_GAP) - sum(len(pieces[place].shown) for place in taken)
     for piece in (pieces[place] for place in sorted(taken)):
-        parts += [piece.opening if piece.span.start > end else "", piece.shown]
+        is_cut_off = piece.note is not None and not any(
+            pieces[place].span.overlaps(piece.note) for place in taken
+        )
+        if piece.span.start > end or (is_cut_off and len(piece.opening) <= room):
+            parts.append(piece.opening)
+            room -= len(piece.opening)
+        parts.append(piece.shown)
         end = piece.span.end
     shown = "".join(parts) + _GAP * (0 < end < len(text))
     return Selection(shown, tuple(span for span in left if span.of(text).strip()))
@@ -174,7 +203,7 @@ def _lay_out(
                 break
             span = Span(max(start, stretch.start), min(end, stretch.end))
             for part in divide(text, replace(passage, span=span), int(most * blanks)):
-                yield _Piece(text, part, floor)
+                yield _Piece(text, part, floor, whole)
 
 
 def tighten(text: str) -> str:
@@ -182,8 +211,13 @@ def tighten(text: str) -> str:
     return _WIDE_GAP.sub(lambda gap: "\n\n" if "\n" in gap[0] else "  ", text)
 
 
-def choose_around(text: str, places: Sequence[Span], reach: int) -> Selection:
-    """Choose what stands around *places*: *reach* characters on both sides, and whole words."""
+def choose_around(
+    text: str, places: Sequence[Span], reach: int, passages: Sequence[Passage] = ()
+) -> Selection:
+    """Choose what stands around *places*: *reach* characters on both sides, and whole words.
+
+    Rows of a table stand below its heads and the line with their scale.
+    """
     near: list[Span] = []
     for place in sorted(places, key=lambda place: place.start):
         start = max(0, place.start - reach)
@@ -194,7 +228,15 @@ def choose_around(text: str, places: Sequence[Span], reach: int) -> Selection:
             near[-1] = Span(near[-1].start, max(near[-1].end, end))
         else:
             near.append(Span(start, end))
-    shown = _GAP.join(span.of(text).strip() for span in near)
+    parts, shown_above = list[str](), ""
+    for span in near:
+        within = passage_at(passages, span.start) or Passage(span, None, (), "text")
+        on_page = (x.span.start for x in passages if within.page and x.page == within.page)
+        piece = _Piece(text, replace(within, span=span), next(on_page, 0), passages)
+        heads = f"{piece.above}[…]\n" if piece.above not in {"", shown_above} else ""
+        parts.append(f"{heads}{span.of(text).strip()}")
+        shown_above = piece.above
+    shown = _GAP.join(parts)
     is_cut = bool(near) and near[-1].end < len(text)
     return Selection(f"{shown}{_GAP}" if is_cut else shown)
 

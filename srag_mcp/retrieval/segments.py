@@ -17,11 +17,9 @@ from srag_mcp.text.spans import Span
 _COST, _DECAY = 0.18, 30
 _MOST_TOKENS = 1500  # of a segment: a page of a filing with its layout left out (FinanceBench)
 _PASSAGES = """
-SELECT number, page, headings, start, "end", kind FROM passages WHERE document_id = $1
+SELECT number, page, headings, start, "end" FROM passages WHERE document_id = $1
 ORDER BY number
 """
-_HEAD_LINES = 4  # a heading, a caption and two rows of heads
-_LONG_TABLE = 400  # tokens: tables are cut into parts of 800, of which none is half as long
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class Segment:
         span: Where it lies in the text of the document.
         floor: Where its page begins or, without pages, what stands below its headings.
         n_passages: How many passages it has.
-        heads: The first lines of the table of which it begins with a later part.
+        heads: The caption and the column heads of the table of which it begins with a later part.
     """
 
     document_id: str
@@ -53,8 +51,8 @@ class _Passage:
     page: int | None
     headings: str
     span: Span
-    kind: str
     n_tokens: int
+    heads: Span | None
 
 
 def gather(
@@ -130,14 +128,13 @@ def _stretches(
 
 def _read_passages(corpus: Corpus, document_id: str) -> list[_Passage]:
     text = corpus.document_text(document_id)
-    found = []
-    for number, page, headings, start, end, kind in corpus.read(_PASSAGES, [document_id]):
+    heads, found = corpus.table_heads(document_id), []
+    for number, page, headings, start, end in corpus.read(_PASSAGES, [document_id]):
         span = Span(int(str(start)), int(str(end)))
         n_tokens = count_tokens(collapse(span.of(text)))
         place = None if page is None else int(str(page))
-        found.append(
-            _Passage(int(str(number)), place, str(headings or ""), span, str(kind), n_tokens)
-        )
+        key = int(str(number))
+        found.append(_Passage(key, place, str(headings or ""), span, n_tokens, heads.get(key)))
     return found
 
 
@@ -145,7 +142,7 @@ def _segment(
     corpus: Corpus, document_id: str, passages: list[_Passage], stretch: list[_Passage]
 ) -> Segment:
     first = stretch[0]
-    place = before = passages.index(first)
+    before = passages.index(first)
 
     def is_with(other: _Passage) -> bool:
         if first.page is None:
@@ -154,17 +151,11 @@ def _segment(
 
     while before and is_with(passages[before - 1]):
         before -= 1
-    opening = place
-    while opening and all(
-        item.kind == "table" and item.n_tokens > _LONG_TABLE
-        for item in passages[opening - 1 : opening + 1]
-    ):
-        opening -= 1
     heads: list[str] = []
-    if opening < place:
-        span = passages[opening].span
+    if first.heads is not None and first.heads.start < first.span.start:
+        span = first.heads
         lines = corpus.document_text(document_id, span.start, span.end).splitlines()
-        heads = [collapse(line) for line in lines if line.strip()][:_HEAD_LINES]
+        heads = [collapse(line) for line in lines if line.strip()]
     return Segment(
         document_id,
         first.page,

@@ -1,12 +1,13 @@
 """The choice among proposed columns: as many as are wanted, and what questions need."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from statistics import median_low
 
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.rounds import Decision, PredictedSchema
+from srag_mcp.schema.rounds import Decision, PredictedSchema, find_needed
 
 _N_NAMES = 2
 _SILENCE = {"false": "false", "zero": "0"}
@@ -24,16 +25,14 @@ def choose_columns(
     documents; then, in turns, what most documents state and what tells most pairs of them apart, a
     silence that means no or 0 included. What has one value everywhere comes last, behind other
     texts that are never the same: nobody counts, groups or compares by them. Of equal ones the
-    earlier proposed stays. What was not tried is taken to be stated by all: it was defined after
-    the sample was read.
+    earlier proposed stays. What was not tried, as it was defined after the sample was read, is
+    taken to be as the middle one of those that were.
     """
     attributes = predicted.schema.attributes
-    needed = {name for names in predicted.needs.values() for name in names}
+    needed = find_needed(predicted)
     n_documents = max(map(len, said.values()), default=0)
-    found = {
-        item.name: _weigh(item, said[item.name]) if item.name in said else _untried(n_documents)
-        for item in attributes
-    }
+    tried = {item.name: _weigh(item, said[item.name]) for item in attributes if item.name in said}
+    found = {item.name: tried.get(item.name) or _usual(tried.values()) for item in attributes}
     names = [item.name for item in attributes if found[item.name].is_naming][:_N_NAMES]
     most_stated = sorted(found, key=lambda name: found[name].by_stated, reverse=True)
     most_apart = sorted(found, key=lambda name: found[name].by_apart, reverse=True)
@@ -112,5 +111,6 @@ def _weigh(attribute: Attribute, values: Sequence[str | None]) -> _Evidence:
     return _Evidence(is_own, is_naming, len(stated), n_pairs)
 
 
-def _untried(n_documents: int) -> _Evidence:
-    return _Evidence(False, False, n_documents, n_documents * (n_documents - 1) // 2)
+def _usual(tried: Collection[_Evidence]) -> _Evidence:
+    stated, apart = ([item.n_stated for item in tried], [item.n_apart for item in tried])
+    return _Evidence(False, False, median_low(stated or [0]), median_low(apart or [0]))

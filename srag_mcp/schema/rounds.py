@@ -27,7 +27,7 @@ from srag_mcp.schema.definition import (
     read_attribute,
 )
 from srag_mcp.schema.schema import RESERVED_TABLES, PendingList, Schema
-from srag_mcp.text.words import stems
+from srag_mcp.text.words import content_words, stem, stems
 
 NONE = "(none)"
 MAX_ATTRIBUTES = 120
@@ -40,6 +40,7 @@ _GENERIC_ENTITY = "records"
 _IN_ALL = RESERVED_NAMES | {""}
 _GAP = "\n[…]\n"
 _HEAD_SHARE = 0.5
+_MOST_WORDS = 40  # two sentences of 20, as guides to plain language have them
 _PASSAGE = 600
 _BREAK = re.compile(r"\n\s*\n|\n")
 
@@ -154,8 +155,8 @@ async def predict_schema(
     predicted = await _predict_first(model, request, first)
     on_round(1, n_rounds)
     for number, share in enumerate(others, start=2):
-        problems = find_unmet(predicted, request.questions)
-        this = Round(number, share, tuple(problems))
+        problems = (*find_unmet(predicted, request.questions), *find_long(predicted.schema))
+        this = Round(number, share, problems)
         predicted = await refine_schema(model, request, predicted, this)
         on_round(number, n_rounds)
     return predicted
@@ -175,6 +176,37 @@ def find_unmet(predicted: PredictedSchema, questions: Sequence[str]) -> list[str
         elif missing := [name for name in needed if name not in names]:
             problems.append(f"the question “{question}” needs {', '.join(missing)}: no such column")
     return problems
+
+
+def find_long(schema: Schema) -> list[str]:
+    """Say which definitions are longer than a reader keeps in mind, for the model."""
+    lengths = {item.name: len(item.description.split()) for item in schema.attributes}
+    return [
+        f"attribute {name}: its description has {length} words; one or two short sentences will do"
+        for name, length in lengths.items()
+        if length > _MOST_WORDS
+    ]
+
+
+def find_needed(predicted: PredictedSchema) -> frozenset[str]:
+    """Return the names of the columns that the questions need, however the need spells them."""
+    wanted = {name for names in predicted.needs.values() for name in names}
+    return frozenset(
+        item.name for name in wanted for item in _find_meant(predicted.schema.attributes, name)
+    )
+
+
+def _find_meant(attributes: Sequence[Attribute], need: str) -> Sequence[Attribute]:
+    """Return the columns that a *need* may mean: that of the name, else all that share its words.
+
+    `crew` may mean `crew_count` and `crew_nationality`, `crew_count` means `crew` where that is all
+    there is. Where several may be meant, none of them is left out.
+    """
+    if (known := find_wished(attributes, need)) is not None:
+        return [known]
+    sought = set(map(stem, content_words(need)))
+    named = [(item, set(map(stem, content_words(item.name)))) for item in attributes]
+    return [item for item, said in named if said and sought and (said <= sought or sought <= said)]
 
 
 async def refine_schema(

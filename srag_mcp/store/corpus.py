@@ -37,10 +37,16 @@ from srag_mcp.store.statistics import ColumnStatistics, read_statistics
 from srag_mcp.store.united_names import UnitedName, read_united
 from srag_mcp.store.values import ValueIndex
 from srag_mcp.text.shown import inert, one_line
+from srag_mcp.text.spans import Span
 
 Returned = TypeVar("Returned")
 _TRIES = 5
 _PAGE_ROWS = 50_000
+_SUMMARIES = "srag_summaries"
+_HEADS = """
+SELECT number, heads_start, heads_end FROM srag_passages
+WHERE document_id = $1 AND heads_start IS NOT NULL
+"""
 _INFO = "SELECT key, value FROM srag_build"
 _SCHEMA = "SELECT schema FROM srag_schema"
 _STATISTICS = "SELECT statistics{table} FROM srag_statistics ORDER BY position"
@@ -370,6 +376,32 @@ class Corpus:
         entry, first = self.document(document_id), max(start, 0)
         n_characters = max((entry.characters if end is None else end) - first, 0)
         rows = self.read(TEXT, [entry.id, first + 1, n_characters])
+        return str(rows[0][0]) if rows else ""
+
+    def table_heads(self, document_id: str) -> dict[int, Span]:
+        """Return where the heads of tables stand, by the number of their passage.
+
+        Builds of earlier versions do not know them.
+        """
+
+        def ask(path: Path) -> list[tuple[Value, ...]]:
+            if "heads_start" not in self._content_of(path).columns.get("srag_passages", ()):
+                return []
+            return self.worker.read(path, _HEADS, [document_id], self._left_s(_HEADS))
+
+        rows = self._newest(ask)
+        return {int(str(key)): Span(int(str(start)), int(str(end))) for key, start, end in rows}
+
+    def summary(self, document_id: str) -> str:
+        """Return the sentence that a model wrote on a document; empty where none was asked for."""
+
+        def ask(path: Path) -> list[tuple[Value, ...]]:
+            if _SUMMARIES not in self._content_of(path).columns:
+                return []
+            sql = f"SELECT summary FROM {_SUMMARIES} WHERE document_id = $1"  # noqa: S608 - a constant
+            return self.worker.read(path, sql, [document_id], self._left_s(sql))
+
+        rows = self._newest(ask)
         return str(rows[0][0]) if rows else ""
 
     def _newest(self, ask: Callable[[Path], Returned]) -> Returned:

@@ -150,6 +150,6 @@ def _judge(
     """Yield the cells of those of *attributes* that a reply names, if they can be used."""
     named = {cell.key for cell in said}
     asked = [attribute for attribute in attributes if attribute.name in named]
-    for judgement in Judge(document, engine).judge(asked, said).values():
+    for judgement in Judge(document, engine).judge(dict(enumerate(asked, 1)), said).values():
         if not judgement.problem:
             yield judgement.taken

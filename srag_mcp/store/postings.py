@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
 from srag_mcp.documents.document_names import document_names
+from srag_mcp.documents.passages import PAGE_CHARACTERS
 from srag_mcp.text.terms import TermKind, count_terms, name_term
 
 if TYPE_CHECKING:
@@ -31,26 +32,38 @@ INDEX_COMMENTS = {
     "srag_postings.n": "How often it is there; 255 for more.",
     "srag_passages": "What postings point to: passages (number 0: the names of a document).",
     "srag_passages.page": "Counts all pages; where the format has none, stretches of its length.",
+    "srag_passages.heads_start": "Where the heads of its table begin; builds before had none.",
     "srag_units": "What is ranked: documents (level 0), pages (1), passages (2).",
     "srag_units.words": "How many words it has, of the mean of its level; pairs: of words.",
 }
 _MOST_COUNTED = 255  # in one byte
-_PAGE_CHARACTERS = 4000  # of a page of a filing (FinanceBench: 4,800 with its layout)
+_SUMMARIES = """
+CREATE OR REPLACE TEMP TABLE said AS
+SELECT document_id, summary FROM summaries SEMI JOIN documents USING (document_id, sha256)
+ORDER BY document_id;
+CREATE OR REPLACE TEMP TABLE said_postings (document_id VARCHAR, term UINTEGER, n UTINYINT);
+"""
 _TABLES = f"""
 CREATE TABLE build.main.srag_passages AS
 SELECT (row_number() OVER (ORDER BY document_id, number))::UINTEGER AS passage,
   (dense_rank() OVER (ORDER BY document_id))::UINTEGER AS document,
   CASE WHEN number > 0 THEN dense_rank() OVER (
-    ORDER BY document_id, number = 0, coalesce(page, start // {_PAGE_CHARACTERS})) END::UINTEGER
+    ORDER BY document_id, number = 0, coalesce(page, start // {PAGE_CHARACTERS})) END::UINTEGER
     AS page,
-  document_id, number
+  document_id, number, heads_start, heads_end
 FROM (
-  SELECT document_id, number, page, start FROM build.main.passages
-  UNION ALL SELECT DISTINCT document_id, 0, NULL, 0 FROM build.main.passages)
+  SELECT document_id, number, page, start, heads_start, heads_end FROM passages
+  UNION ALL SELECT DISTINCT document_id, 0, NULL, 0, NULL, NULL FROM passages)
 ORDER BY passage;
 CREATE TABLE build.main.srag_postings AS
 SELECT term, passage, n
-FROM postings JOIN build.main.srag_passages USING (document_id, number) ORDER BY term, passage;
+FROM (
+  SELECT document_id, number, term, n FROM postings
+  UNION ALL (
+    SELECT document_id, 0 AS number, term, n FROM said_postings
+    ANTI JOIN (SELECT document_id, term FROM postings WHERE number = 0)
+      USING (document_id, term)))
+JOIN build.main.srag_passages USING (document_id, number) ORDER BY term, passage;
 CREATE TABLE build.main.srag_units AS
 SELECT level, unit, coalesce(n_words / avg(n_words) OVER same, 0)::FLOAT AS words,
   coalesce(n_pairs / nullif(avg(n_pairs) OVER same, 0), 0)::FLOAT AS pairs
@@ -87,5 +100,12 @@ def cut_postings(
 
 
 def write_index(connection: duckdb.DuckDBPyConnection) -> None:
-    """Write the index of the passages of the build."""
+    """Write the index of the passages of the build; what sums up a document is with its names."""
+    connection.execute(_SUMMARIES)
+    said = connection.execute("SELECT document_id, summary FROM said").fetchall()
+    rows = [(key, term, n) for key, text in said for term, n in count_terms(text).items()]
+    if rows:
+        with connection.appender("said_postings") as appender:
+            appender.append_rows(rows)
+        connection.execute("CREATE TABLE build.main.srag_summaries AS FROM said")
     connection.execute(_TABLES)

@@ -150,12 +150,14 @@ class Predictions:
         *attributes* are the definitions that the cells answer. The revision changes unless all
         were there.
         """
+        records = list(records)
         hashes = {attribute.name: hash_attribute(attribute) for attribute in attributes}
         rows = [
             self._row(record, item, hashes[item.cell.attribute])
             for record in records
             for item in record.cells
         ]
+        said = {x.document_id: (x.document_id, x.sha256, x.summary) for x in records if x.summary}
         with self._work.transaction():
             before = self._work.run(
                 "DELETE FROM predictions WHERE (document_id, attribute, attribute_hash) IN"
@@ -163,6 +165,10 @@ class Predictions:
                 *([str(row[place]) for row in rows] for place in _KEY_PLACES),
             )
             self._work.append("predictions", rows)
+            if said:
+                forget = "DELETE FROM summaries WHERE document_id IN (SELECT unnest(?))"
+                self._work.run(forget, list(said))
+                self._work.append("summaries", list(said.values()))
             if set(before) != set(rows):
                 self._work.count_revision()
 
@@ -228,6 +234,10 @@ class Predictions:
         Call it when all documents are read: before that, those not yet read seem to be gone.
         """
         with self._work.transaction():
+            self._work.run(
+                "DELETE FROM summaries WHERE (document_id, sha256) NOT IN"
+                " (SELECT (document_id, sha256) FROM documents)"
+            )
             if self._work.run(
                 "DELETE FROM predictions WHERE (document_id, sha256) NOT IN"
                 " (SELECT (document_id, sha256) FROM documents) RETURNING 1"

@@ -2,7 +2,8 @@
 
 import pytest
 
-from srag_mcp.claims.captions import head_lines, read_scales, read_years
+from srag_mcp.claims.captions import find_scale_note, head_lines, read_scales, read_years
+from srag_mcp.documents.passages import Passage
 from srag_mcp.text.spans import Span
 
 PAGE = """
@@ -117,3 +118,49 @@ def test_heads_are_the_last_lines_with_a_scale_and_with_years() -> None:
         "2021 2020",
     )
     assert head_lines("No table.\n", 0, 9) == ()
+
+
+def sections(*parts: tuple[str, tuple[str, ...], int | None]) -> tuple[str, list[Passage]]:
+    """Return a text and its passages, of what stands in each, its headings and its page."""
+    text, passages = "", list[Passage]()
+    for said, path, page in parts:
+        span = Span(len(text), len(text) + len(said))
+        passages.append(Passage(span, page, path, "text"))
+        text += f"{said}\n"
+    return text, passages
+
+
+NOTE = "(in thousands of euros)"
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "holds"),
+    [
+        ((("Income",), 1), (("Income",), 3), True),
+        ((("Statements",), 1), (("Statements", "Income"), 3), True),
+        ((("Statements", "Income"), 1), (("Statements", "Cash"), 1), False),
+        (((), None), (("Income",), None), True),
+        (((), 1), ((), 1), True),
+        (((), 1), ((), 2), False),
+    ],
+)
+def test_a_note_of_scale_holds_to_the_end_of_its_section_or_page(
+    above: tuple[tuple[str, ...], int | None],
+    below: tuple[tuple[str, ...], int | None],
+    *,
+    holds: bool,
+) -> None:
+    text, passages = sections((NOTE, *above), ("Sales 12", *below))
+
+    note = find_scale_note(text, passages, text.index("12"))
+
+    assert (note is not None) is holds
+
+
+def test_the_next_note_of_scale_takes_the_place_of_the_one_before() -> None:
+    text, passages = sections((NOTE, ("A",), 1), ("(in millions)", ("A",), 1), ("12", ("A",), 1))
+
+    note = find_scale_note(text, passages, text.index("12"))
+
+    assert note is not None
+    assert note.of(text) == "(in millions)"

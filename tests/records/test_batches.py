@@ -25,11 +25,12 @@ def test_wide_gaps_are_not_shown_and_quotes_are_found_all_the_same() -> None:
     assert place == Span(0, text.index("3") + 1)
 
 
-def test_small_documents_share_a_prompt_and_large_ones_do_not() -> None:
+def test_documents_share_a_prompt_as_long_as_another_would_fit() -> None:
     assert plan([100] * 20) == [(100,) * 16, (100,) * 4]
     assert plan([1000] * 9) == [(1000,) * 8, (1000,)]
     assert plan([1900] * 5) == [(1900,) * 4, (1900,)]
-    assert plan([100, 3000, 5000, 3000, 100]) == [(5000,), (3000, 3000), (100, 100)]
+    assert plan([2100] * 7) == [(2100,) * 3, (2100,) * 3, (2100,)]
+    assert plan([100, 3000, 5000, 3000, 100]) == [(5000,), (100, 3000, 3000, 100)]
 
 
 def test_a_reply_has_no_more_cells_than_a_model_can_write() -> None:

@@ -112,7 +112,7 @@ def test_a_document_with_cells_of_no_column_is_asked_alone_and_told_once(odd: ob
 
     assert [len(shown_documents(prompt)) for prompt in model.prompts] == [4, 1, 1]
     [told] = model.prompts[-1].corrections
-    assert f"- d1: {odd!r} is of no column from 1 to 4\n" in told.message
+    assert f"- d1: {odd!r} is of none of the columns 1-4\n" in told.message
     assert [record.cells[1].value_text for record in found.values()] == ["0", "1", "2", "3"]
 
 

@@ -84,6 +84,14 @@ def test_what_the_first_long_documents_never_say_late_is_not_sought_late() -> No
     assert last.n_read >= count_readable(PROMPT_TOKENS), "else it is asked about for ever"
 
 
+def test_what_a_question_needs_is_sought_late_whatever_they_say() -> None:
+    model = reading(read)
+
+    predict(model, leases(), Pilot(needed=frozenset({"pets_allowed"})))
+
+    assert set(numbers(model.prompts)) == set(range(N_LEASES))
+
+
 def test_what_one_of_them_says_late_is_sought_in_all() -> None:
     model = reading(read)
 

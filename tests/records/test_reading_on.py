@@ -78,6 +78,10 @@ def test_a_document_is_read_on_where_something_is_not_mentioned() -> None:
         ["pets_allowed"],
     ]
     assert all(item.cell.note == "" for item in record.cells)
+    first, second = ([line[:3] for line in x.instructions.splitlines()] for x in model.prompts)
+    assert "1 r" in first
+    assert "2 p" in first
+    assert "2 p" in second  # a column has one number in all prompts
 
 
 def test_a_document_that_says_all_in_its_first_part_is_not_read_on() -> None:
@@ -125,7 +129,7 @@ def test_documents_that_lack_the_same_share_the_prompts_to_read_on() -> None:
     records = predict(model, documents, [PETS], first_tokens=100)
 
     assert [item.cells[0].value_text for item in records] == ["false", "true"] * 2
-    assert [len(shown_documents(prompt)) for prompt in model.prompts] == [4, 2, 2]
+    assert [len(shown_documents(prompt)) for prompt in model.prompts] == [4, 3, 1]
 
 
 def test_a_part_that_is_too_long_for_the_model_is_shown_in_smaller_ones() -> None:

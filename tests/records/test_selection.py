@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.passages import Passage, cut_passages
 from srag_mcp.documents.reading import read_text
-from srag_mcp.records.selection import Selection, choose_passages, tighten
+from srag_mcp.records.selection import Selection, choose_around, choose_passages, tighten
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 
@@ -206,3 +206,52 @@ def test_rows_of_no_known_table_are_shown_below_the_lines_with_their_scale_and_y
 
     assert "[…]\nCash flow (in millions)\nItem 2022 2023\n" in shown
     assert "\nProfit  150  250\n" in shown and "\nItem 0 " not in shown
+
+
+NOTED = f"""# Report
+
+{FILLER * 60}
+## Statements
+
+All amounts in thousands of euros.
+
+{FILLER * 60}
+### Income
+
+{FILLER * 10}
+
+| Item | 2023 | 2022 |
+| --- | --- | --- |
+| Cash | 1,200 | 1,100 |
+
+## Staff
+
+{FILLER * 60}
+| Item | 2023 | 2022 |
+| --- | --- | --- |
+| Cash desks | 12 | 11 |
+"""
+NOTE = "All amounts in thousands of euros.\n| Item | 2023 | 2022 |\n| --- | --- | --- |\n"
+
+
+def test_a_table_stands_below_the_note_that_holds_to_the_end_of_its_section() -> None:
+    document = read_text(NOTED, "a.md")
+
+    shown = choose(document, 600).shown
+
+    income, staff = shown.partition("Staff]")[::2]
+    assert f"[… Report › Statements › Income]\n{NOTE}" in shown
+    assert "| Cash | 1,200 | 1,100 |" in income
+    assert "| Cash desks | 12 | 11 |" in staff
+    assert "thousands" not in staff
+
+
+def test_what_stands_around_a_cell_stands_below_note_and_heads() -> None:
+    document = read_text(NOTED, "a.md")
+    places = [Span(start, start + 3) for start in (NOTED.index("1,100"), NOTED.index("11 |"))]
+
+    shown = choose_around(document.text, places, 5, cut_passages(document)).shown
+
+    assert shown.startswith(f"{NOTE}[…]\n")
+    assert shown.count("thousands") == 1
+    assert shown.count("| Item | 2023 | 2022 |") == 2

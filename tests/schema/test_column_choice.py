@@ -37,6 +37,24 @@ def names(predicted: PredictedSchema) -> list[str]:
     return [attribute.name for attribute in predicted.schema.attributes]
 
 
+@pytest.mark.parametrize("need", ["pool", "cranes", "crane_count", "yards"])
+def test_what_a_question_needs_stays_however_the_need_spells_it(need: str) -> None:
+    meant = {
+        "pool": "has_pool",
+        "cranes": "has_crane",
+        "crane_count": "has_crane",
+        "yards": "yard",
+    }[need]
+
+    assert names(choose(1, need)) == [meant]
+
+
+def test_all_columns_that_a_need_may_mean_stay() -> None:
+    flags = [Attribute(name=f"flag_{word}", type="string") for word in ("now", "before")]
+
+    assert names(choose(1, "flag", attributes=(LENGTH, *flags))) == ["flag_now", "flag_before"]
+
+
 def test_texts_that_are_never_the_same_come_last_but_for_two_names() -> None:
     phones = tuple(Attribute(name=f"phone_{n}", type="string") for n in range(4))
     said = {item.name: ["1", "2", "3", "4"] for item in phones} | {"flag": SAID["flag"]}
@@ -97,6 +115,7 @@ def test_of_equal_columns_the_earlier_proposed_stay() -> None:
     assert names(choose(2, attributes=attributes, said={})) == ["deck_0", "deck_1"]
 
 
-def test_what_was_defined_after_the_trial_is_not_taken_for_useless() -> None:
+def test_what_was_defined_after_the_trial_is_taken_for_one_like_most() -> None:
     new = Attribute(name="built", type="integer")
-    assert names(choose(3, attributes=(*PROPOSED, new))) == ["flag", "name", "built"]
+    kept = [names(choose(n, attributes=(*PROPOSED, new))) for n in (3, 5)]
+    assert kept == [["length", "flag", "name"], ["has_pool", "length", "flag", "name", "built"]]

@@ -15,6 +15,7 @@ from srag_mcp.schema.rounds import (
     Round,
     SchemaRequest,
     count_rounds,
+    find_long,
     find_unmet,
     predict_schema,
     refine_schema,
@@ -412,3 +413,13 @@ def test_lists_and_other_kinds_are_kept_beside_the_columns() -> None:
 def test_no_more_columns_are_asked_for_than_there_may_be() -> None:
     assert SchemaRequest([], n_columns=10).n_proposed == 15
     assert SchemaRequest([], n_columns=120).n_proposed == MAX_ATTRIBUTES
+
+
+def test_definitions_that_are_long_are_told() -> None:
+    attributes = (
+        Attribute(name="crew", type="integer", description="On board when it sailed. No pilots."),
+        Attribute(name="length", type="number", description="Of the hull. " * 20),
+    )
+    assert find_long(Schema(title="Ship", attributes=attributes)) == [
+        "attribute length: its description has 60 words; one or two short sentences will do"
+    ]
