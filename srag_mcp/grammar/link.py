@@ -31,7 +31,12 @@ from srag_mcp.store.values import ValueIndex, fold_words, signed_words
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import HELPING
 from srag_mcp.values.dates import Period, find_periods
-from srag_mcp.values.quantities import NUMBER_WORDS, find_quantities, read_number_words
+from srag_mcp.values.quantities import (
+    NUMBER_WORDS,
+    Quantity,
+    find_quantities,
+    read_number_words,
+)
 from srag_mcp.values.units import convert, is_currency, unit_of
 
 _MAX_SENTENCES = 8
@@ -92,6 +97,7 @@ class Mention:
         first, last: Its tokens, *last* exclusive.
         word: The meaning within the kind; of a value the phrase.
         columns: Of a column: names with how fully each is said, best first.
+        narrowed: Of these, those of which a word is unsaid that says which one it is.
         choices: Of a value: one a column.
         number, upper, unit: Of a number; *upper* is the other end of a range.
         period: Of a period.
@@ -102,6 +108,7 @@ class Mention:
     last: int
     word: str = ""
     columns: tuple[tuple[str, float], ...] = ()
+    narrowed: frozenset[str] = frozenset()
     choices: tuple[Choice, ...] = ()
     number: float | None = None
     upper: float | None = None
@@ -172,6 +179,20 @@ class Sentence:
 Weighed = tuple[float, Mention]
 
 
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """How well words say the name of a column.
+
+    *share* is how fully, 0 to 1; *n_told* how many of them are words of its description alone, and
+    of no stored value; *narrows* whether a word is unsaid that says which column it is.
+    """
+
+    weight: float
+    share: float
+    n_told: int
+    narrows: bool
+
+
 def read_sentences(question: str, table: Table, values: ValueIndex) -> list[Sentence]:
     """Return the likeliest ways to part *question*, the heaviest first."""
     linker = _Linker(question, table, values)
@@ -207,6 +228,7 @@ class _Linker:
         self.tokens = tuple(part for token in tokenise(question) for part in self._denied(token))
         self._texts = [column.name for column in table.columns if column.is_text]
         self._names: set[tuple[int, int]] = set()
+        self._dated = {item.first for _, item in self._periods()}
         self._places = any(token.word in _PLACES for token in self.tokens[1:])
         self._stored = {  # the stems that are a stored value by themselves
             token.stem
@@ -279,6 +301,8 @@ class _Linker:
             if len(words) < length:
                 break
             for kind, meaning in phrases().get(words, ()):
+                if words == ("by",) and (kind == "by") == (at + 1 in self._dated):
+                    continue  # `built by 1995`, `rooms by year`
                 if (kind == "yes_no" and at) or (meaning == "time high" and self._lasts(at)):
                     continue
                 placed = kind == "place" or words[0] in {"first", "last"}
@@ -300,6 +324,8 @@ class _Linker:
         numbers = any(other.number is not None for other in self.tokens[at + 1 : at + 3])
         opens = at == 0 and ("yes_no", "") in phrases().get((token.word,), ())
         acts = token.word.endswith(("ed", "ing"))
+        if token.word == "by" and at + 1 in self._dated:
+            return
         idles = token.word in words_of("function", "idle") or token.stem in self._table.qualifiers
         if idles and follower in nouns:
             yield _RECORD, idle
@@ -388,7 +414,8 @@ class _Linker:
     # -- numbers and periods ----------------------------------------------------------------
 
     def _numbers(self) -> Iterator[Weighed]:
-        for span, quantity in find_quantities(self._question):
+        found = find_quantities(self._question)
+        for number, (span, quantity) in enumerate(found, start=1):
             place = self._place(span)
             coded = place is not None and self.tokens[place[0]].is_code
             joined = place is not None and "-" in self.tokens[place[0]].text
@@ -398,6 +425,7 @@ class _Linker:
                 first, last = place
                 upper = None if quantity.upper is None else float(quantity.upper)
                 value, unit = float(quantity.value), quantity.unit
+                value *= self._shared_scale(last, value, *found[number : number + 1])
                 mention = Mention("number", first, last, number=value, upper=upper, unit=unit)
                 yield _NUMBER * (last - first), mention
         for at, token in enumerate(self.tokens):
@@ -411,6 +439,17 @@ class _Linker:
                 if unit is not None:
                     found = Mention("number", at, at + 2, number=float(number), unit=unit)
                     yield _NUMBER * 2, found
+
+    def _shared_scale(self, at: int, value: float, *after: tuple[Span, Quantity]) -> float:
+        """Return what a number is a number of: 1,000 in `between 50 and 60 thousand`.
+
+        Not in `between 500 and 2 thousand`, of which the first is the larger number.
+        """
+        place = self._place(after[0][0]) if after else None
+        if place is None or place[0] != at + 1 or self.tokens[at].word not in {"and", "or"}:
+            return 1.0
+        bare = self.tokens[place[0]].number
+        return float(after[0][1].value) / bare if bare and value < bare else 1.0
 
     def _periods(self) -> Iterator[Weighed]:
         if not any(column.is_date or column.is_year for column in self._table.columns):
@@ -472,7 +511,7 @@ class _Linker:
         fits = [(column.name, self._fit(column, content)) for column in columns]
         acts = any(token.word in AUXILIARIES for token in tokens)
         # A description does not go on behind a verb: `schools were visited`, of `visit`.
-        found = [(n, fit[:2]) for n, fit in fits if fit is not None and not (acts and fit[2])]
+        found = [(n, fit) for n, fit in fits if fit is not None and not (acts and fit.n_told)]
         whole_names = {c.name for c in self._table.columns if any(said == set(n) for n in c.names)}
         if whole_names:  # `new cases` is not `cases` of which `new` is told
             found = [(name, fit) for name, fit in found if name in whole_names]
@@ -480,9 +519,11 @@ class _Linker:
         else:
             found = [(name, fit) for name, fit in found if self._is_sure(name, first, said)]
         if found:
-            weight = max(fit[0] for _, fit in found)
+            weight = max(fit.weight for _, fit in found)
             spare = _FUNCTION * (len(tokens) - len(content))
-            yield weight + spare, _column(first, last, [(name, fit[1]) for name, fit in found])
+            said = [(name, fit.share) for name, fit in found]
+            narrowed = frozenset(name for name, fit in found if fit.narrows)
+            yield weight + spare, replace(_column(first, last, said), narrowed=narrowed)
 
     def _is_sure(self, name: str, at: int, said: set[str]) -> bool:
         """Whether words that say a part of a name mean that column.
@@ -509,11 +550,8 @@ class _Linker:
         same = [c for c in self._table.columns if c.is_amount and c.attribute.unit == unit]
         return unit is None or len(same) < 2 or column is self._table.main_amount
 
-    def _fit(self, column: Column, content: Sequence[Token]) -> tuple[float, float, int] | None:
-        """Return the weight of words for *column*, how fully they say its name, 0 to 1, and more.
-
-        The third is how many of them are words of its description alone, and of no stored value.
-        """
+    def _fit(self, column: Column, content: Sequence[Token]) -> "_Fit | None":
+        """Return how well words say the name of *column*; None where they do not."""
         said: set[str] = set()
         named = like = told = idle = 0
         record, opens = False, len(content) > 1 and content[1].stem in column.named
@@ -558,7 +596,8 @@ class _Linker:
         if record and share < 1:
             return None  # `which release fixed the most`, of `bugs_fixed`
         share *= 1.0 if column.heads & said else 0.6
-        return weight, max(share - 0.2 * like - 0.05 * told, 0.05), told
+        share = max(share - 0.2 * like - 0.05 * told, 0.05)
+        return _Fit(weight, share, told, self._table.narrows(column, said))
 
     def _meant(self, token: Token) -> frozenset[str]:
         """Return what may be said for a word: the stem of `owner` for `owned by`, `did Ada own`."""

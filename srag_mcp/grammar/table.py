@@ -1,6 +1,6 @@
 """The table that questions are about: its columns with the words that speak for them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, log10
@@ -36,6 +36,7 @@ _MEASURES = frozenset(
 _COUNTING = frozenset({"n", "num", "is", "has"})
 _NAMING = frozenset({"no", "nr", "id", "number", "name"})
 _NUMBERING = frozenset(map(stem, _NAMING))
+_DATING = frozenset(map(stem, ("date", "day", "year", "time", "on", "at")))
 
 _EXACT = frozenset({"sum", "min", "max"})  # of whole numbers
 # Of the 15 of a double: a sum over a million records, rounded at each, loses three at most.
@@ -321,6 +322,27 @@ class Table:
         idle = self.nouns | stems_of("naming", "words")
         called += [c for c in numbers if any(set(name) <= idle for name in c.names)]
         return next(iter(called), None)
+
+    def narrows(self, column: Column, said: Collection[str]) -> bool:
+        """Whether each name of *column* has a word beside *said* that says which one it is.
+
+        Not so the record's own noun, nor a word for naming, measuring or dating it, nor what the
+        names of all columns of its kind have: `export` narrows a revenue, `order` no `order_date`.
+        """
+        kind = [other for other in self.columns if other.attribute.type == column.attribute.type]
+        common = frozenset.intersection(*(other.named for other in kind)) if kind[1:] else set()
+        idle = {*said, *common, *self.nouns, *self.general, *self.qualifiers}
+        idle |= stems_of("naming", "words") | stems_of("measure", "words")
+        if column.is_date or column.attribute.type == "integer":
+            idle |= _DATING if column.is_date else {"year"}
+        return all(set(name) - idle for name in column.names)
+
+    def narrows_concept(self, column: Column, concept: str) -> bool:
+        """Whether a word of *column* is unsaid where `cheapest`, `500 euros` say only *concept*."""
+        unit = unit_of(column.attribute.unit or "")
+        said = {stem(word) for word in words_in(column.name) if unit and unit_of(word) == unit}
+        said |= stems_of("concept", concept) if concept else frozenset()
+        return column is not self.main_date and self.narrows(column, said)
 
     def is_of_record(self, column: Column) -> bool:
         """Whether a date is that of the record, and not of a thing that it is about."""

@@ -398,7 +398,9 @@ class Translation:
         restated: The reading in plain words, with the column names, so that a person can check it.
         facts: The query, one SELECT in DuckDB's dialect, and what it says.
         literals: What was bound to stored values.
-        score: 0 to 1, how sure the reading is; 1 when every word of the question has its place.
+        assumed: What it takes for granted and the question does not say, in words; sure are those
+            without.
+        rivals: The queries of other readings that are good enough, the best first.
         ordered: Whether the order of the rows is part of the answer.
     """
 
@@ -406,7 +408,8 @@ class Translation:
     restated: str
     facts: QueryFacts
     literals: tuple[BoundLiteral, ...] = ()
-    score: float = 1.0
+    assumed: tuple[str, ...] = ()
+    rivals: tuple[str, ...] = ()
     ordered: bool = False
 
     @property
