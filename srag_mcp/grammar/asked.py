@@ -132,7 +132,10 @@ class Asked:
             if close and wanted(column) and (column.heads & said or not headed):
                 rivals = [rival for rival, other in mention.columns if other >= share]
                 vague = share < 1 and not all(wanted(self.table.by_name[name]) for name in rivals)
-                yield column, unsaid_of(mention, name, share) + Counter({"names_others": int(vague)})
+                yield (
+                    column,
+                    unsaid_of(mention, name, share) + Counter({"names_others": int(vague)}),
+                )
 
     def named(self, wanted: Callable[[Column], bool]) -> Iterator[tuple[int, Column, Features]]:
         """Yield the free mentions of *wanted* columns."""

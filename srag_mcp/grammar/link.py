@@ -415,7 +415,7 @@ class _Linker:
 
     def _numbers(self) -> Iterator[Weighed]:
         found = find_quantities(self._question)
-        for number, (span, quantity) in enumerate(found, start=1):
+        for after, (span, quantity) in enumerate(found, start=1):
             place = self._place(span)
             coded = place is not None and self.tokens[place[0]].is_code
             joined = place is not None and "-" in self.tokens[place[0]].text
@@ -425,7 +425,7 @@ class _Linker:
                 first, last = place
                 upper = None if quantity.upper is None else float(quantity.upper)
                 value, unit = float(quantity.value), quantity.unit
-                value *= self._shared_scale(last, value, *found[number : number + 1])
+                value *= self._shared_scale(last, value, *found[after : after + 1])
                 mention = Mention("number", first, last, number=value, upper=upper, unit=unit)
                 yield _NUMBER * (last - first), mention
         for at, token in enumerate(self.tokens):
@@ -437,8 +437,8 @@ class _Linker:
                 yield weight, Mention("number", at, at + 1, number=float(number))
                 unit = unit_of(self.tokens[at + 1].text) if at + 1 < len(self.tokens) else None
                 if unit is not None:
-                    found = Mention("number", at, at + 2, number=float(number), unit=unit)
-                    yield _NUMBER * 2, found
+                    mention = Mention("number", at, at + 2, number=float(number), unit=unit)
+                    yield _NUMBER * 2, mention
 
     def _shared_scale(self, at: int, value: float, *after: tuple[Span, Quantity]) -> float:
         """Return what a number is a number of: 1,000 in `between 50 and 60 thousand`.
@@ -448,8 +448,9 @@ class _Linker:
         place = self._place(after[0][0]) if after else None
         if place is None or place[0] != at + 1 or self.tokens[at].word not in {"and", "or"}:
             return 1.0
-        bare = self.tokens[place[0]].number
-        return float(after[0][1].value) / bare if bare and value < bare else 1.0
+        first = self.tokens[place[0]]
+        bare = first.number if first.number is not None else read_number_words(first.word)
+        return float(after[0][1].value) / float(bare) if bare and value < bare else 1.0
 
     def _periods(self) -> Iterator[Weighed]:
         if not any(column.is_date or column.is_year for column in self._table.columns):
@@ -521,9 +522,9 @@ class _Linker:
         if found:
             weight = max(fit.weight for _, fit in found)
             spare = _FUNCTION * (len(tokens) - len(content))
-            said = [(name, fit.share) for name, fit in found]
+            shares = [(name, fit.share) for name, fit in found]
             narrowed = frozenset(name for name, fit in found if fit.narrows)
-            yield weight + spare, replace(_column(first, last, said), narrowed=narrowed)
+            yield weight + spare, replace(_column(first, last, shares), narrowed=narrowed)
 
     def _is_sure(self, name: str, at: int, said: set[str]) -> bool:
         """Whether words that say a part of a name mean that column.

@@ -66,7 +66,9 @@ def translate(
             for condition in parse.where
             for value in condition.values
         ),
-        assumed=tuple(dict.fromkeys(said for name, said in ASSUMED.items() if parse.features[name])),
+        assumed=tuple(
+            dict.fromkeys(said for name, said in ASSUMED.items() if parse.features[name])
+        ),
         rivals=tuple(other.sql for other_cost, other in ranked[1:] if other_cost <= LIMIT),
         ordered=parse.ordered,
     )

@@ -37,6 +37,9 @@ from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import MemoryReplies, ReplyCache
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
+from srag_mcp.names.likeness import find_like
+from srag_mcp.names.spellings import are_names
+from srag_mcp.names.uniting import UNDECIDED, unite
 from srag_mcp.retrieval.segments import gather
 from srag_mcp.retrieval.snippets import quote_hit, sought_terms
 from srag_mcp.rules.doubts import check_columns
@@ -44,11 +47,14 @@ from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.sqlfacts.aggregates import takes_first
 from srag_mcp.sqlfacts.query import Translation, read_query
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.database import quote_name
 from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import open_state
+from srag_mcp.store.united_names import are_united, read_decided
 
 MAX_QUESTION_CHARACTERS = 2000
+_MAX_NAMES = 20_000  # of a column: in a larger one those beside a name are not looked for
 MAX_PASSAGES = 3  # of a refusal: enough to see whether a search is worth it
 _ASK_OTHERWISE = "name another model, or let it reply in words only (SRAG_REPLY_FORMAT=text)"
 _ASK_GRAMMAR = "or ask the grammar (SRAG_ENGINE=offline)"
@@ -299,9 +305,39 @@ def _find_doubts(corpus: Corpus, translation: Translation, page: ResultPage) -> 
         except QueryError:
             continue
         if result_key(other.rows) != result_key(page.rows):
-            words = read_query(sql, corpus.schema()).words
-            yield f"another reading, {words}, gives {render_text(other, '')}"
-            return
+            words = read_query(sql, corpus.schema()).words or "another reading"
+            yield f"it can also be read so: {render_text(other, words)}"
+            break
+    if not is_predicted(corpus.info().engine):  # else a model has decided on the names
+        yield from _find_like_names(corpus, translation)
+
+
+def _find_like_names(corpus: Corpus, translation: Translation) -> Iterator[str]:
+    """Say which other names stand beside those of a reading and may be the same."""
+    bound: dict[str, list[str]] = {}
+    for item in translation.literals:
+        bound.setdefault(item.column, []).append(item.stored)
+    for column, values in bound.items():
+        name, entity = quote_name(column), quote_name(corpus.schema().entity)
+        sql = f"SELECT {name}, count(*) FROM {entity} WHERE {name} IS NOT NULL GROUP BY 1"  # noqa: S608 - it runs through the guard
+        counts = {
+            str(row[0]): int(str(row[1])) for row in corpus.select(sql, limit=_MAX_NAMES).rows
+        }
+        if not are_united(corpus.schema().attribute(column)) or not are_names(counts):
+            continue
+        decided = read_decided(corpus.state).get(column, UNDECIDED) if corpus.state else UNDECIDED
+        things = unite(counts, decided)
+        for value in values:
+            own, like = find_like(value, things, decided)
+            others = [x for x in like if not set(x.spellings) & set(values)]
+            if own is not None and others:
+                shown = ", ".join(
+                    f"{x.spellings[0]} ({x.n_records:,})" for x in others[:MAX_PASSAGES]
+                )
+                more = (
+                    f" and {len(others) - MAX_PASSAGES} more" if len(others) > MAX_PASSAGES else ""
+                )
+                yield f"{column}: not taken, and perhaps the same as {value}: {shown}{more}"
 
 
 def _is_sure(answer: Answer) -> bool:
