@@ -323,6 +323,8 @@ class _Reader:
             is_either = self._ranges(at, column, column.scale) or not self._ranges(at, column)
             if low is None or (bare and is_either):
                 continue
+            if concept == "time" and not column.may_be_years:
+                continue
             if high is None:
                 found = compare(column.name, operator, low)
             else:
@@ -351,6 +353,8 @@ class _Reader:
         if spans and (before == "between" or link in {"to", "through", "-", "–"}):
             opened = {at - 1} if before == "between" else set()
             return ">=", self._mentions[at + 2].number, {at, at + 1, at + 2, *opened}, ""
+        if before == "compare_time" and self._near(at - 1, at):
+            return self._mentions[at - 1].word, None, {at - 1, at}, "time"
         if before == "compare" and self._near(at - 1, at):
             place = self._mentions[at - 1]
             said = spoken(self._sentence.tokens[place.first : place.last - 1])
@@ -468,6 +472,7 @@ class _Reader:
             features = Counter({
                 "value_part": int(not choice.exact and not weak),
                 "value_held": int(not choice.exact and not choice.item),
+                "narrowed": int(self._table.shares_modifier(column)),
                 "value_part_small": int(not choice.exact and weak),
                 "value_own": int(column.is_own and len(mention.choices) > 1),
                 "value_begins_others": int(bool(choice.longer)),
@@ -479,6 +484,8 @@ class _Reader:
                 if column.name in own and self._near(place, at):
                     uses.add(place)
                     features["value_unnamed"] -= 1
+                    narrowed = column.name in self._mentions[place].narrowed
+                    features["narrowed"] = min(features["narrowed"], int(narrowed))
             features["value_unnamed"] += 1
             found = is_one_of(column.name, choice.values, phrase, denied=denied is not None)
             found = replace(found, alone=choice.alone)

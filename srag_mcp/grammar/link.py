@@ -56,6 +56,7 @@ _DENYING = ("un", "non")
 _SEPARATOR = re.compile(r"[,;/|()\[\]&–—•]|\+(?=\s*\w)|\s-\s|\band\b")
 # Signs beside a word of a question that may be those of a value: `C++`, `< 5 years`.
 _SIGN_BEFORE, _SIGN_BEHIND = re.compile(r"[<>≤≥]\s?$"), re.compile(r"[+#*‐‑–−-]*(?!\w)")
+_YEAR = re.compile(r"[12]\d{3}")
 # How fully `customer` says `customer_name`.
 _CALLED = 0.9
 # Question words, which do what they say wherever they stand, and words behind which they relate.
@@ -121,13 +122,18 @@ class Mention:
 
 
 def convert_into(number: float, unit: str | None, column: Column) -> float | None:
-    """Return *number* of *unit* in the unit of *column*; None when it cannot be compared."""
-    stored = unit_of(column.attribute.unit or "") or column.attribute.unit
-    if unit is None or unit == stored:
+    """Return *number* of *unit* in the unit of *column*; None when it cannot be compared.
+
+    A column that says no unit may hold any; a sum of money that is among its own is one of them.
+    """
+    stored = column.unit
+    if unit is None or unit == stored or unit in column.told_units:
         return number
-    if stored is None:
-        return number if not is_currency(unit) or column.measures("money") else None
-    return convert(number, unit, stored)
+    if stored is not None:
+        return convert(number, unit, stored)
+    low, high = column.ends or (1.0, 0.0)
+    is_money = is_currency(unit) and column.measures("money")
+    return number if is_money and low <= number <= high else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +235,7 @@ class _Linker:
         self._texts = [column.name for column in table.columns if column.is_text]
         self._names: set[tuple[int, int]] = set()
         self._dated = {item.first for _, item in self._periods()}
+        self._dated |= {at for at, token in enumerate(self.tokens) if _YEAR.fullmatch(token.text)}
         self._places = any(token.word in _PLACES for token in self.tokens[1:])
         self._stored = {  # the stems that are a stored value by themselves
             token.stem
@@ -590,7 +597,8 @@ class _Linker:
         needs_all = column.is_boolean and unsaid - idle_words - self._table.nouns
         own = {*column.names[0]} - said  # a mean temperature has `temperature` as a synonym, too
         numbered = {name[-1] for name in column.names} & stems_of("naming", "words")  # `ward_no`
-        if ((unsaid | own) - numbered) & operator_stems() or needs_all:
+        denied = any(word.startswith("non") for word in unsaid | own)  # `assets`, of non-current
+        if ((unsaid | own) - numbered) & operator_stems() or needs_all or denied:
             return None  # `airport` alone does not ask for an airport shuttle
         weight = (_NAME if share == 1 else _PART) * named + _LIKE * like + _TOLD * told
         weight += _FUNCTION * idle + 0.1 * (len(content) - 1) + _OPENING * record

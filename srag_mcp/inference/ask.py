@@ -51,7 +51,7 @@ from srag_mcp.store.database import quote_name
 from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import open_state
-from srag_mcp.store.united_names import are_united, read_decided
+from srag_mcp.store.united_names import read_decided
 
 MAX_QUESTION_CHARACTERS = 2000
 _MAX_NAMES = 20_000  # of a column: in a larger one those beside a name are not looked for
@@ -323,7 +323,7 @@ def _find_like_names(corpus: Corpus, translation: Translation) -> Iterator[str]:
         counts = {
             str(row[0]): int(str(row[1])) for row in corpus.select(sql, limit=_MAX_NAMES).rows
         }
-        if not are_united(corpus.schema().attribute(column)) or not are_names(counts):
+        if not are_names(counts):
             continue
         decided = read_decided(corpus.state).get(column, UNDECIDED) if corpus.state else UNDECIDED
         things = unite(counts, decided)
