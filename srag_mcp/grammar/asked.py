@@ -96,7 +96,8 @@ class Asked:
         mention = self.mention(at)
         if mention.kind == "column" and self.kind(at - 1) not in {"how_many", "share", "what"}:
             best = mention.columns[0][1]
-            if any(self.mention(i).columns[:1] == mention.columns[:1] for i in used):
+            used_names = {name for i in used for name, _ in self.mention(i).columns[:1]}
+            if mention.columns[0][0] in used_names:
                 return False
             return any(name in columns for name, share in mention.columns if share >= best - 0.3)
         if mention.kind == "part":

@@ -9,7 +9,6 @@ from srag_mcp.grammar.lexicon import (
     is_function,
     is_irregular,
     is_time,
-    operator_stems,
     ranked_stems,
     stem,
     stems,
@@ -33,7 +32,8 @@ _SERIES = 5
 _COUNTING = frozenset({"n", "num", "is", "has"})
 _NAMING = frozenset({"no", "nr", "id", "number", "name"})
 _NUMBERING = frozenset(map(stem, _NAMING))
-_SIGN = 3  # letters
+# Signs of units as they end the names of columns: `kw`; of three letters at most, no words.
+_SIGNS = {unit.lower(): unit for unit in SIZES if len(unit) < 4 and unit not in {"min", "day"}}
 _DATING = frozenset(map(stem, ("date", "day", "year", "time", "on", "at")))
 
 _EXACT = frozenset({"sum", "min", "max"})  # of whole numbers
@@ -75,8 +75,9 @@ class Column:
         """Its unit, or else that which ends its name: `rated_power_kw`."""
         said = self.attribute.unit or ""
         last = words_in(self.name)[-1:]
-        ending = unit_of(last[0]) if last and self.is_number and not is_function(last[0]) else None
-        return unit_of(said) or said or ending
+        if said or not last or not self.is_number or is_function(last[0]):
+            return unit_of(said) or said or None
+        return _SIGNS.get(last[0]) or unit_of(last[0])
 
     @cached_property
     def told_units(self) -> frozenset[str | None]:
@@ -477,10 +478,8 @@ def _describe(attribute: Attribute, statistics: ColumnStatistics) -> Column:
 
 
 def _is_sign(word: str) -> bool:
-    """Whether a word that ends a name is the sign of a unit, and no word: `kw`, not `min`."""
-    unit = unit_of(word)
-    is_size = unit in SIZES or is_currency(unit)
-    return is_size and word not in operator_stems() and len(word) <= _SIGN
+    """Whether a word that ends a name is the sign of a unit, and no word of a language."""
+    return word in _SIGNS or is_currency(unit_of(word.upper()))
 
 
 def _spoken_name(text: str, attribute: Attribute) -> tuple[tuple[str, ...], frozenset[str]]:
