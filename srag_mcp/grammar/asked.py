@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from srag_mcp.grammar.filters import SPARE, Features, Frame, joined
+from srag_mcp.grammar.filters import SPARE, Features, Frame, joined, unsaid_of
 from srag_mcp.grammar.lexicon import BEING, DOING, Token, alike, stems_of, words_of
 from srag_mcp.grammar.link import Mention, convert_into
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, Writer
@@ -96,7 +96,8 @@ class Asked:
         mention = self.mention(at)
         if mention.kind == "column" and self.kind(at - 1) not in {"how_many", "share", "what"}:
             best = mention.columns[0][1]
-            if any(self.mention(i).columns[:1] == mention.columns[:1] for i in used):
+            used_names = {name for i in used for name, _ in self.mention(i).columns[:1]}
+            if mention.columns[0][0] in used_names:
                 return False
             return any(name in columns for name, share in mention.columns if share >= best - 0.3)
         if mention.kind == "part":
@@ -132,7 +133,10 @@ class Asked:
             if close and wanted(column) and (column.heads & said or not headed):
                 rivals = [rival for rival, other in mention.columns if other >= share]
                 vague = share < 1 and not all(wanted(self.table.by_name[name]) for name in rivals)
-                yield column, Counter({"unsaid_name": 1 - share, "names_others": int(vague)})
+                yield (
+                    column,
+                    unsaid_of(mention, name, share) + Counter({"names_others": int(vague)}),
+                )
 
     def named(self, wanted: Callable[[Column], bool]) -> Iterator[tuple[int, Column, Features]]:
         """Yield the free mentions of *wanted* columns."""
@@ -384,7 +388,7 @@ class Asked:
                 yield column, asked | {at}, features
         for column in () if named else self.table.measuring(concept):
             if column.is_number and not column.is_year:
-                yield column, asked, Counter({"concept": 1})
+                yield column, asked, self.by_concept(column, concept)
 
     def _with_concept(self, at: int, column: Column, features: Features, concept: str) -> Features:
         """Return what is left unsaid of a column where `how far`, `closest` say `distance`."""
@@ -395,7 +399,13 @@ class Asked:
         said |= measuring
         share = max((len(said & {*name}) / len({*name}) for name in column.names), default=0.0)
         unsaid = min(features["unsaid_name"], 1 - share)
-        return Counter({**features, "unsaid_name": unsaid, "names_others": 0})
+        narrowed = min(features["narrowed"], int(self.table.narrows(column, said)))
+        said_now = {"unsaid_name": unsaid, "names_others": 0, "narrowed": narrowed}
+        return Counter({**features, **said_now})
+
+    def by_concept(self, column: Column, concept: str) -> Features:
+        """Return what is assumed of a column that only `how far`, `closest` speak of."""
+        return Counter({"concept": 1, "narrowed": int(self.table.narrows_concept(column, concept))})
 
     def summaries(self) -> Iterator[tuple[Summary, frozenset[int], Features]]:
         """Yield the one aggregate that is asked for, over each measure that it may mean."""
@@ -467,7 +477,8 @@ class Asked:
         others = self.table.others(measuring)
         for column in measuring:
             if column.name not in named:
-                assumed: Features = Counter({"concept": 1, "not_own": int(column.name in others)})
+                own: Features = Counter({"not_own": int(column.name in others)})
+                assumed = self.by_concept(column, concept) + own
                 yield column, frozenset(), end_of(concept, column, highest), assumed
 
     def is_counting(self, at: int) -> bool:

@@ -11,7 +11,7 @@ from itertools import combinations, pairwise
 from typing import TypeAlias
 
 from srag_mcp.grammar.lexicon import phrases, spoken, words_of
-from srag_mcp.grammar.link import AUXILIARIES, Sentence, convert_into
+from srag_mcp.grammar.link import AUXILIARIES, Mention, Sentence, convert_into
 from srag_mcp.grammar.sql import (
     Condition,
     Value,
@@ -59,11 +59,32 @@ WEIGHTS: Mapping[str, float] = {
     "list_numbers": 0.6,
     "counting": 0.0,
     "amount_assumed": 0.0,
+    "narrowed": 0.0,
+    "value_held": 0.0,
 }
 LIMIT = 1.2
 MARGIN = 0.25
-# The score of a reading that need not be asked of a model, where one is named.
-SURE = 0.75
+
+
+# What a reading assumes that the question does not say. Of the others, some other reading, or the
+# words themselves, tell that they are so.
+ASSUMED: Mapping[str, str] = {
+    "narrowed": "that a part of its name means a column",
+    "not_own": "that it is of the record, though a column is named after something else",
+    "date_assumed": "which of the dates is meant",
+    "amount_assumed": "that the whole amount is meant",
+    "value_held": "that a part of a stored text means it",
+    "value_own": "that a name is meant which another column has as well",
+    "case_part": "that a part of a stored text means it",
+    "records_ranked": "that single records are compared, not their sums",
+    "groups_ranked": "that sums of records are compared, not single ones",
+    "who_guessed": "which column says who, or where",
+}
+
+
+def unsaid_of(mention: Mention, name: str, share: float) -> Features:
+    """Return what is assumed where a mention says a *share* of the name of a column."""
+    return Counter({"unsaid_name": 1 - share, "narrowed": int(name in mention.narrowed)})
 
 
 def cost_of(features: Features) -> float:
@@ -152,7 +173,12 @@ def _clash(sentence: Sentence, option: Option, other: Option) -> bool:
 
 
 def contradicts(where: Where) -> bool:
-    """Whether two values of one column would both have to hold, or more than that none is known."""
+    """Whether two values of one column would both have to hold, or more than that none is known.
+
+    So does what nobody can part: in `in Kent with a spa or in Ulm` the first may hold for both.
+    """
+    if any(item.is_unclear for item in where):
+        return True
     held = [item for item in where if item.kind == "value" and not item.denied]
     unknown = {item.column for item in where if item.kind == "known" and item.denied}
     n_said = Counter(item.column for item in where)
@@ -169,6 +195,7 @@ def joined(frame: Frame, chosen: Sequence[Option]) -> tuple[Where, frozenset[int
     """
     groups: list[list[Option]] = []
     used: set[int] = set()
+    unclear = False
     for option in chosen:
         if option.condition is None:
             continue
@@ -178,8 +205,21 @@ def joined(frame: Frame, chosen: Sequence[Option]) -> tuple[Where, frozenset[int
         else:
             groups[-1].append(option)
             used |= links
+        beside = [group for group in groups[-2:] if len({item.column for item in group}) > 1]
+        unclear |= bool(beside and groups[1:]) and _is_one_phrase(frame, *groups[-2:])
     where = tuple(either([o.condition for o in group if o.condition]) for group in groups)
+    where = tuple(replace(item, is_unclear=unclear) for item in where) if unclear else where
     return tuple(dict.fromkeys(where)), frozenset(used)
+
+
+def _is_one_phrase(frame: Frame, left: Sequence[Option], right: Sequence[Option]) -> bool:
+    """Whether neither a verb nor the noun of a record parts two restrictions."""
+    mentions = frame.sentence.mentions
+    low = max(mentions[at].last for option in left for at in option.uses)
+    high = min(mentions[at].first for option in right for at in option.uses)
+    words = {token.word for token in frame.sentence.tokens[low:high]}
+    nouns = [item for item in mentions if item.kind == "record" and low <= item.first < high]
+    return low <= high and not words & AUXILIARIES and not nouns
 
 
 def _links(frame: Frame, left: Option, right: Option) -> frozenset[int] | None:
@@ -236,7 +276,7 @@ class _Reader:
             best = self._mentions[at].columns[0][1]
             for name, share in self._mentions[at].columns:
                 if share >= best - SPARE:
-                    yield self._table.by_name[name], Counter({"unsaid_name": 1 - share})
+                    yield self._table.by_name[name], unsaid_of(self._mentions[at], name, share)
 
     def _beside(self, first: int, last: int) -> Iterator[tuple[Column, Features, int]]:
         """Yield the columns that stand beside the mentions from *first* to *last*, with places."""
@@ -283,6 +323,8 @@ class _Reader:
             is_either = self._ranges(at, column, column.scale) or not self._ranges(at, column)
             if low is None or (bare and is_either):
                 continue
+            if concept == "time" and not column.may_be_years:
+                continue
             if high is None:
                 found = compare(column.name, operator, low)
             else:
@@ -311,6 +353,8 @@ class _Reader:
         if spans and (before == "between" or link in {"to", "through", "-", "–"}):
             opened = {at - 1} if before == "between" else set()
             return ">=", self._mentions[at + 2].number, {at, at + 1, at + 2, *opened}, ""
+        if before == "compare_time" and self._near(at - 1, at):
+            return self._mentions[at - 1].word, None, {at - 1, at}, "time"
         if before == "compare" and self._near(at - 1, at):
             place = self._mentions[at - 1]
             said = spoken(self._sentence.tokens[place.first : place.last - 1])
@@ -360,7 +404,11 @@ class _Reader:
         others = self._table.others(far)
         for column in self._table.main_of(far):
             assumed = int(len(far) > 1 and column is self._table.main_amount)
-            doubts = {"not_own": int(column.name in others), "amount_assumed": assumed}
+            narrowed = int(self._table.narrows_concept(column, concept))
+            doubts = {
+                "not_own": int(column.name in others), "amount_assumed": assumed,
+                "narrowed": narrowed,
+            }  # fmt: skip
             yield column, Counter({"number_far": 1, **doubts}), ()
 
     def _ranges(self, at: int, column: Column, scale: float = 1.0) -> bool:
@@ -423,6 +471,8 @@ class _Reader:
             weak = " " not in phrase and not phrase[:1].isupper() and not choice.item
             features = Counter({
                 "value_part": int(not choice.exact and not weak),
+                "value_held": int(not choice.exact and not choice.item),
+                "narrowed": int(self._table.shares_modifier(column)),
                 "value_part_small": int(not choice.exact and weak),
                 "value_own": int(column.is_own and len(mention.choices) > 1),
                 "value_begins_others": int(bool(choice.longer)),
@@ -434,6 +484,8 @@ class _Reader:
                 if column.name in own and self._near(place, at):
                     uses.add(place)
                     features["value_unnamed"] -= 1
+                    narrowed = column.name in self._mentions[place].narrowed
+                    features["narrowed"] = min(features["narrowed"], int(narrowed))
             features["value_unnamed"] += 1
             found = is_one_of(column.name, choice.values, phrase, denied=denied is not None)
             found = replace(found, alone=choice.alone)
@@ -544,8 +596,11 @@ class _Reader:
 
 
 def _within(column: Column, period: Period | None, operator: str) -> Condition | None:
-    """Return that a date or a year lies in a period, before, after, since or until it."""
-    if period is None:
+    """Return that a date or a year lies in a period, before, after, since or until it.
+
+    Until which end of a longer one nobody knows: `by the 1990s`.
+    """
+    if period is None or (operator == "<=" and period.precision in {"decade", "range"}):
         return None
     if period.low is None or period.high is None:
         parts = (("month", period.months), ("day", period.days), ("isodow", period.weekdays))

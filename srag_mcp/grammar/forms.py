@@ -306,7 +306,7 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
             summaries = [s for s, _, _ in asked.summaries() if s.term == term]
         for summary in summaries if groups else ():
             sql = asked.writer.best_groups(key, summary, ranking.highest, limit)
-            doubt: Features = Counter({"groups_ranked": int(not counting)})
+            doubt: Features = Counter({"groups_ranked": int(not counting and not aggregated)})
             yield Draft(sql, columns, used, features + doubt)
         if aggregated or key.part or (groups and counting and summaries):
             continue
@@ -456,7 +456,7 @@ def _both(
     concept = "" if at is None else asked.word(at).split()[0]
     if not measures and concept:
         columns = [column for column in asked.table.measuring(concept) if column.is_number]
-        measures = [(column, frozenset(), Counter({"concept": 1})) for column in columns]
+        measures = [(c, frozenset(), asked.by_concept(c, concept)) for c in columns]
     functions = [asked.word(item) for item in asked.of("aggregate")]
     used = frozenset(asked.of("aggregate"))
     amount = any("much" in asked.words(at) for at in asked.of("more", "fewer", "how_much"))

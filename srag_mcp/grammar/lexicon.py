@@ -20,6 +20,7 @@ _TOKEN = re.compile(
     | (?P<mark>[^\w\s])""",
     re.VERBOSE,
 )
+_NON = re.compile(r"(?<=\bnon) (?=[^\W\d_])", re.IGNORECASE)
 _BY_MEANING = (
     "aggregate", "rank", "compare", "compare_after", "compare_time", "direction", "part",
     "adjective", "comparative", "question_word", "place",
@@ -74,7 +75,8 @@ def tokenise(text: str) -> tuple[Token, ...]:
 
     A hyphen joins a number to a word and a prefix that denies to its word; `five-star` are two.
     """
-    return tuple(part for match in _TOKEN.finditer(text.replace("’", "'")) for part in _read(match))
+    text = _NON.sub("-", text.replace("’", "'"))
+    return tuple(part for match in _TOKEN.finditer(text) for part in _read(match))
 
 
 def _read(match: re.Match[str]) -> list[Token]:

@@ -31,7 +31,12 @@ from srag_mcp.store.values import ValueIndex, fold_words, signed_words
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import HELPING
 from srag_mcp.values.dates import Period, find_periods
-from srag_mcp.values.quantities import NUMBER_WORDS, find_quantities, read_number_words
+from srag_mcp.values.quantities import (
+    NUMBER_WORDS,
+    Quantity,
+    find_quantities,
+    read_number_words,
+)
 from srag_mcp.values.units import convert, is_currency, unit_of
 
 _MAX_SENTENCES = 8
@@ -51,6 +56,7 @@ _DENYING = ("un", "non")
 _SEPARATOR = re.compile(r"[,;/|()\[\]&–—•]|\+(?=\s*\w)|\s-\s|\band\b")
 # Signs beside a word of a question that may be those of a value: `C++`, `< 5 years`.
 _SIGN_BEFORE, _SIGN_BEHIND = re.compile(r"[<>≤≥]\s?$"), re.compile(r"[+#*‐‑–−-]*(?!\w)")
+_YEAR = re.compile(r"[12]\d{3}")
 # How fully `customer` says `customer_name`.
 _CALLED = 0.9
 # Question words, which do what they say wherever they stand, and words behind which they relate.
@@ -92,6 +98,7 @@ class Mention:
         first, last: Its tokens, *last* exclusive.
         word: The meaning within the kind; of a value the phrase.
         columns: Of a column: names with how fully each is said, best first.
+        narrowed: Of these, those of which a word is unsaid that says which one it is.
         choices: Of a value: one a column.
         number, upper, unit: Of a number; *upper* is the other end of a range.
         period: Of a period.
@@ -102,6 +109,7 @@ class Mention:
     last: int
     word: str = ""
     columns: tuple[tuple[str, float], ...] = ()
+    narrowed: frozenset[str] = frozenset()
     choices: tuple[Choice, ...] = ()
     number: float | None = None
     upper: float | None = None
@@ -114,13 +122,18 @@ class Mention:
 
 
 def convert_into(number: float, unit: str | None, column: Column) -> float | None:
-    """Return *number* of *unit* in the unit of *column*; None when it cannot be compared."""
-    stored = unit_of(column.attribute.unit or "") or column.attribute.unit
-    if unit is None or unit == stored:
+    """Return *number* of *unit* in the unit of *column*; None when it cannot be compared.
+
+    A column that says no unit may hold any; a sum of money that is among its own is one of them.
+    """
+    stored = column.unit
+    if unit is None or unit == stored or unit in column.told_units:
         return number
-    if stored is None:
-        return number if not is_currency(unit) or column.measures("money") else None
-    return convert(number, unit, stored)
+    if stored is not None:
+        return convert(number, unit, stored)
+    low, high = column.ends or (1.0, 0.0)
+    is_money = is_currency(unit) and column.measures("money")
+    return number if is_money and low <= number <= high else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +185,20 @@ class Sentence:
 Weighed = tuple[float, Mention]
 
 
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """How well words say the name of a column.
+
+    *share* is how fully, 0 to 1; *n_told* how many of them are words of its description alone, and
+    of no stored value; *narrows* whether a word is unsaid that says which column it is.
+    """
+
+    weight: float
+    share: float
+    n_told: int
+    narrows: bool
+
+
 def read_sentences(question: str, table: Table, values: ValueIndex) -> list[Sentence]:
     """Return the likeliest ways to part *question*, the heaviest first."""
     linker = _Linker(question, table, values)
@@ -207,6 +234,8 @@ class _Linker:
         self.tokens = tuple(part for token in tokenise(question) for part in self._denied(token))
         self._texts = [column.name for column in table.columns if column.is_text]
         self._names: set[tuple[int, int]] = set()
+        self._dated = {item.first for _, item in self._periods()}
+        self._dated |= {at for at, token in enumerate(self.tokens) if _YEAR.fullmatch(token.text)}
         self._places = any(token.word in _PLACES for token in self.tokens[1:])
         self._stored = {  # the stems that are a stored value by themselves
             token.stem
@@ -279,6 +308,8 @@ class _Linker:
             if len(words) < length:
                 break
             for kind, meaning in phrases().get(words, ()):
+                if words == ("by",) and (kind == "by") == (at + 1 in self._dated):
+                    continue  # `built by 1995`, `rooms by year`
                 if (kind == "yes_no" and at) or (meaning == "time high" and self._lasts(at)):
                     continue
                 placed = kind == "place" or words[0] in {"first", "last"}
@@ -300,6 +331,8 @@ class _Linker:
         numbers = any(other.number is not None for other in self.tokens[at + 1 : at + 3])
         opens = at == 0 and ("yes_no", "") in phrases().get((token.word,), ())
         acts = token.word.endswith(("ed", "ing"))
+        if token.word == "by" and at + 1 in self._dated:
+            return
         idles = token.word in words_of("function", "idle") or token.stem in self._table.qualifiers
         if idles and follower in nouns:
             yield _RECORD, idle
@@ -388,7 +421,8 @@ class _Linker:
     # -- numbers and periods ----------------------------------------------------------------
 
     def _numbers(self) -> Iterator[Weighed]:
-        for span, quantity in find_quantities(self._question):
+        found = find_quantities(self._question)
+        for after, (span, quantity) in enumerate(found, start=1):
             place = self._place(span)
             coded = place is not None and self.tokens[place[0]].is_code
             joined = place is not None and "-" in self.tokens[place[0]].text
@@ -398,6 +432,7 @@ class _Linker:
                 first, last = place
                 upper = None if quantity.upper is None else float(quantity.upper)
                 value, unit = float(quantity.value), quantity.unit
+                value *= self._shared_scale(last, value, *found[after : after + 1])
                 mention = Mention("number", first, last, number=value, upper=upper, unit=unit)
                 yield _NUMBER * (last - first), mention
         for at, token in enumerate(self.tokens):
@@ -409,8 +444,20 @@ class _Linker:
                 yield weight, Mention("number", at, at + 1, number=float(number))
                 unit = unit_of(self.tokens[at + 1].text) if at + 1 < len(self.tokens) else None
                 if unit is not None:
-                    found = Mention("number", at, at + 2, number=float(number), unit=unit)
-                    yield _NUMBER * 2, found
+                    mention = Mention("number", at, at + 2, number=float(number), unit=unit)
+                    yield _NUMBER * 2, mention
+
+    def _shared_scale(self, at: int, value: float, *after: tuple[Span, Quantity]) -> float:
+        """Return what a number is a number of: 1,000 in `between 50 and 60 thousand`.
+
+        Not in `between 500 and 2 thousand`, of which the first is the larger number.
+        """
+        place = self._place(after[0][0]) if after else None
+        if place is None or place[0] != at + 1 or self.tokens[at].word not in {"and", "or"}:
+            return 1.0
+        first = self.tokens[place[0]]
+        bare = first.number if first.number is not None else read_number_words(first.word)
+        return float(after[0][1].value) / float(bare) if bare and value < bare else 1.0
 
     def _periods(self) -> Iterator[Weighed]:
         if not any(column.is_date or column.is_year for column in self._table.columns):
@@ -472,7 +519,7 @@ class _Linker:
         fits = [(column.name, self._fit(column, content)) for column in columns]
         acts = any(token.word in AUXILIARIES for token in tokens)
         # A description does not go on behind a verb: `schools were visited`, of `visit`.
-        found = [(n, fit[:2]) for n, fit in fits if fit is not None and not (acts and fit[2])]
+        found = [(n, fit) for n, fit in fits if fit is not None and not (acts and fit.n_told)]
         whole_names = {c.name for c in self._table.columns if any(said == set(n) for n in c.names)}
         if whole_names:  # `new cases` is not `cases` of which `new` is told
             found = [(name, fit) for name, fit in found if name in whole_names]
@@ -480,9 +527,11 @@ class _Linker:
         else:
             found = [(name, fit) for name, fit in found if self._is_sure(name, first, said)]
         if found:
-            weight = max(fit[0] for _, fit in found)
+            weight = max(fit.weight for _, fit in found)
             spare = _FUNCTION * (len(tokens) - len(content))
-            yield weight + spare, _column(first, last, [(name, fit[1]) for name, fit in found])
+            shares = [(name, fit.share) for name, fit in found]
+            narrowed = frozenset(name for name, fit in found if fit.narrows)
+            yield weight + spare, replace(_column(first, last, shares), narrowed=narrowed)
 
     def _is_sure(self, name: str, at: int, said: set[str]) -> bool:
         """Whether words that say a part of a name mean that column.
@@ -509,11 +558,8 @@ class _Linker:
         same = [c for c in self._table.columns if c.is_amount and c.attribute.unit == unit]
         return unit is None or len(same) < 2 or column is self._table.main_amount
 
-    def _fit(self, column: Column, content: Sequence[Token]) -> tuple[float, float, int] | None:
-        """Return the weight of words for *column*, how fully they say its name, 0 to 1, and more.
-
-        The third is how many of them are words of its description alone, and of no stored value.
-        """
+    def _fit(self, column: Column, content: Sequence[Token]) -> "_Fit | None":
+        """Return how well words say the name of *column*; None where they do not."""
         said: set[str] = set()
         named = like = told = idle = 0
         record, opens = False, len(content) > 1 and content[1].stem in column.named
@@ -551,14 +597,16 @@ class _Linker:
         needs_all = column.is_boolean and unsaid - idle_words - self._table.nouns
         own = {*column.names[0]} - said  # a mean temperature has `temperature` as a synonym, too
         numbered = {name[-1] for name in column.names} & stems_of("naming", "words")  # `ward_no`
-        if ((unsaid | own) - numbered) & operator_stems() or needs_all:
+        denied = any(word.startswith("non") for word in unsaid | own)  # `assets`, of non-current
+        if ((unsaid | own) - numbered) & operator_stems() or needs_all or denied:
             return None  # `airport` alone does not ask for an airport shuttle
         weight = (_NAME if share == 1 else _PART) * named + _LIKE * like + _TOLD * told
         weight += _FUNCTION * idle + 0.1 * (len(content) - 1) + _OPENING * record
         if record and share < 1:
             return None  # `which release fixed the most`, of `bugs_fixed`
         share *= 1.0 if column.heads & said else 0.6
-        return weight, max(share - 0.2 * like - 0.05 * told, 0.05), told
+        share = max(share - 0.2 * like - 0.05 * told, 0.05)
+        return _Fit(weight, share, told, self._table.narrows(column, said))
 
     def _meant(self, token: Token) -> frozenset[str]:
         """Return what may be said for a word: the stem of `owner` for `owned by`, `did Ada own`."""

@@ -51,6 +51,7 @@ class Condition:
         denied: Whether it says that something is not.
         plain: Without the denial; *sql* where nothing is denied.
         alone: Whether each of its values is that of one record.
+        is_unclear: Whether it cannot be told which of several restrictions an `or` joins.
     """
 
     sql: str
@@ -61,6 +62,7 @@ class Condition:
     denied: bool = False
     plain: str = ""
     alone: bool = False
+    is_unclear: bool = False
 
 
 Where: TypeAlias = tuple[Condition, ...]

@@ -1,6 +1,6 @@
 """The table that questions are about: its columns with the words that speak for them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, log10
@@ -21,7 +21,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import fold_words
 from srag_mcp.values.states import read_boolean, read_statement
-from srag_mcp.values.units import SIZES, read_context, unit_of
+from srag_mcp.values.units import SIZES, is_currency, read_context, unit_of
 
 _FIRST_YEAR, _LAST_YEAR = 1500, 2100
 # The share of records that must have their own value, for a column to tell records apart.
@@ -29,13 +29,12 @@ _OWN = 0.9
 _MOST = 0.5
 # Fewer different numbers may stand in a row by chance.
 _SERIES = 5
-# Units that end the name of a column without being its unit: `elevation_m`.
-_MEASURES = frozenset(
-    {"m", "km", "cm", "mm", "ft", "kg", "km2", "metre", "metres", "meter", "meters"}
-)
 _COUNTING = frozenset({"n", "num", "is", "has"})
 _NAMING = frozenset({"no", "nr", "id", "number", "name"})
 _NUMBERING = frozenset(map(stem, _NAMING))
+# Signs of units as they end the names of columns: `kw`; of three letters at most, no words.
+_SIGNS = {unit.lower(): unit for unit in SIZES if len(unit) < 4 and unit not in {"min", "day"}}
+_DATING = frozenset(map(stem, ("date", "day", "year", "time", "on", "at")))
 
 _EXACT = frozenset({"sum", "min", "max"})  # of whole numbers
 # Of the 15 of a double: a sum over a million records, rounded at each, loses three at most.
@@ -71,6 +70,21 @@ class Column:
         """The stems of all its names."""
         return frozenset(word for name in self.names for word in name)
 
+    @cached_property
+    def unit(self) -> str | None:
+        """Its unit, or else that which ends its name: `rated_power_kw`."""
+        said = self.attribute.unit or ""
+        last = words_in(self.name)[-1:]
+        if said or not last or not self.is_number or is_function(last[0]):
+            return unit_of(said) or said or None
+        return _SIGNS.get(last[0]) or unit_of(last[0])
+
+    @cached_property
+    def told_units(self) -> frozenset[str | None]:
+        """The units that its description speaks of, where it has none itself."""
+        words = () if self.unit else words_in(self.attribute.description)
+        return frozenset(unit_of(word) for word in words if not is_function(word)) - {None}
+
     @property
     def is_number(self) -> bool:
         """Whether it can be computed with."""
@@ -105,10 +119,11 @@ class Column:
     @cached_property
     def is_year(self) -> bool:
         """Whether it is a number that holds years."""
-        return self._may_be_years and ("year" in self.named or self.attribute.unit == "year")
+        return self.may_be_years and ("year" in self.named or self.attribute.unit == "year")
 
     @property
-    def _may_be_years(self) -> bool:
+    def may_be_years(self) -> bool:
+        """Whether all its whole numbers are of the size of years."""
         low, high = self.ends or (0, 0)
         return self.attribute.type == "integer" and low >= _FIRST_YEAR and high <= _LAST_YEAR
 
@@ -243,7 +258,7 @@ class Column:
         wanted = stems_of("concept", concept)
         if self.is_text or self.is_boolean or not wanted:
             return False
-        if self.is_number and concept == "time" and not self._may_be_years:
+        if self.is_number and concept == "time" and not self.may_be_years:
             return False
         if self.is_date:
             return concept == "time" or (concept == "age" and bool(wanted & self.named))
@@ -321,6 +336,37 @@ class Table:
         idle = self.nouns | stems_of("naming", "words")
         called += [c for c in numbers if any(set(name) <= idle for name in c.names)]
         return next(iter(called), None)
+
+    def narrows(self, column: Column, said: Collection[str]) -> bool:
+        """Whether each name of *column* has a word beside *said* that says which one it is.
+
+        Not so the record's own noun, nor a word for naming, measuring or dating it, nor what the
+        names of all columns of its kind have: `export` narrows a revenue, `order` no `order_date`.
+        """
+        kind = [other for other in self.columns if other.attribute.type == column.attribute.type]
+        common = frozenset.intersection(*(other.named for other in kind)) if kind[1:] else set()
+        idle = {*said, *common, *self.nouns, *self.general, *self.qualifiers}
+        idle |= stems_of("naming", "words") | stems_of("measure", "words")
+        if column.is_date or column.attribute.type == "integer":
+            idle |= _DATING if column.is_date else {"year"}
+        return all(set(name) - idle for name in column.names)
+
+    def shares_modifier(self, column: Column) -> bool:
+        """Whether what stands before the head of a name is in other names, too: another thing.
+
+        `export` of `export_country` beside `export_revenue`; `sea area` is one name.
+        """
+        idle = self.nouns | self.general | stems_of("naming", "words")
+        before = set(column.names[0]) - column.heads - idle if column.names else set()
+        others = [other for other in self.columns if other is not column and other.names]
+        return any(before & set(other.names[0]) for other in others)
+
+    def narrows_concept(self, column: Column, concept: str) -> bool:
+        """Whether a word of *column* is unsaid where `cheapest`, `500 euros` say only *concept*."""
+        unit = unit_of(column.attribute.unit or "")
+        said = {stem(word) for word in words_in(column.name) if unit and unit_of(word) == unit}
+        said |= stems_of("concept", concept) if concept else frozenset()
+        return column is not self.main_date and self.narrows(column, said)
 
     def is_of_record(self, column: Column) -> bool:
         """Whether a date is that of the record, and not of a thing that it is about."""
@@ -431,6 +477,11 @@ def _describe(attribute: Attribute, statistics: ColumnStatistics) -> Column:
     return Column(attribute, statistics, names, said, frozenset(told - own))
 
 
+def _is_sign(word: str) -> bool:
+    """Whether a word that ends a name is the sign of a unit, and no word of a language."""
+    return word in _SIGNS or is_currency(unit_of(word.upper()))
+
+
 def _spoken_name(text: str, attribute: Attribute) -> tuple[tuple[str, ...], frozenset[str]]:
     """Return the stems of a name as people say it, and its head.
 
@@ -443,7 +494,7 @@ def _spoken_name(text: str, attribute: Attribute) -> tuple[tuple[str, ...], froz
     unit = fold_words(attribute.unit or "")
     if unit and fold_words(" ".join(words))[-len(unit) :] == unit:
         words = words[: -len(unit)] or words
-    elif len(words) > 1 and attribute.type.is_numeric and words[-1] in _MEASURES:
+    elif attribute.type.is_numeric and words[-2:-1] not in ([], ["per"]) and _is_sign(words[-1]):
         words = words[:-1]
     content = [word for word in words if not is_function(word)] or words
     if not content:

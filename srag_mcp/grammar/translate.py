@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.grammar.filters import LIMIT, MARGIN, cost_of, frames
+from srag_mcp.grammar.filters import ASSUMED, LIMIT, MARGIN, cost_of, frames
 from srag_mcp.grammar.forms import Draft, compose
 from srag_mcp.grammar.link import read_sentences
 from srag_mcp.grammar.table import Table, describe_table
@@ -66,7 +66,10 @@ def translate(
             for condition in parse.where
             for value in condition.values
         ),
-        score=round(1 / (1 + max(cost, 0.0)), 3),
+        assumed=tuple(
+            dict.fromkeys(said for name, said in ASSUMED.items() if parse.features[name])
+        ),
+        rivals=tuple(other.sql for other_cost, other in ranked[1:] if other_cost <= LIMIT),
         ordered=parse.ordered,
     )
 

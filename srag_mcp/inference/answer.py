@@ -17,14 +17,17 @@ from srag_mcp.model.ledger import Totals
 from srag_mcp.retrieval.snippets import Quote
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.decisions import find_left_out
 from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.guard import ResultPage, Value
 from srag_mcp.text.shown import one_line
+from srag_mcp.text.words import is_content, stem, words
 from srag_mcp.values.quantities import digit_grouping
 
 MANY_UNKNOWN = 0.2
 MAX_ITEMS_IN_TEXT = 50
 MAX_COLUMNS = 8
+_MAX_LEFT_OUT = 3
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _AND = " AND "
 _PERCENT = 100.0
@@ -266,11 +269,28 @@ def refuse(
     schema = corpus.schema()
     columns = tuple(attribute.name for attribute in schema.attributes)
     linked = link_values(question, corpus)
+    left = ", ".join(_find_left_out(corpus, " ".join(unplaced) or question))
+    if left:
+        reason = f"{reason}; proposed as a column and left out: {left}; add it with extend"
     brief = Brief(reason, unplaced, schema.entity, columns, linked)
     notes = corpus.notices()
     return Answer(
         question, f"Not answered: {reason}", brief=brief, assumptions=notes, proposal=proposal
     )
+
+
+def _find_left_out(corpus: Corpus, asked: str) -> list[str]:
+    """Return the columns that were proposed and left out and that words asked for name, a few."""
+    schema = corpus.schema()
+    nouns = {stem(word) for text in (schema.entity, *schema.nouns) for word in words(text)}
+    said = {stem(word) for word in words(asked) if is_content(word)} - nouns
+    shares = {}
+    for item in find_left_out(corpus.state, schema):
+        names = (item.name.replace("_", " "), *item.synonyms)
+        stems = [{stem(word) for word in words(name)} - nouns for name in names]
+        shares[item.name] = max(len(found & said) / len(found or {0}) for found in stems)
+    ranked = sorted(shares, key=lambda name: -shares[name])
+    return [name for name in ranked if shares[name]][:_MAX_LEFT_OUT]
 
 
 def render_value(value: Value, unit: str | None = None) -> str:

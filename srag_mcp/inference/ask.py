@@ -3,7 +3,7 @@
 Who translates: the offline grammar, a language model, or one after the other.
 """
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
@@ -18,10 +18,15 @@ from srag_mcp.errors import (
     SragError,
     StoreError,
 )
-from srag_mcp.grammar.filters import SURE
 from srag_mcp.grammar.translate import translate
 from srag_mcp.inference.answer import MANY_UNKNOWN, Answer, is_empty, refuse, render_text
-from srag_mcp.inference.by_model import MAX_ROWS, ONCE, Translating, translate_question
+from srag_mcp.inference.by_model import (
+    MAX_ROWS,
+    ONCE,
+    Translating,
+    result_key,
+    translate_question,
+)
 from srag_mcp.inference.by_reading import ALL_DOCUMENTS, answer_by_reading
 from srag_mcp.inference.diagnosis import explain_nothing
 from srag_mcp.inference.grounds import Grounds, find_grounds
@@ -32,18 +37,24 @@ from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import MemoryReplies, ReplyCache
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
+from srag_mcp.names.likeness import find_like
+from srag_mcp.names.spellings import are_names
+from srag_mcp.names.uniting import UNDECIDED, unite
 from srag_mcp.retrieval.segments import gather
 from srag_mcp.retrieval.snippets import quote_hit, sought_terms
 from srag_mcp.rules.doubts import check_columns
 from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.sqlfacts.aggregates import takes_first
-from srag_mcp.sqlfacts.query import Translation
+from srag_mcp.sqlfacts.query import Translation, read_query
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.database import quote_name
 from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import open_state
+from srag_mcp.store.united_names import read_decided
 
 MAX_QUESTION_CHARACTERS = 2000
+_MAX_NAMES = 20_000  # of a column: in a larger one those beside a name are not looked for
 MAX_PASSAGES = 3  # of a refusal: enough to see whether a search is worth it
 _ASK_OTHERWISE = "name another model, or let it reply in words only (SRAG_REPLY_FORMAT=text)"
 _ASK_GRAMMAR = "or ask the grammar (SRAG_ENGINE=offline)"
@@ -135,9 +146,9 @@ def only_sure(corpus: Corpus, answer: Answer) -> Answer:
         found = replace(found, columns=columns)
     if answer.refused or _is_sure(replace(answer, denominator=found)):
         return answer
-    doubt = "; ".join(answer.warnings) or "it guesses what some words mean"
-    if not answer.warnings and found is not None and found.has_many_gaps:
-        doubt = "many documents do not say what it uses"
+    is_none = is_empty(answer.rows)
+    gaps = "nothing has it" if is_none else "many documents do not say what it uses"
+    doubt = "; ".join(answer.warnings) or gaps
     reason = f"the grammar is not sure of its reading, {answer.restated}: {doubt}"
     return refuse(corpus, answer.question, f"{reason}; engine offline answers by it")
 
@@ -258,7 +269,9 @@ def ask_offline(corpus: Corpus, question: str, rejected: Collection[str] = ()) -
         doubt = _find_doubt(grounds)
         if doubt:
             return refuse(corpus, question, doubt)
-        return write_answer(translation, page, grounds)
+        answer = write_answer(translation, page, grounds)
+        doubts = tuple(_find_doubts(corpus, translation, page))
+        return replace(answer, warnings=(*answer.warnings, *doubts))
     try:  # no list and no highest value comes of no record: say what was looked for in vain
         reasons = explain_nothing(corpus, translation.facts)
     except QueryError:
@@ -282,12 +295,56 @@ def _find_doubt(grounds: Grounds) -> str:
     return ""
 
 
+def _find_doubts(corpus: Corpus, translation: Translation, page: ResultPage) -> Iterator[str]:
+    """Say what a reading assumes, and which other one has another result."""
+    if translation.assumed:
+        yield f"assumed: {'; '.join(translation.assumed)}"
+    for sql in translation.rivals:
+        try:
+            other = corpus.select(sql, limit=MAX_ROWS)
+        except QueryError:
+            continue
+        if result_key(other.rows) != result_key(page.rows):
+            words = read_query(sql, corpus.schema()).words or "another reading"
+            yield f"it can also be read so: {render_text(other, words)}"
+            break
+    if not is_predicted(corpus.info().engine):  # else a model has decided on the names
+        yield from _find_like_names(corpus, translation)
+
+
+def _find_like_names(corpus: Corpus, translation: Translation) -> Iterator[str]:
+    """Say which other names stand beside those of a reading and may be the same."""
+    bound: dict[str, list[str]] = {}
+    for item in translation.literals:
+        bound.setdefault(item.column, []).append(item.stored)
+    for column, values in bound.items():
+        name, entity = quote_name(column), quote_name(corpus.schema().entity)
+        sql = f"SELECT {name}, count(*) FROM {entity} WHERE {name} IS NOT NULL GROUP BY 1"  # noqa: S608 - it runs through the guard
+        counts = {
+            str(row[0]): int(str(row[1])) for row in corpus.select(sql, limit=_MAX_NAMES).rows
+        }
+        if not are_names(counts):
+            continue
+        decided = read_decided(corpus.state).get(column, UNDECIDED) if corpus.state else UNDECIDED
+        things = unite(counts, decided)
+        for value in values:
+            own, like = find_like(value, things, decided)
+            others = [x for x in like if not set(x.spellings) & set(values)]
+            if own is not None and others:
+                shown = ", ".join(
+                    f"{x.spellings[0]} ({x.n_records:,})" for x in others[:MAX_PASSAGES]
+                )
+                more = (
+                    f" and {len(others) - MAX_PASSAGES} more" if len(others) > MAX_PASSAGES else ""
+                )
+                yield f"{column}: not taken, and perhaps the same as {value}: {shown}{more}"
+
+
 def _is_sure(answer: Answer) -> bool:
-    """Whether the reading assumes next to nothing, and the columns that it uses are filled."""
+    """Whether the reading assumes nothing, and the columns that it uses are filled."""
     has_gaps = answer.denominator is not None and answer.denominator.has_many_gaps
-    if answer.translation is None or answer.warnings or has_gaps or is_empty(answer.rows):
-        return False
-    return answer.translation.score >= SURE
+    is_answer = answer.translation is not None and not is_empty(answer.rows)
+    return is_answer and not answer.warnings and not has_gaps
 
 
 def fall_back(corpus: Corpus, question: str, offline: Answer | None, failure: ModelError) -> Answer:

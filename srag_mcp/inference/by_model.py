@@ -270,7 +270,7 @@ def _write_prompt(
     linked = link_values(question, corpus)
     ranked = rank_columns(question, corpus, linked)
     whole = _write_whole(corpus, ranked)
-    lines = _write_linked(linked)
+    shown = _fit_linked(linked)
     asked = question if attempt == 1 else f"{question}\n(independent attempt {attempt})"
     prompt = render_prompt(
         "translate",
@@ -280,10 +280,10 @@ def _write_prompt(
         title=schema.title,
         n_records=f"{corpus.info().n_documents:,}",
         columns=enclose(_write_columns(corpus, whole, ranked)),
-        linked=enclose("\n".join(lines) or _NONE),
+        linked=enclose("\n".join(f"- {item}" for item in shown) or _NONE),
         question=f"{enclose(asked)}{examples}",
     )
-    return prompt, _what_is_seen(corpus, whole, linked[: len(lines)])
+    return prompt, _what_is_seen(corpus, whole, shown)
 
 
 def _what_is_seen(corpus: Corpus, whole: Collection[str], linked: Sequence[LinkedValues]) -> Seen:
@@ -384,14 +384,16 @@ def _type_of(item: Attribute) -> str:
     return f"{item.type}, {item.unit}" if item.unit else str(item.type)
 
 
-def _write_linked(linked: Sequence[LinkedValues]) -> list[str]:
-    """Write the values that may be meant, the likeliest first, as long as there is room."""
-    room = _LINKED_TOKENS
-    lines = []
-    for item in linked:
-        line = f"- {item}"
-        room -= count_tokens(line)
-        if room < 0:
-            break
-        lines.append(line)
-    return lines
+def _fit_linked(linked: Sequence[LinkedValues]) -> list[LinkedValues]:
+    """Return the values that may be meant, the likeliest first; where room is short, fewer of each.
+
+    The first of each is there in any case: a value that is not told is not asked for.
+    """
+    room, shown = _LINKED_TOKENS, list[LinkedValues]()
+    for whole in linked:
+        item = whole
+        while count_tokens(f"- {item}") > max(room, 0) and len(item.values) > 1:
+            item = replace(item, values=item.values[: len(item.values) // 2])
+        shown.append(item)
+        room -= count_tokens(f"- {item}")
+    return shown

@@ -63,7 +63,8 @@ def diagnose(corpus: Corpus, facts: QueryFacts, seen: Seen = NOTHING_SEEN) -> li
 def find_unstored(corpus: Corpus, facts: QueryFacts) -> list[str]:
     """Name the texts that a query wants a column to be equal to and no record has, at most a few.
 
-    They are found in any part of the query, also where some records meet its conditions.
+    They are found in any part of the query, also where some records meet its conditions: others of
+    a list hide that one is met by none.
     """
     said = [
         one if near else f"{one}; get_column_stats shows what it holds"

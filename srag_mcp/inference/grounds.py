@@ -31,6 +31,7 @@ from srag_mcp.inference.unknowns import (
     find_unknowns,
     veil,
 )
+from srag_mcp.sqlfacts.aggregates import find_cuts
 from srag_mcp.sqlfacts.query import OutputColumn, QueryFacts, Role
 from srag_mcp.sqlfacts.trees import said_name
 from srag_mcp.store.corpus import Corpus
@@ -120,12 +121,19 @@ def find_grounds(
     sources = (
         () if is_quick else _or_else(lambda: quote_sources(corpus, facts, page.rows), lambda _: ())
     )
-    notes = (*found.notes, *unread, *cells, *corpus.notices())
+    said: list[str] = []
+    if not is_large:
+        said = _or_else(lambda: list(_note_cuts(corpus, facts)), lambda _: [])
+        listed = max(Counter(item.columns for item in facts.comparisons).values(), default=0) > 1
+        if listed and not nothing:
+            said += _or_else(lambda: find_unstored(corpus, facts), lambda _: [])
     bounds = None if found.bounds and _is_result(found.bounds, page) else found.bounds
     whole = None
     has_gaps = any(item.n_open or item.n_none for item in denominator.columns)
     if facts.divides and has_gaps and not is_large:
         whole = _or_else(lambda: find_whole(corpus, facts, page), lambda _: None)
+    shares = _note_shares(facts, denominator) if has_gaps and whole is None else ()
+    notes = (*said, *found.notes, *shares, *unread, *cells, *corpus.notices())
     return Grounds(denominator, bounds, notes, tuple(nothing), sources, found.is_open, whole)
 
 
@@ -152,8 +160,26 @@ def find_whole(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Whole | N
     [[value]] = page.rows
     if value is None or isinstance(value, str) or not n_said or n_said == n_all:
         return None
-    makes = [math.isclose(value, found.factor * n_part / n, rel_tol=1e-9) for n in (n_said, n_all)]
+    digits = facts.decimals
+    off = 0.0 if digits is None else 0.5 * 10.0**-digits
+    shares = [found.factor * n_part / n for n in (n_said, n_all)]
+    makes = [math.isclose(value, share, rel_tol=1e-9, abs_tol=off) for share in shares]
     return Whole(n_part, n_said, n_all, found.factor, makes[0]) if any(makes) else None
+
+
+def _note_shares(facts: QueryFacts, denominator: Denominator) -> tuple[str, ...]:
+    """Say of what shares are shares that were not counted, where some do not say what is asked."""
+    gaps = ", ".join(item.column for item in denominator.columns)
+    of = " and ".join(facts.shares_of)
+    return (f"shares are of {of}: not all say {gaps}",) if of else ()
+
+
+def _note_cuts(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
+    """Say that a LIMIT cuts through rows that tie: `"LIMIT 1 cuts a tie: 3 rows come as far"`."""
+    for sql, limit in find_cuts(facts):
+        n_rows = int(str(corpus.count(sql)[0] or 0))
+        if n_rows > limit:
+            yield f"LIMIT {limit} cuts a tie: {n_rows:,} rows come as far as the last that is taken"
 
 
 def _is_result(bounds: Bounds, page: ResultPage) -> bool:

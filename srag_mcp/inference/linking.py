@@ -15,7 +15,7 @@ from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.values import IN_ORDER, ValueMatch, fold_words
 from srag_mcp.text.shown import literal, quoted
 from srag_mcp.text.words import STOP_WORDS, is_content, stem, words
-from srag_mcp.values.names import LEGAL_FORMS
+from srag_mcp.values.names import CURRENCY_NAMES, LEGAL_FORMS
 from srag_mcp.values.units import is_currency, unit_of
 
 MAX_SPELLINGS = 12
@@ -24,6 +24,7 @@ _MAX_EXAMPLES = 3  # beside a pattern
 _MAX_LINKED = 10
 _MAX_COLUMNS = 3  # of one phrase
 _LONGEST_PHRASE = 8
+_LONGEST_CALLED = 3  # words: a longer value is no kind of thing
 _LONGEST_MISSPELT = 4  # words: the nearest of each word is sought
 _MIN_CHARACTERS = 3
 _EQUAL = 0.99  # but for the legal form
@@ -84,9 +85,11 @@ def link_values(question: str, corpus: Corpus) -> tuple[LinkedValues, ...]:
     """Find the stored values that phrases of *question* mean, the likeliest column of each first.
 
     A phrase means a value that it is, but for case, marks, plural and legal form. A name also means
-    those that hold it as it is spelt, unless most values of the column do; other phrases, those of
-    which they are half of the words. The nouns of the entity mean none. `the` is not “The
-    Lamplighter”, `rooms` is not “Double Room”; `Conti` may be “Giulia Conti”.
+    those that hold it as it is spelt; other phrases, those of which they are half of the words, or
+    all that a value of two or three words is called by, unless most values of the column do. The
+    nouns of the entity mean none, nor do words that name columns. `the` is not “The Lamplighter”,
+    `rooms` is not “Double Room” beside a number of rooms; `Conti` may be “Giulia Conti”, `nurses`
+    “Registered Nurse”.
     """
     linker = _Linker(question, corpus)
     found = [(x.first, group) for x in linker.phrases() for group in linker.link(x)]
@@ -113,6 +116,11 @@ class _Linker:
         self._tokens = [token.strip(_AROUND) for token in parts[::2]]
         self._gaps = ["", *(" " if gap.isspace() or "/" in gap else gap for gap in parts[1::2])]
         self._nouns = _nouns_of(corpus.schema())
+        self._named = {
+            word
+            for x in corpus.schema().attributes
+            for word in fold_words(x.name.replace("_", " "))
+        }
         self._statistics = {item.column: item for item in corpus.statistics()}
         self._linked: list[_Phrase] = []
         self._taken: set[tuple[str, str]] = set()
@@ -155,7 +163,8 @@ class _Linker:
                 by_column[match.table, match.column].append(match)
                 seen.add(key)
         groups = [self._group(phrase.text, found) for found in by_column.values()]
-        groups = [group for group in groups if group.is_equal or not self._says_nothing(group)]
+        is_kept = phrase.is_name
+        groups = [g for g in groups if g.is_equal or is_kept or not self._says_nothing(g)]
         groups.sort(key=lambda item: (not item.is_equal, item.n_values, item.column))
         groups = groups[:_MAX_COLUMNS]
         if groups:
@@ -174,17 +183,30 @@ class _Linker:
         return [
             replace(match, score=_likeness(phrase.text, match.value))
             for match in found
-            if _means(phrase, match)
+            if _means(phrase, match) or self._is_called(phrase, match)
         ]
+
+    def _is_called(self, phrase: _Phrase, match: ValueMatch) -> bool:
+        """Whether one word is what a short value is called by: `nurses`, of “Registered Nurse”."""
+        said, stored = fold_words(phrase.text), fold_words(match.value)
+        is_head = len(said) == 1 and 1 < len(stored) <= _LONGEST_CALLED and stored[-1:] == said
+        return is_head and said[0] not in self._named and stored[-2] not in STOP_WORDS
 
     def _currencies(self, phrase: _Phrase) -> list[ValueMatch]:
         """Return the stored names of the currency that a phrase names: “EUR” for `euros`."""
-        unit = unit_of(phrase.text)
+        unit, said = unit_of(phrase.text), fold_words(phrase.text)
+        whole = " ".join(words(phrase.text))
+        meant = {
+            code
+            for name, code in CURRENCY_NAMES.items()
+            if name == whole or fold_words(name)[-len(said) :] == said
+        }
+        meant |= {unit} if unit and is_currency(unit) else set()
         return [
             ValueMatch(item.column, str(value.value), value.count, 1.0, item.table)
-            for item in (self._statistics.values() if unit and is_currency(unit) else ())
+            for item in (self._statistics.values() if meant else ())
             for value in (item.values if item.type.is_text and not item.truncated else ())
-            if unit_of(str(value.value)) == unit
+            if unit_of(str(value.value)) in meant
         ]
 
     def _group(self, phrase: str, found: Sequence[ValueMatch]) -> LinkedValues:

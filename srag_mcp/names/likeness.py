@@ -1,7 +1,7 @@
 """Doubtful names: those that may mean one thing, by initials, abbreviations, parts and slips."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -30,7 +30,7 @@ def find_candidates(things: Sequence[Thing], decided: Decided = UNDECIDED) -> li
     blocks = _Blocks(things)
     edges = []
     for a, b in blocks.pairs():
-        score = compare(things[a].name, things[b].name, blocks)
+        score = compare(things[a].name, things[b].name, blocks.n_holders)
         if score and not any(
             frozenset((x, y)) in apart for x in things[a].keys for y in things[b].keys
         ):
@@ -43,6 +43,24 @@ def find_candidates(things: Sequence[Thing], decided: Decided = UNDECIDED) -> li
             groups.update(dict.fromkeys(joined, joined))
     unique = {id(group): sorted(group) for group in groups.values()}
     return [[things[place] for place in group] for group in sorted(unique.values())]
+
+
+def find_like(
+    value: str, things: Sequence[Thing], decided: Decided = UNDECIDED
+) -> tuple[Thing | None, list[Thing]]:
+    """Return the thing that a value is, and those that may be it and nobody has decided on."""
+    own = next((thing for thing in things if value in thing.spellings), None)
+    if own is None:
+        return None, []
+    apart = decided.pairs_apart()
+    holders = Counter(word for thing in things for word in set(thing.name.bare))
+    return own, [
+        thing
+        for thing in things
+        if thing is not own
+        and compare(own.name, thing.name, holders)
+        and not any(frozenset((x, y)) in apart for x in own.keys for y in thing.keys)
+    ]
 
 
 class _Blocks:
@@ -104,10 +122,10 @@ def _slips(word: str) -> frozenset[str]:
     return frozenset({word, *(word[:place] + word[place + 1 :] for place in range(len(word)))})
 
 
-def compare(a: Name, b: Name, blocks: _Blocks | None = None) -> float:
+def compare(a: Name, b: Name, n_holders: Mapping[str, int] | None = None) -> float:
     """Return how alike two names are, 0 to 1; 0 where they are no candidates for one thing.
 
-    *blocks*: of the column, which tell of a word in how many names it is.
+    *n_holders*: of a word, in how many names of the column it is.
     """
     if a.designators != b.designators:
         return 0.0
@@ -131,10 +149,9 @@ def compare(a: Name, b: Name, blocks: _Blocks | None = None) -> float:
     found = _align(few, many)
     if found is None or (not found.n_letters and found.n_short < 2):
         return 0.0
-    if len(few) == 1 and found.n_skipped and blocks is not None:
-        holders = blocks.n_holders[few[0]] - 1
-        if holders > _MAX_HOLDERS:
-            return 0.0
+    is_part = len(few) == 1 and found.n_skipped > 0
+    if is_part and n_holders is not None and n_holders[few[0]] - 1 > _MAX_HOLDERS:
+        return 0.0
     return max(_LEAST, _SHORT - 0.1 * (found.n_weak + found.n_skipped))
 
 

@@ -489,6 +489,37 @@ def takes_first(facts: QueryFacts) -> bool:
     )
 
 
+def find_cuts(facts: QueryFacts) -> list[tuple[str, int]]:
+    """Return queries of how many rows come as far as a LIMIT of a query cuts, each with that.
+
+    `… ORDER BY price DESC LIMIT 3` -> how many are among the three dearest, with all that tie. What
+    a list ends on that is sorted by itself, or by the document alone, is no tie.
+    """
+    found = []
+    for select in [] if facts.tree is None else facts.tree.find_all(exp.Select):
+        order, limit = select.args.get("order"), select.args.get("limit")
+        others = any(select.args.get(name) for name in ("offset", "qualify", "distinct"))
+        wanted = None if limit is None or others else limit.expression
+        if order is None or not isinstance(wanted, exp.Literal) or not wanted.is_int:
+            continue
+        ranked = [item.copy() for item in order.expressions]
+        for item in ranked:
+            item.set("this", _meant(item.this, select).copy())
+        while ranked and ranked[-1].this.name == "document_id":
+            ranked.pop()
+        if not ranked or any(item.find(exp.Window) for item in ranked):
+            continue
+        rows = select.copy()
+        if select is not facts.tree and facts.tree is not None:
+            rows.set("with_", facts.tree.args.get("with_"))
+        rank = exp.Window(this=exp.Rank(), order=exp.Order(expressions=ranked))
+        rows.set("order", None)
+        rows.set("limit", None)
+        rows.set("qualify", exp.Qualify(this=exp.LTE(this=rank, expression=wanted.copy())))
+        found.append((f"SELECT count(*) FROM ({write(rows)})", int(wanted.name)))  # noqa: S608 - it runs through the guard
+    return found
+
+
 def _meant(node: exp.Expr, select: exp.Select) -> exp.Expr:
     """Return the output that a place or an alias stands for; *node* itself where it is neither."""
     outputs = select.selects

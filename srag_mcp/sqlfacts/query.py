@@ -266,6 +266,28 @@ class QueryFacts:
         """Whether it may compute a share."""
         return bool(self._find(exp.Div, exp.Avg))
 
+    @cached_property
+    def shares_of(self) -> tuple[str, ...]:
+        """Of what the shares in the query are shares, as SQL: `COUNT(pool)`, `all records`."""
+        below = [node.right for node in self._find(exp.Div) if node.left.find(exp.AggFunc)]
+        said = [write(node) for node in below if node.find(exp.AggFunc)]
+        for node in self._find(exp.Avg):
+            measure = node.this.unnest()
+            if isinstance(measure, exp.Case) and measure.args.get("default") is not None:
+                said.append("all records, also those that do not say it")
+            elif isinstance(measure, exp.Cast):
+                said.append("those that say it")
+        return tuple(dict.fromkeys(said))
+
+    @property
+    def decimals(self) -> int | None:
+        """To how many decimals the one output is rounded; None where it is not."""
+        output = self._outputs[0].unalias() if len(self._outputs) == 1 else None
+        if not isinstance(output, exp.Round):
+            return None
+        digits = output.args.get("decimals")
+        return int(digits.name) if digits is not None and digits.is_int else 0
+
     @property
     def ungrounded(self) -> tuple[str, ...]:
         """The outputs of the query that would be the same whatever the records held."""
@@ -398,7 +420,9 @@ class Translation:
         restated: The reading in plain words, with the column names, so that a person can check it.
         facts: The query, one SELECT in DuckDB's dialect, and what it says.
         literals: What was bound to stored values.
-        score: 0 to 1, how sure the reading is; 1 when every word of the question has its place.
+        assumed: What it takes for granted and the question does not say, in words; sure are those
+            without.
+        rivals: The queries of other readings that are good enough, the best first.
         ordered: Whether the order of the rows is part of the answer.
     """
 
@@ -406,7 +430,8 @@ class Translation:
     restated: str
     facts: QueryFacts
     literals: tuple[BoundLiteral, ...] = ()
-    score: float = 1.0
+    assumed: tuple[str, ...] = ()
+    rivals: tuple[str, ...] = ()
     ordered: bool = False
 
     @property

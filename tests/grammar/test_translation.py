@@ -22,7 +22,6 @@ def test_a_translation_names_columns_literals_and_unit(worlds: Mapping[str, Worl
         restated="average of price where brand is 'Kordt'",
         facts=translation.facts,
         literals=(BoundLiteral("Kordt", "brand", "Kordt"),),
-        score=0.909,
         ordered=False,
     )
     assert translation.sql == "SELECT AVG(price) FROM products WHERE brand = 'Kordt'"

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from srag_mcp.inference.by_model import _fit_linked
 from srag_mcp.inference.linking import LinkedValues, link_values, rank_columns
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute
@@ -162,3 +164,43 @@ def test_columns_that_no_word_tells_of_follow(
     ranked = rank_columns(question, inns, ())
     assert set(ranked) == {attribute.name for attribute in SCHEMA.attributes}
     assert ranked[: len(first)] == first
+
+
+PLACES: list[Mapping[str, object]] = [
+    {"name": "Ada", "job": "Registered Nurse", "currency": "GBP", "court": f"{'x' * 150} Kent"},
+    {"name": "Bea", "job": "Registered Nurse", "currency": "CHF", "court": "Kent A"},
+    {"name": "Cem", "job": "Porter", "currency": "EUR", "court": "Kent B"},
+]
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    folder = Path(tmp_path_factory.mktemp("jobs"))
+    (folder / "jobs.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in PLACES))
+    names = ("name", "job", "currency", "court")
+    columns = tuple(Attribute(name=name, type="string") for name in names)
+    settings = Settings(workers=1, home=tmp_path_factory.mktemp("home"))
+    ingest(folder, settings, schema=Schema(title="Job", entity="jobs", attributes=columns))
+    with QueryPool() as worker:
+        yield Corpus(folder, worker, settings.home)
+
+
+@pytest.mark.parametrize(
+    ("question", "linked"),
+    [
+        ("How many are paid in pounds?", [("currency", "GBP")]),
+        ("How many are paid in Swiss francs?", [("currency", "CHF")]),
+        ("How many nurses are there?", [("job", "Registered Nurse")]),
+    ],
+)
+def test_what_is_stored_is_linked_by_what_people_call_it(
+    jobs: Corpus, question: str, linked: list[tuple[str, str]]
+) -> None:
+    assert pairs(link_values(question, jobs)) == linked
+
+
+def test_a_name_that_most_values_hold_is_linked_and_a_long_one_shown(jobs: Corpus) -> None:
+    [group] = link_values("How many come from Kent?", jobs)
+    assert (group.column, group.pattern, group.n_values) == ("court", "%kent%", 3)
+    [shown] = _fit_linked([replace(group, values=group.values * 9)])
+    assert shown.values

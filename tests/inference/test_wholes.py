@@ -108,3 +108,80 @@ def test_an_answer_that_was_called_wrong_is_followed_by_the_brief(ships: Corpus)
     assert answer.refused
     assert answer.before is not None
     assert answer.before.rows == ((3,),)
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        (
+            "round(100.0 * count(*) FILTER (has_crane) / count(*))",
+            "33.333 % of all 6; 50 % of the 4 that say it: it.",
+        ),
+        ("round(avg(has_crane::INT), 2)", "0.5 of the 4 that say it; 0.3333 of all 6: it."),
+        (
+            "avg(CASE WHEN has_crane THEN 1 ELSE 0 END)",
+            "0.3333 of all 6; 0.5 of the 4 that say it: it.",
+        ),
+    ],
+)
+def test_a_share_that_is_rounded_or_averaged_is_told_over_both(
+    ships: Corpus, share: str, said: str
+) -> None:
+    assert answer_by(ships, f"SELECT {share} FROM ships").text == said
+
+
+@pytest.mark.parametrize(
+    ("sql", "whole"),
+    [
+        ("SELECT flag, 1.0 * countif(has_crane) / count(*) FROM ships GROUP BY flag", "COUNT(*)"),
+        (
+            "SELECT 1.0 * count(DISTINCT flag) FILTER (has_crane) / count(DISTINCT flag)"
+            " FROM ships",
+            "COUNT(DISTINCT flag)",
+        ),
+        ("SELECT flag, avg(has_crane::INT) FROM ships GROUP BY flag", "those that say it"),
+        (
+            "SELECT avg(CASE WHEN has_crane THEN 100 ELSE 0 END) FROM ships",
+            "all records, also those that do not say it",
+        ),
+    ],
+)
+def test_a_share_that_is_not_counted_says_of_what_it_is_one(
+    ships: Corpus, sql: str, whole: str
+) -> None:
+    [note] = [x for x in answer_by(ships, sql).assumptions if x.startswith("shares are of ")]
+    assert note.startswith(f"shares are of {whole}: not all say ")
+
+
+CUT = "LIMIT 1 cuts a tie: 2 rows come as far as the last that is taken"
+
+
+@pytest.mark.parametrize(
+    ("sql", "is_cut"),
+    [
+        ("SELECT name FROM ships ORDER BY crew DESC NULLS LAST LIMIT 1", True),
+        ("SELECT name, crew FROM ships ORDER BY 2 DESC NULLS LAST, document_id LIMIT 1", True),
+        (
+            "SELECT flag, count(*) AS n FROM ships WHERE flag IS NOT NULL GROUP BY flag"
+            " ORDER BY n DESC LIMIT 1",
+            True,
+        ),
+        (
+            "WITH best AS (SELECT name FROM ships WHERE crew > 1 ORDER BY crew DESC LIMIT 1)"
+            " SELECT name FROM best",
+            True,
+        ),
+        ("SELECT name FROM ships ORDER BY crew DESC NULLS LAST LIMIT 2", False),
+        ("SELECT name FROM ships ORDER BY length DESC NULLS LAST LIMIT 1", False),
+        ("SELECT DISTINCT crew FROM ships ORDER BY crew LIMIT 1", False),
+        ("SELECT name FROM ships ORDER BY document_id LIMIT 1", False),
+    ],
+)
+def test_a_limit_that_cuts_a_tie_is_told(ships: Corpus, sql: str, is_cut: bool) -> None:
+    assert (CUT in answer_by(ships, sql).assumptions) == is_cut
+
+
+def test_a_text_of_a_list_that_nobody_has_is_told(ships: Corpus) -> None:
+    answer = answer_by(ships, "SELECT count(*) FROM ships WHERE flag IN ('Malta', 'Atlantis')")
+    said = "no record meets flag = 'Atlantis'; get_column_stats shows what it holds"
+    assert said in answer.assumptions

@@ -1,0 +1,118 @@
+"""What a reading assumes, and what is no reading: each of these was once sure and wrong."""
+
+import pytest
+
+from srag_mcp.errors import QuestionError
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.sqlfacts.query import Translation
+from tests.grammar.tables import boats
+from tests.grammar.test_refusals import ask, date, number, refusal, text
+
+PART = "that a part of its name means a column"
+BOATS = boats()
+COMPANY = [
+    text("sector"),
+    number("export_revenue", "EUR"),
+    number("non_current_assets", "EUR"),
+    text("export_country"),
+    text("home_town"),
+    date("report_date"),
+]
+
+
+def ask_companies(question: str) -> Translation:
+    stored = [("export_country", "Peru", 5), ("home_town", "Ulm", 4), ("sector", "mining", 9)]
+    return ask(question, COMPANY, "company", stored)
+
+
+@pytest.mark.parametrize(
+    ("question", "assumed"),
+    [
+        ("What is the average export revenue?", ()),
+        ("What is the average revenue?", (PART,)),
+        ("What is the total revenue?", (PART,)),
+        ("How many companies have a revenue above 500 euros?", (PART,)),
+        ("What is the average of the non-current assets?", ()),
+        ("What is the average of the non current assets?", ()),
+        ("How many companies are there in Peru?", (PART,)),
+        ("How many companies have the export country Peru?", ()),
+        ("How many companies are there in Ulm?", ()),
+        ("How many companies have a date in May 2024?", (PART,)),
+    ],
+)
+def test_a_name_that_is_said_in_part_is_an_assumption(
+    question: str, assumed: tuple[str, ...]
+) -> None:
+    assert ask_companies(question).assumed == assumed
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What are the average current assets?",
+        "What are the average assets?",
+        "What is the average export?",
+    ],
+)
+def test_what_a_name_denies_or_is_not_called_by_is_not_meant(question: str) -> None:
+    refusal(question, COMPANY, "company")
+
+
+@pytest.mark.parametrize(
+    ("question", "condition"),
+    [
+        ("How many boats were built by 1995?", "year_built <= 1995"),
+        ("How many boats arrived by 1 June 2022?", "arrival_date <= DATE '2022-06-01'"),
+        ("How many boats arrived by the end of 2021?", "arrival_date <= DATE '2021-12-31'"),
+        (
+            "How many boats have a mooring fee between 1 and 2 thousand euros?",
+            "mooring_fee BETWEEN 1000 AND 2000",
+        ),
+        (
+            "How many boats have a mooring fee between 500 and 1 thousand euros?",
+            "mooring_fee BETWEEN 500 AND 1000",
+        ),
+        ("How many boats are in Norham or have heating?", "(harbour = 'Norham' OR heating)"),
+        (
+            "How many boats with heating or insured are in Norham?",
+            "(heating OR insured) AND harbour = 'Norham'",
+        ),
+    ],
+)
+def test_a_word_between_holds_for_both_sides(question: str, condition: str) -> None:
+    assert BOATS.ask(question).sql == f"SELECT COUNT(*) FROM boats WHERE {condition}"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many boats in Norham with heating or in Eastby are there?",
+        "How many boats in Norham with 2 cabins or in Eastby are insured?",
+        "How many boats are in Norham and have heating or are insured?",
+        "What is the average mooring fee of boats with a fee?",
+    ],
+)
+def test_what_nobody_can_part_is_refused(question: str) -> None:
+    with pytest.raises(QuestionError):
+        BOATS.ask(question)
+
+
+def test_a_number_of_a_unit_is_compared_in_the_unit_that_ends_a_name() -> None:
+    power = Attribute(name="rated_power_kw", type="integer")
+    depth = Attribute(name="depth", type="number", description="Depth of the shaft in m.")
+    load = Attribute(name="load", type="number")
+    columns = [power, depth, load]
+    assert ask("What is the average rated power?", columns, "mill").assumed == ()
+    found = ask("How many mills have a depth above 5 m?", columns, "mill")
+    assert found.sql.endswith("WHERE depth > 5")
+    refusal("How many mills have a load above 5 kg?", columns, "mill")
+
+
+def test_years_are_before_and_by_one_without_being_called_years() -> None:
+    opened = Attribute(name="opened", type="integer")
+    refusal("How many mills opened by 1980?", [opened, number("load")], "mill")  # of no known size
+
+
+def test_another_reading_within_reach_is_kept_beside_the_best() -> None:
+    found = BOATS.ask("How many boats are longer than 10 m?")
+    assert (found.assumed, found.rivals) == ((), ())

@@ -1,0 +1,82 @@
+"""Names beside the one that a question says: nobody has decided whether they are the same."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.inference.ask import SURE_OR_BRIEF, ask
+from srag_mcp.names.uniting import Decided
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.rounds import Decision
+from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.decisions import write_decisions
+from srag_mcp.store.guard import QueryPool
+from srag_mcp.store.united_names import write_decided
+
+COURTS = {
+    "Court of Appeal, Civil Division": 4,
+    "Court of Appeal (Civil Div.)": 3,
+    "High Court, Chancery Division": 2,
+    "Supreme Court": 1,
+}
+SCHEMA = Schema(
+    title="Ruling",
+    entity="rulings",
+    nouns=("ruling",),
+    attributes=(Attribute(name="court", type="string"), Attribute(name="days", type="integer")),
+)
+QUESTION = "How many rulings are of the Court of Appeal, Civil Division?"
+
+
+@pytest.fixture
+def rulings(tmp_path: Path) -> Iterator[Corpus]:
+    folder = tmp_path / "rulings"
+    folder.mkdir()
+    rows = [{"court": court, "days": 2} for court, n in COURTS.items() for _ in range(n)]
+    (folder / "rulings.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    settings = Settings(workers=1, home=tmp_path / "home")
+    ingest(folder, settings, schema=SCHEMA)
+    with QueryPool() as worker:
+        yield Corpus(folder, worker, settings.home)
+
+
+def test_a_spelling_beside_the_one_that_is_taken_is_told_and_no_reading_sure(
+    rulings: Corpus,
+) -> None:
+    answer = ask(rulings, QUESTION)
+    said = (
+        "court: not taken, and perhaps the same as Court of Appeal, Civil Division:"
+        " Court of Appeal (Civil Div.) (3)"
+    )
+    assert (answer.rows, answer.warnings) == (((4,),), (said,))
+    assert ask(rulings, QUESTION, SURE_OR_BRIEF).refused
+
+
+def test_names_that_a_person_has_parted_are_told_no_more(rulings: Corpus) -> None:
+    apart = (tuple(COURTS)[:2],)
+    assert rulings.state is not None
+    write_decided(rulings.state, {"court": Decided(apart=apart)})
+    assert ask(rulings, QUESTION).warnings == ()
+
+
+def test_a_name_that_is_like_no_other_is_sure(rulings: Corpus) -> None:
+    answer = ask(rulings, "How many rulings are of the Supreme Court?", SURE_OR_BRIEF)
+    assert (answer.rows, answer.warnings) == (((1,),), ())
+
+
+def test_a_refusal_names_what_was_proposed_and_left_out(rulings: Corpus) -> None:
+    judge = Attribute(name="presiding_judge", type="string", description="Who presided.")
+    fee = Attribute(name="court_fee", type="number", description="What it cost.")
+    assert rulings.state is not None
+    left = [Decision(1, "remove", item.name, "", definition=item) for item in (fee, judge)]
+    write_decisions(rulings.state, left)
+    answer = ask(rulings, "Which judge has the most rulings?")
+    assert answer.brief is not None
+    assert answer.brief.reason.endswith(
+        "proposed as a column and left out: presiding_judge; add it with extend"
+    )
