@@ -2,20 +2,25 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Literal, TypeAlias
-
-import anyio
 
 from srag_mcp.cells.cell import Cell
 from srag_mcp.cells.normalised import read_column
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress
-from srag_mcp.errors import CorpusError, ModelStoppedError, SchemaError
-from srag_mcp.names.likeness import find_candidates
-from srag_mcp.names.resolution import PLACEHOLDER, Doubt, NamesPrompt, resolve, write_prompts
-from srag_mcp.names.spellings import are_names, fold_name
-from srag_mcp.names.uniting import Decided, Thing, Verdict, unite
+from srag_mcp.errors import CorpusError, SchemaError
+from srag_mcp.names.doubts import Doubt, cut_around, find_candidates, resolve, write_prompts
+from srag_mcp.names.uniting import (
+    Decided,
+    Thing,
+    Verdict,
+    are_names,
+    describe_things,
+    fold_name,
+    unite,
+)
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
@@ -32,9 +37,8 @@ from srag_mcp.store.united_names import (
     write_decided,
 )
 from srag_mcp.store.work import WorkDatabase, open_work
-from srag_mcp.text.shown import one_line
+from srag_mcp.text.words import fold_word, stem
 
-_AROUND = 40  # characters on either side of a name: what it belongs to, most often
 Decision: TypeAlias = Literal["same", "apart", "forget"]
 
 
@@ -55,49 +59,44 @@ def resolve_names(
 
     Source: DESIGN 7.5.
     """
-    predictions = Predictions(work)
+    predictions, plain = Predictions(work), cache(partial(_read_plain, work))
     doubts: list[Doubt] = []
     for place, attribute in enumerate(schema.attributes):
         if are_united(attribute):
             on_progress(Progress("uniting", place, len(schema.attributes), attribute.name))
-            doubts += _find_doubts(work, predictions, attribute)
+            doubts += _find_doubts(work, predictions, attribute, plain)
     prompts = write_prompts(doubts)
     if not prompts:
         return
-    said = engine.run(lambda: _ask_all(engine, prompts))
+    said = engine.run(lambda: resolve(engine.model, prompts))
     verdicts: dict[str, list[Verdict]] = {}
-    for doubt, verdict in said:
-        verdicts.setdefault(doubt.column, []).append(verdict)
+    for column, verdict in said:
+        verdicts.setdefault(column, []).append(verdict)
     for column, new in verdicts.items():  # at the end: what a stop leaves over is asked as before
         keep_verdicts(work, column, new)
 
 
-async def _ask_all(
-    engine: ModelEngine, prompts: Sequence[NamesPrompt]
-) -> list[tuple[Doubt, Verdict]]:
-    said: list[tuple[Doubt, Verdict]] = []
-    stopped: list[ModelStoppedError] = []
+_PLAIN = r"""
+SELECT DISTINCT rtrim(word, '.,;:')
+FROM (SELECT unnest(string_split_regex(text, '\s+')) AS word FROM documents)
+WHERE regexp_full_match(word, '\p{Ll}{2,}[.,;:]?')
+"""
 
-    async def ask(asked: NamesPrompt) -> None:
-        try:
-            said.extend(await resolve(engine.model, asked))
-        except ModelStoppedError as error:
-            stopped.append(error)
 
-    async with anyio.create_task_group() as tasks:
-        for asked in prompts:
-            tasks.start_soon(ask, asked)
-    if stopped:
-        raise stopped[0]
-    return said
+def _read_plain(work: WorkDatabase) -> frozenset[str]:
+    """Return the stems of the words that documents have in small letters: they name nothing."""
+    return frozenset(stem(fold_word(word)) for (word,) in work.run(_PLAIN))
 
 
 def _find_doubts(
-    work: WorkDatabase, predictions: Predictions, attribute: Attribute
+    work: WorkDatabase,
+    predictions: Predictions,
+    attribute: Attribute,
+    plain: Callable[[], frozenset[str]],
 ) -> Iterator[Doubt]:
     """Yield the groups of a column that nobody has decided yet.
 
-    A column without a name that recurs tells its records apart: there is nothing to count by it.
+    Of a column that describes things instead of naming them nothing is asked.
     """
     predicted = predictions.cells(attribute)
     cells = dict(zip(predicted, read_column(attribute, [*predicted.values()]), strict=True))
@@ -106,14 +105,14 @@ def _find_doubts(
         return
     decided = decided_in_force(work, attribute.name)
     things = unite(counts, decided)
-    if len(things) == counts.total():
-        return
     known = [frozenset(verdict.keys) for verdict in kept_verdicts(work, attribute.name)]
     groups = [
         group
         for group in find_candidates(things, decided)
         if not any(all(thing.keys <= keys for thing in group) for keys in known)
     ]
+    if not groups or describe_things((thing.name for thing in things), plain()):
+        return
     around = _read_around(predictions, cells, groups)
     for group in groups:
         yield Doubt(attribute.name, attribute.description, tuple(group), around)
@@ -134,10 +133,7 @@ def _read_around(
         cell = places[document.document_id]
         if cell.span is None:
             continue
-        start, end = cell.span.start, cell.span.end
-        before = document.text[max(0, start - _AROUND) : start]
-        after = document.text[end : end + _AROUND]
-        around[str(cell.value)] = one_line(f"{before}{PLACEHOLDER}{after}").strip()
+        around[str(cell.value)] = cut_around(document.text, cell.span.start, cell.span.end)
     return around
 
 

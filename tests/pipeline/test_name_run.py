@@ -135,9 +135,20 @@ def test_without_doubt_nothing_is_asked(notes: Notes) -> None:
     assert notes.prompts == []
 
 
-def test_names_that_all_differ_tell_records_apart(notes: Notes) -> None:
-    notes.build(("Tom Hale", "Thomas Hale", "Ann Orr"))
+def test_names_that_are_all_spelt_otherwise_are_asked_about(notes: Notes) -> None:
+    notes.says = [("Thomas Hale", "Tom Hale")]
+    assert notes.build(("Tom Hale", "Thomas Hale", "Ann Orr")) == (
+        "2 spellings of 1 name united in issuer"
+    )
+
+
+def test_of_what_describes_things_nothing_is_asked(notes: Notes) -> None:
+    """Their words stand in documents in small letters, too."""
+    titles = ("Software Engineer", "Senior Software Engineer", "Data Analyst")
+    notes.build((*titles, "Work of a senior engineer, software and data"))
     assert notes.prompts == []
+    notes.build((*titles, "Work of Acme"))
+    assert len(notes.prompts) == 1
 
 
 @pytest.fixture
