@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
+from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
@@ -162,6 +163,10 @@ def describe_things(names: Iterable[Name], plain: Collection[str]) -> bool:
     return 2 * sum(stem(fold_word(word)) in plain for word in words) > len(words)
 
 
+Decision: TypeAlias = Literal["same", "apart", "forget"]
+"""Of names: they mean one thing; no two of them do; code and model decide on them again."""
+
+
 class Same(BaseModel):
     """Names that mean one thing: folded, see `fold_name`; *name* is the spelling to keep."""
 
@@ -195,6 +200,30 @@ class Decided(BaseModel):
         """Return the pairs of folded names that are not one thing."""
         folded = ([*dict.fromkeys(map(fold_name, names))] for names in self.apart)
         return frozenset(frozenset(pair) for keys in folded for pair in combinations(keys, 2))
+
+    def decide(self, decision: Decision, names: Sequence[str]) -> "Decided":
+        """Return what is decided when *names* are decided anew: no two of them are as before."""
+        said = set(map(fold_name, names))
+        least = 1 if decision == "forget" else 2
+
+        def is_said(group: Iterable[str]) -> bool:
+            return sum(fold_name(name) in said for name in group) >= least
+
+        same, apart = (
+            [*self.same],
+            [pair for group in self.apart for pair in combinations(group, 2)],
+        )
+        if decision != "apart":
+            apart = [pair for pair in apart if not is_said(pair)]
+        if decision != "same":
+            same = [
+                tuple(name for name in group if fold_name(name) not in said or not is_said(group))
+                for group in same
+            ]
+        same = [tuple(names), *same] if decision == "same" else same
+        apart += combinations(names, 2) if decision == "apart" else ()
+        kept = tuple(group for group in dict.fromkeys(same) if len(group) > 1)
+        return Decided(same=kept, apart=tuple(dict.fromkeys(apart)))
 
 
 UNDECIDED = Decided()

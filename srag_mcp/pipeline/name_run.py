@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from srag_mcp.cells.cell import Cell
 from srag_mcp.cells.normalised import read_column
@@ -14,6 +13,7 @@ from srag_mcp.errors import CorpusError, SchemaError
 from srag_mcp.names.doubts import Doubt, cut_around, find_candidates, resolve, write_prompts
 from srag_mcp.names.uniting import (
     Decided,
+    Decision,
     Thing,
     Verdict,
     are_names,
@@ -38,8 +38,6 @@ from srag_mcp.store.united_names import (
 )
 from srag_mcp.store.work import WorkDatabase, open_work
 from srag_mcp.text.words import fold_word, stem
-
-Decision: TypeAlias = Literal["same", "apart", "forget"]
 
 
 def resolve_names(
@@ -139,11 +137,11 @@ def _read_around(
 
 def decide_names(
     folder: Path, settings: Settings, column: str, names: Sequence[str], decision: Decision
-) -> str:
+) -> bool:
     """Keep for good what a person says of names of a column, and publish it at once.
 
-    `same`: they mean one thing, and the first is the spelling to keep; `apart`: no two of them do;
-    `forget`: code and model decide on them again. Returns the id of the build.
+    The first of those that are the same is the spelling to keep. A name stands for all that differ
+    from it in case and marks only. Returns whether anything else was decided before.
 
     Raises:
         CorpusError: If the folder has no table yet.
@@ -164,40 +162,9 @@ def decide_names(
             msg = f"two of {', '.join(names)} differ in case or marks only: these are always one"
             raise SchemaError(msg)
         decided = read_decided(state)
-        item = decided.get(column, Decided())
-        decided[column] = _decide(item, tuple(dict.fromkeys(names)), decision)
+        before = decided.get(column, Decided())
+        decided[column] = before.decide(decision, list(dict.fromkeys(names)))
         write_decided(state, decided)
         put_names_in_force(work)
-        info = publish_changes(work, present.schema)
-    return "" if info is None else info.build_id
-
-
-def _decide(item: Decided, names: tuple[str, ...], decision: Decision) -> Decided:
-    """Return what is decided when *names* are decided anew: no two of them are as before."""
-    said = set(names)
-    same, apart = list(item.same), list(item.apart)
-    if decision != "same":
-        n_together = 1 if decision == "forget" else 2
-        same = [
-            tuple(name for name in group if name not in said)
-            if len(said.intersection(group)) >= n_together
-            else group
-            for group in item.same
-        ]
-    if decision != "apart":
-        apart = []
-        for group in item.apart:
-            meant = [name for name in group if name in said]
-            others = tuple(name for name in group if name not in said)
-            single = decision == "same" and len(meant) < 2
-            apart += [group] if single or not meant else [others]
-            if decision == "same" and len(meant) > 1:
-                apart += [(*others, name) for name in meant]
-    if decision == "same":
-        same = [names, *same]
-    elif decision == "apart":
-        apart.append(names)
-    return Decided(
-        same=tuple(group for group in same if len(group) > 1),
-        apart=tuple(group for group in dict.fromkeys(apart) if len(group) > 1),
-    )
+        publish_changes(work, present.schema)
+    return decided[column] != before

@@ -72,6 +72,22 @@ def put_names_in_force(work: WorkDatabase) -> None:
         work.keep_note(_NOTE, text, is_content=True)
 
 
+def follow_renamings(work: WorkDatabase, columns: Mapping[str, str]) -> list[str]:
+    """Let what a person decided of a column hold under its new name; return such new names.
+
+    `columns` has the names of now by those of then.
+
+    Raises:
+        StoreError: As `read_decided`.
+    """
+    decided = read_decided(work.state)
+    moved = {was: now for was, now in columns.items() if was in decided and now not in decided}
+    if moved:
+        write_decided(work.state, {moved.get(name, name): x for name, x in decided.items()})
+        put_names_in_force(work)
+    return [*moved.values()]
+
+
 def decided_in_force(work: WorkDatabase, column: str) -> Decided:
     """Return what a person decided of a column."""
     return _DECIDED.validate_json(work.note(_NOTE) or "{}").get(column, UNDECIDED)
