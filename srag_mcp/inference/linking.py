@@ -149,7 +149,7 @@ class _Linker:
         within = any(x.first <= phrase.first and phrase.last <= x.last for x in self._linked)
         by_column = defaultdict[tuple[str | None, str], list[ValueMatch]](list)
         seen = set(self._taken)
-        for match in (*self._currencies(phrase), *self._matches(phrase)):
+        for match in (*self._currencies(phrase), *self._matches(phrase), *self._initials(phrase)):
             key = (match.column, match.value)
             if key not in seen and (match.score >= _EQUAL or not within):
                 by_column[match.table, match.column].append(match)
@@ -176,6 +176,14 @@ class _Linker:
             for match in found
             if _means(phrase, match)
         ]
+
+    def _initials(self, phrase: _Phrase) -> list[ValueMatch]:
+        """Return the full forms of a name in short, and the short forms of one in full."""
+        ends = self._tokens[phrase.first], self._tokens[phrase.last - 1]
+        if not phrase.is_name or not STOP_WORDS.isdisjoint(words(" ".join(ends))):
+            return []
+        found = self._values.search_initials(phrase.text)
+        return [replace(match, score=IN_ORDER) for match in found]
 
     def _currencies(self, phrase: _Phrase) -> list[ValueMatch]:
         """Return the stored names of the currency that a phrase names: “EUR” for `euros`."""

@@ -16,7 +16,7 @@ from srag_mcp.errors import ModelError, ModelStoppedError
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel, Prompt, count_tokens
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
-from srag_mcp.names.uniting import UNDECIDED, Decided, Name, Same, Thing, Verdict
+from srag_mcp.names.uniting import LONGEST_ACRONYM, UNDECIDED, Decided, Name, Same, Thing, Verdict
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.text.shown import one_line, shorten
 
@@ -32,7 +32,6 @@ _MAX_BLOCK = 100  # a word that more names have brings none of them together
 _MAX_HOLDERS = 3  # a word that is a part of more names than these stands for none of them
 _SHORTEST_MISSPELT = 4  # letters; a shorter word with another letter is another word
 _LONG_WORD = 8  # letters; in a longer word two slips are still a slip
-_LONGEST_ACRONYM = 6
 _SURE, _SHORT, _LEAST = 1.0, 0.9, 0.5
 
 
@@ -66,7 +65,7 @@ def _find_pairs(names: Sequence[Name]) -> list[tuple[int, int]]:
     blocks: defaultdict[str, list[int]] = defaultdict(list)
     for place, name in enumerate(names):
         keys = {name.squashed, *(f" {initials}" for initials in name.initials)}
-        if len(name.squashed) <= _LONGEST_ACRONYM:
+        if len(name.squashed) <= LONGEST_ACRONYM:
             keys.add(f" {name.squashed}")
         for word in name.content:
             keys |= _slips(word)
@@ -94,7 +93,7 @@ def compare(a: Name, b: Name, n_holders: Mapping[str, int] | None = None) -> flo
     if a.squashed == b.squashed or sorted(a.bare) == sorted(b.bare):
         return _SURE
     short, long = sorted((a, b), key=lambda name: (len(name.bare), len(name.squashed)))
-    if len(short.squashed) <= _LONGEST_ACRONYM and short.squashed in long.initials:
+    if len(short.squashed) <= LONGEST_ACRONYM and short.squashed in long.initials:
         return _SHORT
     if len(short.bare) != len(long.bare) and _is_slip(short.squashed, long.squashed):
         return _SHORT

@@ -25,6 +25,7 @@ _VOWEL = re.compile(r"[aeiou]")
 _MOST_WORDS, _MOST_CHARACTERS = 10, 90  # a longer text is a phrase or an address
 _MOST_LOOKED_AT = 2_000  # values of a column, spread evenly: what they are does not hang on a few
 _MOST = 0.8  # of the values of a column of names are written as names; the rest is noise
+LONGEST_ACRONYM = 6
 _COMPANY, _OF_COMPANIES = 2, 1
 
 
