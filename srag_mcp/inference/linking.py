@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from srag_mcp.errors import QueryError
 from srag_mcp.grammar.link import Mention, Sentence, read_sentences
 from srag_mcp.grammar.table import Column, Table, describe_table
+from srag_mcp.names.uniting import read_name
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.values import IN_ORDER, ValueMatch, fold_words
 from srag_mcp.text.shown import literal, quoted
 from srag_mcp.text.words import STOP_WORDS, is_content, stem, words
-from srag_mcp.values.names import LEGAL_FORMS
 from srag_mcp.values.units import is_currency, unit_of
 
 MAX_SPELLINGS = 12
@@ -257,10 +257,8 @@ def _nouns_of(schema: Schema) -> frozenset[str]:
 
 def _core(text: str) -> tuple[str, ...]:
     """Return the folded words of a name without the legal form that ends it."""
-    said = list(fold_words(text))
-    while len(said) > 1 and said[-1] in LEGAL_FORMS:
-        said.pop()
-    return tuple(said)
+    name, said = read_name(text), fold_words(text)
+    return said[: -len(name.forms)] if name.surety and len(said) > len(name.forms) else said
 
 
 def _is_equal(phrase: str, value: str) -> bool:

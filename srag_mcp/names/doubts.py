@@ -27,7 +27,6 @@ MAX_GROUPS, MAX_TOKENS = 25, 1_100  # of a prompt: with the instructions it stay
 _PLACEHOLDER = "_"  # for a name within the words around it
 _AROUND = 40  # characters on either side of a name: what it belongs to, most often
 _LONGEST_DESCRIPTION, _LONGEST_SPELLING = 160, 100
-_FENCE_TOKENS = 20
 _MAX_BLOCK = 100  # a word that more names have brings none of them together
 _MAX_HOLDERS = 3  # a word that is a part of more names than these stands for none of them
 _SHORTEST_MISSPELT = 4  # letters; a shorter word with another letter is another word
@@ -208,16 +207,6 @@ class Doubt:
     things: tuple[Thing, ...]
     around: Mapping[str, str]
 
-    def render(self, key: str) -> str:
-        """Write the group as it stands in a prompt."""
-        lines = [key]
-        for letter, thing in zip(ascii_lowercase, self.things, strict=False):
-            spelling = thing.spellings[0]
-            around = f" | {found}" if (found := self.around.get(spelling)) else ""
-            shown = shorten(spelling, _LONGEST_SPELLING)
-            lines.append(f"{letter} ({thing.n_records}) {shown}{around}")
-        return "\n".join(lines)
-
 
 @dataclass(frozen=True, slots=True)
 class NamesPrompt:
@@ -232,38 +221,35 @@ def write_prompts(doubts: Sequence[Doubt]) -> list[NamesPrompt]:
 
     A group has the same prompt as long as the groups before it are the same.
     """
-    prompts: list[NamesPrompt] = []
-    part: list[Doubt] = []
-    n_tokens = _FENCE_TOKENS
+    parts: list[list[Doubt]] = [[]]
     for doubt in doubts:
-        n = count_tokens(doubt.render("g00"))
-        if not part or part[-1].column != doubt.column:
-            n += count_tokens(_heading(doubt))
-        if part and (len(part) == MAX_GROUPS or n_tokens + n > MAX_TOKENS):
-            prompts.append(_write(part))
-            part, n_tokens = [], _FENCE_TOKENS + count_tokens(_heading(doubt))
-        part.append(doubt)
-        n_tokens += n
-    return [*prompts, _write(part)] if part else prompts
+        is_full = count_tokens(_render([*parts[-1], doubt])) > MAX_TOKENS
+        if parts[-1] and (is_full or len(parts[-1]) == MAX_GROUPS):
+            parts.append([])
+        parts[-1].append(doubt)
+    return [_write(part) for part in parts if part]
 
 
-def _heading(doubt: Doubt) -> str:
-    said = shorten(doubt.description, _LONGEST_DESCRIPTION)
-    return f"Column `{doubt.column}`" + (f": {said}" if said else "")
+def _render(doubts: Sequence[Doubt]) -> str:
+    """Write groups as they stand in a prompt, each column with what it holds."""
+    lines: list[str] = []
+    for number, doubt in enumerate(doubts):
+        if not number or doubt.column != doubts[number - 1].column:
+            said = shorten(doubt.description, _LONGEST_DESCRIPTION)
+            lines.append(f"Column `{doubt.column}`" + (f": {said}" if said else ""))
+        lines.append(f"g{number + 1}")
+        for letter, thing in zip(ascii_lowercase, doubt.things, strict=False):
+            spelling = thing.spellings[0]
+            around = f" | {found}" if (found := doubt.around.get(spelling)) else ""
+            shown = shorten(spelling, _LONGEST_SPELLING)
+            lines.append(f"{letter} ({thing.n_records}) {shown}{around}")
+    return "\n".join(lines)
 
 
 def _write(doubts: Sequence[Doubt]) -> NamesPrompt:
-    ids = {f"g{number}": doubt for number, doubt in enumerate(doubts, start=1)}
-    parts: list[str] = []
-    column = ""
-    for key, doubt in ids.items():
-        if doubt.column != column:
-            parts.append(_heading(doubt))
-            column = doubt.column
-        parts.append(doubt.render(key))
     columns = ", ".join(dict.fromkeys(doubt.column for doubt in doubts))
-    content = enclose("\n".join(parts))
-    return NamesPrompt(render_prompt("resolve_names", "names", columns, groups=content), ids)
+    prompt = render_prompt("resolve_names", "names", columns, groups=enclose(_render(doubts)))
+    return NamesPrompt(prompt, {f"g{number}": x for number, x in enumerate(doubts, start=1)})
 
 
 async def resolve(

@@ -258,22 +258,30 @@ def unite(
     model. Where the column is not one of names, only what a person or a model said counts.
     """
     names = {value: read_name(value) for value in counts}
-    sets = _Sets(decided.pairs_apart())
+    apart, sets = decided.pairs_apart(), dict[str, list[str]]()
+
+    def join(keys: Sequence[str]) -> None:
+        for key in keys[1:]:
+            one, other = (sets.setdefault(x, [x]) for x in (keys[0], key))
+            are_apart = apart and any(frozenset((a, b)) in apart for a in one for b in other)
+            if one is not other and not are_apart:
+                one += other
+                sets.update(dict.fromkeys(other, one))
+
     kept = [same[0] for same in decided.same]
     for same in decided.same:
-        sets.join([fold_name(name) for name in same])
+        join([fold_name(name) for name in same])
     of_names = are_names(counts)
-    if of_names:
-        for keys in _certain(names.values()):
-            sets.join(keys)
-    for verdict in reversed(verdicts):
-        for found in verdict.same:
-            sets.join(found.keys)
-            kept.append(found.name)
+    for keys in _certain(names.values()) if of_names else ():
+        join(keys)
+    for found in (found for verdict in reversed(verdicts) for found in verdict.same):
+        join(found.keys)
+        kept.append(found.name)
     groups: dict[str, list[str]] = {}
     for value, name in names.items():
         is_one = name.key and (of_names or name.key in sets)  # `—` has no words, and no key
-        groups.setdefault(sets.root(name.key) if is_one else value, []).append(value)
+        root = sets.get(name.key, [name.key])[0] if is_one else value
+        groups.setdefault(root, []).append(value)
     ranks = {fold_name(name): place for place, name in reversed([*enumerate(kept)])}
 
     def rank(value: str) -> tuple[object, ...]:
@@ -309,29 +317,3 @@ def _certain(names: Collection[Name]) -> Iterable[list[str]]:
             yield sorted(set().union(*by_forms.values()))
         else:
             yield from (sorted(keys) for keys in by_forms.values() if len(keys) > 1)
-
-
-class _Sets:
-    """Sets of folded names that grow together, but never over a pair that is apart."""
-
-    def __init__(self, apart: frozenset[frozenset[str]]) -> None:
-        self._apart = apart
-        self._parents: dict[str, str] = {}
-        self._members: dict[str, set[str]] = {}
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._members or key in self._parents
-
-    def root(self, key: str) -> str:
-        while (parent := self._parents.get(key, key)) != key:
-            key = parent
-        return key
-
-    def join(self, keys: Sequence[str]) -> None:
-        for key in keys[1:]:
-            one, other = self.root(keys[0]), self.root(key)
-            some, others = (self._members.get(root, {root}) for root in (one, other))
-            are_apart = (frozenset((a, b)) in self._apart for a in some for b in others)
-            if one != other and not (self._apart and any(are_apart)):
-                self._parents[other] = one
-                self._members[one] = some | others

@@ -37,6 +37,7 @@ from srag_mcp.store.united_names import (
     write_decided,
 )
 from srag_mcp.store.work import WorkDatabase, open_work
+from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_word, stem
 
 
@@ -121,18 +122,15 @@ def _read_around(
 ) -> dict[str, str]:
     """Return words around each name of *groups* in the first document that has it."""
     wanted = {thing.spellings[0] for group in groups for thing in group}
-    places: dict[str, Cell] = {}
+    first: dict[str, tuple[str, Span]] = {}
     for document_id, cell in cells.items():
         if cell.value in wanted and cell.span is not None:
-            wanted.remove(str(cell.value))
-            places[document_id] = cell
-    around = {}
-    for document in predictions.texts(list(places)):
-        cell = places[document.document_id]
-        if cell.span is None:
-            continue
-        around[str(cell.value)] = cut_around(document.text, cell.span.start, cell.span.end)
-    return around
+            first.setdefault(str(cell.value), (document_id, cell.span))
+    texts = predictions.texts([document_id for document_id, _ in first.values()])
+    return {
+        value: cut_around(document.text, span.start, span.end)
+        for (value, (_, span)), document in zip(first.items(), texts, strict=True)
+    }
 
 
 def decide_names(

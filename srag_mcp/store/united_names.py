@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from srag_mcp.cells.cell import Cell, add_note
 from srag_mcp.errors import StoreError
-from srag_mcp.names.uniting import UNDECIDED, Decided, Same, Thing, Verdict, unite
+from srag_mcp.names.uniting import UNDECIDED, Decided, Thing, Verdict, unite
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.layout import write_atomically
 from srag_mcp.text.shown import quoted
@@ -99,25 +99,11 @@ def kept_verdicts(work: WorkDatabase, column: str) -> tuple[Verdict, ...]:
 
 
 def keep_verdicts(work: WorkDatabase, column: str, new: Sequence[Verdict]) -> None:
-    """Keep what a model said; of two names that it was asked about twice, the last word holds."""
-    before = kept_verdicts(work, column)
-    asked = [frozenset(verdict.keys) for verdict in new]
-    kept = [
-        Verdict(keys=old.keys, same=tuple(_without(old.same, asked)))
-        for old in before
-        if not any(keys.issuperset(old.keys) for keys in asked)
-    ]
+    """Keep what a model said; of a name that it was asked about twice, the last word holds."""
+    asked = {key for verdict in new for key in verdict.keys}
+    kept = [old for old in kept_verdicts(work, column) if asked.isdisjoint(old.keys)]
     text = _VERDICTS.dump_json((*kept, *new)).decode()
     work.keep_note(f"names:{column}", text, is_content=True)
-
-
-def _without(same: Sequence[Same], asked: Sequence[frozenset[str]]) -> list[Same]:
-    found = []
-    for item in same:
-        gone = {key for keys in asked if len(keys.intersection(item.keys)) > 1 for key in keys}
-        left = tuple(key for key in item.keys if key not in gone)
-        found += [Same(name=item.name, keys=left)] if len(left) > 1 else []
-    return found
 
 
 def are_united(attribute: Attribute) -> bool:
@@ -161,8 +147,8 @@ def _united(cell: Cell, thing: Thing) -> Cell:
 
 
 _UNITED = """
-SELECT count(*), count(DISTINCT (column_name, value)), array_to_string(
-  (SELECT list(DISTINCT column_name ORDER BY column_name) FROM build.main.srag_spellings), ', ')
+SELECT count(*), count(DISTINCT (column_name, value)),
+       string_agg(DISTINCT column_name, ', ' ORDER BY column_name)
 FROM build.main.srag_spellings
 """
 
