@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from srag_mcp.cells.cell import Cell, add_note
 from srag_mcp.errors import StoreError
-from srag_mcp.names.uniting import UNDECIDED, Decided, Thing, Verdict, unite
+from srag_mcp.names.uniting import UNDECIDED, Decided, Same, Thing, Verdict, unite
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.layout import write_atomically
 from srag_mcp.text.shown import quoted
@@ -99,11 +99,23 @@ def kept_verdicts(work: WorkDatabase, column: str) -> tuple[Verdict, ...]:
 
 
 def keep_verdicts(work: WorkDatabase, column: str, new: Sequence[Verdict]) -> None:
-    """Keep what a model said; of a name that it was asked about twice, the last word holds."""
-    asked = {key for verdict in new for key in verdict.keys}
-    kept = [old for old in kept_verdicts(work, column) if asked.isdisjoint(old.keys)]
+    """Keep what a model said; of two names that it was asked about twice, the last word holds."""
+    kept = [
+        Verdict(keys=old.keys, same=tuple(item for item in old.same if not _parts(new, item)))
+        for old in kept_verdicts(work, column)
+        if not any(set(old.keys).issubset(verdict.keys) for verdict in new)
+    ]
     text = _VERDICTS.dump_json((*kept, *new)).decode()
     work.keep_note(f"names:{column}", text, is_content=True)
+
+
+def _parts(verdicts: Sequence[Verdict], item: Same) -> bool:
+    """Whether any of *verdicts* says of two names of *item* that they are not the same."""
+    again = [(set(verdict.keys).intersection(item.keys), verdict.same) for verdict in verdicts]
+    return any(
+        len(both) > 1 and not any(both.issubset(found.keys) for found in same)
+        for both, same in again
+    )
 
 
 def are_united(attribute: Attribute) -> bool:
