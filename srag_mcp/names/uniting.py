@@ -16,6 +16,7 @@ from srag_mcp.values.names import LEGAL_FORMS, SHORT_LEGAL_FORMS
 _PLAIN = re.compile(r"[A-Za-z]{2,}(?: [A-Za-z]{2,})*")
 _APOSTROPHES = re.compile(r"(?<=\w)['’‘`´](?=\w)")
 _DIGITS_BEGIN_OR_END = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
+_LONE_MARKS = re.compile(r"""(?<!\S)[^\w\s.,;:/&'’"“”()\[\]‐-―-]+(?!\S)""")
 _SINGLES = re.compile(r"(?<!\S)[^\W\d_](?: [^\W\d_])+(?!\S)")
 _ROMAN = re.compile(r"(?=..)x{0,3}(?:ix|iv|v?i{0,3})")
 _LAST_INITIALS = re.compile(r",\s*(?:[^\W\d_](?:\.|\s|$)\s*)+$")
@@ -34,14 +35,16 @@ def fold_name(text: str) -> str:
 
     `J.P. Müller & Sons` -> `jp müller and sons`; `F-16` and `F16` -> `f 16`; accents stay, for
     Münster is not Munster, and so do marks that make another value of a word, see
-    `text.words.fold`. Two names that fold alike are the same.
+    `text.words.fold`, or stand for a word: a game against `@ Twins` is played at their place. Two
+    names that fold alike are the same.
     """
     if _PLAIN.fullmatch(text):  # nearly all are, and columns are long
         return text.lower()
     folded = fold(_APOSTROPHES.sub("", text))
     spread = _DIGITS_BEGIN_OR_END.sub(" ", folded)
     joined = _SINGLES.sub(lambda match: match[0].replace(" ", ""), spread)
-    return f" {joined} ".replace(" & ", " and ").strip()
+    marks = " ".join(_LONE_MARKS.findall(text))
+    return f" {joined} {marks}".replace(" & ", " and ").strip()
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,7 @@ def test_case_and_punctuation_make_no_other_name(one: str, other: str) -> None:
         ("Version 1.5", "Version 15"),
         ("がく", "かく"),
         ("Part 6", "Part 7"),
+        ("@ Twins", "Twins"),
     ],
 )
 def test_numbers_signs_and_marks_of_other_scripts_do(one: str, other: str) -> None:
