@@ -50,11 +50,11 @@ def make_app(only: str = "") -> typer.Typer:
         from srag_mcp.cli.building_commands import extend, ingest, status
         from srag_mcp.cli.config_command import config
         from srag_mcp.cli.feedback_command import feedback
-        from srag_mcp.cli.names_command import names
         from srag_mcp.cli.prompt_commands import prompts
         from srag_mcp.cli.reading_commands import (
             ask,
             ledger,
+            names,
             review,
             schema,
             search,

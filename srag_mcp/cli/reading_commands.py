@@ -21,7 +21,7 @@ from srag_mcp.cli.arguments import (
     open_ready,
 )
 from srag_mcp.cli.printing import ONE_LINE_A_ROW, print_json, print_table, say
-from srag_mcp.errors import ModelError
+from srag_mcp.errors import CorpusError, ModelError, SchemaError
 from srag_mcp.text.shown import one_line, quoted
 
 if TYPE_CHECKING:  # listing the commands does not need them
@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # listing the commands does not need them
 LimitOption = Annotated[int, typer.Option(min=1, max=1000, help="Most cells.", metavar="N")]
 OffsetOption = Annotated[int, typer.Option(min=0, help="Cells to leave out first.", metavar="N")]
 _ESTIMATED = "~"
+_MAX_LISTED = 1_000  # names with several spellings
 
 
 def ask(
@@ -253,6 +254,78 @@ def review(
             print("nothing to review", file=sys.stderr)
     else:
         _print_cells(views.traces.review_table(found.reviews), offset, found.total)
+
+
+def names(
+    corpus: CorpusArgument,
+    column: Annotated[
+        str, typer.Argument(help="Only this column.", metavar="[COLUMN]", show_default=False)
+    ] = "",
+    spellings: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Two or more names of it, to be decided on.",
+            metavar="[NAME]...",
+            show_default=False,
+        ),
+    ] = None,
+    same: Annotated[
+        bool, typer.Option("--same", help="They mean one thing, written as the first.")
+    ] = False,
+    apart: Annotated[bool, typer.Option("--apart", help="No two of them mean one thing.")] = False,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Take back what was decided on them.")
+    ] = False,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show which spellings of names are one value; decide on some for good, as a person."""
+    from srag_mcp.names.uniting import Decision
+    from srag_mcp.pipeline.name_run import decide_names
+
+    given = list(dict.fromkeys(spellings or ()))
+    n_decisions = same + apart + forget
+    if n_decisions > 1 or bool(given) != bool(n_decisions) or (len(given) < 2 and (same or apart)):
+        msg = "two or more names of a column take one of --same, --apart and --forget"
+        raise typer.BadParameter(msg)
+    settings = command_settings(home)
+    with open_ready(corpus, settings) as opened:
+        if column:
+            opened.schema().attribute(column)  # or says which there are
+        if opened.is_build and given:
+            msg = f"{corpus} is a build alone: names are decided on in the folder of its documents"
+            raise CorpusError(msg)
+        if given:
+            stored = [_stored_name(opened, column, name) for name in given]
+            decision: Decision = "same" if same else "apart" if apart else "forget"
+            is_new = decide_names(opened.location, settings, column, stored, decision)
+            done = "forgotten" if forget else "kept"
+            say(f"{done}, and published" if is_new else "nothing changes: so it was before")
+        found = opened.united_names(column, _MAX_LISTED)
+    if as_json:
+        print_json([asdict(item) for item in found])
+    elif found:
+        print_table(*views.traces.united_table(found))
+    else:
+        say("no name has several spellings")
+
+
+def _stored_name(corpus: "Corpus", column: str, name: str) -> str:
+    """Return a name as it is stored, where it is given in another case or with other marks.
+
+    Raises:
+        SchemaError: If the column has no such name; the text has those that look alike.
+    """
+    from srag_mcp.names.uniting import fold_name
+
+    near = corpus.values().search(name, [column])
+    stored = [item.spelling or item.value for item in near if item.score >= 1.0]
+    if not stored:
+        alike = ", ".join(f"“{item.spelling or item.value}”" for item in near)
+        hint = f"; names that look alike: {alike}" if alike else ""
+        msg = f"{column} has no name “{one_line(name)}”{hint}"
+        raise SchemaError(msg)
+    return name if fold_name(name) in map(fold_name, stored) else stored[0]
 
 
 def _print_cells(table: "Table", offset: int, total: int) -> None:

@@ -39,6 +39,7 @@ from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import Evidence, count_reviews
 from srag_mcp.store.guard import ResultPage, Value
 from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.text.shown import quoted
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +50,7 @@ _SLOWER = 2  # times than the query is a pass that admits what may be true
 MAX_SOURCES = 3
 _ORDER: tuple[Role, ...] = ("measure", "order", "output", "filter", "group")
 _MAX_SHOWN = 4
+_MANY_NAMES = 10_000
 _TOO_LONG = "bounds are not worked out: in a corpus of this size it would take too long"
 _MEANS = {"false": "no", "zero": "0"}
 
@@ -127,6 +129,8 @@ def find_grounds(
         listed = max(Counter(item.columns for item in facts.comparisons).values(), default=0) > 1
         if listed and not nothing:
             said += _or_else(lambda: find_unstored(corpus, facts), lambda _: [])
+        if corpus.info().united:
+            said += _or_else(lambda: list(_note_united(corpus, facts, page)), lambda _: [])
     bounds = None if found.bounds and _is_result(found.bounds, page) else found.bounds
     whole = None
     has_gaps = any(item.n_open or item.n_none for item in denominator.columns)
@@ -246,6 +250,38 @@ def _note_cells(corpus: Corpus, facts: QueryFacts, *, is_quick: bool) -> Iterato
         if item.n_doubted:
             values = f"{item.n_doubted:,} of {item.n_non_null:,} values"
             yield f"{name}: {values} are contradicted, or not shown by their quotes (cells.marks)"
+
+
+def _note_united(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Iterator[str]:
+    """Say which names that are compared with, put out or counted stand for several spellings.
+
+    `"issuer: “Acme Ltd” is also “ACME”, “Acme Limited”"`
+    """
+    counted = {use.column for use in facts.columns if use.role in {"measure", "group"}}
+    used: defaultdict[str, set[Value]] = defaultdict(set)
+    for place, output in enumerate(facts.outputs):
+        if output is not None:
+            used[output.column].update(row[place] for row in page.rows)
+    entity = quote_name(corpus.schema().entity)
+    for item in facts.comparisons:
+        if len(item.columns) == 1:
+            sql = f"SELECT DISTINCT {quote_name(item.columns[0])} FROM {entity} WHERE {item.sql}"  # noqa: S608 - it runs through the guard
+            rows = corpus.select(sql, limit=_MANY_NAMES).rows
+            used[item.columns[0]].update(value for (value,) in rows)
+    for column in dict.fromkeys((*used, *counted)):
+        names = [
+            name
+            for name in corpus.united_names(column, _MANY_NAMES)
+            if name.value in used[column] or (column in counted and not used[column])
+        ]
+        if len(names) > _MAX_SHOWN:
+            n_spellings = sum(len(name.spellings) for name in names)
+            yield f"{column}: {len(names):,} names stand for {n_spellings:,} spellings"
+            continue
+        for name in names:
+            others = [quoted(text) for text, _ in name.spellings if text != name.value]
+            more = f" and {len(others) - _MAX_SHOWN:,} more" if len(others) > _MAX_SHOWN else ""
+            yield f"{column}: {quoted(name.value)} is also {', '.join(others[:_MAX_SHOWN])}{more}"
 
 
 def _or_else(find: Callable[[], Found], otherwise: Callable[[Exception], Found]) -> Found:

@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from srag_mcp.errors import QueryError
 from srag_mcp.grammar.link import Mention, Sentence, read_sentences
 from srag_mcp.grammar.table import Column, Table, describe_table
+from srag_mcp.names.uniting import read_name
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.values import IN_ORDER, ValueMatch, fold_words
 from srag_mcp.text.shown import literal, quoted
 from srag_mcp.text.words import STOP_WORDS, is_content, stem, words
-from srag_mcp.values.names import CURRENCY_NAMES, LEGAL_FORMS
+from srag_mcp.values.names import CURRENCY_NAMES
 from srag_mcp.values.units import is_currency, unit_of
 
 MAX_SPELLINGS = 12
@@ -157,7 +158,7 @@ class _Linker:
         within = any(x.first <= phrase.first and phrase.last <= x.last for x in self._linked)
         by_column = defaultdict[tuple[str | None, str], list[ValueMatch]](list)
         seen = set(self._taken)
-        for match in (*self._currencies(phrase), *self._matches(phrase)):
+        for match in (*self._currencies(phrase), *self._matches(phrase), *self._initials(phrase)):
             key = (match.column, match.value)
             if key not in seen and (match.score >= _EQUAL or not within):
                 by_column[match.table, match.column].append(match)
@@ -191,6 +192,14 @@ class _Linker:
         said, stored = fold_words(phrase.text), fold_words(match.value)
         is_head = len(said) == 1 and 1 < len(stored) <= _LONGEST_CALLED and stored[-1:] == said
         return is_head and said[0] not in self._named and stored[-2] not in STOP_WORDS
+
+    def _initials(self, phrase: _Phrase) -> list[ValueMatch]:
+        """Return the full forms of a name in short, and the short forms of one in full."""
+        ends = self._tokens[phrase.first], self._tokens[phrase.last - 1]
+        if not phrase.is_name or not STOP_WORDS.isdisjoint(words(" ".join(ends))):
+            return []
+        found = self._values.search_initials(phrase.text)
+        return [replace(match, score=IN_ORDER) for match in found]
 
     def _currencies(self, phrase: _Phrase) -> list[ValueMatch]:
         """Return the stored names of the currency that a phrase names: “EUR” for `euros`."""
@@ -271,10 +280,8 @@ def _nouns_of(schema: Schema) -> frozenset[str]:
 
 def _core(text: str) -> tuple[str, ...]:
     """Return the folded words of a name without the legal form that ends it."""
-    said = list(fold_words(text))
-    while len(said) > 1 and said[-1] in LEGAL_FORMS:
-        said.pop()
-    return tuple(said)
+    name, said = read_name(text), fold_words(text)
+    return said[: -len(name.forms)] if name.surety and len(said) > len(name.forms) else said
 
 
 def _is_equal(phrase: str, value: str) -> bool:

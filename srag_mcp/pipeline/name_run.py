@@ -2,20 +2,25 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
-from typing import Literal, TypeAlias
-
-import anyio
 
 from srag_mcp.cells.cell import Cell
 from srag_mcp.cells.normalised import read_column
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress
-from srag_mcp.errors import CorpusError, ModelStoppedError, SchemaError
-from srag_mcp.names.likeness import find_candidates
-from srag_mcp.names.resolution import PLACEHOLDER, Doubt, NamesPrompt, resolve, write_prompts
-from srag_mcp.names.spellings import are_names, fold_name
-from srag_mcp.names.uniting import Decided, Thing, Verdict, unite
+from srag_mcp.errors import CorpusError, SchemaError
+from srag_mcp.names.doubts import Doubt, cut_around, find_candidates, resolve, write_prompts
+from srag_mcp.names.uniting import (
+    Decided,
+    Decision,
+    Thing,
+    Verdict,
+    are_names,
+    describe_things,
+    fold_name,
+    unite,
+)
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
@@ -32,10 +37,8 @@ from srag_mcp.store.united_names import (
     write_decided,
 )
 from srag_mcp.store.work import WorkDatabase, open_work
-from srag_mcp.text.shown import one_line
-
-_AROUND = 40  # characters on either side of a name: what it belongs to, most often
-Decision: TypeAlias = Literal["same", "apart", "forget"]
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import fold_word, stem
 
 
 def resolve_names(
@@ -55,49 +58,46 @@ def resolve_names(
 
     Source: DESIGN 7.5.
     """
-    predictions = Predictions(work)
+    predictions, plain = Predictions(work), cache(partial(_read_plain, work))
     doubts: list[Doubt] = []
     for place, attribute in enumerate(schema.attributes):
         if are_united(attribute):
             on_progress(Progress("uniting", place, len(schema.attributes), attribute.name))
-            doubts += _find_doubts(work, predictions, attribute)
+            doubts += _find_doubts(work, predictions, attribute, plain)
     prompts = write_prompts(doubts)
     if not prompts:
         return
-    said = engine.run(lambda: _ask_all(engine, prompts))
+    said = engine.run(lambda: resolve(engine.model, prompts))
     verdicts: dict[str, list[Verdict]] = {}
-    for doubt, verdict in said:
-        verdicts.setdefault(doubt.column, []).append(verdict)
+    for column, verdict in said:
+        verdicts.setdefault(column, []).append(verdict)
     for column, new in verdicts.items():  # at the end: what a stop leaves over is asked as before
         keep_verdicts(work, column, new)
 
 
-async def _ask_all(
-    engine: ModelEngine, prompts: Sequence[NamesPrompt]
-) -> list[tuple[Doubt, Verdict]]:
-    said: list[tuple[Doubt, Verdict]] = []
-    stopped: list[ModelStoppedError] = []
+# Of a thousand documents: the words of a language are soon all there.
+_PLAIN = r"""
+SELECT DISTINCT rtrim(word, '.,;:') FROM (
+  SELECT unnest(string_split_regex(left(text, 20_000), '\s+')) AS word
+  FROM (SELECT text FROM documents ORDER BY md5(document_id) LIMIT 1_000))
+WHERE regexp_full_match(word, '\p{Ll}{2,}[.,;:]?')
+"""
 
-    async def ask(asked: NamesPrompt) -> None:
-        try:
-            said.extend(await resolve(engine.model, asked))
-        except ModelStoppedError as error:
-            stopped.append(error)
 
-    async with anyio.create_task_group() as tasks:
-        for asked in prompts:
-            tasks.start_soon(ask, asked)
-    if stopped:
-        raise stopped[0]
-    return said
+def _read_plain(work: WorkDatabase) -> frozenset[str]:
+    """Return the stems of the words that documents have in small letters: they name nothing."""
+    return frozenset(stem(fold_word(word)) for (word,) in work.run(_PLAIN))
 
 
 def _find_doubts(
-    work: WorkDatabase, predictions: Predictions, attribute: Attribute
+    work: WorkDatabase,
+    predictions: Predictions,
+    attribute: Attribute,
+    plain: Callable[[], frozenset[str]],
 ) -> Iterator[Doubt]:
     """Yield the groups of a column that nobody has decided yet.
 
-    A column without a name that recurs tells its records apart: there is nothing to count by it.
+    Of a column that describes things instead of naming them nothing is asked.
     """
     predicted = predictions.cells(attribute)
     cells = dict(zip(predicted, read_column(attribute, [*predicted.values()]), strict=True))
@@ -106,14 +106,14 @@ def _find_doubts(
         return
     decided = decided_in_force(work, attribute.name)
     things = unite(counts, decided)
-    if len(things) == counts.total():
-        return
     known = [frozenset(verdict.keys) for verdict in kept_verdicts(work, attribute.name)]
     groups = [
         group
         for group in find_candidates(things, decided)
         if not any(all(thing.keys <= keys for thing in group) for keys in known)
     ]
+    if not groups or describe_things((thing.name for thing in things), plain()):
+        return
     around = _read_around(predictions, cells, groups)
     for group in groups:
         yield Doubt(attribute.name, attribute.description, tuple(group), around)
@@ -124,30 +124,24 @@ def _read_around(
 ) -> dict[str, str]:
     """Return words around each name of *groups* in the first document that has it."""
     wanted = {thing.spellings[0] for group in groups for thing in group}
-    places: dict[str, Cell] = {}
+    first: dict[str, tuple[str, Span]] = {}
     for document_id, cell in cells.items():
         if cell.value in wanted and cell.span is not None:
-            wanted.remove(str(cell.value))
-            places[document_id] = cell
-    around = {}
-    for document in predictions.texts(list(places)):
-        cell = places[document.document_id]
-        if cell.span is None:
-            continue
-        start, end = cell.span.start, cell.span.end
-        before = document.text[max(0, start - _AROUND) : start]
-        after = document.text[end : end + _AROUND]
-        around[str(cell.value)] = one_line(f"{before}{PLACEHOLDER}{after}").strip()
-    return around
+            first.setdefault(str(cell.value), (document_id, cell.span))
+    texts = predictions.texts([document_id for document_id, _ in first.values()])
+    return {
+        value: cut_around(document.text, span.start, span.end)
+        for (value, (_, span)), document in zip(first.items(), texts, strict=True)
+    }
 
 
 def decide_names(
     folder: Path, settings: Settings, column: str, names: Sequence[str], decision: Decision
-) -> str:
+) -> bool:
     """Keep for good what a person says of names of a column, and publish it at once.
 
-    `same`: they mean one thing, and the first is the spelling to keep; `apart`: no two of them do;
-    `forget`: code and model decide on them again. Returns the id of the build.
+    The first of those that are the same is the spelling to keep. A name stands for all that differ
+    from it in case and marks only. Returns whether anything else was decided before.
 
     Raises:
         CorpusError: If the folder has no table yet.
@@ -168,40 +162,9 @@ def decide_names(
             msg = f"two of {', '.join(names)} differ in case or marks only: these are always one"
             raise SchemaError(msg)
         decided = read_decided(state)
-        item = decided.get(column, Decided())
-        decided[column] = _decide(item, tuple(dict.fromkeys(names)), decision)
+        before = decided.get(column, Decided())
+        decided[column] = before.decide(decision, list(dict.fromkeys(names)))
         write_decided(state, decided)
         put_names_in_force(work)
-        info = publish_changes(work, present.schema)
-    return "" if info is None else info.build_id
-
-
-def _decide(item: Decided, names: tuple[str, ...], decision: Decision) -> Decided:
-    """Return what is decided when *names* are decided anew: no two of them are as before."""
-    said = set(names)
-    same, apart = list(item.same), list(item.apart)
-    if decision != "same":
-        n_together = 1 if decision == "forget" else 2
-        same = [
-            tuple(name for name in group if name not in said)
-            if len(said.intersection(group)) >= n_together
-            else group
-            for group in item.same
-        ]
-    if decision != "apart":
-        apart = []
-        for group in item.apart:
-            meant = [name for name in group if name in said]
-            others = tuple(name for name in group if name not in said)
-            single = decision == "same" and len(meant) < 2
-            apart += [group] if single or not meant else [others]
-            if decision == "same" and len(meant) > 1:
-                apart += [(*others, name) for name in meant]
-    if decision == "same":
-        same = [names, *same]
-    elif decision == "apart":
-        apart.append(names)
-    return Decided(
-        same=tuple(group for group in same if len(group) > 1),
-        apart=tuple(group for group in dict.fromkeys(apart) if len(group) > 1),
-    )
+        publish_changes(work, present.schema)
+    return decided[column] != before

@@ -33,7 +33,12 @@ from srag_mcp.store.postings import INDEX_COMMENTS, INDEX_VERSION, write_index
 from srag_mcp.store.predictions import PREDICTION_COLUMNS, hash_attribute, read_prediction
 from srag_mcp.store.renamings import Renamings, find_renamings
 from srag_mcp.store.statistics import write_statistics, write_values
-from srag_mcp.store.united_names import are_united, describe_united, unite_cells
+from srag_mcp.store.united_names import (
+    are_united,
+    describe_united,
+    follow_renamings,
+    unite_cells,
+)
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, read_cell
 from srag_mcp.values.states import State
 
@@ -62,6 +67,11 @@ CREATE TABLE build.main.srag_reviews (
   rule_value VARCHAR, rule_as_stated VARCHAR);
 CREATE TABLE build.main.srag_build (key VARCHAR, value VARCHAR);
 """
+_OF_COLUMNS = (
+    ("cells", "attribute"),
+    ("srag_reviews", "attribute"),
+    ("srag_spellings", "column_name"),
+)
 _COMMENTS = {
     "documents": "One row a document, those that could not be read included.",
     "documents.document_id": "The path below the corpus folder; for a row of a table, path#row.",
@@ -332,6 +342,12 @@ def _write(
         is_loose = position >= n_attributes
         _write_column(work, schema.entity, attribute, position, is_loose=is_loose)
     renamings = find_renamings(connection, work.state, schema)
+    for name in follow_renamings(work, renamings.columns) if renamings else ():
+        position = next(n for n, item in enumerate(schema.attributes) if item.name == name)
+        for table, column in _OF_COLUMNS:
+            connection.execute(f"DELETE FROM build.main.{table} WHERE {column} = ?", [name])  # noqa: S608 - constants
+        is_loose = position >= n_attributes
+        _write_column(work, schema.entity, schema.attributes[position], position, is_loose=is_loose)
     create_records(connection, schema, renamings)
     _write_records(connection, schema)
     connection.execute(_DOCUMENTS)

@@ -31,10 +31,19 @@ JOIN former.main.documents AS read_then USING (document_id) JOIN listing USING (
 WHERE was.attribute IN (SELECT unnest(?)) AND now.attribute IN (SELECT unnest(?))
   AND (was.state = 'stated' OR now.state = 'stated')
 GROUP BY ALL HAVING count_if(
-  was.value IS NOT DISTINCT FROM now.value AND was.as_stated IS NOT DISTINCT FROM now.as_stated
+  (was.value IS NOT DISTINCT FROM now.value
+   OR (was.attribute, now.value, was.value) IN (FROM {former})
+   OR (now.attribute, was.value, now.value) IN (FROM {present}))
+  AND was.as_stated IS NOT DISTINCT FROM now.as_stated
   AND (was.start IS NOT DISTINCT FROM now.start OR read_then.sha256 <> listing.sha256)
 ) >= greatest(2, 0.8 * count(*))
 """
+# A name may be one with others by then, or by now: what a person decided is told by column.
+_SPELLINGS = "(SELECT column_name, spelling, value FROM {build}.main.srag_spellings)"
+_NO_SPELLINGS = "(SELECT '', '', '' WHERE false)"
+_HAS_SPELLINGS = """
+SELECT 1 FROM duckdb_tables() WHERE database_name = 'former' AND table_name = 'srag_spellings'
+"""  # builds of earlier versions have none
 _IN_COMMON = "SELECT 1 FROM former.main.documents SEMI JOIN listing USING (document_id) LIMIT 1"
 
 
@@ -97,6 +106,15 @@ def renamed_in(sql: str, renamed: Sequence[str]) -> list[str]:
     return [text for text in renamed if text.split()[1].rpartition(".")[2] in words]
 
 
+def _find_alike(
+    connection: duckdb.DuckDBPyConnection, gone: Sequence[str], new: Sequence[str]
+) -> list[tuple[str, str]]:
+    found = connection.execute(_HAS_SPELLINGS).fetchall()
+    former = _SPELLINGS.format(build="former") if found else _NO_SPELLINGS
+    sql = _ALIKE.format(former=former, present=_SPELLINGS.format(build="build"))
+    return connection.execute(sql, [gone, new]).fetchall()
+
+
 def find_renamings(
     connection: duckdb.DuckDBPyConnection, state: Path, schema: Schema
 ) -> Renamings | None:
@@ -120,7 +138,7 @@ def find_renamings(
             then = {item.name: (item.type, item.absent_means) for item in former.attributes}
             now = {item.name: (item.type, item.absent_means) for item in schema.attributes}
             gone, new = sorted(then.keys() - now), sorted(now.keys() - then)
-            alike = connection.execute(_ALIKE, [gone, new]).fetchall() if gone and new else []
+            alike = _find_alike(connection, gone, new) if gone and new else []
         finally:
             connection.execute("DETACH former")
         pairs = [(was, name) for was, name in alike if then[was] == now[name]]

@@ -72,6 +72,22 @@ def put_names_in_force(work: WorkDatabase) -> None:
         work.keep_note(_NOTE, text, is_content=True)
 
 
+def follow_renamings(work: WorkDatabase, columns: Mapping[str, str]) -> list[str]:
+    """Let what a person decided of a column hold under its new name; return such new names.
+
+    `columns` has the names of now by those of then.
+
+    Raises:
+        StoreError: As `read_decided`.
+    """
+    decided = read_decided(work.state)
+    moved = {was: now for was, now in columns.items() if was in decided and now not in decided}
+    if moved:
+        write_decided(work.state, {moved.get(name, name): x for name, x in decided.items()})
+        put_names_in_force(work)
+    return [*moved.values()]
+
+
 def decided_in_force(work: WorkDatabase, column: str) -> Decided:
     """Return what a person decided of a column."""
     return _DECIDED.validate_json(work.note(_NOTE) or "{}").get(column, UNDECIDED)
@@ -84,24 +100,22 @@ def kept_verdicts(work: WorkDatabase, column: str) -> tuple[Verdict, ...]:
 
 def keep_verdicts(work: WorkDatabase, column: str, new: Sequence[Verdict]) -> None:
     """Keep what a model said; of two names that it was asked about twice, the last word holds."""
-    before = kept_verdicts(work, column)
-    asked = [frozenset(verdict.keys) for verdict in new]
     kept = [
-        Verdict(keys=old.keys, same=tuple(_without(old.same, asked)))
-        for old in before
-        if not any(keys.issuperset(old.keys) for keys in asked)
+        Verdict(keys=old.keys, same=tuple(item for item in old.same if not _parts(new, item)))
+        for old in kept_verdicts(work, column)
+        if not any(set(old.keys).issubset(verdict.keys) for verdict in new)
     ]
     text = _VERDICTS.dump_json((*kept, *new)).decode()
     work.keep_note(f"names:{column}", text, is_content=True)
 
 
-def _without(same: Sequence[Same], asked: Sequence[frozenset[str]]) -> list[Same]:
-    found = []
-    for item in same:
-        gone = {key for keys in asked if len(keys.intersection(item.keys)) > 1 for key in keys}
-        left = tuple(key for key in item.keys if key not in gone)
-        found += [Same(name=item.name, keys=left)] if len(left) > 1 else []
-    return found
+def _parts(verdicts: Sequence[Verdict], item: Same) -> bool:
+    """Whether any of *verdicts* says of two names of *item* that they are not the same."""
+    again = [(set(verdict.keys).intersection(item.keys), verdict.same) for verdict in verdicts]
+    return any(
+        len(both) > 1 and not any(both.issubset(found.keys) for found in same)
+        for both, same in again
+    )
 
 
 def are_united(attribute: Attribute) -> bool:
@@ -145,8 +159,8 @@ def _united(cell: Cell, thing: Thing) -> Cell:
 
 
 _UNITED = """
-SELECT count(*), count(DISTINCT (column_name, value)), array_to_string(
-  (SELECT list(DISTINCT column_name ORDER BY column_name) FROM build.main.srag_spellings), ', ')
+SELECT count(*), count(DISTINCT (column_name, value)),
+       string_agg(DISTINCT column_name, ', ' ORDER BY column_name)
 FROM build.main.srag_spellings
 """
 

@@ -3,9 +3,11 @@
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
+from srag_mcp.names.uniting import LONGEST_ACRONYM, are_names, fold_name, read_name
 from srag_mcp.text.words import singular
 
 _SILENT = re.compile(r"[.'’`´]")
@@ -136,6 +138,34 @@ class ValueIndex:
         for match in matches:
             best.setdefault((match.column, match.value, match.table), match)
         return list(best.values())[:limit]
+
+    def search_initials(self, phrase: str) -> list[ValueMatch]:
+        """Find the names of which *phrase* has the initials, or that are written as its initials.
+
+        `"WHO"` -> “World Health Organization”, and the other way round. Which of several names is
+        meant, and whether, is not said.
+        """
+        if phrase.isupper() and len(phrase) <= LONGEST_ACRONYM:
+            full = [
+                self._entries[number][0] for number in self._initials.get(fold_name(phrase), ())
+            ]
+            return [item for item in full if are_names([item.spelling or item.value])]
+        found = (self.search(short, is_spelt=True) for short in read_name(phrase).initials)
+        return [
+            item
+            for matches in found
+            for item in matches
+            if item.score >= 1.0 and (item.spelling or item.value).isupper()
+        ]
+
+    @cached_property
+    def _initials(self) -> Mapping[str, Sequence[int]]:
+        found: defaultdict[str, list[int]] = defaultdict(list)
+        for number, (entry, said) in enumerate(self._entries):
+            if len(said) > 1:
+                for initials in read_name(entry.spelling or entry.value).initials:
+                    found[initials].append(number)
+        return found
 
     def _scored(self, words: tuple[str, ...]) -> dict[int, float]:
         lists = sorted((self._holding.get(word, []) for word in words), key=len)

@@ -61,3 +61,28 @@ def test_names_and_a_decision_go_together(cli: Cli, folder: Path) -> None:
         refused = cli("names", folder, "issuer", *wrong)
         assert refused.status == 2
         assert "--apart and --forget" in " ".join(refused.err.split()), said
+
+
+def test_a_person_may_write_names_in_another_case(cli: Cli, folder: Path) -> None:
+    assert cli("names", folder, "issuer", "acme labs", "ACME, ltd.", "--same").status == 0
+    kept = [("Acme Labs", [["Acme Ltd", 2], ["ACME LIMITED", 1], ["Acme Labs", 1]])]
+    assert spellings(cli, folder) == kept
+    assert "nothing changes" in cli("names", folder, "issuer", "BOREL inc", "--forget").out
+    assert "forgotten" in cli("names", folder, "issuer", "ACME LABS", "--forget").out
+    assert spellings(cli, folder) == [("Acme Ltd", [["Acme Ltd", 2], ["ACME LIMITED", 1]])]
+
+
+def test_a_decision_outlives_another_name_of_its_column(cli: Cli, folder: Path) -> None:
+    assert cli("names", folder, "issuer", "Acme Labs", "Acme Ltd", "--same").status == 0
+    for before, now in (("issuer", "publisher"), ("publisher", "house")):
+        path = folder / ".srag" / "schema.json"
+        schema = json.loads(path.read_text())
+        schema["properties"] = {now: schema["properties"].pop(before)}
+        path.write_text(json.dumps(schema))
+        said = cli("ingest", folder, "-q").out
+        assert f".{before} is now" in said, said
+        listed = json.loads(cli("names", folder, now, "--json").out)
+        assert [item["value"] for item in listed] == ["Acme Labs"]
+        assert len(listed[0]["spellings"]) == 3
+    assert cli("names", folder, "house", "acme labs", "--forget").status == 0
+    assert cli("sql", folder, "SELECT count(*) FROM cells WHERE attribute = 'house'").out

@@ -1,12 +1,17 @@
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from srag_mcp.errors import QueryTimeoutError
 from srag_mcp.inference import grounds
 from srag_mcp.inference.grounds import Grounds, find_grounds
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import QueryFacts, read_query
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryPool
 
 
 def grounds_of(corpus: Corpus, sql: str) -> Grounds:
@@ -28,6 +33,34 @@ def test_a_query_of_somebody_else_has_what_an_answer_has(towers: Corpus) -> None
 
 def test_a_query_without_columns_of_the_records_has_no_grounds(towers: Corpus) -> None:
     assert grounds_of(towers, "SELECT count(*) FROM documents") == Grounds()
+
+
+NAMES = ("Acme Ltd", "ACME LIMITED", "Acme", "Borel Inc.", "Borel", "Corvin")
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Iterator[Corpus]:
+    folder, settings = tmp_path / "notes", Settings(workers=1, home=tmp_path / "home")
+    folder.mkdir()
+    lines = ("issuer,pages", *(f"{name},{number}" for number, name in enumerate(NAMES)))
+    (folder / "notes.csv").write_text("\n".join(lines))
+    ingest(folder, settings)
+    with QueryPool() as worker:
+        yield Corpus(folder, worker, settings.home)
+
+
+def test_an_answer_says_once_that_its_name_has_several_spellings(notes: Corpus) -> None:
+    acme = "issuer: “Acme Ltd” is also “ACME LIMITED”, “Acme”"
+    borel = "issuer: “Borel Inc.” is also “Borel”"
+    said = {
+        "count(*) FROM notes WHERE issuer <> 'Acme Ltd'": (acme,),
+        "sum(pages) FROM notes WHERE issuer ILIKE 'bor%'": (borel,),
+        "issuer, sum(pages) FROM notes GROUP BY 1 ORDER BY 2 DESC LIMIT 1": (borel,),
+        "count(DISTINCT issuer) FROM notes": (acme, borel),
+        "sum(pages) FROM notes": (),
+        "issuer FROM notes WHERE issuer = 'Corvin'": (),
+    }
+    assert {sql: grounds_of(notes, f"SELECT {sql}").notes for sql in said} == said
 
 
 @pytest.mark.parametrize("key", ["'all'", "2.5", "town, 'all'", "1, 2.5"])

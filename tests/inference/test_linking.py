@@ -45,6 +45,7 @@ INNS: list[Mapping[str, object]] = [
     {"name": "Low Moon", "owner": "BOOK TA (TAMAN DAYA) SDN BHD", "room_type": "Twin Room"},
     *({"name": f"Inn {n}", "owner": f"Trent Houses {n}", "school": "Ulm"} for n in range(14)),
     *({"name": f"Den {n}", "owner": f"Harts & Sons {n}"} for n in range(13)),
+    {"name": "Star", "owner": "General Electric Company", "law": "WHO"},
     {"name": "Far Moon", "owner": "Charts Ltd", "opened": "1990-05-01", "rent": 30, "beds": 4},
     {"name": "Near Moon", "keeper": "x" * 150 + " Zorn", "cellar": True, "school": "Bonn"},
 ]
@@ -88,6 +89,23 @@ def test_case_marks_and_legal_form_make_no_difference(inns: Corpus, name: str) -
     found = link_values(f"Which inns belong to {name}?", inns)
     assert pairs(found) == [("owner", "Cisco Systems, Inc.")], "the two spellings are one value"
     assert [group.is_equal for group in found] == [True]
+
+
+@pytest.mark.parametrize(
+    ("name", "linked"),
+    [
+        ("GE", [("owner", "General Electric Company")]),
+        ("the World Health Organization", [("law", "WHO")]),
+        ("World Heart Operations", [("law", "WHO")]),  # may be; who asks decides
+        ("who", []),
+    ],
+)
+def test_short_and_full_forms_of_a_name_find_each_other(
+    inns: Corpus, name: str, linked: list[tuple[str, str]]
+) -> None:
+    found = link_values(f"Which inns belong to {name}?", inns)
+    assert pairs(found) == linked
+    assert not any(group.is_equal for group in found)
 
 
 @pytest.mark.parametrize("name", ["Books Co.", "Books", "books", "Daya Books"])

@@ -12,8 +12,9 @@ from srag_mcp.engines.protocol import Work
 from srag_mcp.errors import SchemaError, StoreError
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.model.metering import MeteredModel
+from srag_mcp.names.uniting import Decision, Same, Verdict
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.pipeline.name_run import Decision, decide_names, resolve_names
+from srag_mcp.pipeline.name_run import decide_names, resolve_names
 from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
@@ -22,7 +23,12 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import open_state
-from srag_mcp.store.united_names import NAMES_FILE, put_names_in_force
+from srag_mcp.store.united_names import (
+    NAMES_FILE,
+    keep_verdicts,
+    kept_verdicts,
+    put_names_in_force,
+)
 from srag_mcp.store.work import open_work
 from tests.model.scripted import ScriptedModel
 from tests.pipeline.conftest import Ask, Rows
@@ -128,6 +134,18 @@ def test_a_new_spelling_asks_about_its_group_alone(notes: Notes, ask: Ask) -> No
     assert ask(notes.folder, VALUES)[0] == ("International Borel Mining", 3)
 
 
+def test_what_was_said_of_names_holds_until_they_are_parted(notes: Notes) -> None:
+    notes.build(NAMES)
+    old, new = (Same(name=keys[0], keys=keys) for keys in (("a", "b", "c"), ("a", "b", "e")))
+    with open_work(notes.folder / ".srag") as work:
+        keep_verdicts(work, "issuer", [Verdict(keys=("a", "b", "c", "d"), same=(old,))])
+        keep_verdicts(work, "issuer", [Verdict(keys=new.keys, same=(new,))])
+        kept = [item for verdict in kept_verdicts(work, "issuer") for item in verdict.same]
+        assert kept == [old, new]
+        keep_verdicts(work, "issuer", [Verdict(keys=("a", "b"))])
+        assert [x for verdict in kept_verdicts(work, "issuer") for x in verdict.same] == []
+
+
 def test_without_doubt_nothing_is_asked(notes: Notes) -> None:
     assert notes.build(("Acme Ltd", "Acme Limited", "Corvin AG")) == (
         "2 spellings of 1 name united in issuer"
@@ -135,9 +153,20 @@ def test_without_doubt_nothing_is_asked(notes: Notes) -> None:
     assert notes.prompts == []
 
 
-def test_names_that_all_differ_tell_records_apart(notes: Notes) -> None:
-    notes.build(("Tom Hale", "Thomas Hale", "Ann Orr"))
+def test_names_that_are_all_spelt_otherwise_are_asked_about(notes: Notes) -> None:
+    notes.says = [("Thomas Hale", "Tom Hale")]
+    assert notes.build(("Tom Hale", "Thomas Hale", "Ann Orr")) == (
+        "2 spellings of 1 name united in issuer"
+    )
+
+
+def test_of_what_describes_things_nothing_is_asked(notes: Notes) -> None:
+    """Their words stand in documents in small letters, too."""
+    titles = ("Software Engineer", "Senior Software Engineer", "Data Analyst")
+    notes.build((*titles, "Work of a senior engineer, software and data"))
     assert notes.prompts == []
+    notes.build((*titles, "Work of Acme"))
+    assert len(notes.prompts) == 1
 
 
 @pytest.fixture

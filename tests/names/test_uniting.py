@@ -2,8 +2,16 @@
 
 import pytest
 
-from srag_mcp.names.spellings import are_names, fold_name, read_name
-from srag_mcp.names.uniting import Decided, Same, Verdict, unite
+from srag_mcp.names.uniting import (
+    Decided,
+    Same,
+    Verdict,
+    are_names,
+    describe_things,
+    fold_name,
+    read_name,
+    unite,
+)
 
 
 def united(
@@ -38,6 +46,7 @@ def test_case_and_punctuation_make_no_other_name(one: str, other: str) -> None:
         ("Version 1.5", "Version 15"),
         ("がく", "かく"),
         ("Part 6", "Part 7"),
+        ("@ Twins", "Twins"),
     ],
 )
 def test_numbers_signs_and_marks_of_other_scripts_do(one: str, other: str) -> None:
@@ -61,8 +70,40 @@ def test_different_legal_forms_are_different_companies() -> None:
     assert united(*values) == {("Acme Limited", "Acme Ltd")}
 
 
-def test_what_looks_like_a_form_is_none_where_the_column_is_not_of_companies() -> None:
-    assert united("Ontario", "Ontario, CA", "Boston", "Boston Spa", "Leeds", "Leeds Spa") == set()
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Boston", "Boston Spa"),
+        ("Grand Hotel", "Grand Hotel SPA"),
+        ("Ontario", "Ontario, CA"),
+        ("Grand Cherokee", "Grand Cherokee Limited"),
+        ("Siemens", "Siemens AG"),
+    ],
+)
+def test_a_word_that_may_be_none_is_no_legal_form(one: str, other: str) -> None:
+    assert united(one, other, "Leeds", "Leeds Spa", "Acme Ltd") == set()
+
+
+def test_among_companies_only_what_may_be_a_word_or_a_state_is_none() -> None:
+    companies = ("Acme Ltd", "Borel GmbH")
+    assert united("Boston", "Boston Spa", "Ontario", "Ontario, CA", *companies) == set()
+    assert united("Siemens", "Siemens AG", *companies) == {("Siemens AG", "Siemens")}
+    assert united("Corvin", "Corvin Limited", *companies) == {("Corvin Limited", "Corvin")}
+
+
+@pytest.mark.parametrize(
+    "company", ["Fiat S.p.A.", "Fiat SpA", "Fiat GmbH", "Fiat Inc", "Fiat LLC", "Fiat, Ltd."]
+)
+def test_what_can_be_nothing_but_a_legal_form_is_one_anywhere(company: str) -> None:
+    assert united("Fiat", company, "Leeds") == {(company, "Fiat")}
+
+
+def test_what_documents_write_in_small_letters_describes() -> None:
+    plain = frozenset({"senior", "engin", "softwar", "market", "manag", "bank"})
+    titles = ["Software Engineer", "Senior Software Engineer", "Marketing Manager", "Banker"]
+    assert describe_things(map(read_name, titles), plain)
+    assert not describe_things(map(read_name, ["Acme Bank", "Borel Software"]), plain)
+    assert not describe_things(map(read_name, ["東京", "大阪"]), plain)
 
 
 def test_codes_and_phrases_are_no_names() -> None:
@@ -95,6 +136,13 @@ def test_a_person_wins_over_code_and_model() -> None:
     assert found == {("ACM", "Acme")}
     split = Decided(apart=(("Acme", "Acme Ltd"),))
     assert united("Acme", "Acme Ltd", "Borel Inc.", decided=split) == set()
+
+
+def test_a_decision_holds_in_any_case() -> None:
+    decided = Decided(same=(("acme labs", "ACME HOLDING"),))
+    assert united("Acme Labs", "ACME LABS", "Acme Holding", decided=decided) == {
+        ("Acme Labs", "ACME LABS", "Acme Holding")
+    }
 
 
 def test_of_equals_the_most_frequent_spelling_is_kept() -> None:
