@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence, Set
+from itertools import pairwise
 from typing import TypeVar
 
 from srag_mcp.documents.lines import collapse
 from srag_mcp.text.spans import Span
+from srag_mcp.text.words import STOP_WORDS, words
 from srag_mcp.values.dates import DateText, find_dates
 from srag_mcp.values.quantities import scan_figures
 from srag_mcp.values.units import ScaledUnit, as_money, is_currency, parse_unit, read_context
@@ -29,7 +31,8 @@ _SHARE = re.compile(r"\)?\s?%")
 _MARKS = re.compile(r"\(\w\)|[$€£]?['’]?(?<!\d)000\b|[$€£]m\b|(?<=[^\W\d_]{3})\d\b")
 _NOTE = re.compile(r"\d{1,2}")
 _MOST_HEAD_WORDS = 12
-_GOES_ON = re.compile(r"\([mM]\)\s*[^\W\d_]")
+_WITHIN = re.compile(r"\([^\W\d_]{1,3}\)(?=\s?[^\W\d_])")
+_JOINED = re.compile(r"[-–—&/+,;]")
 _Head = TypeVar("_Head")
 
 
@@ -79,10 +82,8 @@ def read_scales(text: str, number: Span, floor: int, unit: str | None) -> frozen
 
 
 def _read_caption(line: str) -> ScaledUnit:
-    """Read scale and unit of a caption; `(M)` within a name is neither: `AEON CO. (M) BHD`."""
-    said = _caption(line)
-    around = read_context(said)
-    return around if _GOES_ON.search(said) else as_money(around)
+    """Read scale and unit of a caption; a short note ends its cell: not `AEON CO. (M) BHD`."""
+    return as_money(read_context(_WITHIN.sub(" ", _caption(line))))
 
 
 def _caption(line: str) -> str:
@@ -153,15 +154,30 @@ def _as_many(text: str, figures: Sequence[Span], n_heads: int) -> Sequence[Span]
 def is_head_line(line: str) -> bool:
     """Whether *line* has years and hardly anything else, as the heads of columns do.
 
-    Else is a mark of a note, or a unit: `2019 (1)`, `2018 $’000 RESTATED3`.
+    Else is a mark of a note, or a unit: `2019 (1)`, `2018 $’000 RESTATED3`. Heads stand apart: not
+    `2110&2111`, `2019 to 2021`.
     """
     line = _MARKS.sub(" ", line)
     found = find_dates(spell_years(line), partial=True)
+    between = (spell_years(line)[one.end : other.start] for (one, _), (other, _) in pairwise(found))
+    if any(map(_joins, between)):
+        return False
     rest = "".join(
         letter if not any(span.start <= n < span.end for span, _ in found) else " "
         for n, letter in enumerate(spell_years(line))
     )
     return bool(found) and not _has_digit(rest) and len(rest.split()) <= _MOST_HEAD_WORDS
+
+
+def _joins(between: str) -> bool:
+    """Whether what stands between two dates makes one thing of them: a mark, or `to`, `and`."""
+    said = words(between)
+    is_word = bool(said) and STOP_WORDS.issuperset(said)
+    return (
+        not any(map(str.isspace, between))
+        or is_word
+        or (not said and _JOINED.search(between) is not None)
+    )
 
 
 def head_lines(text: str, floor: int, start: int) -> tuple[str, ...]:

@@ -408,7 +408,7 @@ def test_what_a_lively_table_says_is_not_doubted(
         ),
         (
             "interest_income", "USD", "(12)", 12_000,
-            "the table gives it in brackets or with a minus: is it negative?",
+            "the document gives it in brackets or with a minus: is it negative?",
         ),
         (
             "revenue", "USD", "11,588", -11_588_000,
