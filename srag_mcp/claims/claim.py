@@ -96,8 +96,16 @@ def check(
         return Claim(Bearing.CONTRADICTED, why)
     if not claim.follows and is_summed(attribute, value, places):
         return Claim(Bearing.DERIVED)
-    is_mixed = places and all(place.has_periods for place in places)
-    return Claim(Bearing.UNSHOWN) if is_mixed and claim.bearing is Bearing.DERIVED else claim
+    if claim.bearing is Bearing.DERIVED and _mixes_periods(quote, text, span):
+        return Claim(Bearing.UNSHOWN)
+    return claim
+
+
+def _mixes_periods(quote: str, text: str, span: Span | None) -> bool:
+    """Whether the numbers of *quote* are those of several periods: they make no number of one."""
+    numbers = (float(found.value) for found in read_figures(quote).quantities)
+    found = (place for number in numbers for place in find_places(quote, number, text, span))
+    return any(place.has_periods for place in found)
 
 
 def says_none(quote: str) -> bool:

@@ -62,7 +62,7 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"^[ \t#]*\d+[.,]\d+(?=\s[^\W\d_])", re.MULTILINE)
-_SHORT_YEAR = re.compile(r"['’]\d\d\b")
+_SHORT_YEAR = re.compile(r"(?<!\w)['’](\d\d)(?!\w)")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _HUNDREDTHS = re.compile(
     r"\b(?:cents?|centimes?|c[eé]nt[ei][ms]\w*|centavos?|penn(?:y|ies)|pence|gros\w+|[öø]re|paise"
@@ -141,8 +141,10 @@ class Figures:
 
     @cached_property
     def dates(self) -> list[DateText]:
-        """Its dates, those that it gives in part included."""
-        return [found for _, found in find_dates(self.quote, partial=True)]
+        """Its dates, those that it gives in part included, as far as a year: `'84`."""
+        found = [date for _, date in find_dates(self.quote, partial=True)]
+        short = map(int, _SHORT_YEAR.findall(self.quote)) if not found else ()
+        return [*found, *(DateText(year, two_digits=True) for year in short)]
 
     @cached_property
     def plain(self) -> set[float]:
@@ -267,9 +269,9 @@ def is_converted(attribute: Attribute, quote: str, value: float, text: str) -> b
     years = {found.year % _HUNDRED if found.two_digits else found.year
              for found in figures.dates if found.year is not None}  # fmt: skip
     if may_be_year(attribute, value):
-        is_of_years = speaks_of_years(attribute) or figures.dates or _SHORT_YEAR.search(quote)
+        is_of_years = speaks_of_years(attribute) or figures.dates
         if value in {*years, *numbers} or (is_of_years and value % _HUNDRED in {*years, *numbers}):
-            return True  # '84
+            return True
     if any(
         total and rounds_to(points / total * other, value)
         for points, total in figures.points  # 92/100, 9.2
@@ -444,6 +446,9 @@ def ignored_scale(attribute: Attribute, quote: str, value: float) -> str:
     `15 thousand tonnes`, 15 -> `15 thousand tonnes`, unless the column is in thousands
     """
     for figure in scan_figures(quote) if value else ():
+        whole = figure.read()
+        if whole is None or (whole.upper is not None and whole.upper < whole.value):
+            continue  # `10-1M` is no range
         for end in (figure, figure.upper):
             quantity = end.read() if end is not None and end.scaled else None
             if end is None or quantity is None:

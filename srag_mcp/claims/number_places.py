@@ -25,6 +25,7 @@ from srag_mcp.values.units import SIZES, convert, is_currency, unit_ending, unit
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _SENTENCE_END = re.compile(r"(?<=[^\WA-Z_])[.!?;]\s+(?=[^\W\d_a-z])")
+_CELL_BEGINS = re.compile(r"(?::|\s{2}|\t|\|)\s*$")
 _SHARES = frozenset({"percent", "permille"})
 _NOT_COUNTED = frozenset({kind for kind, _ in SIZES.values()} - {"time", "period"} | {"money"})
 _MOST_DIGITS = 2  # of a number that may be anything
@@ -66,9 +67,9 @@ class PlacedFigure:
             return True
         wanted = _stems_of(" ".join((definition(attribute), *attribute.synonyms)))
         return any(
-            word in wanted or any(share_stem(word, other) for other in wanted)
+            stem(word) in wanted or any(share_stem(word, other) for other in wanted)
             for said in self._beside(attribute)
-            for word in map(stem, words(said))
+            for word in words(said)
         )
 
     def _beside(self, attribute: Attribute) -> Iterator[str]:
@@ -88,8 +89,9 @@ class PlacedFigure:
         yield _SENTENCE_END.split(text[start : place.start])[-1]
         yield _SENTENCE_END.split(text[place.end : end])[0]
         yield place.of(text).partition(self.figure.numeral)[2]
-        is_bare = not any(_LETTERS.search(side) for side in _sides(text, place, line))
-        if is_tabular(line.of(text)) or is_bare:
+        before, after = text[line.start : place.start], text[place.end : line.end]
+        is_bare = not _LETTERS.search(before) and not _LETTERS.search(after)
+        if is_tabular(line.of(text)) or is_bare or _CELL_BEGINS.search(before):
             first = min((span.start for span in others), default=place.start)
             yield text[line.start : min(first, place.start)]
             yield _head_above(text, line)
@@ -182,10 +184,6 @@ def _stems_of(said: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words(said) if word not in STOP_WORDS)
 
 
-def _sides(text: str, place: Span, line: Span) -> tuple[str, str]:
-    return text[line.start : place.start], text[place.end : line.end]
-
-
 def _line_of(text: str, place: Span) -> Span:
     """Return the line of *place*, with those over which its sentence is wrapped."""
     start, end = text.rfind("\n", 0, place.start) + 1, text.find("\n", place.end)
@@ -197,14 +195,17 @@ def _line_of(text: str, place: Span) -> Span:
 
 
 def _head_above(text: str, line: Span) -> str:
-    """Return the nearest line above that has words and no figure but dates."""
-    end = line.start - 1
+    """Return the nearest lines above that have words and no figure but dates."""
+    head, end = "", line.start - 1
     while end > 0:
         start = text.rfind("\n", 0, end) + 1
         above = Span(start, end)
-        if _LETTERS.search(text, start, end) and not any(
+        is_row = any(
             item.span.overlaps(above) and not item.is_of_date for item in find_figures(text)
-        ):
-            return above.of(text)
+        )
+        if head and (is_row or not above.of(text).strip()):
+            break
+        if not is_row and _LETTERS.search(text, start, end):
+            head = f"{above.of(text)} {head}"
         end = start - 1
-    return ""
+    return head

@@ -260,7 +260,8 @@ class Judge:
         elif claim.bearing is Bearing.UNSHOWN and not attribute.type.is_text:
             cell = add_note(taken.cell, _UNSHOWN, Mark.UNSHOWN)
         elif not is_spoken_of(attribute, value, taken.cell.span, self.document.text):
-            cell = add_note(taken.cell, _UNSAID, Mark.UNSHOWN)
+            marked = replace(taken, cell=add_note(taken.cell, _UNSAID, Mark.UNSHOWN))
+            return Judgement(marked, said, f"{_UNSAID}: quote words that do", told_once=True)
         else:
             return Judgement(taken, said)
         return Judgement(replace(taken, cell=cell), said)
