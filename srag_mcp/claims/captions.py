@@ -1,7 +1,8 @@
 """Captions and heads: what stands above a number of a table and says its scale and its year."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Sequence, Set
+from functools import lru_cache
 from itertools import pairwise
 from typing import TypeVar
 
@@ -101,7 +102,7 @@ def read_years(text: str, number: Span, floor: int) -> Set[int]:
 
     A date in the first half of a year may end the fiscal year before.
     """
-    head = read_head(text, number, floor, years_in)
+    head = read_head(text, number, floor, heads_in)
     return frozenset() if head is None else _may_mean(head)
 
 
@@ -154,14 +155,10 @@ def _as_many(text: str, figures: Sequence[Span], n_heads: int) -> Sequence[Span]
 def is_head_line(line: str) -> bool:
     """Whether *line* has years and hardly anything else, as the heads of columns do.
 
-    Else is a mark of a note, or a unit: `2019 (1)`, `2018 $’000 RESTATED3`. Heads stand apart: not
-    `2110&2111`, `2019 to 2021`.
+    Else is a mark of a note, or a unit: `2019 (1)`, `2018 $’000 RESTATED3`.
     """
     line = _MARKS.sub(" ", line)
     found = find_dates(spell_years(line), partial=True)
-    between = (spell_years(line)[one.end : other.start] for (one, _), (other, _) in pairwise(found))
-    if any(map(_joins, between)):
-        return False
     rest = "".join(
         letter if not any(span.start <= n < span.end for span, _ in found) else " "
         for n, letter in enumerate(spell_years(line))
@@ -169,15 +166,15 @@ def is_head_line(line: str) -> bool:
     return bool(found) and not _has_digit(rest) and len(rest.split()) <= _MOST_HEAD_WORDS
 
 
-def _joins(between: str) -> bool:
-    """Whether what stands between two dates makes one thing of them: a mark, or `to`, `and`."""
+def _joins(between: str, before: str) -> bool:
+    """Whether what stands between two dates makes one thing of them: a mark, or `to`, `and`.
+
+    Words that stand before the first one, too, do not: `As of 2020  As of 2019`.
+    """
     said = words(between)
-    is_word = bool(said) and STOP_WORDS.issuperset(said)
-    return (
-        not any(map(str.isspace, between))
-        or is_word
-        or (not said and _JOINED.search(between) is not None)
-    )
+    is_word = bool(said) and STOP_WORDS.issuperset(said) and not set(said) <= set(words(before))
+    is_marked = not said and _JOINED.search(between) is not None
+    return is_word or is_marked or not any(map(str.isspace, between))
 
 
 def head_lines(text: str, floor: int, start: int) -> tuple[str, ...]:
@@ -197,6 +194,15 @@ def years_in(text: str) -> list[DateText]:
     return [
         found for _, found in find_dates(spell_years(text), partial=True) if found.year is not None
     ]
+
+
+def heads_in(line: str) -> list[DateText]:
+    """Return the dates of *line* that may be heads: they stand apart, not as in `2019 to 2021`."""
+    spelled = spell_years(line)
+    places = [span for span, found in find_dates(spelled, partial=True) if found.year is not None]
+    before = spelled[: places[0].start] if places else ""
+    between = (spelled[one.end : other.start] for one, other in pairwise(places))
+    return [] if any(_joins(text, before) for text in between) else years_in(line)
 
 
 def spell_years(text: str) -> str:
@@ -227,10 +233,11 @@ def _column_of(text: str, row: Span, number: Span) -> int | None:
     return text.count("|", row.start, number.start) if "|" in row.of(text) else None
 
 
-def _lines_above(text: str, floor: int, end: int) -> Iterator[str]:
-    """Yield the lines that begin from *floor* on and before *end*, the last one first.
+@lru_cache(maxsize=8)
+def _lines_above(text: str, floor: int, end: int) -> Sequence[str]:
+    """Return the lines that begin from *floor* on and before *end*, the last one first.
 
     What stands in brackets is on one line: `(in` above `thousands)` is wrapped.
     """
     whole = _WRAPPED.sub(r"\1 \2", text[floor:end])
-    yield from (line for line in reversed(whole.splitlines()) if line.strip())
+    return [line for line in reversed(whole.splitlines()) if line.strip()]

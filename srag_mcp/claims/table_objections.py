@@ -118,7 +118,7 @@ def _scales(attribute: Attribute, place: TablePlace) -> Set[float]:
     unit = column_unit(attribute)
     if not is_currency(unit):
         return frozenset({1.0})
-    return read_scales(place.text, place.number, place.statement, attribute.unit)
+    return read_scales(place.text, place.number, place.floor, attribute.unit)
 
 
 def object_to_sign(attribute: Attribute, value: float, label: str, *, is_negative: bool) -> str:

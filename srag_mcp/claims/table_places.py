@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from srag_mcp.claims.captions import is_head_line, is_tabular, read_head, years_in
+from srag_mcp.claims.captions import heads_in, is_head_line, is_tabular, read_head
 from srag_mcp.text.spans import Span
 from srag_mcp.values.dates import DateText
 from srag_mcp.values.quantities import NUMBER_WORDS, read_numeral
@@ -35,18 +35,13 @@ class _Number:
 
 @dataclass(frozen=True)
 class TablePlace:
-    """A number of a table of *text*; *floor* is where the table, or what leads to it, begins."""
+    """A number of a table of *text*; *floor* is where its statement begins, or what leads to it."""
 
     text: str
     number: Span
     value: float
     row: Span
     floor: int
-
-    @property
-    def statement(self) -> int:
-        """Where the statement begins that the table is in: a note on its scale holds for all."""
-        return min(self.floor, _statement(self.text, self.row.start))
 
     @cached_property
     def label(self) -> str:
@@ -170,7 +165,7 @@ def find_places(quote: str, value: float, text: str, span: Span | None) -> list[
         alike = [(row, one) for row, one in numbers if is_scaled(one.value, value)]
         for row, number in alike or numbers * (len(numbers) == 1):
             if is_tabular(row.of(text)):
-                floor = _floor(text, row)
+                floor = _floor(text, row.start)
                 found.append(TablePlace(text, number.span, number.value, row, floor))
     return found
 
@@ -197,7 +192,7 @@ def _is_later(one: DateText | bool, other: DateText | bool) -> bool:
 
 
 def _read_periods(line: str) -> list[DateText]:
-    return years_in(line) if is_head_line(line) else []
+    return heads_in(line) if is_head_line(line) else []
 
 
 def _read_relative(line: str) -> list[bool]:
@@ -277,25 +272,12 @@ def _bars(text: str, row: Span, number: Span) -> int:
     return text.count("|", row.start, number.start)
 
 
-def _floor(text: str, row: Span) -> int:
-    """Return where the table of *row*, or the sentence that leads to it, begins."""
-    line: Span | None = row
-    for _ in range(_MOST_LINES):
-        above = _next_line(text, line, -1) if line else None
-        if above is None:
-            break
-        line = above
-        if not _may_be_row(line.of(text)):
-            break
-    return line.start if line else row.start
-
-
 @lru_cache(maxsize=256)
-def _statement(text: str, start: int) -> int:
+def _floor(text: str, start: int) -> int:
     """Return where the statement of the line at *start* begins: with a heading, or behind prose.
 
-    A note on its scale holds so far, however long its tables are. Prose is a line that is too long
-    for a table, or several with hardly a figure; that of one paragraph leads to what follows.
+    Heads and a note on its scale hold so far, however long its tables are. Prose is a line that is
+    too long for a table, or two of running text; one paragraph of it leads to what follows.
     """
     is_prose, below = False, ""
     while start:
