@@ -3,11 +3,13 @@
 import re
 from collections.abc import Callable, Iterator, Sequence, Set
 from functools import lru_cache
+from itertools import pairwise
 from typing import TypeVar
 
 from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.passages import Passage, holds_in, passage_at
 from srag_mcp.text.spans import Span
+from srag_mcp.text.words import STOP_WORDS, words
 from srag_mcp.values.dates import DateText, find_dates
 from srag_mcp.values.quantities import scan_figures
 from srag_mcp.values.units import ScaledUnit, as_money, is_currency, parse_unit, read_context
@@ -31,8 +33,9 @@ _SHARE = re.compile(r"\)?\s?%")
 _MARKS = re.compile(r"\(\w\)|[$€£]?['’]?(?<!\d)000\b|[$€£]m\b|(?<=[^\W\d_]{3})\d\b")
 _NOTE = re.compile(r"\d{1,2}")
 _MOST_HEAD_WORDS = 12
-_GOES_ON = re.compile(r"\([mM]\)\s*[^\W\d_]")
 _WHOLE_LINE = re.compile(r"[^\n]*\S[^\n]*")
+_WITHIN = re.compile(r"\([^\W\d_]{1,3}\)(?=\s?[^\W\d_])")
+_JOINED = re.compile(r"[-–—&/+,;]")
 _Head = TypeVar("_Head")
 
 
@@ -82,10 +85,8 @@ def read_scales(text: str, number: Span, floor: int, unit: str | None) -> frozen
 
 
 def _read_caption(line: str) -> ScaledUnit:
-    """Read scale and unit of a caption; `(M)` within a name is neither: `AEON CO. (M) BHD`."""
-    said = _caption(line)
-    around = read_context(said)
-    return around if _GOES_ON.search(said) else as_money(around)
+    """Read scale and unit of a caption; a short note ends its cell: not `AEON CO. (M) BHD`."""
+    return as_money(read_context(_WITHIN.sub(" ", _caption(line))))
 
 
 def _caption(line: str) -> str:
@@ -103,7 +104,7 @@ def read_years(text: str, number: Span, floor: int) -> Set[int]:
 
     A date in the first half of a year may end the fiscal year before.
     """
-    head = read_head(text, number, floor, years_in)
+    head = read_head(text, number, floor, heads_in)
     return frozenset() if head is None else _may_mean(head)
 
 
@@ -167,6 +168,17 @@ def is_head_line(line: str) -> bool:
     return bool(found) and not _has_digit(rest) and len(rest.split()) <= _MOST_HEAD_WORDS
 
 
+def _joins(between: str, before: str) -> bool:
+    """Whether what stands between two dates makes one thing of them: a mark, or `to`, `and`.
+
+    Words that stand before the first one, too, do not: `As of 2020  As of 2019`.
+    """
+    said = words(between)
+    is_word = bool(said) and STOP_WORDS.issuperset(said) and not set(said) <= set(words(before))
+    is_marked = not said and _JOINED.search(between) is not None
+    return is_word or is_marked or not any(map(str.isspace, between))
+
+
 def find_scale_note(text: str, passages: Sequence[Passage], place: int) -> Span | None:
     """Return the line above *place* that says the scale of what stands there.
 
@@ -228,6 +240,15 @@ def years_in(text: str) -> list[DateText]:
     ]
 
 
+def heads_in(line: str) -> list[DateText]:
+    """Return the dates of *line* that may be heads: they stand apart, not as in `2019 to 2021`."""
+    spelled = spell_years(line)
+    places = [span for span, found in find_dates(spelled, partial=True) if found.year is not None]
+    before = spelled[: places[0].start] if places else ""
+    between = (spelled[one.end : other.start] for one, other in pairwise(places))
+    return [] if any(_joins(text, before) for text in between) else years_in(line)
+
+
 def spell_years(text: str) -> str:
     """Write fiscal years as years: `FY19`, `FY2019` -> ` 2019 `."""
     return _FISCAL.sub(
@@ -256,10 +277,11 @@ def _column_of(text: str, row: Span, number: Span) -> int | None:
     return text.count("|", row.start, number.start) if "|" in row.of(text) else None
 
 
-def _lines_above(text: str, floor: int, end: int) -> Iterator[str]:
-    """Yield the lines that begin from *floor* on and before *end*, the last one first.
+@lru_cache(maxsize=8)
+def _lines_above(text: str, floor: int, end: int) -> Sequence[str]:
+    """Return the lines that begin from *floor* on and before *end*, the last one first.
 
     What stands in brackets is on one line: `(in` above `thousands)` is wrapped.
     """
     whole = _WRAPPED.sub(r"\1 \2", text[floor:end])
-    yield from (line for line in reversed(whole.splitlines()) if line.strip())
+    return [line for line in reversed(whole.splitlines()) if line.strip()]

@@ -14,19 +14,23 @@ from srag_mcp.claims.figures import (
     LAST_YEAR,
     carry,
     column_unit,
+    find_marks,
     ignored_scale,
     is_computed,
     is_converted,
     may_be_year,
     read_figures,
 )
-from srag_mcp.claims.table_places import find_objection, find_places, is_summed
+from srag_mcp.claims.number_places import find_figures, other_unit
+from srag_mcp.claims.table_objections import find_objection, is_summed, object_to_sign
+from srag_mcp.claims.table_places import find_places
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import STOP_WORDS, fold, stems
+from srag_mcp.text.words import STOP_WORDS, fold, share_stem, stems
 from srag_mcp.values.dates import DateText, find_dates
 from srag_mcp.values.states import has_denial, is_denying_name, read_boolean, read_missing
 from srag_mcp.values.types import Value
+from srag_mcp.values.units import convert
 
 _KEY = re.compile(r"[^:?\n]*[:?]\s*")
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -39,7 +43,6 @@ _BROKEN = re.compile(r"[-‐\u00ad][ \t]*\n\s*|\u00ad")
 _CAPITALS = re.compile(r"\b[^\W\d_]{2,6}\b|\b(?:[^\W\d_]\.){2,6}")
 _LONGEST_CODE = 6
 _LONGEST_SHOWN = 80
-_SHORTEST_STEM = 4
 _ALIKE_IN_QUOTE, _ALIKE_ANYWHERE = 50.0, 75.0
 
 
@@ -93,7 +96,16 @@ def check(
         return Claim(Bearing.CONTRADICTED, why)
     if not claim.follows and is_summed(attribute, value, places):
         return Claim(Bearing.DERIVED)
+    if claim.bearing is Bearing.DERIVED and _mixes_periods(quote, text, span):
+        return Claim(Bearing.UNSHOWN)
     return claim
+
+
+def _mixes_periods(quote: str, text: str, span: Span | None) -> bool:
+    """Whether the numbers of *quote* are those of several periods: they make no number of one."""
+    numbers = (float(found.value) for found in read_figures(quote).quantities)
+    found = (place for number in numbers for place in find_places(quote, number, text, span))
+    return any(place.has_periods for place in found)
 
 
 def says_none(quote: str) -> bool:
@@ -107,8 +119,8 @@ def _check_number(
 ) -> Claim:
     figures = read_figures(quote)
     is_plain = abs(float(value)) in figures.plain
-    if is_plain and (words := ignored_scale(attribute, quote, value)):
-        return Claim(Bearing.CONTRADICTED, f"the quote says {words!r}, the value {value}")
+    if is_plain and (why := _misread(attribute, quote, value, text)):
+        return Claim(Bearing.CONTRADICTED, why)
     alike = [found for found in figures.quantities if found.value == value]
     if is_plain and not (alike and all(found.unit and carry(attribute, found) for found in alike)):
         return Claim(Bearing.QUOTED)
@@ -128,6 +140,32 @@ def _check_number(
                 Bearing.CONTRADICTED, f"the quote says {found.value}, the value {value:.15g}"
             )
     return Claim(Bearing.UNSHOWN)
+
+
+def _misread(attribute: Attribute, quote: str, value: float, text: str) -> str:
+    """Say how *value*, a number of *quote* as it stands there, is read wrongly; empty if it is not.
+
+    Without its scale or its sign, in another unit than it has, with its marks taken otherwise than
+    *text*, the document, writes numbers, or out of a date.
+    """
+    if words := ignored_scale(attribute, quote, value):
+        return f"the quote says {words!r}, the value {value}"
+    is_grouped = attribute.type.is_whole or value == 0
+    if not is_grouped and abs(value) not in read_figures(quote).plain_in(find_marks(text)):
+        return f"is it {value:.15g}? The document has a {find_marks(text)} in other numbers"
+    alike = [found for found in find_figures(quote) if abs(value) in map(abs, found.numbers)]
+    if not alike:
+        return ""
+    units = [other_unit(attribute, found.figure) for found in alike]
+    if all(units) and convert(1.0, units[0], column_unit(attribute) or "") is None:
+        return f"the quote gives it in {units[0]}, the column is in {attribute.unit or 'no unit'}"
+    if all(found.is_of_date for found in alike) and not may_be_year(attribute, value):
+        return "its number is a part of a date"
+    label = " ".join(quote[: found.span.start] for found in alike)
+    is_negative = all(found.figure.sign < 0 for found in alike)
+    if is_bare_count(attribute):  # a dash before it is no minus
+        return ""
+    return object_to_sign(attribute, value, label, is_negative=is_negative)
 
 
 def _is_slip(number: float, value: float) -> bool:
@@ -324,14 +362,6 @@ def _has_any(words: Sequence[str], wanted: Sequence[str], alike: float) -> bool:
 
     return any(
         process.extractOne(word, known, scorer=fuzz.ratio, score_cutoff=alike)
-        or any(_share_stem(word, other) for other in known)
+        or any(share_stem(word, other) for other in known)
         for word in wanted
     )
-
-
-def _share_stem(one: str, other: str) -> bool:
-    """`italian` and `italy`; `mietvertrag` and `vertrag`."""
-    short, long = sorted((one, other), key=len)
-    if len(short) < _SHORTEST_STEM:
-        return False
-    return long.startswith(short[:_SHORTEST_STEM]) or short in long

@@ -15,10 +15,13 @@ from srag_mcp.text.words import STOP_WORDS
 from srag_mcp.values.dates import DateText, find_dates
 from srag_mcp.values.names import WORDS
 from srag_mcp.values.quantities import (
+    DECIMAL_COMMA,
     FOOTNOTED,
     NUMBER_WORDS,
     Quantity,
+    ambiguous_mark,
     find_quantities,
+    find_style,
     read_number_words,
     read_numeral,
     scan_figures,
@@ -58,7 +61,8 @@ _CLOCK = re.compile(
     r"(?:\s?(?P<half>[ap])\.?m\b)?",
     re.IGNORECASE,
 )
-_SHORT_YEAR = re.compile(r"['’]\d\d\b")
+_NUMBERED = re.compile(r"^[ \t#]*\d+[.,]\d+(?=\s[^\W\d_])", re.MULTILINE)
+_SHORT_YEAR = re.compile(r"(?<!\w)['’](\d\d)(?!\w)")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _HUNDREDTHS = re.compile(
     r"\b(?:cents?|centimes?|c[eé]nt[ei][ms]\w*|centavos?|penn(?:y|ies)|pence|gros\w+|[öø]re|paise"
@@ -137,12 +141,18 @@ class Figures:
 
     @cached_property
     def dates(self) -> list[DateText]:
-        """Its dates, those that it gives in part included."""
-        return [found for _, found in find_dates(self.quote, partial=True)]
+        """Its dates, those that it gives in part included, as far as a year: `'84`."""
+        found = [date for _, date in find_dates(self.quote, partial=True)]
+        short = map(int, _SHORT_YEAR.findall(self.quote)) if not found else ()
+        return [*found, *(DateText(year, two_digits=True) for year in short)]
 
     @cached_property
     def plain(self) -> set[float]:
-        """What its numerals may be: `1.250` -> 1.25 and 1250.
+        """What its numerals may be: `1.250` -> 1.25 and 1250."""
+        return self.plain_in("")
+
+    def plain_in(self, style: str) -> set[float]:
+        """Return what its numerals may be in a document of a *style*, see `find_marks`.
 
         In `2.635,673` both marks may be meant to part thousands; `4,6702` may be 4,670 with the
         mark of a footnote.
@@ -150,7 +160,7 @@ class Figures:
         said = _CODE.sub(" ", self.quote)
         numerals = [numeral for kind in _NUMERALS for numeral in kind.findall(said)]
         numerals += [mark[1] for numeral in numerals if (mark := FOOTNOTED.fullmatch(numeral))]
-        read = (read_numeral(one, marks) for one in numerals for marks in ("", ".", ",", ".,"))
+        read = (read_numeral(one, marks) for one in numerals for marks in groupings_of(one, style))
         return {float(number) for number in read if number is not None}
 
     @cached_property
@@ -168,6 +178,30 @@ class Figures:
     def has_in_thousands(self, value: float) -> bool:
         """Return whether it states *value*, but for thousands, millions or billions."""
         return any(_is_product(_ends(found), _THOUSANDS, value) for found in self.quantities)
+
+
+@lru_cache(maxsize=8)
+def find_marks(text: str) -> str:
+    """Return which decimal mark the numerals of a document agree on, in words; else empty.
+
+    The number of a heading is none: `2.1 Scope`.
+    """
+    headings = {heading.end() for heading in _NUMBERED.finditer(text)}
+    return find_style(
+        figure.numeral
+        for figure in scan_figures(text)
+        if figure.span.end not in headings and not FOOTNOTED.fullmatch(figure.numeral)
+    )
+
+
+def groupings_of(numeral: str, style: str) -> tuple[str, ...]:
+    """Return the marks that may group digits in *numeral*, in a document of a *style*, in turns.
+
+    Without a style, or where *numeral* itself says what its marks are, any may.
+    """
+    if style and ambiguous_mark(numeral):
+        return (".",) if style == DECIMAL_COMMA else (",",)
+    return ("", ".", ",", ".,")
 
 
 @lru_cache(maxsize=64)
@@ -200,7 +234,8 @@ def _read_count(word: str) -> int | None:
     return read_number_words(word) if NUMBER_WORDS.fullmatch(word) else None
 
 
-def _definition(attribute: Attribute) -> str:
+def definition(attribute: Attribute) -> str:
+    """Return the name, the unit and the description of a column."""
     return f"{attribute.name.replace('_', ' ')} {attribute.unit or ''} {attribute.description}"
 
 
@@ -219,7 +254,7 @@ def may_be_year(attribute: Attribute, value: float) -> bool:
 
 def speaks_of_years(attribute: Attribute) -> bool:
     """Return whether unit, name or description of a column has a word for years."""
-    words = _LETTERS.findall(_definition(attribute).lower())
+    words = _LETTERS.findall(definition(attribute).lower())
     return any(UNITS.get(word) == "year" for word in words)
 
 
@@ -234,9 +269,9 @@ def is_converted(attribute: Attribute, quote: str, value: float, text: str) -> b
     years = {found.year % _HUNDRED if found.two_digits else found.year
              for found in figures.dates if found.year is not None}  # fmt: skip
     if may_be_year(attribute, value):
-        is_of_years = speaks_of_years(attribute) or figures.dates or _SHORT_YEAR.search(quote)
+        is_of_years = speaks_of_years(attribute) or figures.dates
         if value in {*years, *numbers} or (is_of_years and value % _HUNDRED in {*years, *numbers}):
-            return True  # '84
+            return True
     if any(
         total and rounds_to(points / total * other, value)
         for points, total in figures.points  # 92/100, 9.2
@@ -277,7 +312,7 @@ def carry(attribute: Attribute, found: Quantity) -> list[float]:
 
 def _factors(attribute: Attribute, found: Quantity, quote: str, text: str) -> Iterator[float]:
     """Yield by what *found*, a number of *quote*, may be multiplied."""
-    words = _definition(attribute)
+    words = definition(attribute)
     yield from conversions_between(f"{quote} {words}")
     if found.unit is not None and carry(attribute, found):
         return  # the number as it stands is in another unit
@@ -290,7 +325,7 @@ def _factors(attribute: Attribute, found: Quantity, quote: str, text: str) -> It
         return
     if _HUNDREDTHS.search(quote) or _HUNDREDTHS.search(words):
         yield from _PARTS
-    if found.ambiguous:
+    if found.ambiguous and not find_marks(text):
         yield from (0.001, 1000.0)
     is_scaled = any(figure.scaled for figure in scan_figures(quote))
     # a caption speaks of money and of bare numbers: neither of `12 m` nor of what is counted
@@ -411,6 +446,9 @@ def ignored_scale(attribute: Attribute, quote: str, value: float) -> str:
     `15 thousand tonnes`, 15 -> `15 thousand tonnes`, unless the column is in thousands
     """
     for figure in scan_figures(quote) if value else ():
+        whole = figure.read()
+        if whole is None or (whole.upper is not None and whole.upper < whole.value):
+            continue  # `10-1M` is no range
         for end in (figure, figure.upper):
             quantity = end.read() if end is not None and end.scaled else None
             if end is None or quantity is None:

@@ -9,10 +9,11 @@ from statistics import median
 from typing import NamedTuple
 
 from srag_mcp.claims.figures import column_unit, ignored_scale, is_computed, is_converted
+from srag_mcp.claims.number_places import kind_of
 from srag_mcp.claims.stated_values import NO_TAGS, StatedValue, Suspicion, SuspicionKind, Tags
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.quantities import Figure, scan_figures
-from srag_mcp.values.units import CURRENCY_SYMBOLS, SIZES, convert, is_currency
+from srag_mcp.values.units import CURRENCY_SYMBOLS, convert, is_currency
 
 _FEWEST, _FEWEST_ALIKE = 5, 3
 _MOST, _MOST_OTHERS = 0.5, 0.34
@@ -129,7 +130,7 @@ def _other_units(
     that of more than half. A single letter may be no unit: `5 g`.
     """
     declared = column_unit(attribute)
-    has_unit = bool(_kind(declared))
+    has_unit = bool(kind_of(declared))
     figures = {
         item.document_id: figure
         for item in values
@@ -144,7 +145,7 @@ def _other_units(
         unit, main = figure.unit or "", declared or ""
         others = f"the column is in {attribute.unit}"
         if not has_unit:
-            alike = {other: n for other, n in counts.items() if _kind(other) == _kind(unit)}
+            alike = {other: n for other, n in counts.items() if kind_of(other) == kind_of(unit)}
             main = min(alike, key=lambda other: (-alike[other], other))
             others = f"{alike[main]} others of the column are in {main}"
             least = sum(alike.values()) * _MOST if is_currency(main) else 0
@@ -179,16 +180,7 @@ def _measured_figure(item: StatedValue) -> Figure | None:
         and item.number
         and math.isclose(abs(quantity.value), abs(item.number))
     ]
-    return alike[0] if len(alike) == 1 and _kind(alike[0].unit) else None
-
-
-def _kind(unit: str | None) -> str:
-    """Return what *unit* measures; empty where that is not known."""
-    if is_currency(unit):
-        return "money"
-    if unit in ("percent", "permille"):
-        return "share"
-    return SIZES[unit][0] if unit in SIZES else ""
+    return alike[0] if len(alike) == 1 and kind_of(alike[0].unit) else None
 
 
 class _Step(NamedTuple):

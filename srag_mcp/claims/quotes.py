@@ -6,11 +6,11 @@ from datetime import date
 from functools import lru_cache
 from itertools import islice
 
+from srag_mcp.claims.number_places import find_number
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.locate import find_exactly, find_typographically
 from srag_mcp.text.spans import Span
 from srag_mcp.values.dates import DateText, find_dates
-from srag_mcp.values.quantities import find_quantities, scan_figures
 from srag_mcp.values.types import Value
 
 LONGEST_QUOTE = 2000
@@ -53,9 +53,9 @@ def find_value(attribute: Attribute, value: Value, text: str) -> Span | None:
     """Find where *text* has *value* of *attribute* itself; None where only a quote can tell.
 
     A text as `ground` finds it; a number in any common writing, in digits or words, with the unit
-    and the scale that stand beside it (`$1.2 billion` is 1200000000, not 1.2); a day in any. Of
-    several places the one is meant that has words of the attribute's name near it, else the first;
-    of a single letter or a number of two digits none, as it may be anything there.
+    and the scale that stand beside it (`$1.2 billion` is 1200000000, not 1.2), as `find_number`
+    finds it; a day in any. Of several places the one is meant that has words of the attribute's
+    name near it, else the first; of a single letter none, as it may be anything there.
     """
     if isinstance(value, bool):
         return None
@@ -64,16 +64,14 @@ def find_value(attribute: Attribute, value: Value, text: str) -> Span | None:
         found = (list(_places(find, value, text)) for find in finds)
         places = next(filter(None, found), [])
     elif isinstance(value, int | float):
-        places = [place for place, numbers in _figures(text) if value in numbers]
-        if not places:
-            places = [place for place, found in find_quantities(text) if found.value == value]
+        places = [found.span for found in find_number(attribute, value, text)]
     else:
         places = [place for place, found in _dates(text) if _is_day(found, value)]
     rank = _rank(text, attribute)
     best = max(places[:_MAX_PLACES], key=rank, default=None)
-    if best is None or len(places) == 1:
+    if best is None or len(places) == 1 or not isinstance(value, str):
         return best
-    is_short = sum(map(str.isalnum, str(value))) <= _SHORT_VALUE and str(value) < _FIRST_CJK
+    is_short = sum(map(str.isalnum, value)) <= _SHORT_VALUE and value < _FIRST_CJK
     return None if is_short and not rank(best)[1] else best
 
 
@@ -93,21 +91,6 @@ def _rank(text: str, attribute: Attribute) -> Callable[[Span], tuple[bool, int]]
         return _is_whole(text, place), n_words
 
     return rank
-
-
-@lru_cache(maxsize=8)
-def _figures(text: str) -> tuple[tuple[Span, frozenset[float]], ...]:
-    """Return where *text* has figures, and all that each may be; a document is asked for many."""
-    found = []
-    for figure in scan_figures(text):
-        read = [figure.read(grouping) for grouping in ("", ".", ",", ".,")]
-        ends = {end for item in read if item for end in (item.value, item.upper)}
-        numbers = {end for end in ends if end is not None}
-        place = figure.span
-        if text[place.start - 1 : place.start] == "(" and text[place.end : place.end + 1] == ")":
-            numbers |= {-number for number in numbers}  # as accounts write what is negative
-        found.append((place, frozenset(numbers)))
-    return tuple(found)
 
 
 @lru_cache(maxsize=8)

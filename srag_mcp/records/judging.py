@@ -10,9 +10,11 @@ from typing import Annotated, ClassVar, TypeAlias
 from pydantic import WithJsonSchema
 
 from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, add_note
-from srag_mcp.cells.normalised import ReplyValue, write_canonical
+from srag_mcp.cells.normalised import ReplyValue, is_count, write_canonical
+from srag_mcp.claims.arithmetic import compute
 from srag_mcp.claims.claim import Bearing, check, says_none
-from srag_mcp.claims.figures import is_computed, read_figures
+from srag_mcp.claims.figures import is_computed, read_figures, rounds_to
+from srag_mcp.claims.number_places import find_figures, is_spoken_of
 from srag_mcp.claims.quotes import LONGEST_QUOTE, find_value, ground
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement
 from srag_mcp.schema.attribute import Attribute
@@ -29,8 +31,10 @@ _IMPLIED = {"unknown": None, "false": False, "zero": 0}
 _LONGEST_SHOWN, _LONGEST_REMARK = 80, 200
 NOT_GROUNDED = "not grounded"
 _DERIVED = "derived: the quote does not have it as it is"
+_UNSAID = "nothing beside the number says that it is of this column"
 _UNSHOWN = "nothing in the quote shows how it follows"
 _TWO_WAYS = re.compile(r"\s*[-+−]?\d{1,3}[.,]\d{3}\s*")
+_NUMERAL = re.compile(r"\s*(?P<sign>[-−(])?\d[\d.,'’]*\)?\s*")
 _REMARK = re.compile(r"\s*(derived|doubtful)\b", re.IGNORECASE)
 _REMARKS = {"derived": Mark.DERIVED, "doubtful": Mark.DOUBTED}
 
@@ -206,8 +210,12 @@ class Judge:
         if read_missing(words.rpartition(":")[2]) is State.NOT_MENTIONED:  # `Deposit: n/a`
             cell = Cell(attribute.name, State.NOT_MENTIONED, engine=self._engine)
         elif not says_none(words):
+            # only where a number or a no would come of it: `between jobs` may well say it
+            is_implied = attribute.absent_means != "unknown" or attribute.type.denied is not None
+            is_used = is_count(attribute) or is_implied
+            odd = "the quote does not say that there is none" if is_used else ""
             marked = PredictedCell(add_note(cell, _UNSHOWN, Mark.UNSHOWN))
-            return Judgement(marked, said, "the quote does not say that there is none", True)
+            return Judgement(marked, said, odd, told_once=bool(odd))
         return Judgement(PredictedCell(cell), said)
 
     def _find(
@@ -217,10 +225,12 @@ class Judge:
         text = self.document.text
         if len(quote.strip()) > LONGEST_QUOTE:
             return None, f"the quote has {len(quote):,} characters; give the shortest one"
+        value = None if value_text is None else attribute.type.read(value_text)
         if quote.strip():
             place = ground(quote, text, attribute)
-            return place, f"the document does not have the quote {_shown(quote)}"
-        value = None if value_text is None else attribute.type.read(value_text)
+            # a number that is quoted as itself alone says no more than one without a quote
+            if place is None or not _is_itself(value, quote):
+                return place, f"the document does not have the quote {_shown(quote)}"
         place = None if value is None else find_value(attribute, value, text)
         if attribute.type.is_boolean:
             return place, "it needs a quote"
@@ -245,7 +255,9 @@ class Judge:
         # where no words were given, any of the places that have the value may be meant
         span = taken.cell.span if said.quote else None
         claim, odd = check(attribute, quote, value, self.document.text, span), ""
-        if claim.bearing is Bearing.CONTRADICTED and not _explains(attribute, said.remark, value):
+        if claim.bearing is Bearing.CONTRADICTED and not _explains(
+            attribute, said.remark, value, self.document.text
+        ):
             odd = claim.why
         has_decimals = attribute.type.is_numeric and not attribute.type.is_whole
         is_text = isinstance(said.value, str)
@@ -261,6 +273,9 @@ class Judge:
             cell = add_note(taken.cell, _DERIVED, Mark.DERIVED)
         elif claim.bearing is Bearing.UNSHOWN and not attribute.type.is_text:
             cell = add_note(taken.cell, _UNSHOWN, Mark.UNSHOWN)
+        elif not is_spoken_of(attribute, value, taken.cell.span, self.document.text):
+            marked = replace(taken, cell=add_note(taken.cell, _UNSAID, Mark.UNSHOWN))
+            return Judgement(marked, said, f"{_UNSAID}: quote words that do", told_once=True)
         else:
             return Judgement(taken, said)
         return Judgement(replace(taken, cell=cell), said)
@@ -297,11 +312,26 @@ def _says_none(attribute: Attribute, said: CellReply) -> bool:
     return said.value is None or (is_word and not is_value)
 
 
-def _explains(attribute: Attribute, remark: str, value: Value) -> bool:
-    """Return whether the figures of a *remark* make a number: `derived: 22 + 1`."""
+def _is_itself(value: Value | None, quote: str) -> bool:
+    if not isinstance(value, int | float) or (numeral := _NUMERAL.fullmatch(quote)) is None:
+        return False
+    is_signed = numeral["sign"] is not None
+    return abs(value) in read_figures(quote).plain and is_signed is (value < 0)
+
+
+def _explains(attribute: Attribute, remark: str, value: Value, text: str) -> bool:
+    """Return whether the figures of a *remark* make a number: `derived: 22 + 1`.
+
+    What it adds or multiplies stands in *text*, the document.
+    """
     if isinstance(value, bool | str | date) or not read_figures(remark).quantities:
         return False
-    return is_computed(attribute, remark, value)
+    made = compute(remark.partition(":")[2])
+    if made is None or not rounds_to(made.result, value):
+        return is_computed(attribute, remark, value)
+    known = {abs(number) for found in find_figures(text) for number in found.numbers}
+    known |= {abs(float(found.value)) for found in read_figures(text).quantities}
+    return known.issuperset(made.operands)
 
 
 def _folded(attribute: Attribute) -> set[str]:

@@ -11,6 +11,7 @@ _GRADE = re.compile(r"([^\W\d_]{1,3})\s?[-‐‑–−]")
 _HELD = "\x00"
 _HELD_MARK = re.compile(_HELD)
 _SPACE = re.compile(r"\s+")
+_SHORTEST_STEM = 4
 
 # Function words carry no subject in any corpus; general language, and nothing else, belongs here.
 _ENGLISH = """
@@ -144,6 +145,17 @@ def stem(word: str) -> str:
 def stems(text: str) -> list[str]:
     """Return the stems of all words of *text*, in order: `Governing Law` -> `govern`, `law`."""
     return [stem(word) for word in words(text)]
+
+
+def share_stem(one: str, other: str) -> bool:
+    """Whether two folded words begin alike, or one is within the other.
+
+    `italian` and `italy`; `mietvertrag` and `vertrag`.
+    """
+    short, long = sorted((one, other), key=len)
+    if len(short) < _SHORTEST_STEM:
+        return False
+    return long.startswith(short[:_SHORTEST_STEM]) or short in long
 
 
 def is_content(word: str) -> bool:

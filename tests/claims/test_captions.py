@@ -107,6 +107,24 @@ def test_a_year_that_ends_in_spring_may_be_named_after_the_one_before() -> None:
     assert read_years(text, place(text, "12"), 0) == {2020, 2021}
 
 
+@pytest.mark.parametrize(
+    "head", ["LOT 2110&2111 PARK ROAD", "2019 - 2020", "from 2019 to 2020", "2019, 2020"]
+)
+def test_years_that_are_joined_are_no_heads(head: str) -> None:
+    text = f"{head}\nSales  12  13\nCosts  11  12"
+    assert read_years(text, place(text, "13"), 0) == set()
+    apart = f"of 2019  of 2020{text.removeprefix(head)}"
+    assert read_years(apart, place(apart, "13"), 0) == {2020}
+
+
+@pytest.mark.parametrize(
+    ("head", "scale"), [("| Sales (m) |", 1_000_000), ("| ACME (m) BHD |", 1), ("| (k) Fees |", 1)]
+)
+def test_a_short_note_ends_its_cell(head: str, scale: int) -> None:
+    text = f"{head}\n| 78 |"
+    assert read_scales(text, place(text, "78"), 0, None) == {scale}
+
+
 def test_nothing_above_the_floor_counts() -> None:
     floor = PAGE.index("Year ended")
     assert read_scales(PAGE, place(PAGE, "11,588"), floor, "USD") == {1}

@@ -408,7 +408,7 @@ def test_what_a_lively_table_says_is_not_doubted(
         ),
         (
             "interest_income", "USD", "(12)", 12_000,
-            "the table gives it in brackets or with a minus: is it negative?",
+            "the document gives it in brackets or with a minus: is it negative?",
         ),
         (
             "revenue", "USD", "11,588", -11_588_000,
@@ -439,6 +439,28 @@ def test_the_sum_of_a_column_is_derived(value: int) -> None:
     bearing = Bearing.DERIVED if value == 35 else Bearing.QUOTED
     assert check(attribute, quote, value, text).bearing is bearing
     assert check(attribute, "South | 23", 99, text).bearing is not Bearing.DERIVED
+
+
+@pytest.mark.parametrize(
+    ("between", "is_held"),
+    [
+        ("", True),
+        ("LIABILITIES\n\n", True),
+        ("## Staff\n\n", False),
+        ("The board met four times in the year and spoke about the weather at length,\n"
+         "as it does in most years of which we have seen the minutes until now.\n\n", False),
+        ("The board met four times in the year and bought machines (in thousands of USD),\n"
+         "as it does in most years of which we have seen the minutes until now.\n\n", True),
+    ],
+)  # fmt: skip
+def test_a_note_on_the_scale_holds_to_the_end_of_its_statement(
+    between: str, *, is_held: bool
+) -> None:
+    rows = "".join(f"Line {n}      {1000 + n:,}     {990 + n:,}\n" for n in range(200))
+    text = f"(in thousands)\n\n{rows}\n{between}Machines bought     4,412     3,876\n"
+    attribute = Attribute(name="machines_bought", type="number", unit="USD")
+    claim = check(attribute, "4,412", 4412, text)
+    assert (claim.bearing is Bearing.CONTRADICTED) is is_held
 
 
 RECEIPT = """Summary        Amount     Tax

@@ -6,7 +6,7 @@ random value is that of another record of the column, or one of about the same s
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
@@ -18,6 +18,8 @@ from srag_mcp.cells.cell import DocumentText, PredictedRecord
 from srag_mcp.claims.claim import check
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.documents.reading import read_file
+from srag_mcp.errors import ModelStoppedError, ReplyError
+from srag_mcp.model.language_model import Prompt, Reply
 from srag_mcp.model.replay_model import ReplayModel
 from srag_mcp.records.conversation import RecordTask
 from srag_mcp.records.prediction import predict_records
@@ -49,13 +51,25 @@ class Stated:
         return check(self.attribute, self.quote, value, self.text).follows
 
 
+class FirstReplies(ReplayModel):
+    """A recording whose repairs may be those of other checks: what was said first counts then."""
+
+    async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
+        try:
+            return await super().complete(prompt, reply_schema)
+        except ModelStoppedError as error:
+            if prompt.step != "repairs":
+                raise
+            raise ReplyError(str(error)) from error
+
+
 def read_pack(name: str) -> list[Stated]:
     """Return what the recorded model stated of the documents of a pack, by the gold schema."""
     paths = sorted((ROOT / "corpora" / name / "documents").iterdir())
     documents = [read_file(SourceFile(path, path.name, 1)) for path in paths]
     texts = [DocumentText(d.id, d.title, d.path, d.text, d.sha256) for d in documents]
     attributes = read_schema_file(ROOT / "corpora" / name / "schema.json").attributes
-    model = ReplayModel(ROOT / "tests" / "replies" / "gold_schema" / f"{name}.jsonl")
+    model = FirstReplies(ROOT / "tests" / "replies" / "gold_schema" / f"{name}.jsonl")
     task = RecordTask(model, attributes, "model")
     records: list[PredictedRecord] = []
 

@@ -101,16 +101,18 @@ def test_a_value_outside_of_the_categories_is_told_and_kept() -> None:
 
 
 def test_of_equal_words_those_beside_the_name_of_the_attribute_are_meant() -> None:
-    text = "Rooms: 12\nFloors 12a\nFloors: 12\nAdults: 2"
+    text = "Rooms: 12\nFloors 12a\nFloors: 12\nAdults: 2\nGuests: 2"
     attribute = Attribute(name="n_floors", type="integer")
 
     found = judge(text, attribute, stated(12, "12"))
     guests = judge(text, Attribute(name="guests", type="integer"), stated(2, "2"))
+    dogs = judge(text, Attribute(name="dogs", type="integer"), stated(2, "2"))
 
     assert found.taken.cell.span is not None
     assert found.taken.cell.span.start == text.index("Floors: 12") + len("Floors: ")
     assert guests.taken.cell.span is not None
     assert guests.taken.cell.span.start == len(text) - 1
+    assert dogs.problem == "it needs a quote: '2' stands nowhere, or at several places"
 
 
 @pytest.mark.parametrize("value", ["Homburg", "Hamburg"])
