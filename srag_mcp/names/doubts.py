@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, permutations
 from operator import add
 from string import ascii_lowercase
 from typing import ClassVar, NamedTuple
@@ -86,7 +86,10 @@ def _find_pairs(names: Sequence[Name]) -> list[tuple[int, int]]:
             keys.add(f" {name.squashed}")
         for word in name.content:
             keys |= _slips(word)
-        for key in keys:
+        for word, other in permutations(name.content, 2):
+            if len(word) > 1:  # of a word that many have, those with the same letter beside it
+                keys.add(f"{word} {other[0]}")
+        for key in keys - {"", " "}:
             blocks[key].append(place)
     few = (places for places in blocks.values() if len(places) <= _MAX_BLOCK)
     return sorted({pair for places in few for pair in combinations(places, 2)})

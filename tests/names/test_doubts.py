@@ -80,6 +80,15 @@ def test_a_word_that_many_names_have_stands_for_none_of_them() -> None:
     assert groups_of("Bank", *banks) == []
 
 
+def test_among_many_of_one_word_a_slip_is_found() -> None:
+    letters = "abcdefghijklmnopqrst"
+    smiths = [f"{a.upper()}{b}ko Smith" for a in letters for b in letters]
+    assert {"Jonathan Smith", "Jonathn Smith"} in groups_of(
+        "Jonathan Smith", *smiths, "Jonathn Smith"
+    )
+    assert groups_of("—", "***") == []
+
+
 def test_what_a_person_set_apart_is_not_asked_about() -> None:
     decided = Decided(apart=(("Acme", "Acme Holdings"),))
     assert groups_of("Acme", "Acme Holdings", decided=decided) == []
