@@ -133,7 +133,7 @@ def find_grounds(
     if facts.divides and has_gaps and not is_large:
         whole = _or_else(lambda: find_whole(corpus, facts, page), lambda _: None)
     shares = _note_shares(facts, denominator) if has_gaps and whole is None else ()
-    notes = (*said, *found.notes, *shares, *unread, *cells, *corpus.notices())
+    notes = (*found.notes, *said, *shares, *unread, *cells, *corpus.notices())
     return Grounds(denominator, bounds, notes, tuple(nothing), sources, found.is_open, whole)
 
 
