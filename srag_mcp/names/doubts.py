@@ -184,6 +184,8 @@ def _is_slip(a: str, b: str) -> bool:
         return False
     if a[0] != b[0] and a[-1] != b[-1]:  # most pairs are not even near
         return False
+    if abs(len(a) - len(b)) == 2 and (a.endswith(b) or b.endswith(a)):
+        return False  # active, inactive
     # heavy, and only a column of names with doubtful ones needs it
     from rapidfuzz.distance import OSA
 
