@@ -18,7 +18,13 @@ from srag_mcp.documents.encoding import storable
 from srag_mcp.errors import NotIngestedError, StoreError
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.database import quote_name, quote_text, store_errors, with_names
+from srag_mcp.store.database import (
+    insert_rows,
+    quote_name,
+    quote_text,
+    store_errors,
+    with_names,
+)
 from srag_mcp.store.layout import (
     BUILDS_FOLDER,
     FORMAT_VERSION,
@@ -383,7 +389,7 @@ def _write(
         write_index(connection)
         _comment(connection, _COMMENTS_ON_PASSAGES | INDEX_COMMENTS)
     connection.execute("INSERT INTO build.main.srag_schema VALUES (?)", [schema.model_dump_json()])
-    connection.executemany("INSERT INTO build.main.srag_build VALUES (?, ?)", info_rows(info))
+    insert_rows(connection, "build.main.srag_build", info_rows(info))
     connection.execute("CHECKPOINT build")
     return info
 

@@ -12,7 +12,7 @@ from srag_mcp.cells.cell import IN_DOUBT, Mark, read_marks
 from srag_mcp.documents.passages import MAX_VALUE_CHARACTERS
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.database import with_names
+from srag_mcp.store.database import insert_rows, with_names
 from srag_mcp.values.states import State
 from srag_mcp.values.types import COLUMN_TYPES, ColumnType
 
@@ -133,13 +133,11 @@ def write_statistics(connection: duckdb.DuckDBPyConnection, schema: Schema) -> N
             states[name][Mark.DOUBTED] += n
         if state == State.STATED and Mark.CONTRADICTED in found:
             states[name][Mark.CONTRADICTED] += n
+    rows = []
     for position, attribute in enumerate(schema.attributes):
-        item = _of_column(connection, schema.entity, attribute, states[attribute.name])
-        entry = asdict(item)
-        connection.execute(
-            "INSERT INTO build.main.srag_statistics VALUES (?, ?, ?, ?)",
-            [entry.pop("table"), item.column, position, json.dumps(entry)],
-        )
+        entry = asdict(_of_column(connection, schema.entity, attribute, states[attribute.name]))
+        rows.append((entry.pop("table"), attribute.name, position, json.dumps(entry)))
+    insert_rows(connection, "build.main.srag_statistics", rows)
 
 
 def _of_column(
