@@ -4,6 +4,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -20,6 +21,7 @@ from srag_mcp.cli.arguments import (
     find_corpus,
     open_ready,
 )
+from srag_mcp.cli.export_command import ForceOption, export_query
 from srag_mcp.cli.printing import ONE_LINE_A_ROW, print_json, print_table, say
 from srag_mcp.errors import ModelError
 from srag_mcp.text.shown import one_line, quoted
@@ -89,13 +91,25 @@ def sql(
     statement: Annotated[str, typer.Argument(help="One SELECT, DuckDB dialect.", metavar="SQL")],
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Most rows.", metavar="N")] = 100,
     offset: Annotated[int, typer.Option(min=0, help="Rows to leave out first.", metavar="N")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write all rows to a file, as `export` does.", metavar="FILE"),
+    ] = None,
+    force: ForceOption = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run one SELECT over the records of a corpus."""
     settings = command_settings(home)
     room = settings.max_result_characters
+    if out is not None:
+        from srag_mcp.store.export import check_target
+
+        check_target(out, force=force)
     with open_ready(corpus, settings) as opened:
+        if out is not None:
+            export_query(opened, statement, out, settings)
+            return
         page = views.answers.result_table(opened, statement, limit, offset, room)
     for said in (*page.coverage, *page.notes):
         print(one_line(said), file=sys.stderr)
