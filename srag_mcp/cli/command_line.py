@@ -49,6 +49,7 @@ def make_app(only: str = "") -> typer.Typer:
     if only != SERVE:
         from srag_mcp.cli.building_commands import extend, ingest, status
         from srag_mcp.cli.config_command import config
+        from srag_mcp.cli.correct_command import correct
         from srag_mcp.cli.export_command import export
         from srag_mcp.cli.feedback_command import feedback
         from srag_mcp.cli.names_command import names
@@ -67,7 +68,7 @@ def make_app(only: str = "") -> typer.Typer:
 
         commands = (
             *(ingest, extend, status, ask, feedback, sql, search, schema, stats, trace, review),
-            *(names, export, ledger, demo),
+            *(correct, names, export, ledger, demo),
         )
         for command in commands:
             app.command()(command)

@@ -215,7 +215,7 @@ def trace(
     value: Annotated[str, typer.Option(help="Only cells with this value.", metavar="TEXT")] = "",
     document: Annotated[str, typer.Option(help="Only this document.", metavar="ID")] = "",
     state: Annotated[
-        Literal["stated", "stated_absent", "not_mentioned", "failed"] | None,
+        Literal["stated", "stated_absent", "not_mentioned", "failed", "corrected"] | None,
         typer.Option(help="Only cells in this state."),
     ] = None,
     limit: LimitOption = 20,
@@ -249,7 +249,7 @@ def review(
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the cells that the model and a learned rule read differently, and united names."""
+    """Show what to look at again: corrections, united names, what model and rule read apart."""
     from srag_mcp.store.evidence import read_reviews
 
     with open_ready(corpus, command_settings(home)) as opened:
@@ -257,13 +257,19 @@ def review(
             opened.schema().attribute(column)  # or says which there are
         found = read_reviews(opened.read, column, limit, offset)
         united = opened.united_names(column, limit, offset)
+        kept = opened.corrections(column)
+    again = [x for x in kept if x.problem or x.correction.author == "agent"]
     if as_json:
-        print_json({**asdict(found), "united": [asdict(item) for item in united]})
+        listed = {"united": [*map(asdict, united)], "corrections": [*map(asdict, again)]}
+        print_json({**asdict(found), **listed})
         return
+    if again:
+        print_table(*views.traces.correction_table(again[offset : offset + limit]))
+        print(f"{len(again)} of {len(kept)} corrections: srag-mcp correct", file=sys.stderr)
     if united:
         print_table(*views.traces.united_table(united))
     if not found.total:
-        if not united:
+        if not united and not again:
             print("nothing to review", file=sys.stderr)
     else:
         _print_cells(views.traces.review_table(found.reviews), offset, found.total)
