@@ -8,6 +8,7 @@ import typer
 
 from srag_mcp import views
 from srag_mcp.cli.arguments import CorpusArgument, HomeOption, command_settings, open_ready
+from srag_mcp.cli.printing import say
 from srag_mcp.errors import QueryMemoryError, QueryTimeoutError
 from srag_mcp.settings import Settings
 from srag_mcp.text.shown import one_line
@@ -53,8 +54,7 @@ def export(
             return
         sql = table_sql(opened, table, quotes=quotes, states=states)
         _export(opened, sql, out, settings, table or opened.schema().entity)
-        for said in opened.notices():
-            print(one_line(said), file=sys.stderr)
+        say(*map(one_line, opened.notices()), file=sys.stderr)
 
 
 def export_query(corpus: "Corpus", statement: str, out: Path, settings: Settings) -> None:
@@ -66,8 +66,7 @@ def export_query(corpus: "Corpus", statement: str, out: Path, settings: Settings
     except (QueryTimeoutError, QueryMemoryError) as error:  # an export may take longer
         said.append(str(error))
     _export(corpus, statement, out, settings, "result")
-    for line in said:
-        print(one_line(line), file=sys.stderr)
+    say(*map(one_line, said), file=sys.stderr)
 
 
 def _export(corpus: "Corpus", sql: str, out: Path, settings: Settings, name: str) -> None:

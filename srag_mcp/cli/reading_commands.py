@@ -111,8 +111,7 @@ def sql(
             export_query(opened, statement, out, settings)
             return
         page = views.answers.result_table(opened, statement, limit, offset, room)
-    for said in (*page.coverage, *page.notes):
-        print(one_line(said), file=sys.stderr)
+    say(*map(one_line, (*page.coverage, *page.notes)), file=sys.stderr)
     if as_json:
         print_json(page.model_dump())
         return

@@ -259,13 +259,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
             build = _publish(run, schema)
             finish_extension(work, schema)
             told += describe_losses(work, schema)
-            if build is not None and build.n_waiting:
-                corrections = (
-                    "1 correction waits"
-                    if build.n_waiting == 1
-                    else f"{build.n_waiting:,} corrections wait"
-                )
-                told += (f"{corrections} for a second look (srag-mcp review)",)
+            told += (build.waiting,) if build is not None and build.waiting else ()
     stored = run.report(engine)
     return replace(
         stored,

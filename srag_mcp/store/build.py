@@ -186,6 +186,13 @@ class BuildInfo:
     n_corrected: int = 0
     n_waiting: int = 0
 
+    @property
+    def waiting(self) -> str:
+        """Say that corrections wait; empty where none does."""
+        n = self.n_waiting
+        said = "1 correction waits" if n == 1 else f"{n:,} corrections wait"
+        return f"{said} for a second look, and correct_value sets them anew" if n else ""
+
 
 _INFO = TypeAdapter(BuildInfo)
 

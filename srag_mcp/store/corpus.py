@@ -136,10 +136,7 @@ class Corpus:
         files, them = ("1 file", "it") if n_failed == 1 else (f"{n_failed:,} files", "them")
         said = f"{files} could not be read, and no record is of {them}" if n_failed else ""
         changes = "" if self._watch is None else self._watch.text()
-        n = self.info().n_waiting
-        corrections = "1 correction waits" if n == 1 else f"{n:,} corrections wait"
-        waiting = f"{corrections} for a second look (srag-mcp review)" if n else ""
-        return tuple(filter(None, (said, waiting, changes)))
+        return tuple(filter(None, (said, self.info().waiting, changes)))
 
     @property
     def state(self) -> Path | None:

@@ -35,7 +35,7 @@ def test_what_waits_is_listed_until_a_person_accepts_it(cli: Cli, folder: Path) 
     path = folder / "aldra.txt"
     path.write_text(path.read_text() + "Built: 1999\n")
     said = cli("ingest", folder, "-q")
-    waits = "1 correction waits for a second look (srag-mcp review)"
+    waits = "1 correction waits for a second look, and srag-mcp correct sets them anew"
     assert waits in said.out + said.err
     listed = cli("review", folder)
     assert "the document has changed" in listed.out

@@ -174,13 +174,18 @@ def test_what_it_replaced_is_not_there_any_more(
     schema = named(town="town", height="height", keeper="keeper")
     report = ingest(corpus, settings, schema=schema)
 
-    assert "warning: 3 corrections wait for a second look (srag-mcp review)" in report.lines()
+    assert (
+        "warning: 3 corrections wait for a second look, and correct_value sets them anew"
+        in report.lines()
+    )
     assert waiting(opened) == [
         ("1.txt", "height", "the document has changed"),
         ("2.txt", "height", "the document is not there"),
         ("3.txt", "lit", "there is no column stations.lit"),
     ]
-    assert "3 corrections wait for a second look (srag-mcp review)" in opened.notices()
+    assert (
+        "3 corrections wait for a second look, and correct_value sets them anew" in opened.notices()
+    )
     assert opened.select("SELECT height FROM stations WHERE document_id = '1.txt'").rows == ((10,),)
     assert set_cell("1.txt", "height", wanted="accept").endswith("1234 instead of 10; published")
     assert set_cell("2.txt", "height", wanted="undo").endswith("taken back; published")
