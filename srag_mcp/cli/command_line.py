@@ -42,6 +42,7 @@ def make_app(only: str = "") -> typer.Typer:
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
+        add_completion=only != SERVE,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(_options)
