@@ -21,6 +21,7 @@ from srag_mcp.cli.arguments import (
     find_corpus,
     open_ready,
 )
+from srag_mcp.cli.correct_command import decide_each
 from srag_mcp.cli.export_command import ForceOption, export_query
 from srag_mcp.cli.printing import ONE_LINE_A_ROW, print_json, print_table, say
 from srag_mcp.errors import ModelError
@@ -245,19 +246,26 @@ def review(
     column: Annotated[str, typer.Option(help="Only this column.", metavar="COLUMN")] = "",
     limit: LimitOption = 20,
     offset: OffsetOption = 0,
+    decide: Annotated[
+        bool, typer.Option("--decide", help="Accept or correct each, by a key.")
+    ] = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what to look at again: corrections, united names, what model and rule read apart."""
     from srag_mcp.store.evidence import read_reviews
 
-    with open_ready(corpus, command_settings(home)) as opened:
+    settings = command_settings(home)
+    with open_ready(corpus, settings) as opened:
         if column:
             opened.schema().attribute(column)  # or says which there are
         found = read_reviews(opened.read, column, limit, offset)
         united = opened.united_names(column, limit, offset)
         kept = opened.corrections(column)
-    again = [x for x in kept if x.problem or x.correction.author == "agent"]
+        again = [x for x in kept if x.problem or x.correction.author == "agent"]
+        if decide:
+            decide_each(opened, settings, again[offset : offset + limit], found.reviews)
+            return
     if as_json:
         listed = {"united": [*map(asdict, united)], "corrections": [*map(asdict, again)]}
         print_json({**asdict(found), **listed})

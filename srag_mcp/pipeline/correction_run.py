@@ -79,6 +79,9 @@ def correct(
         LockedError: If another process ingests the corpus.
     """
     document_id, column = place
+    if not folder.is_dir():
+        msg = f"{folder} is a build alone: values are corrected in the folder of its documents"
+        raise CorpusError(msg)
     state = CorpusFolder(folder, settings.home).writable()
     with open_work(state) as work:
         present = work.schema_in_force()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Literal, Unpack
 
-from srag_mcp.errors import CorpusError, QueryError, SchemaError
+from srag_mcp.errors import QueryError, SchemaError
 from srag_mcp.pipeline.correction_run import correct
 from srag_mcp.settings import Settings
 from srag_mcp.store.chosen_documents import WHERE
@@ -91,9 +91,6 @@ def correct_page(
     if bool(value) == bool(instead):
         msg = "pass value, or instead"
         raise SchemaError(msg)
-    if corpus.is_build:
-        msg = f"{corpus.name} is a build alone: there is nothing to correct it in"
-        raise CorpusError(msg)
     document_id, column = place
     if instead != "undo":
         check_column(corpus, column)

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+import typer
 
 from tests.cli.conftest import Cli
 
@@ -58,3 +59,25 @@ def test_one_thing_is_set_of_a_cell_that_is_there(cli: Cli, folder: Path) -> Non
     [build] = sorted((folder / ".srag" / "builds").glob("*.duckdb"))[-1:]
     alone = cli("correct", build, "aldra.txt", "passengers", "3")
     assert "is a build alone" in alone.err
+
+
+def test_each_is_decided_by_a_key(cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("aldra", "borgund", "calypso", "dovre"):
+        cli("correct", folder, f"{name}.txt", "passengers", "7")
+        path = folder / f"{name}.txt"
+        path.write_text(path.read_text() + "Built: 1999\n")
+    cli("ingest", folder, "-q")
+    keys, values = iter("xucaq"), iter(["many", "1,000"])
+    monkeypatch.setattr(typer, "getchar", lambda: next(keys))
+    monkeypatch.setattr(typer, "prompt", lambda *_, **__: next(values))
+    first = cli("review", folder, "--decide")
+    assert "passengers of aldra.txt? a accept 7, u undo, c correct, s skip, q quit" in first.err
+    assert "'many' does not fit passengers" in first.err
+    assert first.out.splitlines() == [
+        "passengers of borgund.txt: taken back; published",
+        "passengers of dovre.txt: 7 instead of 480; published",
+    ]
+    keys = iter("cq")
+    assert "1000 instead of 120" in cli("review", folder, "--decide").out
+    values_now = cli("sql", folder, "SELECT list(passengers ORDER BY document_id) AS n FROM ferry")
+    assert values_now.out.split("\n")[1] == "[1000, 240, 360, 7]"
