@@ -234,7 +234,7 @@ def _note_cells(corpus: Corpus, facts: QueryFacts, *, is_quick: bool) -> Iterato
     reviews = count_reviews(corpus.read) if used and not is_quick else {}
     for item in used:
         name, implied = item.column, facts.schema.attribute(item.column).absent_means
-        n_implied = item.n_not_mentioned - item.n_read_in_part
+        n_implied = item.n_not_mentioned - item.n_read_in_part - item.n_set_unknown
         if implied in _MEANS and n_implied:
             said = f"not mentioned counts as {_MEANS[implied]}"
             yield f"{name}: {said} ({n_implied:,} of all {item.n_records:,} documents)"
@@ -247,6 +247,9 @@ def _note_cells(corpus: Corpus, facts: QueryFacts, *, is_quick: bool) -> Iterato
         if item.n_ruled:
             audit = facts.schema.attribute(name).audit or "which nobody has audited"
             yield f"{name}: {item.n_ruled:,} of {item.n_records:,} cells are read by rules, {audit}"
+        if item.n_corrected:
+            by = f", {item.n_by_agent:,} by an agent" if item.n_by_agent else ""
+            yield f"{name}: {item.n_corrected:,} of {item.n_records:,} cells were corrected{by}"
         if item.n_doubted:
             values = f"{item.n_doubted:,} of {item.n_non_null:,} values"
             yield f"{name}: {values} are contradicted, or not shown by their quotes (cells.marks)"

@@ -20,6 +20,7 @@ from srag_mcp.errors import (
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import BUILD_SUFFIX
 from srag_mcp.store.build import BuildInfo, read_info
+from srag_mcp.store.corrections import Kept, read_kept
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import (
     ENTRIES,
@@ -152,7 +153,7 @@ class Corpus:
         files, them = ("1 file", "it") if n_failed == 1 else (f"{n_failed:,} files", "them")
         said = f"{files} could not be read, and no record is of {them}" if n_failed else ""
         changes = "" if self._watch is None else self._watch.text()
-        return tuple(filter(None, (said, changes)))
+        return tuple(filter(None, (said, self.info().waiting, changes)))
 
     @property
     def state(self) -> Path | None:
@@ -211,6 +212,11 @@ class Corpus:
         """Return values with several spellings: of *column*, or of all columns when it is empty."""
         has_any = self._content().has_spellings
         return read_united(self.read, column, limit, offset) if has_any else []
+
+    def corrections(self, column: str = "") -> list[Kept]:
+        """Return what was set of *column*, of all columns when it is empty; see `Kept`."""
+        has_any = "srag_corrections" in self._content().columns  # earlier builds have none
+        return read_kept(self.read, column) if has_any else []
 
     def sql_name(self, name: str) -> str:
         """Write the name of a column as it stands in SQL: `"select" -> '"select"'`."""

@@ -43,6 +43,7 @@ TOOLS = [
     "ask",
     "search_documents",
     "trace_value",
+    "correct_value",
     "get_document",
     "next_prompts",
     "answer_prompts",
@@ -50,7 +51,19 @@ TOOLS = [
 # Their names, bounds and the results that they page through say what they are; list_corpora says
 # when corpus is needed.
 SELF_SAID = {
-    *("corpus", "question", "query", "limit", "offset", "wait_seconds", "cancel", "max_characters"),
+    *(
+        "column",
+        "value",
+        "instead",
+        "corpus",
+        "question",
+        "query",
+        "limit",
+        "offset",
+        "wait_seconds",
+        "cancel",
+        "max_characters",
+    ),
 }
 CALLS: list[tuple[str, dict[str, Json]]] = [
     ("list_corpora", {}),
@@ -107,6 +120,7 @@ async def test_the_tools_are_listed_in_their_order(client: Client) -> None:
         "ingest_corpus",
         "extend_schema",
         "ingest_status",
+        "correct_value",
         "next_prompts",
         "answer_prompts",
     ]
