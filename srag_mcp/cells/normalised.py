@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from srag_mcp.cells.cell import Cell, PredictedCell, add_note
+from srag_mcp.cells.cell import Cell, Mark, PredictedCell, add_note
 from srag_mcp.documents.document import Block, KeyValue, Table
 from srag_mcp.documents.tables import is_caption
 from srag_mcp.schema.attribute import Attribute, PatternRule
@@ -108,7 +108,8 @@ def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
         # not `dataclasses.replace`, which takes three times as long
         done[place] = Cell(
             cell.attribute, reading.state, cell.as_stated, cell.span, cell.context, reading.value,
-            reading.unit, cell.engine, reading.note or cell.note, cell.marks,
+            reading.unit, cell.engine, reading.note or cell.note,
+            cell.marks | {Mark.DOUBTED} if reading.is_guess else cell.marks,
         )  # fmt: skip
     for place, cell in enumerate(cells):
         if cell.state is State.STATED_ABSENT:

@@ -410,14 +410,14 @@ def _unwrapped(part: str, *, is_alone: bool) -> str:
 def render_bounds(bounds: Bounds) -> str:
     """Say between which values the answer lies.
 
-    `"Whatever they would say: 12 to 15."`, `"If those that do not say lie between 3 and 90, as the
+    `"Whatever they would say: 12 to 15."`, `"If those without a value lie between 3 and 90, as the
     others do: 40.2 to 61."`
     """
     lower, upper = render_number(bounds.lower), render_number(bounds.upper)
     if bounds.within is None:
         return f"Whatever they would say: {lower} to {upper}."
     low, high = map(render_number, bounds.within)
-    condition = f"If those that do not say lie between {low} and {high}, as the others do"
+    condition = f"If those without a value lie between {low} and {high}, as the others do"
     return f"{condition}: {lower} to {upper}."
 
 

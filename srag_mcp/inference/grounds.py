@@ -249,7 +249,8 @@ def _note_cells(corpus: Corpus, facts: QueryFacts, *, is_quick: bool) -> Iterato
             yield f"{name}: {item.n_ruled:,} of {item.n_records:,} cells are read by rules, {audit}"
         if item.n_doubted:
             values = f"{item.n_doubted:,} of {item.n_non_null:,} values"
-            yield f"{name}: {values} are contradicted, or not shown by their quotes (cells.marks)"
+            why = "contradicted, not shown by their quotes, or open to another reading"
+            yield f"{name}: {values} are {why} (cells.marks)"
 
 
 def _note_united(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Iterator[str]:

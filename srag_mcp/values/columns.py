@@ -295,7 +295,10 @@ def _guess_numbers(values: Sequence[str]) -> TypeGuess | None:
     fitting = [figure for figure, rest in figures if not rest or rests[rest] >= enough]
     if not fitting:
         return None
-    grouping = decide_grouping([figure.numeral for figure in fitting if figure.numeral])
+    written = [figure for figure in fitting if figure.numeral]
+    grouping = decide_grouping(
+        [figure.numeral for figure in written], [figure.factor for figure in written]
+    )
     numbers = [figure.read(grouping) for figure in fitting]
     units = Counter(figure.unit for figure in fitting)
     unit, count = units.most_common(1)[0]

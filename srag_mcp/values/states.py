@@ -57,13 +57,15 @@ class Words:
 class Reading:
     """What was read: *value* is None unless the state is STATED, or absence is a value here.
 
-    *note* says why it failed, or what was changed or assumed.
+    *note* says why it failed, or what was changed or assumed. *is_guess*: the words may as well mean
+    another value, and only the size of the others of the column speaks against it.
     """
 
     state: State
     value: Value | None = None
     unit: str | None = None
     note: str = ""
+    is_guess: bool = False
 
 
 Reader: TypeAlias = Callable[[Words], Reading]
