@@ -20,7 +20,8 @@ class Mark(StrEnum):
     `DERIVED`: the words do not have the value as it is: it is counted, summed or put otherwise.
     `UNSHOWN`: nothing in the words shows how the value follows.
     `DISPUTED`: a learned rule reads another value.
-    `CONTRADICTED`: another place of the document says something else.
+    `CONTRADICTED`: another place of the document says something else, or what rules read does not
+    fit the rest of its column.
     `UNSETTLED`: it does not fit its column, and there is no verdict of use on it.
     `RULED`: a rule that a model wrote decides it, as far as the audit of its column goes.
     `KEPT`, `STANDARDISED`: it did not, and a second look kept or changed it.

@@ -32,7 +32,7 @@ _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _AND = " AND "
 _PERCENT = 100.0
 _MAX_CONDITIONS = 100  # characters
-_DOUBTED = "contradicted elsewhere, as good as unsaid"
+_DOUBTED = "contradicted by another place or their column, as good as unsaid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ class ColumnCoverage:
     """How many documents have a value in *column* that was used, and how many may lack one.
 
     *n_failed* say something that could not be read, *n_unknown* say nothing; *n_none* say that
-    there is none. *n_contradicted* say something else at another place: most of them are used, and
-    none of them is sure. *n_unread* were not read for a loose attribute: they may say anything.
+    there is none. *n_contradicted* do not fit another place or their column: most of them are used,
+    and none of them is sure. *n_unread* were not read for a loose attribute: they may say anything.
     """
 
     column: str

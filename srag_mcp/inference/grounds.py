@@ -238,6 +238,9 @@ def _note_cells(corpus: Corpus, facts: QueryFacts, *, is_quick: bool) -> Iterato
         if implied in _MEANS and n_implied:
             said = f"not mentioned counts as {_MEANS[implied]}"
             yield f"{name}: {said} ({n_implied:,} of all {item.n_records:,} documents)"
+        n_zero = item.n_stated_absent - item.n_none
+        if item.type.is_numeric and implied != "zero" and n_zero > 0:
+            yield f"{name}: “none” counts as 0 ({n_zero:,} of all {item.n_records:,} documents)"
         if item.n_read_in_part:
             read = f"{item.n_read_in_part:,} of {item.n_records:,} documents"
             yield f"{name}: {read} were read in part and may say it in the rest"

@@ -4,7 +4,7 @@
 
 A record of which it is not known whether it meets the conditions may belong or not; an unknown
 value is taken to lie in the range of the known ones. So is one that another place of its document
-contradicts: what that place says is kept in words only, and may be wrong as well.
+or the rest of its column contradicts: it may be right, and what that place says may be wrong.
 """
 
 import operator
@@ -27,7 +27,7 @@ _HOLDS: dict[str, Callable[[float, float], bool]] = {
     "<>": operator.ne,
 }  # fmt: skip
 _CONTRADICTED = f"state = '{State.STATED.value}' AND contains(marks, '{Mark.CONTRADICTED.value}')"
-SAID_NONE = f"state = '{State.STATED_ABSENT.value}'"
+SAID_NONE = f"state = '{State.STATED_ABSENT.value}' AND value IS NULL"  # else it counts as 0
 NO_BOUNDS = "bounds are not worked out for this kind of query"
 
 

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from srag_mcp.text.spans import Span
@@ -35,6 +35,7 @@ from srag_mcp.values.units import (
     is_currency,
     parse_unit,
     read_context,
+    unit_of_row,
 )
 
 _BRACKETED = re.compile(
@@ -152,6 +153,32 @@ def _compound(figures: list[Figure]) -> Quantity | None:
     return Quantity(round(total, 12), first.unit)
 
 
+_CLOCK = re.compile(r"(?:(\d{1,3}):(?=[0-5]))?(\d{1,3}):([0-5]\d(?:[.,]\d{1,3})?)")
+_HOURS_OF_DAY = 24
+
+
+def read_durations(texts: Iterable[str]) -> dict[str, Quantity]:
+    """Read a column of times that something took, as seconds, where it proves that they are.
+
+    No hour of a day is so late, so that `36:51` beside `1:01:19` is of minutes and seconds. Where
+    nothing proves it they may be times of day, or hours and minutes: nothing is returned.
+    """
+    found = {text: match for text in texts if (match := _CLOCK.fullmatch(text.strip()))}
+    has_hours = any(match[1] for match in found.values())
+    is_proven = any(
+        match[1] is None
+        and ((has_hours and int(match[2]) >= _HOURS_OF_DAY) or len(match[3]) > len("00"))
+        for match in found.values()
+    )
+    if not is_proven:
+        return {}
+    seconds = {
+        text: 3600 * int(match[1] or 0) + 60 * int(match[2]) + float(match[3].replace(",", "."))
+        for text, match in found.items()
+    }
+    return {text: Quantity(int(n) if n.is_integer() else n, "s") for text, n in seconds.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class _Decided:
     """What was decided on a column of numbers."""
@@ -172,9 +199,11 @@ def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
     """
     wanted = parse_unit(declared.unit or "").unit
     found = {text: find_number(text, wanted) for text in dict.fromkeys(w.text for w in said)}
+    found |= {text: NumberCell(number=n) for text, n in read_durations(found).items()}
     figured = [(words, f) for words in said if (f := found[words.text].figure) is not None]
     figures = [figure for _, figure in figured]
-    units = Counter(unit for words, f in figured if (unit := f.unit or read_context(words.context).unit))
+    units = Counter(f.unit or read_context(words.context).unit for words, f in figured)
+    del units[None]
     shared = units.most_common(1)[0][0] if units.total() * 2 >= len(figures) and units else None
     unit = parse_unit(declared.unit) if declared.unit else ScaledUnit(1, shared)
     whole = declared.type.is_whole
@@ -217,11 +246,11 @@ def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
         quantity = figure.read(column.grouping, scale)
         if quantity is not None:
             # its own unit; where that is none, or a `$`, what stands beside it
-            beside = read_context(words.context)
-            beside = (as_money(beside) if is_money else beside).unit
+            around = read_context(words.context)
+            beside = (as_money(around) if is_money else around).unit
             if beside and measured and not (is_currency(beside) and is_money):
                 beside = None if convert(1.0, beside, measured) is None else beside
-            likely, unit = beside or measured, quantity.unit
+            likely, unit = unit_of_row(words.context).unit or beside or measured, quantity.unit
             if unit is None or (is_money and likely in figure.possible_currencies):
                 quantity = replace(quantity, unit=likely)
     if quantity is None:

@@ -22,6 +22,7 @@ from srag_mcp.values.units import (
     combine,
     currency_at,
     is_currency,
+    ratio_of,
     scale_of,
     unit_of,
 )
@@ -266,6 +267,7 @@ _POWER_SIGN = re.compile(r"[eE]|.*?10\^?")
 _RANGE = re.compile(r"\s?(?:[-–—]|\bto\b)\s?(?=[^\W\d_]{0,3}[$€£]?\s?\d)")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _BAD_BEFORE = re.compile(r"(?:[^\W_]|[^\W_][-/.:,_]|[#@_/\\:]|\d\s?[-–—/])\Z")
+_BELOW = re.compile(r"\s?/\s?[^\W\d_]+[²³23]?(?!\w)")
 _PER_HOUR = re.compile(r"\s(?:per|an)\shour\b")
 _CODE = re.compile(r"[\w/:.-]*\w")
 _JOINED_CODE = re.compile(r"[^\W_\u2e80-\U0003ffff]|[:/_]\d|\.\.+\d|[-/][A-Z][A-Z\d]{0,2}(?!\w)")
@@ -461,10 +463,18 @@ def _after(text: str, end: int, money: bool) -> _Tail | None:
     if unit is None or (match["gap"].endswith("-") and len(word) < _SHORTEST_JOINED):
         coded = (attached and word < _FIRST_CJK) or _JOINED_CODE.match(text, end)
         return None if coded else _Tail(end)
+    end, per = _per(text, match, unit)
+    return _Tail(end, 1, per, word, attached)
+
+
+def _per(text: str, match: re.Match[str], unit: str) -> tuple[int, str]:
+    """Return where a unit ends, and what it is with what it is per: `mg/L`, `km per hour`."""
+    below = _BELOW.match(text, match.end())
+    ratio = ratio_of(f"{match['word']}{below.group()}") if below else None
+    if below and ratio:
+        return below.end(), ratio
     hourly = _PER_HOUR.match(text, match.end()) if unit in HOURLY else None
-    if hourly:
-        return _Tail(hourly.end(), 1, HOURLY[unit], word, attached)
-    return _Tail(match.end(), 1, unit, word, attached)
+    return (hourly.end(), HOURLY[unit]) if hourly else (match.end(), unit)
 
 
 def _after_scale(text: str, end: int, scale: int) -> _Tail:

@@ -18,7 +18,8 @@ def _read(text: str) -> Document:
 
 def test_front_matter_is_read_by_the_rules_of_its_format() -> None:
     document = _read(
-        "---\nid: 7 # of May\nowner: ~\nclosed:\nkeeper: Null\ncode: '~'\nsign: \"a # b\"\nkinds:\n- a\n- b\n"
+        "---\nid: 7 # of May\nowner: ~\nclosed:\nkeeper: Null\ncode: '~'\nsign: \"a # b\"\n"
+        "kinds:\n- a\n- b\n"
         "told: >-\n  Two\n  lines.\nat:\n  sea: null\n# no: member\n---\n"
     )
     assert document.text == (
