@@ -15,11 +15,13 @@ class Mark(StrEnum):
     """What is to be known of a cell beside its state; `Cell.note` says it to people.
 
     `READ_IN_PART`: it is not mentioned in the part of the document that was read.
-    `DOUBTED`: the value contradicts its words, and the model did not put it right.
+    `DOUBTED`: the value contradicts its words, and the model did not put it right; or the words may
+    as well mean another one, and only the size of the others speaks against it.
     `DERIVED`: the words do not have the value as it is: it is counted, summed or put otherwise.
     `UNSHOWN`: nothing in the words shows how the value follows.
     `DISPUTED`: a learned rule reads another value.
-    `CONTRADICTED`: another place of the document says something else.
+    `CONTRADICTED`: another place of the document says something else, or what rules read does not
+    fit the rest of its column.
     `UNSETTLED`: it does not fit its column, and there is no verdict of use on it.
     `RULED`: a rule that a model wrote decides it, as far as the audit of its column goes.
     `SAID_NONE`: it was corrected, and there is none.
@@ -40,7 +42,7 @@ class Mark(StrEnum):
 
 
 IN_DOUBT = frozenset({Mark.DOUBTED, Mark.UNSHOWN, Mark.CONTRADICTED})
-"""Of a value that its words contradict, or do not show."""
+"""Of a value that its words contradict, do not show, or may mean otherwise."""
 UNQUOTED = frozenset({Mark.DERIVED, Mark.DOUBTED, Mark.UNSHOWN})
 """Of a value that does not stand in its words as it is."""
 

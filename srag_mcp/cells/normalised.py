@@ -5,17 +5,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from srag_mcp.cells.cell import Cell, PredictedCell, add_note
+from srag_mcp.cells.cell import Cell, Mark, PredictedCell, add_note
 from srag_mcp.documents.document import Block, KeyValue, Table
 from srag_mcp.documents.tables import is_caption
 from srag_mcp.schema.attribute import Attribute, PatternRule
 from srag_mcp.text.locate import locate
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import fold, tidy
-from srag_mcp.values.columns import absence, choose_spellings
+from srag_mcp.text.words import content_words, fold, singular, tidy
+from srag_mcp.values.columns import choose_spellings
 from srag_mcp.values.columns import read_column as read_words
 from srag_mcp.values.states import Column, State, Words
 from srag_mcp.values.types import is_partial_date
+from srag_mcp.values.units import UNIT_OF_ROW, holds_units
 
 ReplyValue: TypeAlias = str | int | float | bool | None
 """A value as a language model writes it."""
@@ -31,6 +32,19 @@ def is_count(attribute: Attribute) -> bool:
     """Return whether name or description of a column of whole numbers say that it counts."""
     words = f"{attribute.name.replace('_', ' ')}. {attribute.description}"
     return attribute.type.is_whole and COUNT_WORDS.search(words) is not None
+
+
+def none_counts_as_zero(attribute: Attribute, words: str | None) -> bool:
+    """Return whether "none" is 0: of what is counted, as a name in the plural says, where in words.
+
+    An empty cell and a dash say less than `none`, and there may be no number at all.
+    """
+    if attribute.absent_means == "zero" or is_count(attribute):
+        return True
+    is_number = attribute.type.is_whole and attribute.unit is None
+    has_words = any(map(str.isalpha, words or ""))
+    names = content_words(attribute.name.replace("_", " ")) if is_number and has_words else []
+    return any(singular(word) != word for word in names)
 
 
 def write_canonical(attribute: Attribute, value: ReplyValue) -> str | None:
@@ -71,10 +85,7 @@ def read_column(attribute: Attribute, predicted: Sequence[PredictedCell]) -> lis
 def _with_value(attribute: Attribute, predicted: PredictedCell) -> Cell:
     cell, text = predicted.cell, predicted.value_text
     if cell.state is State.STATED_ABSENT:
-        # "none" of a count is 0, whatever a silent document means by silence
-        none = 0 if attribute.absent_means == "zero" or is_count(attribute) else None
-        denied = attribute.type.denied
-        return replace(cell, value=none if denied is None else denied, unit=None)
+        return replace(cell, value=_absence(attribute, cell.as_stated), unit=None)
     if cell.state is not State.STATED or text is None:
         return cell
     value = attribute.type.read(text)
@@ -84,6 +95,14 @@ def _with_value(attribute: Attribute, predicted: PredictedCell) -> Cell:
     return replace(cell, value=value)
 
 
+def _absence(attribute: Attribute, words: str | None) -> bool | int | None:
+    """Return the value of a cell whose *words* say that there is none: `no pool` -> False."""
+    if attribute.type.denied is not None:
+        return attribute.type.denied
+    is_zero = attribute.type.is_numeric and none_counts_as_zero(attribute, words)
+    return 0 if is_zero else None
+
+
 def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells of one attribute over all documents, in the same order, with values.
 
@@ -91,9 +110,7 @@ def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
     decided on the whole column. A stated cell that cannot be read becomes FAILED and keeps its
     words; a placeholder ("n/a", "none") becomes NOT_MENTIONED or STATED_ABSENT.
     """
-    column = Column(
-        attribute.type, attribute.name, attribute.unit, attribute.categories, attribute.absent_means
-    )
+    column = Column(attribute.type, attribute.name, attribute.unit, attribute.categories)
     done = list(cells)
     places = [place for place, cell in enumerate(cells) if cell.state is State.STATED]
     maps = [rule.map for rule in attribute.extractors if isinstance(rule, PatternRule)]
@@ -108,11 +125,12 @@ def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
         # not `dataclasses.replace`, which takes three times as long
         done[place] = Cell(
             cell.attribute, reading.state, cell.as_stated, cell.span, cell.context, reading.value,
-            reading.unit, cell.engine, reading.note or cell.note, cell.marks,
+            reading.unit, cell.engine, reading.note or cell.note,
+            cell.marks | {Mark.DOUBTED} if reading.is_guess else cell.marks,
         )  # fmt: skip
-    for place, cell in enumerate(cells):
+    for place, cell in enumerate(done):
         if cell.state is State.STATED_ABSENT:
-            done[place] = replace(cell, value=absence(column))
+            done[place] = replace(cell, value=_absence(attribute, cell.as_stated))
     return done
 
 
@@ -143,7 +161,7 @@ def _words_around(span: Span, tables: Sequence[Table], pairs: Sequence[KeyValue]
     for table in tables:
         if _holds(table.span, span):
             names = _headers(table, span)
-            yield from names
+            yield from (*names, _row_unit(table, span))
             if not any(map(_RELATIVE.search, names)):
                 yield from (table.caption, _note(table.section))
             return
@@ -164,6 +182,20 @@ def _headers(table: Table, span: Span) -> list[str]:
                 return [" ".join(table.headers[column]), name]
         break
     return []
+
+
+def _row_unit(table: Table, span: Span) -> str:
+    """Return what a column of units says of the row that *span* is in: `unit: mg/L`; else empty."""
+    for row in table.rows:
+        if any(_holds(cell.span, span) for cell in row):
+            places = [
+                place
+                for place, cell in enumerate(row)
+                if cell.text and not _holds(cell.span, span)
+                if holds_units(other[place].text for other in table.rows)
+            ]
+            return f"{UNIT_OF_ROW}{row[places[0]].text}" if len(places) == 1 else ""
+    return ""
 
 
 def _note(section: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from datetime import date
 from itertools import combinations
 from statistics import median
 
-from srag_mcp.cells.cell import PredictedCell
+from srag_mcp.cells.cell import Cell, Mark, PredictedCell, add_note
 from srag_mcp.claims.figures import LAST_YEAR, column_unit, may_be_year, speaks_of_years
 from srag_mcp.claims.odd_numbers import suspect_numbers
 from srag_mcp.claims.stated_values import (
@@ -139,6 +139,7 @@ def _far_away(
 
 
 _MAX_EXAMPLES = 3
+_MOST_COMPARED = 5_000
 
 
 def find_suspicions(
@@ -161,6 +162,25 @@ def find_suspicions(
     for suspicion in found:
         first.setdefault(suspicion.document_id, suspicion)
     return [first[item.document_id] for item in values if item.document_id in first]
+
+
+def mark_misfits(attribute: Attribute, cells: Mapping[int, Cell]) -> dict[int, Cell]:
+    """Return the *cells* of a column that rules read, with a mark on numbers and dates that misfit.
+
+    No model gives a verdict on them: they may be right, and are as good as unknown. Columns of more
+    values than can be compared in a second or two are left as they are.
+    """
+    marked = dict(cells)
+    if (attribute.type.is_numeric or attribute.type.is_date) and len(cells) <= _MOST_COMPARED:
+        values = [
+            StatedValue(str(number), cell.value, cell.as_stated or "")
+            for number, cell in cells.items()
+            if cell.state is State.STATED and cell.value is not None
+        ]
+        for found in find_suspicions(attribute, values):
+            number = int(found.document_id)
+            marked[number] = add_note(cells[number], found.reason, Mark.CONTRADICTED)
+    return marked
 
 
 def find_complaints(

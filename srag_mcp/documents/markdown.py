@@ -11,6 +11,10 @@ from srag_mcp.documents.text_blocks import Layout
 _LAYOUT = Layout(wrapping="blank_line", has_bare_titles=False)
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(?P<body>.*?)\n\1[ \t]*(?:\n|\Z)", re.DOTALL)
 _FRONT_PAIR = re.compile(r"^(?P<indent>\s*)(?P<key>[\w .-]{1,60}?)\s*[:=](?P<value>.*)$")
+_BLOCK = re.compile(r"[|>][+-]?\d?[+-]?")
+_QUOTED = re.compile(r"""(?P<mark>["'])(?P<words>.*?)(?P=mark)(?:\s+#.*)?""")
+_REMARK = re.compile(r"(?:^|\s+)#\s.*")
+_NULL, _NULLS = "~", frozenset({"", "~", "null", "Null", "NULL"})
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
 _RULE = re.compile(r"^\s{0,3}(?:\*\s*){3,}$|^\s{0,3}(?:_\s*){3,}$")
@@ -43,7 +47,8 @@ def read_markdown(data: bytes, path: str) -> Content:
     text = decode(data, path)
     page = Page()
     match = _FRONT_MATTER.match(text)
-    pairs = _front_pairs(match["body"].split("\n")) if match else []
+    is_yaml = match is not None and match[1] == "---"
+    pairs = _front_pairs(match["body"].split("\n"), is_yaml=is_yaml) if match else []
     for key, value in pairs:
         page.write_pair(key, value)
     title = next((value for key, value in pairs if key.lower() in {"title", "name"}), None)
@@ -54,34 +59,51 @@ def read_markdown(data: bytes, path: str) -> Content:
     return page.content(title)
 
 
-def _front_pairs(lines: list[str]) -> list[tuple[str, str]]:
-    """Return the members of the front matter with dotted keys; a list is joined by commas."""
+def _front_pairs(lines: list[str], *, is_yaml: bool) -> list[tuple[str, str]]:
+    """Return the members of the front matter with dotted keys; a list is joined by commas.
+
+    A member without a value is `~`, as YAML says that there is none.
+    """
     pairs: list[tuple[str, str]] = []
     parents: list[tuple[int, str]] = []
-    for line in lines:
+    folded: int | None = None  # the indent of a key whose text stands on the lines below it
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        indent, words = len(line) - len(line.lstrip()), line.strip()
+        if folded is not None and (indent > folded or not words):
+            key, value = pairs.pop()
+            pairs.append((key, f"{value} {words}".strip()))
+            continue
+        folded = None
         match = _FRONT_PAIR.match(line)
-        if line.lstrip().startswith("- ") and parents:
-            key, value = ".".join(name for _, name in parents), _unquoted(line.lstrip()[2:])
+        if words.startswith("- ") and parents:
+            key, value = ".".join(name for _, name in parents), _scalar(words[2:], is_yaml=is_yaml)
             if pairs and pairs[-1][0] == key:
                 value = f"{pairs.pop()[1]}, {value}"
             pairs.append((key, value))
-        elif match is not None:
-            indent = len(match["indent"])
+        elif match is not None and not words.startswith("#"):
             while parents and parents[-1][0] >= indent:
                 parents.pop()
             parents.append((indent, match["key"].strip()))
-            if match["value"].strip():
-                key = ".".join(name for _, name in parents)
-                pairs.append((key, _unquoted(match["value"])))
+            key, value = ".".join(name for _, name in parents), match["value"].strip()
+            is_above = len(after) - len(after.lstrip()) > indent or after.lstrip().startswith("- ")
+            if is_yaml and _BLOCK.fullmatch(value):
+                folded, value = indent, ""
+            elif value or (is_yaml and not is_above):
+                value = _scalar(value, is_yaml=is_yaml)
+            else:
+                continue
+            pairs.append((key, value))
     return pairs
 
 
-def _unquoted(text: str) -> str:
+def _scalar(text: str, *, is_yaml: bool) -> str:
     text = text.strip()
     if text.startswith("[") and text.endswith("]"):
-        return ", ".join(map(_unquoted, text[1:-1].split(",")))
-    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
-    return text[1:-1] if is_quoted else text
+        return ", ".join(_scalar(part, is_yaml=is_yaml) for part in text[1:-1].split(",") if part)
+    if match := _QUOTED.fullmatch(text):
+        return match["words"]
+    plain = _REMARK.split(text, maxsplit=1)[0]
+    return _NULL if is_yaml and plain in _NULLS else plain
 
 
 def _clean(lines: list[str]) -> Iterator[str]:

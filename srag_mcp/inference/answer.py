@@ -35,7 +35,7 @@ _AND = " AND "
 _PERCENT = 100.0
 _MAX_CONDITIONS = 100  # characters
 _ALIKE = 0.8  # of two words: one letter of five is another
-_DOUBTED = "contradicted elsewhere, as good as unsaid"
+_DOUBTED = "contradicted by another place or their column, as good as unsaid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ class ColumnCoverage:
     """How many documents have a value in *column* that was used, and how many may lack one.
 
     *n_failed* say something that could not be read, *n_unknown* say nothing; *n_none* say that
-    there is none. *n_contradicted* say something else at another place: most of them are used, and
-    none of them is sure. *n_unread* were not read for a loose attribute: they may say anything.
+    there is none. *n_contradicted* do not fit another place or their column: most of them are used,
+    and none of them is sure. *n_unread* were not read for a loose attribute: they may say anything.
     """
 
     column: str
@@ -431,14 +431,14 @@ def _unwrapped(part: str, *, is_alone: bool) -> str:
 def render_bounds(bounds: Bounds) -> str:
     """Say between which values the answer lies.
 
-    `"Whatever they would say: 12 to 15."`, `"If those that do not say lie between 3 and 90, as the
+    `"Whatever they would say: 12 to 15."`, `"If those without a value lie between 3 and 90, as the
     others do: 40.2 to 61."`
     """
     lower, upper = render_number(bounds.lower), render_number(bounds.upper)
     if bounds.within is None:
         return f"Whatever they would say: {lower} to {upper}."
     low, high = map(render_number, bounds.within)
-    condition = f"If those that do not say lie between {low} and {high}, as the others do"
+    condition = f"If those without a value lie between {low} and {high}, as the others do"
     return f"{condition}: {lower} to {upper}."
 
 

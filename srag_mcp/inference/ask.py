@@ -286,7 +286,8 @@ def _find_doubt(grounds: Grounds) -> str:
     doubted = [item for item in columns if item.n_contradicted]
     if doubted and NO_BOUNDS in grounds.notes:
         said = (f"{x.n_contradicted} of {x.n_used} values of {x.column}" for x in doubted)
-        return f"{' and '.join(said)} are contradicted in their documents, and {NO_BOUNDS}"
+        why = f"are contradicted by another place or their column, and {NO_BOUNDS}"
+        return f"{' and '.join(said)} {why}"
     for item in columns:
         n_said, n_all = item.n_used + item.n_none, item.n_used + item.n_none + item.n_unknown
         n_all += item.n_failed + item.n_unread

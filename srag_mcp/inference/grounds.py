@@ -238,6 +238,9 @@ def _note_cells(corpus: Corpus, facts: QueryFacts, *, is_quick: bool) -> Iterato
         if implied in _MEANS and n_implied:
             said = f"not mentioned counts as {_MEANS[implied]}"
             yield f"{name}: {said} ({n_implied:,} of all {item.n_records:,} documents)"
+        n_zero = item.n_stated_absent - item.n_none
+        if item.type.is_numeric and implied != "zero" and n_zero > 0:
+            yield f"{name}: “none” counts as 0 ({n_zero:,} of all {item.n_records:,} documents)"
         if item.n_read_in_part:
             read = f"{item.n_read_in_part:,} of {item.n_records:,} documents"
             yield f"{name}: {read} were read in part and may say it in the rest"
@@ -252,7 +255,8 @@ def _note_cells(corpus: Corpus, facts: QueryFacts, *, is_quick: bool) -> Iterato
             yield f"{name}: {item.n_corrected:,} of {item.n_records:,} cells were corrected{by}"
         if item.n_doubted:
             values = f"{item.n_doubted:,} of {item.n_non_null:,} values"
-            yield f"{name}: {values} are contradicted, or not shown by their quotes (cells.marks)"
+            why = "contradicted, not shown by their quotes, or open to another reading"
+            yield f"{name}: {values} are {why} (cells.marks)"
 
 
 def _note_united(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Iterator[str]:

@@ -4,7 +4,7 @@
 
 A record of which it is not known whether it meets the conditions may belong or not; an unknown
 value is taken to lie in the range of the known ones. So is one that another place of its document
-contradicts: what that place says is kept in words only, and may be wrong as well.
+or the rest of its column contradicts: it may be right, and what that place says may be wrong.
 """
 
 import operator
@@ -27,7 +27,11 @@ _HOLDS: dict[str, Callable[[float, float], bool]] = {
     "<>": operator.ne,
 }  # fmt: skip
 _CONTRADICTED = f"state = '{State.STATED.value}' AND contains(marks, '{Mark.CONTRADICTED.value}')"
-SAID_NONE = f"(state = '{State.STATED_ABSENT.value}' OR contains(marks, '{Mark.SAID_NONE.value}'))"
+# a none that counts as 0 has a value
+SAID_NONE = (
+    f"((state = '{State.STATED_ABSENT.value}' OR contains(marks, '{Mark.SAID_NONE.value}'))"
+    " AND value IS NULL)"
+)
 NO_BOUNDS = "bounds are not worked out for this kind of query"
 
 
@@ -218,7 +222,10 @@ class _Records:
         return Bounds(lower, max(lower, upper))
 
     def _range_of_amount(self) -> Bounds | None:
-        """Bound a sum, average or median, if unknown values lie in the range of the known ones."""
+        """Bound a sum, average or median, if unknown values lie in the range of the known ones.
+
+        To a sum they may add nothing, too: not every record has what is summed.
+        """
         condition, column = f"({self._found.condition})", quote_name(self._found.column)
         n_in, n_open, n_known, n_blank = self._count(
             condition,
@@ -230,13 +237,12 @@ class _Records:
         if not n_known or known is None or not known.type.is_numeric:
             return None
         low, high = float(str(known.minimum)), float(str(known.maximum))
+        if self._found.function == "sum":  # who does not say it may have nothing to add
+            low, high = min(low, 0.0), max(high, 0.0)
         n_sure = n_in if n_open else None
-        least, most = low, high
-        if known.n_none and self._found.function == "sum":  # some of the unknown add nothing
-            least, most = min(low, 0.0), max(high, 0.0)
         ends = (
-            self._end_of_amount(least, n_sure),
-            self._end_of_amount(most, n_sure, is_upper=True),
+            self._end_of_amount(low, n_sure),
+            self._end_of_amount(high, n_sure, is_upper=True),
         )
         sql = f"SELECT {', '.join(ends)}"
         [[lower, upper]] = self._corpus.select(sql, limit=1).rows
@@ -307,7 +313,7 @@ class _Records:
         if within is None:
             return ""
         low, high = map(render_number, within)
-        return f"this is so if those that do not say lie between {low} and {high}, as the others do"
+        return f"this is so if those without a value lie between {low} and {high}, as the others do"
 
     def _of_end(self) -> str:
         """Say what a lowest or highest value may be instead: `lower`, for a date `earlier`."""

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, TypeAlias
 from pydantic import WithJsonSchema
 
 from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, add_note
-from srag_mcp.cells.normalised import ReplyValue, is_count, write_canonical
+from srag_mcp.cells.normalised import ReplyValue, none_counts_as_zero, write_canonical
 from srag_mcp.claims.arithmetic import compute
 from srag_mcp.claims.claim import Bearing, check, says_none
 from srag_mcp.claims.figures import is_computed, read_figures, rounds_to
@@ -212,7 +212,7 @@ class Judge:
         elif not says_none(words):
             # only where a number or a no would come of it: `between jobs` may well say it
             is_implied = attribute.absent_means != "unknown" or attribute.type.denied is not None
-            is_used = is_count(attribute) or is_implied
+            is_used = none_counts_as_zero(attribute, words) or is_implied
             odd = "the quote does not say that there is none" if is_used else ""
             marked = PredictedCell(add_note(cell, _UNSHOWN, Mark.UNSHOWN))
             return Judgement(marked, said, odd, told_once=bool(odd))

@@ -81,6 +81,11 @@ _CELLS = """
 SELECT coalesce(unit, ''), count(*), count(*) FILTER (contains({marks}, $2))
 FROM cells WHERE attribute = $1 AND state = 'stated' GROUP BY ALL ORDER BY count(*) DESC, 1
 """
+_WORDED_NONE = """
+SELECT count(*) FROM cells WHERE attribute = $1 AND state = 'stated_absent' AND value IS NULL
+  AND regexp_matches(coalesce(as_stated, ''), '\\p{L}')
+"""
+_CONTRADICTED = "contradicted by another place of their document or the rest of their column"
 _ENDS = """
 SELECT count(*) FILTER (doubted AND value < low), count(*) FILTER (doubted AND value > high)
 FROM (SELECT *, min(value) FILTER (NOT doubted) OVER () AS low,
@@ -179,15 +184,17 @@ def _of_cells(corpus: Corpus, use: _Use) -> str:
     rows = corpus.read(_CELLS.format(marks=marks), [name, Mark.CONTRADICTED.value])
     n_cells, n_marked = (sum(_whole(row[place]) for row in rows) for place in (1, 2))
     if n_marked > _MARKED * n_cells:
-        return f"{n_marked} of {n_cells} values of {name} are contradicted in their document"
+        return f"{n_marked} of {n_cells} values of {name} are {_CONTRADICTED}"
     if n_marked and use.ranks and is_numeric:
         ends = corpus.read(_ENDS.format(marks=marks), [name, Mark.CONTRADICTED.value])[0]
         if any(ends):
             n_low, n_high = map(_whole, ends)
-            return (
-                f"of {name}, the {n_low} lowest and the {n_high} highest values are contradicted"
-                " in their documents"
-            )
+            return f"of {name}, the {n_low} lowest and {n_high} highest values are {_CONTRADICTED}"
+    is_number = use.attribute.type.is_whole and use.attribute.unit is None
+    if is_number and use.own.n_none and use.measures:
+        [[count]] = corpus.read(_WORDED_NONE, [name])
+        if n_absent := _whole(count):
+            return f"{n_absent} documents say that there is no {name}, which may be 0, or no number"
     units = {str(unit): _whole(count) for unit, count, _ in rows if unit}
     main = units.get(use.attribute.unit or next(iter(units), ""), 0)
     if use.measures and is_numeric and sum(units.values()) - main > _FEW * n_cells:

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from srag_mcp.cells.cell import BY_RULES, Cell, Mark, PredictedCell, is_predicted, write_marks
 from srag_mcp.cells.normalised import normalise_column, read_column
 from srag_mcp.claims.second_look import find_disagreements, mark
+from srag_mcp.claims.suspects import mark_misfits
 from srag_mcp.documents.encoding import storable
 from srag_mcp.errors import NotIngestedError, StoreError
 from srag_mcp.schema.attribute import Attribute
@@ -507,7 +508,7 @@ def _cells_in_force(work: WorkDatabase, table: str, attribute: Attribute) -> dic
     read = normalise_column(attribute, [read_cell(row[1:]) for row in rows])
     by_rules = _checked(attribute, rows, read)
     if not work.is_predicted():
-        return by_rules
+        return mark_misfits(attribute, by_rules)
     rows = work.run(_PREDICTIONS_OF, name, hash_attribute(attribute))
     engine = work.engine_in_force()
     not_asked = PredictedCell(Cell(name, State.FAILED, engine=engine, note="not asked about yet"))

@@ -15,7 +15,7 @@ from srag_mcp.values.dates import (
     read_date,
     with_century,
 )
-from srag_mcp.values.numbers import ASIDE, find_number, number_reader
+from srag_mcp.values.numbers import ASIDE, find_number, number_reader, read_durations
 from srag_mcp.values.quantities import Figure, Quantity, decide_grouping
 from srag_mcp.values.states import (
     Column,
@@ -56,15 +56,6 @@ def read_column(declared: Column, said: Sequence[Words]) -> list[Reading]:
     return [known[words] for words in said]
 
 
-def absence(declared: Column) -> bool | int | float | None:
-    """Return the value of a cell that says that there is none: `no pool` -> False."""
-    if declared.type.denied is not None:
-        return declared.type.denied
-    if declared.absent_means == "zero":
-        return 0 if declared.type.is_whole else 0.0
-    return None
-
-
 def _placeholder(declared: Column, text: str) -> Reading | None:
     """Return what a placeholder says; None for words that may hold a value.
 
@@ -81,7 +72,7 @@ def _placeholder(declared: Column, text: str) -> Reading | None:
     missing = None if is_value else read_missing(text, name)
     if missing is None:
         return None
-    return Reading(missing, absence(declared) if missing is State.STATED_ABSENT else None)
+    return Reading(missing)
 
 
 def _boolean_reader(declared: Column, said: Sequence[Words]) -> Reader:
@@ -96,21 +87,21 @@ def _boolean_reader(declared: Column, said: Sequence[Words]) -> Reader:
     return read
 
 
-def _denying(declared: Column, read: Reader) -> Reader:
+def _denying(read: Reader) -> Reader:
     """Read words that are no value as a denial of one, where they deny: `never` among dates."""
 
     def read_or_deny(words: Words) -> Reading:
         reading = read(words)
         has_number = any(map(str.isdigit, words.text))  # `no later than May 2024`
         if reading.state is State.FAILED and denies(words.text) and not has_number:
-            return Reading(State.STATED_ABSENT, absence(declared))
+            return Reading(State.STATED_ABSENT)
         return reading
 
     return read_or_deny
 
 
 def _number_reader(declared: Column, said: Sequence[Words]) -> Reader:
-    return _denying(declared, number_reader(declared, said))
+    return _denying(number_reader(declared, said))
 
 
 def _date_reader(declared: Column, said: Sequence[Words]) -> Reader:
@@ -143,7 +134,7 @@ def _date_reader(declared: Column, said: Sequence[Words]) -> Reader:
         notes = [_ASSUMED] * is_assumed + [_WITHOUT_TIME] * bool(_TIME.search(text))
         return Reading(State.STATED, day, note="; ".join(notes))
 
-    return _denying(declared, read)
+    return _denying(read)
 
 
 def _text_reader(declared: Column, said: Sequence[Words]) -> Reader:
@@ -259,6 +250,11 @@ def classify_values(values: Sequence[str], name: str = "") -> TypeGuess:
     share = sum(_is_date(value, order) for value in given) / len(given)
     if share >= _FIT:
         return TypeGuess(DATE, None, share, None)
+    durations = read_durations(given)
+    share = sum(value in durations for value in given) / len(given)
+    if share >= _FIT:
+        whole = all(isinstance(item.value, int) for item in durations.values())
+        return TypeGuess(INTEGER if whole else NUMBER, "s", share, None)
     numbers = _guess_numbers(given)
     if numbers is not None and numbers.share >= _FIT:
         return numbers
@@ -295,7 +291,10 @@ def _guess_numbers(values: Sequence[str]) -> TypeGuess | None:
     fitting = [figure for figure, rest in figures if not rest or rests[rest] >= enough]
     if not fitting:
         return None
-    grouping = decide_grouping([figure.numeral for figure in fitting if figure.numeral])
+    written = [figure for figure in fitting if figure.numeral]
+    grouping = decide_grouping(
+        [figure.numeral for figure in written], [figure.factor for figure in written]
+    )
     numbers = [figure.read(grouping) for figure in fitting]
     units = Counter(figure.unit for figure in fitting)
     unit, count = units.most_common(1)[0]

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from srag_mcp.text.spans import Span
@@ -20,6 +20,7 @@ from srag_mcp.values.quantities import (
     decide_grouping,
     find_quantities,
     grouping_mark,
+    is_guessed,
     proven_grouping,
     read_number_words,
     scan_figures,
@@ -34,6 +35,7 @@ from srag_mcp.values.units import (
     is_currency,
     parse_unit,
     read_context,
+    unit_of_row,
 )
 
 _BRACKETED = re.compile(
@@ -151,6 +153,32 @@ def _compound(figures: list[Figure]) -> Quantity | None:
     return Quantity(round(total, 12), first.unit)
 
 
+_CLOCK = re.compile(r"(?:(\d{1,3}):(?=[0-5]))?(\d{1,3}):([0-5]\d(?:[.,]\d{1,3})?)")
+_HOURS_OF_DAY = 24
+
+
+def read_durations(texts: Iterable[str]) -> dict[str, Quantity]:
+    """Read a column of times that something took, as seconds, where it proves that they are.
+
+    No hour of a day is so late, so that `36:51` beside `1:01:19` is of minutes and seconds. Where
+    nothing proves it they may be times of day, or hours and minutes: nothing is returned.
+    """
+    found = {text: match for text in texts if (match := _CLOCK.fullmatch(text.strip()))}
+    has_hours = any(match[1] for match in found.values())
+    is_proven = any(
+        match[1] is None
+        and ((has_hours and int(match[2]) >= _HOURS_OF_DAY) or len(match[3]) > len("00"))
+        for match in found.values()
+    )
+    if not is_proven:
+        return {}
+    seconds = {
+        text: 3600 * int(match[1] or 0) + 60 * int(match[2]) + float(match[3].replace(",", "."))
+        for text, match in found.items()
+    }
+    return {text: Quantity(int(n) if n.is_integer() else n, "s") for text, n in seconds.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class _Decided:
     """What was decided on a column of numbers."""
@@ -160,58 +188,82 @@ class _Decided:
     written: str | None
     whole: bool
     footnotes: bool  # most numerals are grouped, so that `4,6702` is 4,670 with a mark
+    guessed: frozenset[str] = frozenset()  # numerals that only the size of the others decides
 
 
 def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
     """Decide on a column of numbers, and return how each of its cells is read.
 
-    The column tells what groups digits, whether figures have marks, and the unit that most carry.
+    The column tells what groups digits, whether figures have marks, and the unit that most carry,
+    or have beside them.
     """
     wanted = parse_unit(declared.unit or "").unit
     found = {text: find_number(text, wanted) for text in dict.fromkeys(w.text for w in said)}
-    figures = [figure for words in said if (figure := found[words.text].figure) is not None]
-    numerals = [figure.numeral for figure in figures if figure.numeral]
-    grouped = [n for n in numerals if ambiguous_mark(n) or grouping_mark(n)]
-    marked = len(grouped) >= max(_ENOUGH, _MOST * sum(len(n) > 3 for n in numerals))
-    units = Counter(figure.unit for figure in figures if figure.unit)
+    found |= {text: NumberCell(number=n) for text, n in read_durations(found).items()}
+    figured = [(words, f) for words in said if (f := found[words.text].figure) is not None]
+    figures = [figure for _, figure in figured]
+    units = Counter(f.unit or read_context(words.context).unit for words, f in figured)
+    del units[None]
     shared = units.most_common(1)[0][0] if units.total() * 2 >= len(figures) and units else None
     unit = parse_unit(declared.unit) if declared.unit else ScaledUnit(1, shared)
     whole = declared.type.is_whole
-    grouping = decide_grouping(numerals, whole=whole)
+    scaled = [_scaled(words, figure, unit) for words, figure in figured if figure.numeral]
+    numerals = [figure.numeral for figure, _ in scaled]
+    grouped = [n for n in numerals if ambiguous_mark(n) or grouping_mark(n)]
+    marked = len(grouped) >= max(_ENOUGH, _MOST * sum(len(n) > 3 for n in numerals))
+    sizes = [figure.factor if figure.scaled else scale for figure, scale in scaled]
+    grouping = decide_grouping(numerals, sizes, whole=whole)
+    guessed = {n for n in set(grouped) if is_guessed(n, numerals, grouping)}
     for style, mark in ((DECIMAL_COMMA, "."), (DECIMAL_POINT, ",")):
         if any(style in words.context for words in said):
-            grouping = proven_grouping(numerals) or mark
-    column = _Decided(grouping, unit, declared.unit or unit.unit, whole, marked)
+            grouping, guessed = proven_grouping(numerals) or mark, set()
+    written = declared.unit or unit.unit
+    column = _Decided(grouping, unit, written, whole, marked, frozenset(guessed))
     return lambda words: _read(words, found[words.text], column)
+
+
+def _scaled(words: Words, figure: Figure, unit: ScaledUnit) -> tuple[Figure, int]:
+    """Return a figure of a column in *unit*, and by what it is multiplied without a scale."""
+    around, is_money = read_context(words.context), is_currency(unit.unit)
+    around = as_money(around) if is_money else around
+    if is_money and figure.symbol in MONEY_SCALES and not figure.scaled:  # `1.2m` is no length
+        figure = replace(figure, scale=MONEY_SCALES[figure.symbol], unit=None)
+    scale = around.scale if around.scale != 1 or figure.scaled else unit.scale
+    return figure, 1 if figure.unit == "percent" else scale
 
 
 def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
     measured = column.unit.unit
     is_money = is_currency(measured)
-    around = read_context(words.context)
-    around = as_money(around) if is_money else around
     note, quantity, figure = "", found.number, found.figure
+    is_guess = False
     if figure is not None:
-        if is_money and figure.symbol in MONEY_SCALES and not figure.scaled:  # `1.2m` is no length
-            figure = replace(figure, scale=MONEY_SCALES[figure.symbol], unit=None)
+        figure, scale = _scaled(words, figure, column.unit)
+        is_guess = figure.numeral in column.guessed
         if column.footnotes and (footnoted := FOOTNOTED.fullmatch(figure.numeral)):
             note = f"footnote mark {figure.numeral[-1]!r} left out"
             figure = replace(figure, numeral=footnoted[1])
-        scale = around.scale if around.scale != 1 or figure.scaled else column.unit.scale
-        quantity = figure.read(column.grouping, 1 if figure.unit == "percent" else scale)
+        quantity = figure.read(column.grouping, scale)
         if quantity is not None:
             # its own unit; where that is none, or a `$`, what stands beside it
-            beside = around.unit
+            around = read_context(words.context)
+            beside = (as_money(around) if is_money else around).unit
             if beside and measured and not (is_currency(beside) and is_money):
                 beside = None if convert(1.0, beside, measured) is None else beside
-            likely, unit = beside or measured, quantity.unit
+            likely, unit = unit_of_row(words.context).unit or beside or measured, quantity.unit
             if unit is None or (is_money and likely in figure.possible_currencies):
                 quantity = replace(quantity, unit=likely)
     if quantity is None:
         return failed(found.reason or "not a number")
     if quantity.upper is not None:
         return failed("a range, not a number")
-    return _with_value(quantity, column, note)
+    reading = _with_value(quantity, column, note)
+    return _as_guess(reading) if is_guess and reading.state is State.STATED else reading
+
+
+def _as_guess(reading: Reading) -> Reading:
+    note = "; ".join(filter(None, ("read by the size of the others alone", reading.note)))
+    return replace(reading, note=note, is_guess=True)
 
 
 def _with_value(quantity: Quantity, column: _Decided, note: str) -> Reading:

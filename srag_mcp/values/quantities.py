@@ -22,6 +22,7 @@ from srag_mcp.values.units import (
     combine,
     currency_at,
     is_currency,
+    ratio_of,
     scale_of,
     unit_of,
 )
@@ -141,24 +142,43 @@ def digit_grouping(value: float) -> str:
     return "," if abs(value) >= _FIRST_GROUPED else ""
 
 
-def decide_grouping(numerals: Sequence[str], *, whole: bool = False) -> str:
+def decide_grouping(
+    numerals: Sequence[str], scales: Sequence[float] = (), *, whole: bool = False
+) -> str:
     """Return the marks that group digits where a numeral of this column could be read either way.
 
     Members that can be read one way only decide; where they contradict one another or are missing,
-    the reading nearest in size to the rest of the column. *whole*: no decimals are expected.
+    the reading nearest in size to the rest of the column. *scales*: what each is multiplied by, as
+    571 of `571k` is; 1 for all where there are none. *whole*: no decimals are expected.
     """
+    sized = list(zip(numerals, scales or [1] * len(numerals), strict=True))
+    grouping = ""
+    for mark in ",.":
+        verdict = _proof_of_grouping(numerals, mark)
+        if verdict > 0 or (not verdict and (whole or _nearer_grouped(sized, mark, grouping))):
+            grouping += mark
+    return grouping
+
+
+def is_guessed(numeral: str, numerals: Sequence[str], grouping: str) -> bool:
+    """Whether but the size of the others says that *numeral* is read otherwise than it mostly is.
+
+    No member of its column proves it: of `1,234`, `1.5` and `2.75` the first has no decimals.
+    """
+    mark = ambiguous_mark(numeral)
+    is_usual = mark is None or (mark in grouping) == (mark in DEFAULT_GROUPING)
+    return not is_usual and mark is not None and not _proof_of_grouping(numerals, mark)
+
+
+def _proof_of_grouping(numerals: Sequence[str], mark: str) -> int:
+    """Return 1 where *numerals* prove that *mark* groups digits, -1 that it does not, else 0."""
     proof = [numeral for numeral in numerals if not FOOTNOTED.fullmatch(numeral)]
     decimals = Counter(decimal_mark(numeral) for numeral in proof)
     groups = Counter(grouping_mark(numeral) for numeral in proof)
-    grouping = ""
-    for mark, other in (",.", ".,"):
-        if groups[mark] or decimals[mark]:
-            verdict = (groups[mark] > 0) - (decimals[mark] > 0)
-        else:
-            verdict = (decimals[other] > 0) - (groups[other] > 0)
-        if verdict > 0 or (not verdict and (whole or _nearer_grouped(numerals, mark, grouping))):
-            grouping += mark
-    return grouping
+    if groups[mark] or decimals[mark]:
+        return (groups[mark] > 0) - (decimals[mark] > 0)
+    other = "." if mark == "," else ","
+    return (decimals[other] > 0) - (groups[other] > 0)
 
 
 def proven_grouping(numerals: Sequence[str]) -> str | None:
@@ -174,21 +194,25 @@ def proven_grouping(numerals: Sequence[str]) -> str | None:
     return marks.pop() if is_proof and len(marks) == 1 else None
 
 
-def _nearer_grouped(numerals: Sequence[str], mark: str, grouping: str) -> bool:
-    """Compare sizes: does `1.234` lie nearer to the column as 1234 or as 1.234?"""
-    open_ones = [numeral for numeral in numerals if ambiguous_mark(numeral) == mark]
+def _nearer_grouped(sized: Sequence[tuple[str, float]], mark: str, grouping: str) -> bool:
+    """Compare sizes: does `1.234` lie nearer to the column as 1234 or as 1.234?
+
+    *sized* are numerals, each with what it is multiplied by.
+    """
+    open_ones = [item for item in sized if ambiguous_mark(item[0]) == mark]
     others = (None,) if mark == "," else (None, ",")
-    rest = [numeral for numeral in numerals if ambiguous_mark(numeral) in others]
-    anchor = _middle([read_numeral(numeral, grouping) for numeral in rest])
+    rest = [item for item in sized if ambiguous_mark(item[0]) in others]
+    anchor = _middle(rest, grouping)
     if not open_ones or anchor is None:
         return mark == ","
-    grouped = _middle([read_numeral(numeral, mark) for numeral in open_ones])
-    decimal = _middle([read_numeral(numeral, "") for numeral in open_ones])
+    grouped, decimal = _middle(open_ones, mark), _middle(open_ones, "")
     nearer = abs((decimal or 0) - anchor) - abs((grouped or 0) - anchor)
     return nearer > (_COMMA_DECIMAL if mark == "," else _POINT_GROUPS)
 
 
-def _middle(values: Sequence[int | float | None]) -> float | None:
+def _middle(sized: Sequence[tuple[str, float]], grouping: str) -> float | None:
+    """Return the middle size of numerals, in powers of ten; None where all are 0 or no numbers."""
+    values = [(read_numeral(numeral, grouping) or 0) * scale for numeral, scale in sized]
     sizes = sorted(math.log10(value) for value in values if value)
     return sizes[len(sizes) // 2] if sizes else None
 
@@ -243,6 +267,7 @@ _POWER_SIGN = re.compile(r"[eE]|.*?10\^?")
 _RANGE = re.compile(r"\s?(?:[-–—]|\bto\b)\s?(?=[^\W\d_]{0,3}[$€£]?\s?\d)")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _BAD_BEFORE = re.compile(r"(?:[^\W_]|[^\W_][-/.:,_]|[#@_/\\:]|\d\s?[-–—/])\Z")
+_BELOW = re.compile(r"\s?/\s?[^\W\d_]+[²³23]?(?!\w)")
 _PER_HOUR = re.compile(r"\s(?:per|an)\shour\b")
 _CODE = re.compile(r"[\w/:.-]*\w")
 _JOINED_CODE = re.compile(r"[^\W_\u2e80-\U0003ffff]|[:/_]\d|\.\.+\d|[-/][A-Z][A-Z\d]{0,2}(?!\w)")
@@ -291,6 +316,11 @@ class Figure:
     def scaled(self) -> bool:
         """Whether a word, letter or power gave it a scale."""
         return self.scale != 1 or self.power != 0
+
+    @property
+    def factor(self) -> float:
+        """What its words, letters and power multiply its numeral by."""
+        return float(self.scale) * 10.0**self.power
 
     @property
     def possible_currencies(self) -> frozenset[str]:
@@ -433,10 +463,18 @@ def _after(text: str, end: int, money: bool) -> _Tail | None:
     if unit is None or (match["gap"].endswith("-") and len(word) < _SHORTEST_JOINED):
         coded = (attached and word < _FIRST_CJK) or _JOINED_CODE.match(text, end)
         return None if coded else _Tail(end)
+    end, per = _per(text, match, unit)
+    return _Tail(end, 1, per, word, attached)
+
+
+def _per(text: str, match: re.Match[str], unit: str) -> tuple[int, str]:
+    """Return where a unit ends, and what it is with what it is per: `mg/L`, `km per hour`."""
+    below = _BELOW.match(text, match.end())
+    ratio = ratio_of(f"{match['word']}{below.group()}") if below else None
+    if below and ratio:
+        return below.end(), ratio
     hourly = _PER_HOUR.match(text, match.end()) if unit in HOURLY else None
-    if hourly:
-        return _Tail(hourly.end(), 1, HOURLY[unit], word, attached)
-    return _Tail(match.end(), 1, unit, word, attached)
+    return (hourly.end(), HOURLY[unit]) if hourly else (match.end(), unit)
 
 
 def _after_scale(text: str, end: int, scale: int) -> _Tail:

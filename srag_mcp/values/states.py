@@ -37,14 +37,12 @@ class Column:
         name: What it denies itself (`no_smoking`) is true where it is said.
         unit: Its numbers are wanted in this one, perhaps with a scale: `million USD`.
         categories: The closed set of its values.
-        absent_means: What silence means: `unknown`, `false` or `zero`.
     """
 
     type: ColumnType
     name: str = ""
     unit: str | None = None
     categories: tuple[str, ...] | None = None
-    absent_means: str = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +55,17 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read: *value* is None unless the state is STATED, or absence is a value here.
+    """What was read: *value* is None unless the state is STATED.
 
-    *note* says why it failed, or what was changed or assumed.
+    *note* says why it failed, or what was changed or assumed. *is_guess*: the words may as well
+    mean another value, and only the size of the others of the column speaks against it.
     """
 
     state: State
     value: Value | None = None
     unit: str | None = None
     note: str = ""
+    is_guess: bool = False
 
 
 Reader: TypeAlias = Callable[[Words], Reading]

@@ -5,7 +5,7 @@ The words are in `units.toml`, the names of currencies in `names.json`.
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -142,7 +142,7 @@ def parse_unit(text: str) -> ScaledUnit:
         unit = unit or unit_of(word.replace(" ", ""))
     named = (currency_at(text, word.start()) for word in WORD.finditer(text))
     currency = next((found[0] for found in named if found), None)
-    combined = currency or combine(text)
+    combined = currency or combine(text) or ratio_of(text)
     return ScaledUnit(scale, combined or unit or (text.strip() if scale == 1 else None))
 
 
@@ -160,6 +160,44 @@ def combine(text: str) -> str | None:
     return "percent" if is_share else None
 
 
+_RATIO = re.compile(r"\s*([^\W\d_]+[²³]?)\s*(?:/|\bper\b)\s*([^\W\d_]+[²³23]?)\s*")
+
+
+def ratio_of(text: str) -> str | None:
+    """Read one measure per another as a unit: `mg/L` and `mg per litre` -> `mg/l`; else None."""
+    match = _RATIO.fullmatch(text)
+    above, below = (unit_of(word) for word in match.groups()) if match else (None, None)
+    return f"{above}/{below}" if above in SIZES and below in SIZES else None
+
+
+# Said in the context of a cell whose row has a column for units.
+UNIT_OF_ROW = "unit: "
+
+
+def unit_of_row(context: str) -> ScaledUnit:
+    """Return the unit that the row of a cell says, as it is where it is not known."""
+    _, found, said = context.partition(UNIT_OF_ROW)
+    said = said.partition(";")[0].strip()
+    if not found:
+        return ScaledUnit()
+    return parse_unit(said) if _is_unit(said) else ScaledUnit(1, said)
+
+
+def _is_unit(text: str) -> bool:
+    """Whether *text* is a unit and nothing else: `in USD million`, not `at least a day`."""
+    words = _WORD.findall(text)
+    known = [unit_of(word) or SCALES.get(word.lower()) or word in _JOINING for word in words]
+    is_known = (bool(words) and all(known)) or text.strip() in _THOUSAND_CODES
+    return is_known or combine(text) is not None
+
+
+def holds_units(texts: Iterable[str]) -> bool:
+    """Whether a column of *texts* holds units: half of those that differ, not letters alone."""
+    said = {text.strip() for text in texts} - {""}
+    units = {text for text in said if unit_of(text) or ratio_of(text) or combine(text)}
+    return 2 * len(units) >= len(said) and any(len(text) > 1 for text in units)
+
+
 @lru_cache(maxsize=4096)
 def read_context(context: str) -> ScaledUnit:
     """Read scale and unit from words around a value.
@@ -168,14 +206,10 @@ def read_context(context: str) -> ScaledUnit:
     (1, "m"), see `as_money`.
     """
     note = _SCALE_NOTE.search(context)
-    found = ScaledUnit()
+    found = unit_of_row(context)
     for groups in _UNIT_NOTE.findall(context):
         text = next(filter(None, groups))
-        words = _WORD.findall(text)
-        known = [unit_of(word) or SCALES.get(word.lower()) or word in _JOINING for word in words]
-        # a unit and nothing else: `in USD million`, not `at least a day`
-        is_unit = (words and all(known)) or text.strip() in _THOUSAND_CODES or combine(text)
-        if found.unit is None and is_unit:
+        if found.unit is None and _is_unit(text):
             found = parse_unit(text)
     if note is None:
         return found
@@ -220,12 +254,17 @@ def scale_of(word: str, *, attached: bool, money: bool) -> int | None:
 def convert(value: float, unit: str, into: str) -> float | None:
     """Carry *value* from one unit into another; None when they do not measure the same thing.
 
-    `convert(600, "m", "km")` -> 0.6
+    `convert(600, "m", "km")` -> 0.6; `convert(0.5, "mg/l", "µg/l")` -> 500
     """
     if unit == into:
         return value
     if unit not in SIZES or into not in SIZES:
-        return None
+        parts = [part for name in (unit, into) for part in name.split("/")]
+        sizes = [SIZES.get(part, ("temperature", 0.0)) for part in parts]
+        if len(parts) != 4 or "temperature" in dict(sizes):
+            return None
+        above, below = convert(value, parts[0], parts[2]), convert(1.0, parts[1], parts[3])
+        return _tidy(above / below) if above is not None and below else None
     (dimension, size), (other, other_size) = SIZES[unit], SIZES[into]
     if dimension != other:
         return None

@@ -16,6 +16,19 @@ def _read(text: str) -> Document:
     return Document("a", "a", title, "text/markdown", "", content.text, content.blocks)
 
 
+def test_front_matter_is_read_by_the_rules_of_its_format() -> None:
+    document = _read(
+        "---\nid: 7 # of May\nowner: ~\nclosed:\nkeeper: Null\ncode: '~'\nsign: \"a # b\"\n"
+        "kinds:\n- a\n- b\n"
+        "told: >-\n  Two\n  lines.\nat:\n  sea: null\n# no: member\n---\n"
+    )
+    assert document.text == (
+        "id: 7\nowner: ~\nclosed: ~\nkeeper: ~\ncode: ~\nsign: a # b\nkinds: a, b\n"
+        "told: Two lines.\nat.sea: ~"
+    )
+    assert _read("+++\na = ''\nb = null\n+++\n").text == "b: null"
+
+
 def test_front_matter_headings_items_and_paragraphs() -> None:
     document = _read(
         "---\ntitle: The Inn\ntags: [bar, pool]\nowner:\n  name: 'Ann'\n---\n"
