@@ -1,7 +1,7 @@
 """Captions and heads: what stands above a number of a table and says its scale and its year."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from functools import lru_cache
 from itertools import pairwise
 from typing import TypeVar

@@ -251,7 +251,7 @@ def test_opposites_are_never_one_column(one: str, other: str) -> None:
 def test_a_name_behind_a_phrase_is_a_column_and_a_greeting_line_is_not_a_fact_of_all() -> None:
     table = tabulate(
         [
-            f"In ward {SHORT[n]}, turnout was {50 + n} % and {30 + n} % voted by post.\n"
+            f"In the ward of {SHORT[n]}, turnout was {50 + n} % and {30 + n} % voted by post.\n"
             for n in range(12)
         ]
     )
