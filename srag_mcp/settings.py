@@ -59,6 +59,9 @@ class Settings(BaseModel):
     query_memory_mb: int = Field(
         default=512, ge=64, description="Memory a query may use inside DuckDB, in MiB."
     )
+    export_timeout_s: float = Field(
+        default=600.0, gt=0, description="An export is stopped after this many seconds."
+    )
     max_rows: int = Field(
         default=1000, ge=1, le=100_000, description="Most rows of one page of results."
     )

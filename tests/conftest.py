@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from srag_mcp.store.guard import QueryLimits, QueryPool, pool
@@ -21,6 +22,10 @@ sys.dont_write_bytecode = False
 MEMORY, NEEDED_BYTES = Path("/dev/shm"), 4 * 1024**3
 if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > NEEDED_BYTES:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+# A machine that does other things is no fault of the code.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 MOST_IDLE = 4
 Idle = list[tuple[QueryLimits, WorkerProcess]]

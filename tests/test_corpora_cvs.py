@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import TypedDict
@@ -94,9 +95,14 @@ def _questions() -> list[Question]:
 
 
 def _rows(sql: str) -> list[tuple[object, ...]]:
-    with duckdb.connect() as connection:
-        connection.execute("CREATE TABLE gold AS FROM read_csv(?)", [str(PACK / "gold.csv")])
-        return connection.execute(sql).fetchall()
+    return _tables().execute(sql).fetchall()
+
+
+@cache
+def _tables() -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE gold AS FROM read_csv(?)", [str(PACK / "gold.csv")])
+    return connection
 
 
 def _shown_dates(iso: str) -> set[str]:

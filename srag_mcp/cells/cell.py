@@ -22,6 +22,7 @@ class Mark(StrEnum):
     `CONTRADICTED`: another place of the document says something else.
     `UNSETTLED`: it does not fit its column, and there is no verdict of use on it.
     `RULED`: a rule that a model wrote decides it, as far as the audit of its column goes.
+    `SAID_NONE`: it was corrected, and there is none.
     `KEPT`, `STANDARDISED`: it did not, and a second look kept or changed it.
     """
 
@@ -33,6 +34,7 @@ class Mark(StrEnum):
     CONTRADICTED = "contradicted"
     UNSETTLED = "unsettled"
     RULED = "ruled"
+    SAID_NONE = "said_none"
     KEPT = "kept"
     STANDARDISED = "standardised"
 

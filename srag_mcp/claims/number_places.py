@@ -134,12 +134,16 @@ def find_number(attribute: Attribute, value: float, text: str) -> list[PlacedFig
 def is_spoken_of(attribute: Attribute, value: Value, place: Span | None, text: str) -> bool:
     """Whether words of a cell at *place* of *text* are more than a number, or stand by such words.
 
-    What is no number needs none.
+    What is no number needs none, and a document that has no word of the column anywhere, being in
+    another language, cannot say more.
     """
     if place is None or isinstance(value, bool) or not isinstance(value, int | float):
         return True
     found = [item for item in find_figures(text) if item.span.overlaps(place)]
     if len(found) != 1:
+        return True
+    name = " ".join((attribute.name, *attribute.synonyms))
+    if _stems_of(name).isdisjoint(_stems_of(text)):
         return True
     figure = found[0].span
     more = text[place.start : max(place.start, figure.start)] + text[figure.end : place.end]

@@ -42,13 +42,16 @@ def make_app(only: str = "") -> typer.Typer:
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        add_completion=False,
+        add_completion=only != SERVE,
+        context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(_options)
     app.command(name=SERVE)(serve)
     if only != SERVE:
         from srag_mcp.cli.building_commands import extend, ingest, status
         from srag_mcp.cli.config_command import config
+        from srag_mcp.cli.correct_command import correct
+        from srag_mcp.cli.export_command import export
         from srag_mcp.cli.feedback_command import feedback
         from srag_mcp.cli.prompt_commands import prompts
         from srag_mcp.cli.reading_commands import (
@@ -66,7 +69,7 @@ def make_app(only: str = "") -> typer.Typer:
 
         commands = (
             *(ingest, extend, status, ask, feedback, sql, search, schema, stats, trace, review),
-            *(names, ledger, demo),
+            *(correct, names, export, ledger, demo),
         )
         for command in commands:
             app.command()(command)

@@ -4,6 +4,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -20,6 +21,8 @@ from srag_mcp.cli.arguments import (
     find_corpus,
     open_ready,
 )
+from srag_mcp.cli.correct_command import decide_each
+from srag_mcp.cli.export_command import ForceOption, export_query
 from srag_mcp.cli.printing import ONE_LINE_A_ROW, print_json, print_table, say
 from srag_mcp.errors import CorpusError, ModelError, SchemaError
 from srag_mcp.text.shown import one_line, quoted
@@ -90,16 +93,27 @@ def sql(
     statement: Annotated[str, typer.Argument(help="One SELECT, DuckDB dialect.", metavar="SQL")],
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Most rows.", metavar="N")] = 100,
     offset: Annotated[int, typer.Option(min=0, help="Rows to leave out first.", metavar="N")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write all rows to a file, as `export` does.", metavar="FILE"),
+    ] = None,
+    force: ForceOption = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run one SELECT over the records of a corpus."""
     settings = command_settings(home)
     room = settings.max_result_characters
+    if out is not None:
+        from srag_mcp.store.export import check_target
+
+        check_target(out, force=force)
     with open_ready(corpus, settings) as opened:
+        if out is not None:
+            export_query(opened, statement, out, settings)
+            return
         page = views.answers.result_table(opened, statement, limit, offset, room)
-    for said in (*page.coverage, *page.notes):
-        print(one_line(said), file=sys.stderr)
+    say(*map(one_line, (*page.coverage, *page.notes)), file=sys.stderr)
     if as_json:
         print_json(page.model_dump())
         return
@@ -202,7 +216,7 @@ def trace(
     value: Annotated[str, typer.Option(help="Only cells with this value.", metavar="TEXT")] = "",
     document: Annotated[str, typer.Option(help="Only this document.", metavar="ID")] = "",
     state: Annotated[
-        Literal["stated", "stated_absent", "not_mentioned", "failed"] | None,
+        Literal["stated", "stated_absent", "not_mentioned", "failed", "corrected"] | None,
         typer.Option(help="Only cells in this state."),
     ] = None,
     limit: LimitOption = 20,
@@ -233,24 +247,37 @@ def review(
     column: Annotated[str, typer.Option(help="Only this column.", metavar="COLUMN")] = "",
     limit: LimitOption = 20,
     offset: OffsetOption = 0,
+    decide: Annotated[
+        bool, typer.Option("--decide", help="Accept or correct each, by a key.")
+    ] = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the cells that the model and a learned rule read differently, and united names."""
+    """Show what to look at again: corrections, united names, what model and rule read apart."""
     from srag_mcp.store.evidence import read_reviews
 
-    with open_ready(corpus, command_settings(home)) as opened:
+    settings = command_settings(home)
+    with open_ready(corpus, settings) as opened:
         if column:
             opened.schema().attribute(column)  # or says which there are
         found = read_reviews(opened.read, column, limit, offset)
         united = opened.united_names(column, limit, offset)
+        kept = opened.corrections(column)
+        again = [x for x in kept if x.problem or x.correction.author == "agent"]
+        if decide:
+            decide_each(opened, settings, again[offset : offset + limit], found.reviews)
+            return
     if as_json:
-        print_json({**asdict(found), "united": [asdict(item) for item in united]})
+        listed = {"united": [*map(asdict, united)], "corrections": [*map(asdict, again)]}
+        print_json({**asdict(found), **listed})
         return
+    if again:
+        print_table(*views.traces.correction_table(again[offset : offset + limit]))
+        print(f"{len(again)} of {len(kept)} corrections: srag-mcp correct", file=sys.stderr)
     if united:
         print_table(*views.traces.united_table(united))
     if not found.total:
-        if not united:
+        if not united and not again:
             print("nothing to review", file=sys.stderr)
     else:
         _print_cells(views.traces.review_table(found.reviews), offset, found.total)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from srag_mcp.grammar.filters import SPARE, Features, Frame, joined, unsaid_of
+from srag_mcp.grammar.filters import HAVING, SPARE, Features, Frame, joined, unsaid_of
 from srag_mcp.grammar.lexicon import BEING, DOING, Token, alike, stems_of, words_in, words_of
 from srag_mcp.grammar.link import Mention, convert_into
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, Writer
@@ -96,8 +96,10 @@ class Asked:
         mention = self.mention(at)
         if mention.kind == "column" and self.kind(at - 1) not in {"how_many", "share", "what"}:
             best = mention.columns[0][1]
-            used_names = {name for i in used for name, _ in self.mention(i).columns[:1]}
-            if mention.columns[0][0] in used_names:
+            again = [x for i in used for x in self.mention(i).columns[:1]]
+            before = self.frame.sentence.tokens[max(mention.first - 2, 0) : mention.first]
+            having = not HAVING.isdisjoint(token.word for token in before)
+            if mention.columns[0] in again or (having and mention.columns[0][0] in dict(again)):
                 return False
             return any(name in columns for name, share in mention.columns if share >= best - 0.3)
         if mention.kind == "part":
@@ -308,9 +310,10 @@ class Asked:
             concept = self.word(asking) if kind == "question_word" else ""
             for column, features in self.columns(noun, self._may_be_told, headed=True):
                 if not concept or column.measures(concept):
-                    if self.says_stem_only(noun, column) and self.table.label is not None:
-                        record = (Term(self.table.label.name),)
-                        yield record, frozenset({asking, noun}), features
+                    if self.says_stem_only(noun, column):
+                        label = self.table.label
+                        record = Term(ROW if label is None else label.name)
+                        yield (record,), frozenset({asking, noun}), features
                     terms, used = self._further(Term(column.name), noun)
                     yield terms, frozenset({asking, noun, *used}), features
 

@@ -98,7 +98,7 @@ _OF_ONE = frozenset({"not", "un", "non"})
 _ACTIVE = frozenset({"say", "state", "give", "mention", "specify", "report", "indicate", "says"})
 # These deny that there is something, and behind these a name is that of a thing, not a verb.
 _DENYING_THINGS = frozenset({"no", "without", "lack", "lacks", "lacking"})
-_HAVING = frozenset({"have", "has", "had", "having", "with", "contain", "include", "offer"})
+HAVING = frozenset({"have", "has", "had", "having", "with", "contain", "include", "offer"})
 # Right behind these stands who does something.
 _OF_ACTORS = DOING | {"has", "have", "had", "that", "whom"}
 # What may stand between a name and the number or the period that it is compared with.
@@ -233,7 +233,7 @@ def _links(frame: Frame, left: Option, right: Option) -> frozenset[int] | None:
         return None
     words = {token.word for token in frame.sentence.tokens[low:high]}
     same = left.column == right.column and left.condition.kind == right.condition.kind == "value"
-    opens = right.condition.denied or same or words & (_HAVING | AUXILIARIES)
+    opens = right.condition.denied or same or words & (HAVING | AUXILIARIES)
     if left.condition.denied and not opens:
         return None  # `not in May or June`: in neither
     between_them = [at for at in frame.free if low <= mentions[at].first < high]
@@ -560,7 +560,7 @@ class _Reader:
         word = self._sentence.words(self._mentions[denied]).lower()
         tokens = self._sentence.tokens[self._mentions[denied].last : self._mentions[at].first]
         last = tokens[-1].word if tokens else ""
-        return word not in _DENYING_THINGS and last not in _HAVING | words_of("function", "nouns")
+        return word not in _DENYING_THINGS and last not in HAVING | words_of("function", "nouns")
 
     def _says_none(self, denied: int, at: int, column: Column) -> bool:
         """Whether a denial speaks of the records without a value in *column*.
@@ -594,7 +594,7 @@ class _Reader:
             return ""
         words = {t.word for t in self._sentence.tokens[mentions[at].last : mentions[after].first]}
         phrase = all(self._near(place, place + 1) for place in range(at, after))
-        return self._kind(after) if phrase and not words & (_HAVING | AUXILIARIES) else ""
+        return self._kind(after) if phrase and not words & (HAVING | AUXILIARIES) else ""
 
     def _hangs_on(self, at: int, column: Column) -> bool:
         """Whether the restriction that follows the name of a column is one of it.

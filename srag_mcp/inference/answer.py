@@ -7,10 +7,11 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from srag_mcp.cells.cell import BY_RULES
 from srag_mcp.inference.brief import Brief
-from srag_mcp.inference.linking import link_values
+from srag_mcp.inference.linking import LinkedValues, link_values
 from srag_mcp.inference.proposal import Proposal
 from srag_mcp.model.language_model import Step
 from srag_mcp.model.ledger import Totals
@@ -20,7 +21,8 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.decisions import find_left_out
 from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.guard import ResultPage, Value
-from srag_mcp.text.shown import one_line
+from srag_mcp.store.values import fold_words
+from srag_mcp.text.shown import one_line, quoted
 from srag_mcp.text.words import is_content, stem, words
 from srag_mcp.values.quantities import digit_grouping
 
@@ -32,6 +34,7 @@ _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _AND = " AND "
 _PERCENT = 100.0
 _MAX_CONDITIONS = 100  # characters
+_ALIKE = 0.8  # of two words: one letter of five is another
 _DOUBTED = "contradicted elsewhere, as good as unsaid"
 
 
@@ -274,9 +277,27 @@ def refuse(
         reason = f"{reason}; proposed as a column and left out: {left}; add it with extend"
     brief = Brief(reason, unplaced, schema.entity, columns, linked)
     notes = corpus.notices()
-    return Answer(
-        question, f"Not answered: {reason}", brief=brief, assumptions=notes, proposal=proposal
-    )
+    meant = did_you_mean(unplaced, columns, linked)
+    text = f"Not answered: {reason}{f'; did you mean {meant}?' if meant else ''}"
+    return Answer(question, text, brief=brief, assumptions=notes, proposal=proposal)
+
+
+def did_you_mean(
+    words: Sequence[str], columns: Sequence[str], linked: Sequence[LinkedValues]
+) -> str:
+    """Name the columns and stored values that *words* without a place may misspell.
+
+    `(["ratng"], ["guest_rating"], []) -> "guest_rating"`
+    """
+    known: dict[str, str] = {}
+    for item in linked:
+        for match in item.values:
+            said = f"{item.column} {quoted(match.value)}"
+            known |= dict.fromkeys(fold_words(match.value), said)
+    known |= {word: column for column in columns for word in column.split("_")}
+    lower = [word.casefold() for word in words]
+    near = [get_close_matches(word, known, 1, _ALIKE) for word in lower if word not in known]
+    return " or ".join(dict.fromkeys(known[found] for [found] in filter(None, near)))
 
 
 def _find_left_out(corpus: Corpus, asked: str) -> list[str]:

@@ -54,6 +54,7 @@ from srag_mcp.store.united_names import read_decided
 
 MAX_QUESTION_CHARACTERS = 2000
 _MAX_NAMES = 20_000  # of a column: in a larger one those beside a name are not looked for
+_MAX_LIKE = 5
 MAX_PASSAGES = 3  # of a refusal: enough to see whether a search is worth it
 _ASK_OTHERWISE = "name another model, or let it reply in words only (SRAG_REPLY_FORMAT=text)"
 _ASK_GRAMMAR = "or ask the grammar (SRAG_ENGINE=offline)"
@@ -307,8 +308,12 @@ def _find_doubts(corpus: Corpus, translation: Translation, page: ResultPage) -> 
             words = read_query(sql, corpus.schema()).words or "another reading"
             yield f"it can also be read so: {render_text(other, words)}"
             break
-    if not is_predicted(corpus.info().engine):  # else a model has decided on the names
+    if is_predicted(corpus.info().engine):
+        return  # a model has decided on the names
+    try:
         yield from _find_like_names(corpus, translation)
+    except (QueryError, StoreError):  # the answer is there, and worth more
+        yield "whether other names mean the same was not looked for"
 
 
 def _find_like_names(corpus: Corpus, translation: Translation) -> Iterator[str]:
@@ -330,13 +335,9 @@ def _find_like_names(corpus: Corpus, translation: Translation) -> Iterator[str]:
             own, like = find_like(value, things, decided)
             others = [x for x in like if not set(x.spellings) & set(values)]
             if own is not None and others:
-                shown = ", ".join(
-                    f"{x.spellings[0]} ({x.n_records:,})" for x in others[:MAX_PASSAGES]
-                )
-                more = (
-                    f" and {len(others) - MAX_PASSAGES} more" if len(others) > MAX_PASSAGES else ""
-                )
-                yield f"{column}: not taken, and perhaps the same as {value}: {shown}{more}"
+                shown = [f"{x.spellings[0]} ({x.n_records:,})" for x in others[:_MAX_LIKE]]
+                shown += [f"{len(others) - _MAX_LIKE} more"] * (len(others) > _MAX_LIKE)
+                yield f"{column}: not taken, and perhaps the same as {value}: {', '.join(shown)}"
 
 
 def _is_sure(answer: Answer) -> bool:

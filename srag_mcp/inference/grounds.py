@@ -137,7 +137,7 @@ def find_grounds(
     if facts.divides and has_gaps and not is_large:
         whole = _or_else(lambda: find_whole(corpus, facts, page), lambda _: None)
     shares = _note_shares(facts, denominator) if has_gaps and whole is None else ()
-    notes = (*said, *found.notes, *shares, *unread, *cells, *corpus.notices())
+    notes = (*found.notes, *said, *shares, *unread, *cells, *corpus.notices())
     return Grounds(denominator, bounds, notes, tuple(nothing), sources, found.is_open, whole)
 
 
@@ -180,10 +180,10 @@ def _note_shares(facts: QueryFacts, denominator: Denominator) -> tuple[str, ...]
 
 def _note_cuts(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
     """Say that a LIMIT cuts through rows that tie: `"LIMIT 1 cuts a tie: 3 rows come as far"`."""
-    for sql, limit in find_cuts(facts):
-        n_rows = int(str(corpus.count(sql)[0] or 0))
-        if n_rows > limit:
-            yield f"LIMIT {limit} cuts a tie: {n_rows:,} rows come as far as the last that is taken"
+    for cut in find_cuts(facts):
+        if corpus.count(cut.tied)[0]:  # which is as quick as the query itself
+            n = int(str(corpus.count(cut.through)[0] or 0))
+            yield f"LIMIT {cut.limit} cuts a tie: {n:,} rows come as far as the last that is taken"
 
 
 def _is_result(bounds: Bounds, page: ResultPage) -> bool:
@@ -234,7 +234,7 @@ def _note_cells(corpus: Corpus, facts: QueryFacts, *, is_quick: bool) -> Iterato
     reviews = count_reviews(corpus.read) if used and not is_quick else {}
     for item in used:
         name, implied = item.column, facts.schema.attribute(item.column).absent_means
-        n_implied = item.n_not_mentioned - item.n_read_in_part
+        n_implied = item.n_not_mentioned - item.n_read_in_part - item.n_set_unknown
         if implied in _MEANS and n_implied:
             said = f"not mentioned counts as {_MEANS[implied]}"
             yield f"{name}: {said} ({n_implied:,} of all {item.n_records:,} documents)"
@@ -247,6 +247,9 @@ def _note_cells(corpus: Corpus, facts: QueryFacts, *, is_quick: bool) -> Iterato
         if item.n_ruled:
             audit = facts.schema.attribute(name).audit or "which nobody has audited"
             yield f"{name}: {item.n_ruled:,} of {item.n_records:,} cells are read by rules, {audit}"
+        if item.n_corrected:
+            by = f", {item.n_by_agent:,} by an agent" if item.n_by_agent else ""
+            yield f"{name}: {item.n_corrected:,} of {item.n_records:,} cells were corrected{by}"
         if item.n_doubted:
             values = f"{item.n_doubted:,} of {item.n_non_null:,} values"
             yield f"{name}: {values} are contradicted, or not shown by their quotes (cells.marks)"

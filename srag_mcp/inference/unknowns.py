@@ -27,7 +27,7 @@ _HOLDS: dict[str, Callable[[float, float], bool]] = {
     "<>": operator.ne,
 }  # fmt: skip
 _CONTRADICTED = f"state = '{State.STATED.value}' AND contains(marks, '{Mark.CONTRADICTED.value}')"
-SAID_NONE = f"state = '{State.STATED_ABSENT.value}'"
+SAID_NONE = f"(state = '{State.STATED_ABSENT.value}' OR contains(marks, '{Mark.SAID_NONE.value}'))"
 NO_BOUNDS = "bounds are not worked out for this kind of query"
 
 

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, permutations
 from operator import add
 from string import ascii_lowercase
 from typing import ClassVar, NamedTuple
@@ -86,7 +86,10 @@ def _find_pairs(names: Sequence[Name]) -> list[tuple[int, int]]:
             keys.add(f" {name.squashed}")
         for word in name.content:
             keys |= _slips(word)
-        for key in keys:
+        for word, other in permutations(name.content, 2):
+            if len(word) > 1:  # of a word that many have, those with the same letter beside it
+                keys.add(f"{word} {other[0]}")
+        for key in keys - {"", " "}:
             blocks[key].append(place)
     few = (places for places in blocks.values() if len(places) <= _MAX_BLOCK)
     return sorted({pair for places in few for pair in combinations(places, 2)})
@@ -181,6 +184,8 @@ def _is_slip(a: str, b: str) -> bool:
         return False
     if a[0] != b[0] and a[-1] != b[-1]:  # most pairs are not even near
         return False
+    if abs(len(a) - len(b)) == 2 and (a.endswith(b) or b.endswith(a)):
+        return False  # active, inactive
     # heavy, and only a column of names with doubtful ones needs it
     from rapidfuzz.distance import OSA
 

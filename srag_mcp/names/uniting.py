@@ -27,7 +27,7 @@ _MOST_WORDS, _MOST_CHARACTERS = 10, 90  # a longer text is a phrase or an addres
 _MOST_LOOKED_AT = 2_000  # values of a column, spread evenly: what they are does not hang on a few
 _MOST = 0.8  # of the values of a column of names are written as names; the rest is noise
 LONGEST_ACRONYM = 6
-_COMPANY, _OF_COMPANIES = 2, 1
+_SURE, _AMONG_COMPANIES = 2, 1
 
 
 def fold_name(text: str) -> str:
@@ -127,9 +127,9 @@ def _surety(before: str, word: str) -> int:
         is_mixed = not letters[1:].islower() and not letters.isupper()
         is_short = form in SHORT_LEGAL_FORMS.values() or not _VOWEL.search(form)
         if is_short or is_mixed or _MARKED.search(word):
-            return _COMPANY
-        return _OF_COMPANIES if form in SHORT_LEGAL_FORMS else 0
-    return 0 if before.endswith(",") and letters.isupper() else _OF_COMPANIES
+            return _SURE
+        return _AMONG_COMPANIES if form in SHORT_LEGAL_FORMS else 0
+    return 0 if before.endswith(",") and letters.isupper() else _AMONG_COMPANIES
 
 
 def are_names(values: Iterable[str]) -> bool:
@@ -305,16 +305,17 @@ def unite(
 def _certain(names: Collection[Name]) -> Iterable[list[str]]:
     """Yield the folded names that are the same but for their legal form.
 
-    A name with a legal form and one without are the same if it can be nothing but a legal form, and
-    no other form of the name speaks against it: `Acme` may be `Acme Ltd` or `Acme GmbH`.
+    A name with a legal form and one without are the same where several names of the column have a
+    form that can be nothing else, and no other form of the name speaks against it: `Acme` may be
+    `Acme Ltd` or `Acme GmbH`.
     """
     of_bare: dict[tuple[str, ...], dict[tuple[str, ...], set[str]]] = {}
     for name in names:
         if name.bare:
             of_bare.setdefault(name.bare, {}).setdefault(name.forms, set()).add(name.key)
-    companies = {name.bare for name in names if name.surety == _COMPANY}
-    if len(companies) > 1:  # then the column is of companies
-        companies |= {name.bare for name in names if name.surety == _OF_COMPANIES}
+    sure = {name.bare for name in names if name.surety == _SURE}
+    are_companies = len(sure) > 1  # one may be a title: `Monsters, Inc.` is not `Monsters`
+    companies = {name.bare for name in names if name.surety} if are_companies else set()
     for bare, by_forms in of_bare.items():
         if bare in companies and len(by_forms.keys() - {()}) == 1:
             yield sorted(set().union(*by_forms.values()))

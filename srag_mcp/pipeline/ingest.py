@@ -69,6 +69,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings, named_engine
 from srag_mcp.store.build import BuildInfo, publish_changes, published_info
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.corrections import put_corrections_in_force
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, remember_files
 from srag_mcp.store.loose import describe_losses
@@ -223,6 +224,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
     """Find the columns, read what is new, let the engine read the rest, and publish."""
     work, wish = run.work, run.wish
     put_names_in_force(work)
+    put_corrections_in_force(work)
     sample = partial(_sample_documents, run)
     schema = put_schema_in_force(work, run.folder, wish, sample, engine)
     remember_tables(work, wish.tables)
@@ -257,6 +259,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
             build = _publish(run, schema)
             finish_extension(work, schema)
             told += describe_losses(work, schema)
+            told += (build.waiting,) if build is not None and build.waiting else ()
     stored = run.report(engine)
     return replace(
         stored,

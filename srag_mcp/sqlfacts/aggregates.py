@@ -489,11 +489,23 @@ def takes_first(facts: QueryFacts) -> bool:
     )
 
 
-def find_cuts(facts: QueryFacts) -> list[tuple[str, int]]:
-    """Return queries of how many rows come as far as a LIMIT of a query cuts, each with that.
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Where a LIMIT of a query cuts what it sorts.
 
-    `… ORDER BY price DESC LIMIT 3` -> how many are among the three dearest, with all that tie. What
-    a list ends on that is sorted by itself, or by the document alone, is no tie.
+    *tied* is a query of whether the next row comes as far as the last that is taken, *through* one
+    of how many rows come so far.
+    """
+
+    limit: int
+    tied: str
+    through: str
+
+
+def find_cuts(facts: QueryFacts) -> list[Cut]:
+    """Return where LIMITs of a query cut, in any part of it.
+
+    What is sorted by the document alone has no ties, nor has what is told once for each value.
     """
     found = []
     for select in [] if facts.tree is None else facts.tree.find_all(exp.Select):
@@ -507,16 +519,24 @@ def find_cuts(facts: QueryFacts) -> list[tuple[str, int]]:
             item.set("this", _meant(item.this, select).copy())
         while ranked and ranked[-1].this.name == "document_id":
             ranked.pop()
-        if not ranked or any(item.find(exp.Window) for item in ranked):
+        if not ranked or any(item.find(exp.Window) for item in ranked) or wanted.name == "0":
             continue
         rows = select.copy()
         if select is not facts.tree and facts.tree is not None:
             rows.set("with_", facts.tree.args.get("with_"))
+        keys = [exp.alias_(x.this.copy(), f"_key{n}") for n, x in enumerate(ranked)]
+        pair = rows.copy()
+        pair.set("expressions", [*pair.expressions, *keys])
+        pair.set("order", exp.Order(expressions=[item.copy() for item in ranked]))
+        pair.set("limit", exp.Limit(expression=exp.Literal.number(2)))
+        pair.set("offset", exp.Offset(expression=exp.Literal.number(int(wanted.name) - 1)))
+        both = ", ".join(key.alias for key in keys)
         rank = exp.Window(this=exp.Rank(), order=exp.Order(expressions=ranked))
         rows.set("order", None)
         rows.set("limit", None)
         rows.set("qualify", exp.Qualify(this=exp.LTE(this=rank, expression=wanted.copy())))
-        found.append((f"SELECT count(*) FROM ({write(rows)})", int(wanted.name)))  # noqa: S608 - it runs through the guard
+        tied = f"SELECT count(*) = 2 AND count(DISTINCT row({both})) = 1 FROM ({write(pair)})"  # noqa: S608 - it runs through the guard
+        found.append(Cut(int(wanted.name), tied, f"SELECT count(*) FROM ({write(rows)})"))  # noqa: S608 - as above
     return found
 
 

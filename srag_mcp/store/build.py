@@ -18,7 +18,14 @@ from srag_mcp.documents.encoding import storable
 from srag_mcp.errors import NotIngestedError, StoreError
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.database import quote_name, quote_text, store_errors, with_names
+from srag_mcp.store.corrections import CORRECTIONS_TABLE, apply_corrections
+from srag_mcp.store.database import (
+    insert_rows,
+    quote_name,
+    quote_text,
+    store_errors,
+    with_names,
+)
 from srag_mcp.store.layout import (
     BUILDS_FOLDER,
     FORMAT_VERSION,
@@ -46,7 +53,7 @@ if TYPE_CHECKING:
     import duckdb
 
 
-_TABLES = """
+_TABLES = f"""
 CREATE TABLE build.main.documents (
   document_id VARCHAR, path VARCHAR, title VARCHAR, media_type VARCHAR, sha256 VARCHAR,
   characters BIGINT, ingested_at TIMESTAMP);
@@ -65,6 +72,7 @@ CREATE TABLE build.main.srag_spellings (
 CREATE TABLE build.main.srag_reviews (
   document_id VARCHAR, table_name VARCHAR, attribute VARCHAR, value VARCHAR, as_stated VARCHAR,
   rule_value VARCHAR, rule_as_stated VARCHAR);
+CREATE TABLE build.main.srag_corrections ({CORRECTIONS_TABLE});
 CREATE TABLE build.main.srag_build (key VARCHAR, value VARCHAR);
 """
 _OF_COLUMNS = (
@@ -81,7 +89,8 @@ _COMMENTS = {
     "documents.ingested_at": "When it was read, UTC.",
     "cells": "One row a document and attribute: what the document says, and where.",
     "cells.table_name": "The table that has the attribute as a column.",
-    "cells.state": "stated, stated_absent (it says there is none), not_mentioned or failed.",
+    "cells.state": "stated, stated_absent (it says there is none), not_mentioned, failed, or"
+    " corrected: set by who is in engine, instead of what the words were read as.",
     "cells.as_stated": "The words of the document.",
     "cells.start": "First character of these words in the text of the document.",
     "cells.end": "The character after the last of these words.",
@@ -96,6 +105,7 @@ _COMMENTS = {
     "srag_values": "The value index: distinct texts of each column and how many records have them.",
     "srag_spellings": "The spellings of names that have several, and the one that is the value.",
     "srag_reviews": "Cells that a learned rule reads otherwise than the language model.",
+    "srag_corrections": "What was set instead of what was read, and why some of it waits.",
     "srag_build": "Facts of this build.",
     "srag_failures": "The records with cells that failed, and which (_failed).",
 }
@@ -169,6 +179,8 @@ class BuildInfo:
         loose: The columns that are not of the schema, see `store.loose`.
         index_version: Of the rules that the index of passages was made by.
         united: Which names have several spellings, in a line; empty where none has.
+        n_corrected: Cells that were corrected.
+        n_waiting: Corrections that are not applied, as what they replaced is not there any more.
     """
 
     build_id: str
@@ -187,6 +199,15 @@ class BuildInfo:
     loose: tuple[str, ...] = ()
     index_version: str = ""
     united: str = ""
+    n_corrected: int = 0
+    n_waiting: int = 0
+
+    @property
+    def waiting(self) -> str:
+        """Say that corrections wait; empty where none does."""
+        n = self.n_waiting
+        said = "1 correction waits" if n == 1 else f"{n:,} corrections wait"
+        return f"{said} for a second look, and correct_value sets them anew" if n else ""
 
 
 _INFO = TypeAdapter(BuildInfo)
@@ -348,6 +369,7 @@ def _write(
             connection.execute(f"DELETE FROM build.main.{table} WHERE {column} = ?", [name])  # noqa: S608 - constants
         is_loose = position >= n_attributes
         _write_column(work, schema.entity, schema.attributes[position], position, is_loose=is_loose)
+    n_corrected, n_waiting = apply_corrections(work, schema, renamings)
     create_records(connection, schema, renamings)
     _write_records(connection, schema)
     connection.execute(_DOCUMENTS)
@@ -376,6 +398,8 @@ def _write(
         loose=tuple(item.name for item in schema.attributes[n_attributes:]),
         index_version=INDEX_VERSION,
         united=describe_united(connection),
+        n_corrected=n_corrected,
+        n_waiting=n_waiting,
     )
     # earlier versions may have called the records so
     if "passages" not in {info.entity, info.former_table}:
@@ -383,7 +407,7 @@ def _write(
         write_index(connection)
         _comment(connection, _COMMENTS_ON_PASSAGES | INDEX_COMMENTS)
     connection.execute("INSERT INTO build.main.srag_schema VALUES (?)", [schema.model_dump_json()])
-    connection.executemany("INSERT INTO build.main.srag_build VALUES (?, ?)", info_rows(info))
+    insert_rows(connection, "build.main.srag_build", info_rows(info))
     connection.execute("CHECKPOINT build")
     return info
 

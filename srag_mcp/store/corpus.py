@@ -10,11 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, Unpack
 
-from srag_mcp.errors import CorpusError, NotIngestedError, QueryTimeoutError, StoreError
+from srag_mcp.errors import (
+    CorpusError,
+    NotIngestedError,
+    QueryError,
+    QueryTimeoutError,
+    StoreError,
+)
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import BUILD_SUFFIX
 from srag_mcp.store.build import BuildInfo, read_info
-from srag_mcp.store.database import quote_name
+from srag_mcp.store.corrections import Kept, read_kept
+from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import (
     ENTRIES,
     LIKE,
@@ -50,7 +57,12 @@ WHERE document_id = $1 AND heads_start IS NOT NULL
 _INFO = "SELECT key, value FROM srag_build"
 _SCHEMA = "SELECT schema FROM srag_schema"
 _STATISTICS = "SELECT statistics{table} FROM srag_statistics ORDER BY position"
-_COLUMNS = "SELECT table_name, column_name FROM duckdb_columns() ORDER BY table_oid, column_index"
+_READ_BY_NAME = (
+    "documents", "cells", "passages", "srag_texts", "srag_failures", "srag_spellings",
+    *INDEX_TABLES,
+)  # fmt: skip
+_COLUMNS_OF = "SELECT cid, {table}, name FROM pragma_table_info({named})"
+_COLUMNS = "SELECT column_index, table_name, column_name FROM duckdb_columns() WHERE NOT internal"
 _KEYWORDS = """
 SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category IN ('reserved', 'type_function')
 """
@@ -141,7 +153,7 @@ class Corpus:
         files, them = ("1 file", "it") if n_failed == 1 else (f"{n_failed:,} files", "them")
         said = f"{files} could not be read, and no record is of {them}" if n_failed else ""
         changes = "" if self._watch is None else self._watch.text()
-        return tuple(filter(None, (said, changes)))
+        return tuple(filter(None, (said, self.info().waiting, changes)))
 
     @property
     def state(self) -> Path | None:
@@ -200,6 +212,11 @@ class Corpus:
         """Return values with several spellings: of *column*, or of all columns when it is empty."""
         has_any = self._content().has_spellings
         return read_united(self.read, column, limit, offset) if has_any else []
+
+    def corrections(self, column: str = "") -> list[Kept]:
+        """Return what was set of *column*, of all columns when it is empty; see `Kept`."""
+        has_any = "srag_corrections" in self._content().columns  # earlier builds have none
+        return read_kept(self.read, column) if has_any else []
 
     def sql_name(self, name: str) -> str:
         """Write the name of a column as it stands in SQL: `"select" -> '"select"'`."""
@@ -443,9 +460,7 @@ class Corpus:
         try:
             info = read_info(read(path, _INFO))
             [(schema,)] = read(path, _SCHEMA)
-            columns: dict[str, list[str]] = {}
-            for table, column in read(path, _COLUMNS):
-                columns.setdefault(str(table), []).append(str(column))
+            columns = self._read_columns(path, info)
             keyed = ", table_name" if "table_name" in columns["cells"] else ""
             kept = read(path, _STATISTICS.format(table=keyed))
             return BuildContent(
@@ -465,6 +480,26 @@ class Corpus:
             reason = str(error).partition("\n")[0]
             msg = f"{path} cannot be read; {advice}. {reason}"
             raise StoreError(msg) from error
+
+    def _read_columns(self, path: Path, info: BuildInfo) -> dict[str, list[str]]:
+        """Return the columns of the tables that are read by name; builds may have fewer tables.
+
+        They are asked for one by one: for a list of all, DuckDB first makes those of its own, which
+        takes as long as all else that is read of a build.
+        """
+        names = filter(None, (info.entity, info.former_table, *_READ_BY_NAME))
+        each = (
+            _COLUMNS_OF.format(table=quote_text(name), named=quote_text(quote_name(name)))
+            for name in dict.fromkeys(names)
+        )
+        try:
+            rows = self.worker.read(path, " UNION ALL ".join(each))
+        except QueryError:
+            rows = self.worker.read(path, _COLUMNS)
+        columns: dict[str, list[str]] = {}
+        for _, table, column in sorted(rows, key=lambda row: int(str(row[0]))):
+            columns.setdefault(str(table), []).append(str(column))
+        return columns
 
     def _read_values(self, path: Path) -> ValueIndex:
         content = self._content_of(path)

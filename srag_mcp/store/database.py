@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -75,6 +75,16 @@ def quote_text(text: str) -> str:
     """Quote a text for statements that take no parameters: `it's` -> `'it''s'`."""
     doubled = text.replace("'", "''")
     return f"'{doubled}'"
+
+
+def insert_rows(
+    connection: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Sequence[object]]
+) -> None:
+    """Insert a few *rows* by one statement; `executemany` takes as many as there are rows."""
+    if rows:
+        places = ", ".join([f"({', '.join('?' * len(rows[0]))})"] * len(rows))
+        values = [value for row in rows for value in row]
+        connection.execute(f"INSERT INTO {table} VALUES {places}", values)  # noqa: S608 - a constant
 
 
 Select: TypeAlias = Callable[[str], list[tuple[object, ...]]]

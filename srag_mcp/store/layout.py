@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -39,7 +40,7 @@ class CorpusFolder:
         """The state folder beside the documents."""
         return self.folder / STATE_FOLDER
 
-    @property
+    @cached_property  # each query asks for the state, and a home does not move
     def apart(self) -> Path:
         """The state folder of a corpus whose own folder cannot be written."""
         if self._home is None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ SELECT was.attribute, now.attribute
 FROM former.main.cells AS was JOIN build.main.cells AS now USING (document_id)
 JOIN former.main.documents AS read_then USING (document_id) JOIN listing USING (document_id)
 WHERE was.attribute IN (SELECT unnest(?)) AND now.attribute IN (SELECT unnest(?))
-  AND (was.state = 'stated' OR now.state = 'stated')
+  AND was.state <> 'corrected' AND (was.state = 'stated' OR now.state = 'stated')
 GROUP BY ALL HAVING count_if(
   (was.value IS NOT DISTINCT FROM now.value
    OR (was.attribute, now.value, was.value) IN (FROM {former})
@@ -115,6 +115,23 @@ def _find_alike(
     return connection.execute(sql, [gone, new]).fetchall()
 
 
+@contextmanager
+def attached_former(connection: duckdb.DuckDBPyConnection, state: Path) -> Iterator[bool]:
+    """Attach the published build as `former` while the block runs; say whether there is one."""
+    import duckdb
+
+    is_there = False
+    with suppress(NotIngestedError, StoreError, duckdb.Error):
+        path = quote_text(str(published_build(state)))
+        connection.execute(f"ATTACH {path} AS former (READ_ONLY)")
+        is_there = True
+    try:
+        yield is_there
+    finally:
+        if is_there:
+            connection.execute("DETACH former")
+
+
 def find_renamings(
     connection: duckdb.DuckDBPyConnection, state: Path, schema: Schema
 ) -> Renamings | None:
@@ -127,20 +144,18 @@ def find_renamings(
     """
     import duckdb
 
-    with suppress(NotIngestedError, StoreError, ValidationError, duckdb.Error):
-        path = quote_text(str(published_build(state)))
-        connection.execute(f"ATTACH {path} AS former (READ_ONLY)")
-        try:
-            [(text,)] = connection.execute("SELECT schema FROM former.main.srag_schema").fetchall()
-            former = Schema.model_validate_json(text)
-            if not connection.execute(_IN_COMMON).fetchall():
-                return None
-            then = {item.name: (item.type, item.absent_means) for item in former.attributes}
-            now = {item.name: (item.type, item.absent_means) for item in schema.attributes}
-            gone, new = sorted(then.keys() - now), sorted(now.keys() - then)
-            alike = _find_alike(connection, gone, new) if gone and new else []
-        finally:
-            connection.execute("DETACH former")
+    with (
+        suppress(StoreError, ValidationError, duckdb.Error),
+        attached_former(connection, state) as is_there,
+    ):
+        if not is_there or not connection.execute(_IN_COMMON).fetchall():
+            return None
+        [(text,)] = connection.execute("SELECT schema FROM former.main.srag_schema").fetchall()
+        former = Schema.model_validate_json(text)
+        then = {item.name: (item.type, item.absent_means) for item in former.attributes}
+        now = {item.name: (item.type, item.absent_means) for item in schema.attributes}
+        gone, new = sorted(then.keys() - now), sorted(now.keys() - then)
+        alike = _find_alike(connection, gone, new) if gone and new else []
         pairs = [(was, name) for was, name in alike if then[was] == now[name]]
         n_pairs = Counter(name for pair in pairs for name in pair)
         same = {name: name for name in then if then[name] == now.get(name)}

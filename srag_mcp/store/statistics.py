@@ -12,7 +12,7 @@ from srag_mcp.cells.cell import IN_DOUBT, Mark, read_marks
 from srag_mcp.documents.passages import MAX_VALUE_CHARACTERS
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.database import with_names
+from srag_mcp.store.database import insert_rows, with_names
 from srag_mcp.values.states import State
 from srag_mcp.values.types import COLUMN_TYPES, ColumnType
 
@@ -44,6 +44,9 @@ class ColumnStatistics:
         n_ruled: Cells that rules which a model wrote decide, see `Attribute.audit`.
         n_doubted: Cells whose words say otherwise, or do not show the value.
         n_contradicted: Of n_stated, cells that another place of their document contradicts.
+        n_corrected: Cells that were corrected; in the counts of states by what they hold now.
+        n_by_agent: Of these, by an agent.
+        n_set_unknown: Of these, in n_not_mentioned, which nobody can tell.
         minimum, maximum, mean, median, lower_quartile, upper_quartile: Of numbers and dates (ISO
             dates as text; mean None for dates); None for other types and for an empty column.
         values: The values by falling count, all of them unless *truncated*.
@@ -73,6 +76,9 @@ class ColumnStatistics:
     n_doubted: int = 0
     n_ruled: int = 0
     n_contradicted: int = 0
+    n_corrected: int = 0
+    n_by_agent: int = 0
+    n_set_unknown: int = 0
     table: str | None = None
 
     @property
@@ -103,7 +109,11 @@ MAX_INDEXED = 400_000
 _COUNTED = (
     "n_records", "n_non_null", "n_non_zero", "n_distinct", "minimum", "maximum", "mean",
 )  # fmt: skip
-_COUNTED_CELLS = (*State, Mark.READ_IN_PART, Mark.DOUBTED, Mark.RULED, Mark.CONTRADICTED)
+_BY_AGENT, _SET_UNKNOWN = "by_agent", "set_unknown"
+_COUNTED_CELLS = (
+    *(*State, Mark.READ_IN_PART, Mark.DOUBTED, Mark.RULED, Mark.CONTRADICTED),
+    *(_BY_AGENT, _SET_UNKNOWN),
+)
 _TOP_VALUES = """
 SELECT {x}, count(*) FROM build.main.{entity} WHERE {x} IS NOT NULL
 GROUP BY {x} ORDER BY count(*) DESC, {x} LIMIT ?
@@ -114,7 +124,7 @@ SELECT ?, ?, {x}, count(*) FROM build.main.{entity} WHERE {x} IS NOT NULL AND le
 GROUP BY {x} ORDER BY count(*) DESC, {x} LIMIT ?
 """
 _STATES = """
-SELECT attribute, state, marks, count(*) FROM build.main.cells
+SELECT attribute, state, marks, engine, value IS NULL, count(*) FROM build.main.cells
 WHERE table_name = ?
   AND document_id NOT IN (SELECT document_id FROM listing WHERE failure IS NOT NULL) GROUP BY ALL
 """
@@ -123,9 +133,16 @@ WHERE table_name = ?
 def write_statistics(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
     """Compute the statistics of all columns of the attached build and keep them in it."""
     states: dict[str, Counter[str]] = {item.name: Counter() for item in schema.attributes}
-    for name, state, marks, n in connection.execute(_STATES, [schema.entity]).fetchall():
+    for row in connection.execute(_STATES, [schema.entity]).fetchall():
+        name, state, marks, engine, is_empty, n = row
         found = read_marks(marks)
         states[name][state] += n
+        if state == State.CORRECTED:
+            states[name][_BY_AGENT] += n if engine == "agent" else 0
+            is_none = Mark.SAID_NONE in found
+            states[name][_SET_UNKNOWN] += n if is_empty and not is_none else 0
+            says = State.NOT_MENTIONED if is_empty else State.STATED
+            states[name][State.STATED_ABSENT if is_none else says] += n
         if state == State.NOT_MENTIONED and Mark.READ_IN_PART in found:
             states[name][Mark.READ_IN_PART] += n
         states[name][Mark.RULED] += n if Mark.RULED in found else 0
@@ -133,13 +150,11 @@ def write_statistics(connection: duckdb.DuckDBPyConnection, schema: Schema) -> N
             states[name][Mark.DOUBTED] += n
         if state == State.STATED and Mark.CONTRADICTED in found:
             states[name][Mark.CONTRADICTED] += n
+    rows = []
     for position, attribute in enumerate(schema.attributes):
-        item = _of_column(connection, schema.entity, attribute, states[attribute.name])
-        entry = asdict(item)
-        connection.execute(
-            "INSERT INTO build.main.srag_statistics VALUES (?, ?, ?, ?)",
-            [entry.pop("table"), item.column, position, json.dumps(entry)],
-        )
+        entry = asdict(_of_column(connection, schema.entity, attribute, states[attribute.name]))
+        rows.append((entry.pop("table"), attribute.name, position, json.dumps(entry)))
+    insert_rows(connection, "build.main.srag_statistics", rows)
 
 
 def _of_column(

@@ -18,7 +18,7 @@ from srag_mcp.documents.document import Document
 from srag_mcp.documents.encoding import storable
 from srag_mcp.documents.passages import Passage, cut_passages
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.database import open_for_writing, store_errors
+from srag_mcp.store.database import insert_rows, open_for_writing, store_errors
 from srag_mcp.store.earlier import take_over_work
 from srag_mcp.store.layout import WORK_FILE, ingestion_lock
 from srag_mcp.store.postings import INDEX_VERSION, PassageRow, PostingRow, cut_postings
@@ -242,10 +242,13 @@ class WorkDatabase:
         self.connection = connection
         self.state = state
         self.warning = warning
+        self._facts: dict[str, str] | None = None  # of the table `meta`; None until they are read
         connection.execute(_TABLES)
         connection.execute(_READ_AGAIN)
         if self._meta("format") is None:
-            self._set_meta(format=_FORMAT, identity=secrets.token_hex(8), marks="yes")
+            self._set_meta(
+                format=_FORMAT, identity=secrets.token_hex(8), marks="yes", index=INDEX_VERSION
+            )
         elif self._meta("marks") is None:
             with self.transaction():
                 connection.execute(_MARKS_OF_NOTES)
@@ -452,9 +455,12 @@ class WorkDatabase:
         try:
             yield
         except BaseException:
+            self._facts = None
             self.connection.rollback()
             raise
+        facts, self._facts = self._facts, None  # for good where it cannot be committed
         self.connection.commit()
+        self._facts = facts
 
     def _index_again(self) -> None:
         """Make the terms of all passages anew, by the rules of this version, from their texts."""
@@ -490,13 +496,14 @@ class WorkDatabase:
                 appender.append_rows(rows)
 
     def _meta(self, key: str) -> str | None:
-        rows = self.run("SELECT value FROM meta WHERE key = ?", key)
-        return str(rows[0][0]) if rows else None
+        if self._facts is None:
+            self._facts = dict(self.run("SELECT key, value FROM meta"))
+        return self._facts.get(key)
 
     def _set_meta(self, **entries: str) -> None:
-        for key, value in entries.items():
-            self.run("DELETE FROM meta WHERE key = ?", key)
-            self.run("INSERT INTO meta VALUES (?, ?)", key, value)
+        self._delete("meta", "key", [key for key in entries if self._meta(key) is not None])
+        insert_rows(self.connection, "meta", list(entries.items()))
+        self._facts = {**(self._facts or {}), **entries}
 
 
 def hash_schema(schema: Schema) -> str:

@@ -18,12 +18,14 @@ class State(StrEnum):
     `NOT_MENTIONED`: it says nothing (the value is what `absent_means` says, else NULL; NULL, too,
     where the document was read in part).
     `FAILED`: it says something that could not be read; `Cell.note` has the reason.
+    `CORRECTED`: a person or an agent says otherwise; only of cells that are published.
     """
 
     STATED = "stated"
     STATED_ABSENT = "stated_absent"
     NOT_MENTIONED = "not_mentioned"
     FAILED = "failed"
+    CORRECTED = "corrected"
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,8 +36,8 @@ MIN_LINE_CHARACTERS = 70
 SCHEMA_CHARACTERS = 6000  # with what stands around the columns, below 2,000 tokens
 NOTES = (
     "Unknown values are NULL.",
-    "Join the tables on document_id; in cells, state is stated, stated_absent, not_mentioned or"
-    " failed, and as_stated holds the quote.",
+    "Join the tables on document_id; in cells, state is stated, stated_absent, not_mentioned,"
+    " failed or corrected, and as_stated holds the quote.",
 )
 
 
@@ -161,7 +161,7 @@ def _statistics_entry(item: ColumnStatistics, unit: str | None) -> StatisticsEnt
     # The rarer of many numbers or dates tell less than the quartiles do.
     is_long_range = item.minimum is not None and item.n_distinct > MAX_VALUES
     shown = item.values[: MAX_RANGE_VALUES if is_long_range else MAX_VALUES]
-    states = ("stated", "stated_absent", "not_mentioned", "failed")
+    states = ("stated", "stated_absent", "not_mentioned", "failed", "corrected")
     counted = (*states, "unread", "distinct", "non_null")
     measured = ("minimum", "lower_quartile", "median", "mean", "upper_quartile", "maximum")
     return StatisticsEntry(

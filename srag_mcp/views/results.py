@@ -38,6 +38,7 @@ COMMANDS = {
     "run_sql": "sql",
     "search_documents": "search",
     "trace_value": "trace",
+    "correct_value": "correct",
     "next_prompts": "prompts next",
     "answer_prompts": "prompts answer",
 }
@@ -143,6 +144,7 @@ class StatisticsEntry(Page):
     stated_absent: int = 0
     not_mentioned: int = 0
     failed: int = 0
+    corrected: int = 0
     unread: Annotated[int, Field(description="not read for it: they may say anything")] = 0
     distinct: int
     minimum: CellScalar = None
@@ -195,6 +197,13 @@ class SourceEntry(Page):
     start: int | None = None
     end: int | None = None
     note: str = ""
+
+
+class CorrectionPage(Page):
+    """What was set, and whether it is in force."""
+
+    corpus: str
+    said: str
 
 
 class LinkedValue(Page):

@@ -2,17 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Unpack
+from typing import Literal, Unpack
 
 from srag_mcp.errors import QueryError, SchemaError
+from srag_mcp.pipeline.correction_run import correct
+from srag_mcp.settings import Settings
 from srag_mcp.store.chosen_documents import WHERE
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.corrections import Kept
 from srag_mcp.store.evidence import Evidence, EvidenceFilter, Review
 from srag_mcp.store.united_names import UnitedName
 from srag_mcp.text.shown import quoted, shorten
 from srag_mcp.views.holdings import check_column, loose_notes
 from srag_mcp.views.results import (
     PAGE_SHARE,
+    CorrectionPage,
     DocumentPage,
     SourceEntry,
     Table,
@@ -67,6 +71,33 @@ def trace_page(corpus: Corpus, column: str = "", **wanted: Unpack[EvidenceFilter
         next_offset=found.next_offset,
         next=following,
     )
+
+
+def correct_page(
+    corpus: Corpus,
+    settings: Settings,
+    place: tuple[str, str],
+    value: str,
+    instead: Literal["", "absent", "unknown", "undo"],
+) -> CorrectionPage:
+    """Set a value, or what *instead* of one, as the calling agent.
+
+    Raises:
+        SchemaError: If neither or both are given, or the column cannot hold the value.
+        UnknownNameError: If there is no such column.
+        CorpusError: If there is no such document or correction, or it is not an agent's.
+        LockedError: If the corpus is being ingested.
+    """
+    if bool(value) == bool(instead):
+        msg = "pass value, or instead"
+        raise SchemaError(msg)
+    document_id, column = place
+    if instead != "undo":
+        check_column(corpus, column)
+        place = corpus.document(document_id).id, column
+    done = correct(corpus.location, settings, place, (instead or "value", value), "agent")
+    until = "; until a person accepts it, answers say that it is an agent's" if done.after else ""
+    return CorrectionPage(corpus=corpus.name, said=f"{done.render()}{until}")
 
 
 def _advice(corpus: Corpus, column: str, value: str, offset: int, total: int) -> str:
@@ -174,6 +205,18 @@ def review_table(found: Sequence[Review]) -> Table:
             *(item.rule_value, quoted(item.rule_as_stated)),
         )
         for item in found
+    ]
+
+
+def correction_table(found: Sequence[Kept]) -> Table:
+    """Tabulate corrections that are to be looked at again, and why."""
+    return ("document", "column", "set to", "instead of", "by", "look again, since"), [
+        (
+            *(item.document_id, item.column, item.render(), item.was_value or item.was_state),
+            *(item.author, kept.problem or "no person has accepted it"),
+        )
+        for kept in found
+        for item in [kept.correction]
     ]
 
 

@@ -45,6 +45,18 @@ def test_every_other_call_has_all_commands_in_the_order_of_the_help(cli: Cli) ->
     assert [line.split()[0] for line in listed.splitlines()] == made[""]
 
 
+def test_a_shell_completes_commands_and_h_is_for_help(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli("sql", "-h").out == cli("sql", "--help").out
+    assert cli("-h").out == cli("--help").out
+    assert "complete" in cli("--show-completion", "bash").out
+    monkeypatch.setenv("_SRAG_MCP_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "srag-mcp ex")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    assert cli().out.split() == ["extend", "export"]
+
+
 def test_the_command_that_is_made_alone_keeps_its_usage(cli: Cli) -> None:
     told, wrong = cli("serve", "--help"), cli("serve", "--corpora", "x")
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 
 import duckdb
@@ -13,6 +14,7 @@ from srag_mcp.grammar.translate import translate
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Translation
+from srag_mcp.store.database import insert_rows, quote_name
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
 from srag_mcp.store.values import ValueIndex
 
@@ -24,10 +26,10 @@ Row = tuple[Cell, ...]
 
 @dataclass(frozen=True)
 class World:
-    """A schema with its records in DuckDB."""
+    """A schema with its records, in DuckDB once a query runs: most worlds are only asked."""
 
     schema: Schema
-    connection: duckdb.DuckDBPyConnection
+    records: list[list[Cell]]
     statistics: dict[str, ColumnStatistics]
     values: ValueIndex
 
@@ -39,20 +41,24 @@ class World:
         """Run *sql* and return its rows."""
         return self.connection.execute(sql).fetchall()
 
+    @cached_property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """The table in DuckDB."""
+        connection = duckdb.connect()
+        columns = ", ".join(f'"{a.name}" {a.type.sql}' for a in self.schema.attributes)
+        connection.execute(f'CREATE TABLE "{self.schema.entity}" (document_id VARCHAR, {columns})')
+        insert_rows(connection, quote_name(self.schema.entity), self.records)
+        return connection
+
 
 def build_world(schema: Schema, rows: list[Row], named: str = "doc-{:03}.txt") -> World:
-    """Create the table of *schema* with *rows*; document ids count the rows."""
-    connection = duckdb.connect()
-    columns = ", ".join(f'"{a.name}" {a.type.sql}' for a in schema.attributes)
-    connection.execute(f'CREATE TABLE "{schema.entity}" (document_id VARCHAR, {columns})')
-    marks = ", ".join("?" * (len(schema.attributes) + 1))
+    """Make the table of *schema* with *rows*; document ids count the rows."""
     numbered = [[named.format(number), *row] for number, row in enumerate(rows, start=1)]
-    connection.executemany(f'INSERT INTO "{schema.entity}" VALUES ({marks})', numbered)
     statistics = {
         attribute.name: _count(attribute, [row[at] for row in rows])
         for at, attribute in enumerate(schema.attributes)
     }
-    return World(schema, connection, statistics, ValueIndex(_entries(schema, rows)))
+    return World(schema, numbered, statistics, ValueIndex(_entries(schema, rows)))
 
 
 def _entries(schema: Schema, rows: list[Row]) -> Iterator[tuple[str, str, int]]:

@@ -1,5 +1,6 @@
 """Bounds and the closed world."""
 
+from functools import cache
 from itertools import product
 
 import duckdb
@@ -9,6 +10,7 @@ from srag_mcp.inference.answer import Bounds, render_bounds
 from srag_mcp.inference.grounds import Grounds, find_grounds
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.database import insert_rows
 from tests.inference.conftest import TOWERS
 
 # Whatever could stand in the cells that are unknown; of heights, the ends and the middle.
@@ -74,24 +76,36 @@ def test_the_ends_of_an_average_are_reached(towers: Corpus) -> None:
 
 def possible_results(sql: str) -> list[list[tuple[object, ...]]]:
     """Run *sql* over each table that the towers may be, once all cells are known."""
-    gaps = [(n, name) for n, tower in enumerate(TOWERS) for name in POSSIBLE if name not in tower]
+    connection, worlds = possible_worlds()
     results = []
-    with duckdb.connect() as connection:
-        connection.execute(
-            "CREATE TABLE towers (document_id INT, town VARCHAR, height INT, lift BOOL, crane BOOL)"
-        )
-        for values in product(*(POSSIBLE[name] for _, name in gaps)):
-            filled = [{"lift": False} | tower for tower in TOWERS]
-            for (number, name), value in zip(gaps, values, strict=True):
-                filled[number][name] = value
-            rows = [
-                [number, *(tower[name] for name in ("town", "height", "lift", "crane"))]
-                for number, tower in enumerate(filled)
-            ]
-            connection.execute("DELETE FROM towers")
-            connection.executemany("INSERT INTO towers VALUES (?, ?, ?, ?, ?)", rows)
-            results.append(connection.execute(sql).fetchall())
+    for world in worlds:
+        connection.execute(f"USE {world}")
+        results.append(connection.execute(sql).fetchall())
     return results
+
+
+@cache
+def possible_worlds() -> tuple[duckdb.DuckDBPyConnection, list[str]]:
+    """Return a connection with a schema for each table that the towers may be."""
+    gaps = [(n, name) for n, tower in enumerate(TOWERS) for name in POSSIBLE if name not in tower]
+    connection = duckdb.connect()
+    worlds: list[str] = []
+    for values in product(*(POSSIBLE[name] for _, name in gaps)):
+        filled = [{"lift": False} | tower for tower in TOWERS]
+        for (number, name), value in zip(gaps, values, strict=True):
+            filled[number][name] = value
+        rows = [
+            [number, *(tower[name] for name in ("town", "height", "lift", "crane"))]
+            for number, tower in enumerate(filled)
+        ]
+        worlds.append(f"world_{len(worlds)}")
+        connection.execute(f"CREATE SCHEMA {worlds[-1]}")
+        connection.execute(
+            f"CREATE TABLE {worlds[-1]}.towers"
+            " (document_id INT, town VARCHAR, height INT, lift BOOL, crane BOOL)"
+        )
+        insert_rows(connection, f"{worlds[-1]}.towers", rows)
+    return connection, worlds
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
-"""Columns in one line."""
+"""Columns in one line, and words that were misspelt."""
 
 from dataclasses import replace
 
 import pytest
 
+from srag_mcp.inference.answer import did_you_mean
 from srag_mcp.inference.brief import describe_column
+from srag_mcp.inference.linking import LinkedValues
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
+from srag_mcp.store.values import ValueMatch
 from srag_mcp.values.types import BOOLEAN, INTEGER, TEXT
 
 TEXTS = ColumnStatistics("place", TEXT, 9, 8, 8, 8, 0, 1, 0, 2)
@@ -49,3 +52,13 @@ def test_what_is_cut_is_no_literal() -> None:
     statistics = replace(TEXTS, values=counted(("BEMED (SP) " * 6, 5), ("Cork's", 3)))
     said = f"known in 8 of 9: “{('BEMED (SP) ' * 6)[:39]}…” (5), 'Cork''s' (3)"
     assert describe_column(statistics, literals=True) == said.replace("\\", "")
+
+
+def test_a_word_without_a_place_is_told_what_it_may_misspell() -> None:
+    bergen = LinkedValues("Bergn", "place", (ValueMatch("place", "Bergen", 5, 0.8),), 1, 5)
+    columns = ("place", "guest_rating", "free_parking")
+
+    assert did_you_mean(["Ratng", "parkng"], columns, []) == "guest_rating or free_parking"
+    assert did_you_mean(["Bergn"], columns, [bergen]) == "place “Bergen”"
+    for known in (["sauna"], ["rating"], ["above", "9"], []):
+        assert did_you_mean(known, columns, [bergen]) == ""

@@ -20,6 +20,7 @@ from srag_mcp.schema.attribute import KeyRule
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.database import insert_rows
 from srag_mcp.store.guard import QueryPool
 from tests.inference.conftest import SCHEMA
 
@@ -182,7 +183,7 @@ def _write(
     )
     pairs = zip(ids, table, strict=True)
     rows = [[document_id, *(row[name] for name in NAMES)] for document_id, row in pairs]
-    connection.executemany("INSERT INTO towers VALUES (?, ?, ?, ?, ?)", rows)
+    insert_rows(connection, "towers", rows)
 
 
 def _change(

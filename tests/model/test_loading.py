@@ -1,4 +1,7 @@
-"""What a model is asked through can be loaded before it is asked, and nothing is sent by that."""
+"""What a model is asked through can be loaded before it is asked.
+
+That nothing is sent by that, and litellm, which takes seconds: see `test_remote_model`.
+"""
 
 import subprocess
 import sys
@@ -21,7 +24,6 @@ print(before, sys.argv[2] in sys.modules)
     ("model", "library", "is_there"),
     [
         ("openai/fake", "aiohttp", True),
-        ("hosted_vllm/fake", "litellm", True),
         ("replay:replies.jsonl", "aiohttp", False),
     ],
 )

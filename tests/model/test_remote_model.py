@@ -175,8 +175,13 @@ sys.addaudithook(
 import anyio
 from srag_mcp.errors import ModelError
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.model.remote_model import open_model
+from srag_mcp.model.remote_model import load_library, open_model
 from srag_mcp.settings import Settings
+
+load_library(Settings(model="openai/fake", api_base=sys.argv[1]))
+print("litellm" in sys.modules, file=sys.stderr)
+load_library(Settings(model="hosted_vllm/fake", api_base=sys.argv[1]))
+print("litellm" in sys.modules, len(seen), file=sys.stderr)
 
 async def run():
     base = sys.argv[1]
@@ -202,7 +207,8 @@ def test_nothing_but_the_server_is_contacted_and_nothing_printed() -> None:
             check=True,
         )
     port = server.base.split(":")[2].removesuffix("/v1")
-    error, *seen = said.stderr.splitlines()
+    of_own, of_litellm, error, *seen = said.stderr.splitlines()
+    assert (of_own, of_litellm) == ("False", "True 0")
     assert error == "ModelStoppedError"
     assert seen
     assert [line for line in seen if "127.0.0.1" not in line or port not in line] == []

@@ -75,9 +75,23 @@ def test_what_differs_in_a_number_or_an_initial_is_not(one: str, other: str) -> 
     assert groups_of(one, other) == []
 
 
+def test_what_a_prefix_denies_is_no_slip() -> None:
+    assert compare(read_name("Active"), read_name("Inactive")) == 0
+    assert compare(read_name("Complete"), read_name("Incomplete")) == 0
+
+
 def test_a_word_that_many_names_have_stands_for_none_of_them() -> None:
     banks = [f"{town} Bank" for town in ("Leeds", "Porto", "Graz", "Turku", "Lyon")]
     assert groups_of("Bank", *banks) == []
+
+
+def test_among_many_of_one_word_a_slip_is_found() -> None:
+    letters = "abcdefghijklmnopqrst"
+    smiths = [f"{a.upper()}{b}ko Smith" for a in letters for b in letters]
+    assert {"Jonathan Smith", "Jonathn Smith"} in groups_of(
+        "Jonathan Smith", *smiths, "Jonathn Smith"
+    )
+    assert groups_of("—", "***") == []
 
 
 def test_what_a_person_set_apart_is_not_asked_about() -> None:

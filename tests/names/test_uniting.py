@@ -78,6 +78,7 @@ def test_different_legal_forms_are_different_companies() -> None:
         ("Ontario", "Ontario, CA"),
         ("Grand Cherokee", "Grand Cherokee Limited"),
         ("Siemens", "Siemens AG"),
+        ("Monsters", "Monsters Spa"),
     ],
 )
 def test_a_word_that_may_be_none_is_no_legal_form(one: str, other: str) -> None:
@@ -94,8 +95,9 @@ def test_among_companies_only_what_may_be_a_word_or_a_state_is_none() -> None:
 @pytest.mark.parametrize(
     "company", ["Fiat S.p.A.", "Fiat SpA", "Fiat GmbH", "Fiat Inc", "Fiat LLC", "Fiat, Ltd."]
 )
-def test_what_can_be_nothing_but_a_legal_form_is_one_anywhere(company: str) -> None:
-    assert united("Fiat", company, "Leeds") == {(company, "Fiat")}
+def test_what_can_be_nothing_but_a_legal_form_is_one_where_others_have_one(company: str) -> None:
+    assert united("Fiat", company, "Leeds", "Acme Ltd") == {(company, "Fiat")}
+    assert united("Fiat", company, "Leeds") == set(), "it may be a title"
 
 
 def test_what_documents_write_in_small_letters_describes() -> None:

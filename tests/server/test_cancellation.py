@@ -8,26 +8,11 @@ from mcp import Client
 
 from srag_mcp.server.app import build_server
 from srag_mcp.settings import Settings
+from tests.server.conftest import ENDLESS
 
 pytestmark = pytest.mark.anyio
 
-ENDLESS = "SELECT count(*) FROM range(1000000000000) a(i), range(1000) b(j) WHERE i % 7 = j"
 COUNT = {"corpus": "fleet", "sql": "SELECT count(*) FROM boats"}
-
-
-async def test_giving_up_stops_the_query_and_the_next_one_runs(client: Client, way: str) -> None:
-    if way == "http-legacy":
-        pytest.skip("without a session, an older client has no way to cancel over HTTP")
-    await client.call_tool("run_sql", COUNT)
-
-    with anyio.move_on_after(0.5) as scope:
-        await client.call_tool("run_sql", {"corpus": "fleet", "sql": ENDLESS})
-
-    assert scope.cancelled_caught
-    with anyio.fail_after(60):  # a query of two minutes would be in the way
-        result = await client.call_tool("run_sql", COUNT)
-    assert result.structured_content is not None
-    assert result.structured_content["rows"] == [[7]]
 
 
 async def test_giving_up_does_not_stop_the_query_of_another(

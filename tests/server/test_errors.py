@@ -158,13 +158,6 @@ async def test_a_long_argument_does_not_come_back_whole(
     assert not text_of(result).endswith("x")  # what to do stands at the end
 
 
-async def test_errors_arrive_over_every_way(client: Client) -> None:
-    result = await client.call_tool("run_sql", {**FLEET, "sql": "SELECT lenght FROM boats"})
-
-    assert result.is_error
-    assert "Did you mean length?" in text_of(result)
-
-
 def error_kinds(kind: type[SragError] = SragError) -> Iterator[type[SragError]]:
     yield kind
     for below in kind.__subclasses__():

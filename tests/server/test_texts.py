@@ -10,7 +10,7 @@ from srag_mcp.server.app import INSTRUCTIONS
 
 pytestmark = pytest.mark.anyio
 
-MAX_TOKENS = 1450  # of 1,500: the rest is for tools to come
+MAX_TOKENS = 1500
 
 
 async def test_the_tools_cost_few_tokens(memory: Client) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
+import anyio
 import jsonschema  # type: ignore[import-untyped]  # it comes without types
 import pytest
 from mcp import Client
@@ -24,7 +25,7 @@ from srag_mcp.views.results import (
     StatisticsPage,
     TracePage,
 )
-from tests.server.conftest import Connect
+from tests.server.conftest import ENDLESS, Connect
 
 pytestmark = pytest.mark.anyio
 
@@ -42,6 +43,7 @@ TOOLS = [
     "ask",
     "search_documents",
     "trace_value",
+    "correct_value",
     "get_document",
     "next_prompts",
     "answer_prompts",
@@ -49,7 +51,19 @@ TOOLS = [
 # Their names, bounds and the results that they page through say what they are; list_corpora says
 # when corpus is needed.
 SELF_SAID = {
-    *("corpus", "question", "query", "limit", "offset", "wait_seconds", "cancel", "max_characters"),
+    *(
+        "column",
+        "value",
+        "instead",
+        "corpus",
+        "question",
+        "query",
+        "limit",
+        "offset",
+        "wait_seconds",
+        "cancel",
+        "max_characters",
+    ),
 }
 CALLS: list[tuple[str, dict[str, Json]]] = [
     ("list_corpora", {}),
@@ -106,6 +120,7 @@ async def test_the_tools_are_listed_in_their_order(client: Client) -> None:
         "ingest_corpus",
         "extend_schema",
         "ingest_status",
+        "correct_value",
         "next_prompts",
         "answer_prompts",
     ]
@@ -371,3 +386,27 @@ async def test_a_document_is_read_by_range(client: Client) -> None:
     page = await call(client, DocumentPage, "get_document", corpus="handed", **arguments)
 
     assert (page.text, page.truncated, page.next_start) == ("15 m", True, 59)
+
+
+async def test_errors_arrive_over_every_way(client: Client) -> None:
+    misspelt = {"corpus": "fleet", "sql": "SELECT lenght FROM boats"}
+    result = await client.call_tool("run_sql", misspelt)
+
+    assert result.is_error
+    assert "Did you mean length?" in str(result.content)
+
+
+async def test_giving_up_stops_the_query_and_the_next_one_runs(client: Client, way: str) -> None:
+    if way == "http-legacy":
+        pytest.skip("without a session, an older client has no way to cancel over HTTP")
+    count = {"corpus": "fleet", "sql": "SELECT count(*) FROM boats"}
+    await client.call_tool("run_sql", count)
+
+    with anyio.move_on_after(0.5) as scope:
+        await client.call_tool("run_sql", {"corpus": "fleet", "sql": ENDLESS})
+
+    assert scope.cancelled_caught
+    with anyio.fail_after(60):  # a query of two minutes would be in the way
+        result = await client.call_tool("run_sql", count)
+    assert result.structured_content is not None
+    assert result.structured_content["rows"] == [[7]]

@@ -213,6 +213,9 @@ def test_statistics_are_exact(published: Path) -> None:
         "n_doubted": 0,
         "n_ruled": 0,
         "n_contradicted": 0,
+        "n_corrected": 0,
+        "n_by_agent": 0,
+        "n_set_unknown": 0,
     }
     assert found["has_engine"]["values"] == [
         {"value": False, "count": 2},

@@ -81,6 +81,7 @@ def test_nothing_below_the_command_line_names_a_command() -> None:
         f"{path.relative_to(PACKAGE)}: {text}"
         for path in sorted(PACKAGE.rglob("*.py"))
         if path.relative_to(PACKAGE).parts[0] not in FOR_PEOPLE
+        and "srag-mcp" in path.read_text(encoding="utf-8")  # before a second goes by for syntax
         for text in spoken(path)
         if named.search(text)
     ]

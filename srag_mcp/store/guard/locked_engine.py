@@ -14,6 +14,7 @@ from srag_mcp.errors import (
     StoreError,
     UnknownNameError,
 )
+from srag_mcp.store.database import quote_text
 from srag_mcp.store.guard.result_page import QueryLimits, timed_out
 from srag_mcp.store.guard.vocabulary import (
     did_you_mean,
@@ -47,27 +48,39 @@ def open_locked(build: Path, limits: QueryLimits) -> "duckdb.DuckDBPyConnection"
         # The number of threads is given at once: on a large machine the default would use up the
         # address space of the worker before it could be set.
         connection = duckdb.connect(str(build), read_only=True, config={"threads": limits.threads})
-        # A plain SET would not reach the cursors. The last two close the door.
-        for setting in (
-            f"max_execution_time = {round(limits.timeout_s * 1000)}",
-            "python_enable_replacements = false",
-            "autoinstall_known_extensions = false",
-            "autoload_known_extensions = false",
-            "allow_community_extensions = false",
-            "allow_persistent_secrets = false",
-            "temp_directory = ''",
-            "max_temp_directory_size = '0B'",  # no spill beside the build
-            f"memory_limit = '{limits.memory_mb}MiB'",
-            "max_expression_depth = 250",
-            "pivot_limit = 1000",
-            "enable_external_access = false",
-            "lock_configuration = true",
-        ):
-            connection.execute(f"SET GLOBAL {setting}")
+        lock_engine(connection, limits)
     except duckdb.Error as error:
         msg = f"The build {build.name} cannot be opened: {_first_lines(str(error), 1)}"
         raise StoreError(msg) from error
     return connection
+
+
+def lock_engine(
+    connection: "duckdb.DuckDBPyConnection",
+    limits: QueryLimits,
+    writes: Path | None = None,
+    spill: Path | None = None,
+) -> None:
+    """Lock *connection*; it may write the file *writes*, and spill to the folder *spill*."""
+    written = "" if writes is None else quote_text(str(writes))
+    # A plain SET would not reach the cursors. The last two close the door.
+    for setting in (
+        f"max_execution_time = {round(limits.timeout_s * 1000)}",
+        "python_enable_replacements = false",
+        "autoinstall_known_extensions = false",
+        "autoload_known_extensions = false",
+        "allow_community_extensions = false",
+        "allow_persistent_secrets = false",
+        f"temp_directory = {quote_text(str(spill or ''))}",
+        *(() if spill else ("max_temp_directory_size = '0B'",)),  # no spill beside the build
+        f"memory_limit = '{limits.memory_mb}MiB'",
+        "max_expression_depth = 250",
+        "pivot_limit = 1000",
+        *((f"allowed_paths = [{written}]",) if writes else ()),
+        "enable_external_access = false",
+        "lock_configuration = true",
+    ):
+        connection.execute(f"SET GLOBAL {setting}")
 
 
 @dataclass(slots=True)

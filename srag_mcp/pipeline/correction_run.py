@@ -1,0 +1,155 @@
+"""A correction by a person or an agent: kept for good, and published at once."""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from srag_mcp.cells.normalised import write_canonical
+from srag_mcp.errors import CorpusError, SchemaError
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.settings import Settings
+from srag_mcp.store.build import publish_changes, published_info
+from srag_mcp.store.corrections import (
+    Correction,
+    put_corrections_in_force,
+    read_corrections,
+    write_corrections,
+)
+from srag_mcp.store.feedback import Giver
+from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.loose import with_loose
+from srag_mcp.store.renamings import attached_former
+from srag_mcp.store.work import WorkDatabase, open_work
+from srag_mcp.text.shown import one_line
+from srag_mcp.values.states import State
+
+Wanted: TypeAlias = Literal["value", "absent", "unknown", "undo", "accept"]
+_CELL = """
+SELECT sha256, state, coalesce(value, ''), coalesce(as_stated, '')
+FROM former.main.documents JOIN former.main.cells USING (document_id)
+WHERE document_id = ? AND table_name = ? AND attribute = ?
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """What was set, and what is in force by it.
+
+    Attributes:
+        before: The correction of the cell until now.
+        after: The one from now on; None where it was taken back.
+        is_published: Whether readers see it; else the next ingestion publishes it.
+    """
+
+    before: Correction | None
+    after: Correction | None
+    is_published: bool
+
+    def render(self) -> str:
+        """Say it in a line: `price of a.txt: 12 instead of 10`."""
+        item = self.after or self.before
+        assert item is not None
+        said = f"{item.column} of {one_line(item.document_id)}: "
+        said += "taken back" if self.after is None else one_line(item.render())
+        said += f" instead of {one_line(item.was_value) or item.was_state}" if self.after else ""
+        later = "kept; the last ingestion did not end: the next one publishes it"
+        return f"{said}; {'published' if self.is_published else later}"
+
+
+def correct(
+    folder: Path,
+    settings: Settings,
+    place: tuple[str, str],
+    wanted: tuple[Wanted, str],
+    author: Giver = "person",
+) -> Corrected:
+    """Set one cell instead of what was read, take that back, or accept what waits or an agent set.
+
+    Args:
+        folder: The corpus.
+        settings: Where its state lies.
+        place: Document and column.
+        wanted: What to do, and the value.
+        author: Who does. An agent changes nothing that a person set.
+
+    Raises:
+        CorpusError: If there is no such table, record or correction.
+        SchemaError: If there is no such column, or it cannot hold the value.
+        LockedError: If another process ingests the corpus.
+    """
+    document_id, column = place
+    if not folder.is_dir():
+        msg = f"{folder} is a build alone: values are corrected in the folder of its documents"
+        raise CorpusError(msg)
+    state = CorpusFolder(folder, settings.home).writable()
+    with open_work(state) as work:
+        present = work.schema_in_force()
+        info = published_info(state, work.connection)
+        if present is None or info is None:
+            msg = f"{folder} has no table yet: ingest it first"
+            raise CorpusError(msg)
+        is_current = info.revision == work.revision  # else documents of it may be missing
+        kept = read_corrections(state)
+        found = [x for x in kept if (x.document_id, x.column) == place]
+        before = found[0] if found else None
+        if before is None and wanted[0] in {"undo", "accept"}:
+            msg = f"there is no correction of {column} of {document_id}"
+            raise CorpusError(msg)
+        after = None
+        if wanted[0] != "undo":  # which works where document or column are gone, too
+            attribute = with_loose(work, present.schema).attribute(column)
+            record = info.entity, document_id
+            after = _set(work, record, attribute, wanted, before)
+        if author == "agent" and before is not None and before.author == "person":
+            msg = f"a person set {column} of {document_id}: an agent does not change it"
+            raise CorpusError(msg)
+        left = [item for item in kept if item not in found]
+        if after is not None:
+            after = replace(after, author=author)
+            left.append(after)
+        write_corrections(state, left)
+        put_corrections_in_force(work)
+        if is_current:
+            publish_changes(work, present.schema)
+    return Corrected(before, after, is_current)
+
+
+def _set(
+    work: WorkDatabase,
+    record: tuple[str, str],
+    attribute: Attribute,
+    wanted: tuple[Wanted, str],
+    before: Correction | None,
+) -> Correction:
+    """Make the correction of what the published cell was read as."""
+    (table, document_id), value, says = record, wanted[1], str(wanted[0])
+    if says == "accept" and before is not None:
+        says, value = before.says, before.value
+    with attached_former(work.connection, work.state):
+        rows = work.run(_CELL, document_id, table, attribute.name)
+    if not rows or not rows[0][0]:
+        msg = f"there is no record of {document_id}, or it was not read for {attribute.name}"
+        raise CorpusError(msg)
+    sha256, state, read, quote = rows[0]
+    if state == State.CORRECTED and before is not None:
+        state, read, quote = before.was_state, before.was_value, before.quote
+    text = ""
+    if says == "value":
+        text = write_canonical(attribute, value) or ""
+        if not text or attribute.type.read(text) is None:
+            msg = f"{value!r} does not fit {attribute.name}, which holds {attribute.type.form}"
+            raise SchemaError(msg)
+    return Correction(
+        document_id=document_id,
+        sha256=sha256,
+        table=table,
+        column=attribute.name,
+        says=says,
+        value=text,
+        was_state=state,
+        was_value=read,
+        quote=quote,
+        author="",
+        at=datetime.now(UTC).isoformat(timespec="seconds"),
+    )

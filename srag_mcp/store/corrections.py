@@ -1,0 +1,306 @@
+"""Corrections: values that a person or an agent set instead of what was read.
+
+They lie in a file of the state folder, a row each. One belongs to the bytes of a document, a column
+and what it replaced. At publication it is applied where all three are still there; else it waits
+for a second look, for nobody knows whether it would still be said.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass, fields, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from srag_mcp.cells.cell import Cell, Mark, PredictedCell
+from srag_mcp.cells.normalised import read_column
+from srag_mcp.errors import StoreError
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Schema
+from srag_mcp.store.database import with_names
+from srag_mcp.store.layout import write_atomically
+from srag_mcp.store.renamings import Renamings, attached_former
+from srag_mcp.values.states import State
+from srag_mcp.values.types import Value
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from srag_mcp.store.evidence import Read
+    from srag_mcp.store.work import WorkDatabase
+
+CORRECTIONS_FILE = "corrections.csv"
+Set: TypeAlias = Literal["value", "absent", "unknown"]
+"""What a correction says: a value, that the document says there is none, that nobody can tell."""
+_NOTE = "corrections"
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What was set instead of one cell; a row of the file.
+
+    Attributes:
+        document_id, sha256: Of the document whose cell it is, and of its bytes.
+        table, column: Where it is.
+        says: See `Set`.
+        value: Canonical text; empty unless *says* is `value`.
+        was_state, was_value, quote: What it replaced, and the words that this was read from.
+        author: `person` or `agent`.
+        at: When it was set, UTC.
+    """
+
+    document_id: str
+    sha256: str
+    table: str
+    column: str
+    says: str
+    value: str
+    was_state: str
+    was_value: str
+    quote: str
+    author: str
+    at: str
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """Document, table and column: no two corrections have one."""
+        return self.document_id, self.table, self.column
+
+    def render(self) -> str:
+        """Say what is set: `12.5`, `none`, `unknown`."""
+        return {"value": self.value, "absent": "none"}.get(self.says, "unknown")
+
+
+_FIELDS = tuple(field.name for field in fields(Correction))
+CORRECTIONS_TABLE = ", ".join(f'"{name}" VARCHAR' for name in (*_FIELDS, "problem"))
+"""Columns of what a build keeps of them."""
+
+
+def read_corrections(state: Path) -> list[Correction]:
+    """Read all corrections.
+
+    Raises:
+        StoreError: If the file was edited into something that cannot be read.
+    """
+    path = state / CORRECTIONS_FILE
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeDecodeError) as error:
+        msg = f"{path} cannot be read: {error}"
+        raise StoreError(msg) from error
+    found = []
+    for row in csv.DictReader(io.StringIO(text, newline="")):
+        if row.keys() != {*_FIELDS} or None in row.values():
+            msg = f"{path} cannot be read; mend it: each row has {', '.join(_FIELDS)}"
+            raise StoreError(msg)
+        found.append(Correction(**row))
+    return found
+
+
+def write_corrections(state: Path, corrections: Iterable[Correction]) -> None:
+    """Keep all corrections, the old ones until the new ones are whole."""
+    written = io.StringIO(newline="")
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(_FIELDS)
+    writer.writerows(map(astuple, corrections))
+    write_atomically(state / CORRECTIONS_FILE, written.getvalue())
+
+
+def put_corrections_in_force(work: WorkDatabase) -> None:
+    """Follow the corrections as they are by now, from the next publication on.
+
+    Raises:
+        StoreError: As `read_corrections`.
+    """
+    digest = _digest(read_corrections(work.state))
+    if digest != (work.note(_NOTE) or ""):
+        work.keep_note(_NOTE, digest, is_content=True)
+
+
+def _digest(found: Sequence[Correction]) -> str:
+    return hashlib.sha256(repr(found).encode("utf-8", "replace")).hexdigest() if found else ""
+
+
+def cell_value(attribute: Attribute, correction: Correction) -> Value | None:
+    """Return the value of a corrected cell; None where it has none, or none that fits."""
+    if correction.says == "value":
+        text = attribute.type.write(correction.value)
+        return None if text is None else attribute.type.read(text)
+    if correction.says == "absent":
+        said_none = PredictedCell(Cell(attribute.name, State.STATED_ABSENT))
+        return read_column(attribute, [said_none])[0].value
+    return None
+
+
+_FOUND = """
+SELECT number, document_id, sha256 FROM listing
+WHERE failure IS NULL AND (sha256 IN (SELECT unnest(?)) OR document_id IN (SELECT unnest(?)))
+"""
+_FORMER = "SELECT document_id, sha256 FROM former.main.documents WHERE sha256 IN (SELECT unnest(?))"
+_READ = """
+SELECT document_id, state, coalesce(value, '') FROM build.main.cells
+WHERE table_name = ? AND attribute = ? AND document_id IN (SELECT unnest(?))
+"""
+_CORRECTED = """
+CREATE OR REPLACE TEMP TABLE corrected (
+  number INTEGER, document_id VARCHAR, value {sql_type}, engine VARCHAR, marks VARCHAR,
+  note VARCHAR)
+"""
+_IN_CELLS = """
+UPDATE build.main.cells SET state = 'corrected', value = corrected.value::VARCHAR,
+  engine = corrected.engine, marks = corrected.marks, note = corrected.note
+FROM corrected
+WHERE cells.document_id = corrected.document_id AND table_name = ? AND attribute = ?
+"""
+_IN_REVIEWS = """
+DELETE FROM build.main.srag_reviews
+WHERE attribute = ? AND document_id IN (SELECT document_id FROM corrected)
+"""
+_IN_RECORDS = """
+CREATE OR REPLACE TEMP TABLE {column} AS
+SELECT CASE WHEN corrected.number IS NULL THEN held.value ELSE corrected.value END AS value
+FROM (SELECT rowid AS number, value FROM {column}) AS held LEFT JOIN corrected USING (number)
+ORDER BY held.number
+"""
+
+
+def apply_corrections(
+    work: WorkDatabase, schema: Schema, renamings: Renamings | None
+) -> tuple[int, int]:
+    """Correct the cells of the attached build, and the values that become its records.
+
+    What has another name now is kept under that. Return how many are applied, and how many wait.
+    """
+    kept = read_corrections(work.state)
+    if not kept:
+        return 0, 0
+    found = list(_find_documents(work, [_renamed(item, renamings) for item in kept]))
+    present = [item for item, _, _ in found]
+    if present != kept:  # kept before the build is published: it cannot be found out afterwards
+        write_corrections(work.state, present)
+        work.keep_note(_NOTE, _digest(present))
+    columns = {item.name: place for place, item in enumerate(schema.attributes)}
+    mine: dict[str, list[tuple[int, Correction]]] = {}
+    rows: list[tuple[str, ...]] = []
+    for item, number, problem in found:
+        if item.table != schema.entity or item.column not in columns:
+            problem = f"there is no column {item.table}.{item.column}"
+        elif number is not None:
+            mine.setdefault(item.column, []).append((number, item))
+            continue
+        rows.append((*astuple(item), problem))
+    for column, items in mine.items():
+        rows += _apply(work, schema.entity, schema.attribute(column), columns[column], items)
+    marks = ", ".join(["unnest(?)"] * len(rows[0]))
+    insert = f"INSERT INTO build.main.srag_corrections SELECT {marks}"
+    work.run(insert, *map(list, zip(*rows, strict=True)))
+    n_waiting = sum(bool(row[-1]) for row in rows)
+    return len(rows) - n_waiting, n_waiting
+
+
+def _renamed(item: Correction, renamings: Renamings | None) -> Correction:
+    if renamings is None or item.table != renamings.former:
+        return item
+    column = renamings.columns.get(item.column, item.column)
+    return replace(item, table=renamings.table, column=column)
+
+
+def _find_documents(
+    work: WorkDatabase, corrections: Sequence[Correction]
+) -> Iterator[tuple[Correction, int | None, str]]:
+    """Yield each correction with the number of its document in `listing`, or why there is none.
+
+    Bytes tell a document, not its name: one that has another name by now is the same, one whose
+    bytes changed is another. Where the build before had these bytes under another name as well, as
+    rows of a table may, nobody knows which of them is left.
+    """
+    hashes, ids = ([getattr(x, key) for x in corrections] for key in ("sha256", "document_id"))
+    by_hash: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for number, document_id, sha256 in work.run(_FOUND, hashes, ids):
+        by_hash[sha256][document_id] = number
+    there = {document_id for documents in by_hash.values() for document_id in documents}
+    before: defaultdict[str, set[str]] = defaultdict(set)
+    with attached_former(work.connection, work.state) as is_there:
+        for document_id, sha256 in work.run(_FORMER, hashes) if is_there else ():
+            before[sha256].add(document_id)
+    own = {item.place for item in corrections if item.document_id in by_hash[item.sha256]}
+    taken: set[tuple[str, str, str]] = set()
+    for kept in corrections:
+        item, alike = kept, by_hash[kept.sha256]
+        if item.place not in own and len(alike) == 1 and before[item.sha256] <= {item.document_id}:
+            item = replace(item, document_id=next(iter(alike)))
+        is_free = item.place not in taken and (item is kept or item.place not in own)
+        if item.document_id in alike and is_free:
+            taken.add(item.place)
+            yield item, alike[item.document_id], ""
+        elif alike:
+            yield kept, None, "other documents have these bytes, or another correction"
+        else:
+            changed = kept.document_id in there
+            yield kept, None, f"the document {'has changed' if changed else 'is not there'}"
+
+
+def _apply(
+    work: WorkDatabase,
+    table: str,
+    attribute: Attribute,
+    position: int,
+    items: Sequence[tuple[int, Correction]],
+) -> list[tuple[str, ...]]:
+    """Apply the corrections of a column that are still of what they replaced.
+
+    Return the rows of all of them: each with why it waits, empty where it does not.
+    """
+    ids = [item.document_id for _, item in items]
+    read = {row[0]: row[1:] for row in work.run(_READ, table, attribute.name, ids)}
+    rows, corrected = [], []
+    for number, item in items:
+        state, text = read.get(item.document_id, (State.NOT_MENTIONED.value, ""))
+        value, kind = cell_value(attribute, item), attribute.type
+        is_said = item.says == "value" and kind.write(text) == kind.write(item.value)
+        problem = ""
+        if item.says == "value" and value is None:
+            problem = f"{item.value!r} does not fit a column of type {kind}"
+        elif not is_said and (state, _plain(text)) != (item.was_state, _plain(item.was_value)):
+            problem = f"it is read otherwise now: {text or state}"
+        else:
+            marks = Mark.SAID_NONE if item.says == "absent" else ""
+            who = "an agent" if item.author == "agent" else "a person"
+            note = f"corrected by {who} on {item.at[:10]}: was {item.was_value or item.was_state}"
+            corrected.append((number, item.document_id, value, item.author, marks, note))
+        rows.append((*astuple(item), problem))
+    work.run(_CORRECTED.format(sql_type=attribute.type.sql))
+    work.append("corrected", corrected)
+    work.run(_IN_CELLS, table, attribute.name)
+    work.run(_IN_REVIEWS, attribute.name)
+    work.run(with_names(_IN_RECORDS, column=f"column_{position}"))
+    return rows
+
+
+def _plain(text: str) -> str:
+    """Return a value without what another spelling of its column may change."""
+    return " ".join(text.split()).casefold()
+
+
+_KEPT = """
+SELECT * FROM srag_corrections
+WHERE $1 = '' OR "column" = $1 ORDER BY "column", document_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A correction, and why it waits for a second look; empty where it is applied."""
+
+    correction: Correction
+    problem: str
+
+
+def read_kept(read: Read, column: str = "") -> list[Kept]:
+    """Read the corrections of *column* that a build was made with, of all when it is empty."""
+    return [Kept(Correction(*row[:-1]), row[-1]) for row in read(_KEPT, [column])]

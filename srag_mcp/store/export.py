@@ -1,0 +1,215 @@
+"""A table or the rows of a query as a file that other programs open.
+
+What comes from outside is judged as the queries of `run_sql` are, and the engine is locked as
+theirs is, but for the one file that it may write.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from srag_mcp.errors import CorpusError, QueryError
+from srag_mcp.store.build import STORAGE_VERSION
+from srag_mcp.store.database import quote_name, quote_text, store_errors
+from srag_mcp.store.guard import check_query
+from srag_mcp.store.guard.locked_engine import check_bound_tables, explain_error, lock_engine
+from srag_mcp.store.guard.result_page import QueryLimits
+from srag_mcp.store.xlsx import MAX_COLUMNS, MAX_ROWS, MAX_UNITS, write_sheet
+
+if TYPE_CHECKING:
+    import duckdb
+    from duckdb.sqltypes import DuckDBPyType
+
+    from srag_mcp.store.corpus import Corpus
+
+FORMATS = (".csv", ".parquet", ".xlsx", ".jsonl", ".duckdb")
+_COPIED = {".csv": "FORMAT csv, HEADER", ".parquet": "FORMAT parquet", ".jsonl": "FORMAT json"}
+_CHUNK_ROWS = 2048
+_RESULT, _MARK = "result", "'"
+_NOT_TWICE = r"[^\x{10000}-\x{10FFFF}]"
+# How spreadsheets know a formula, behind blanks as well (OWASP, CSV injection); full-width signs
+# are the same to some of them.
+_FORMULA = r"^\s*[=+@＝＋－＠-]|^[\t\r\n]"
+# Types whose values cannot be the text of a document.
+_PLAIN = re.compile(r"u?(tiny|small|big|huge)?int(eger)?|boolean|float|double|decimal|date|time.*")
+
+
+def check_target(out: Path, *, force: bool) -> None:
+    """Refuse a file that cannot be written as what its name says.
+
+    Raises:
+        CorpusError: If its ending is unknown, it is there and not to be replaced, or its folder is
+            not there.
+    """
+    problem = ""
+    if out.suffix.lower() not in FORMATS:
+        problem = f"{out}: the name must end in one of {', '.join(FORMATS)}"
+    elif out.is_dir() or (out.exists() and not force):
+        problem = f"{out} is there already; --force replaces a file"
+    elif not out.parent.is_dir():
+        problem = f"there is no folder {out.parent}"
+    if problem:
+        raise CorpusError(problem)
+
+
+def table_sql(corpus: Corpus, table: str = "", *, quotes: bool, states: bool) -> str:
+    """Write the SELECT of a whole *table*, the records if empty.
+
+    Behind each column of records come `<column>_state` and `<column>_quote` on wish.
+
+    Raises:
+        CorpusError: If there is no such table, or it has no cells.
+    """
+    tables, schema = corpus.tables(), corpus.schema()
+    table = table or schema.entity
+    if table not in tables:
+        msg = f"{corpus.name} has no table {table!r}; it has {', '.join(tables)}"
+        raise CorpusError(msg)
+    if not quotes and not states:
+        return f"SELECT * FROM {quote_name(table)}"  # noqa: S608 - quoted
+    if table != schema.entity:
+        msg = f"quotes and states are of the columns of {schema.entity}"
+        raise CorpusError(msg)
+    columns, cells, taken = ["document_id"], ["document_id"], set(tables[table])
+    for attribute in schema.attributes:
+        columns.append(quote_name(attribute.name))
+        for key, is_wanted in (("state", states), ("as_stated", quotes)):
+            if is_wanted:
+                name = f"{attribute.name}_{'state' if key == 'state' else 'quote'}"
+                while name in taken:
+                    name += "_"
+                taken.add(name)
+                columns.append(quote_name(name))
+                of_it = f"attribute = {quote_text(attribute.name)}"
+                cells.append(f"max({key}) FILTER ({of_it}) AS {quote_name(name)}")
+    keyed = f" WHERE table_name = {quote_text(table)}" if "table_name" in tables["cells"] else ""
+    pivot = f"SELECT {', '.join(cells)} FROM cells{keyed} GROUP BY document_id"  # noqa: S608 - quoted
+    source = f"{quote_name(table)} LEFT JOIN ({pivot}) USING (document_id)"
+    return f"SELECT {', '.join(columns)} FROM {source} ORDER BY document_id"  # noqa: S608 - quoted
+
+
+def export_rows(corpus: Corpus, sql: str, out: Path, timeout_s: float, name: str) -> int:
+    """Write all rows of *sql* to *out*, whole or not at all; return how many.
+
+    The ending of *out* says the format. In .csv a text that a spreadsheet would run as a formula
+    begins with `'`. A file that is there is replaced.
+
+    Args:
+        corpus: Whose newest build is read.
+        sql: One SELECT; it is judged as one from outside.
+        out: See `check_target`.
+        timeout_s: Seconds after which the engine stops.
+        name: Of the table in a .duckdb file.
+
+    Raises:
+        QueryError: If the guard does not allow it, the format cannot hold the rows, or it is wrong,
+            or needs too much time or memory; nothing is written.
+    """
+    import duckdb  # heavy, and only needed here
+
+    tables, build = corpus.tables(), corpus.build_path()
+    limits = replace(corpus.worker.limits, timeout_s=timeout_s)
+    check_query(sql, tables)
+    with TemporaryDirectory(dir=out.parent, prefix=".srag-export-") as folder:
+        written = Path(folder).resolve() / f"out{out.suffix.lower()}"
+        with closing(_open(build, written, limits)) as connection:
+            try:
+                check_bound_tables(connection, sql, tables)
+                n_rows = _write(connection, sql, written, name)
+            except (duckdb.Error, MemoryError) as error:
+                raise explain_error(error, sql, limits, tables) from error
+        written.replace(out)
+    return n_rows
+
+
+def _open(build: Path, written: Path, limits: QueryLimits) -> duckdb.DuckDBPyConnection:
+    """Open *build* to read, locked but for *written*; what needs more memory is put beside it."""
+    import duckdb  # heavy, and only needed here
+
+    connection = duckdb.connect(":memory:", config={"threads": limits.threads})
+    with store_errors(f"writing {written}"):
+        connection.execute(f"ATTACH {quote_text(str(build))} AS build (READ_ONLY)")
+        if written.suffix == ".duckdb":
+            options = f"(STORAGE_VERSION '{STORAGE_VERSION}')"
+            connection.execute(f"ATTACH {quote_text(str(written))} AS written {options}")
+        connection.execute("USE build")
+        lock_engine(connection, limits, writes=written, spill=written.parent / "spill")
+    return connection
+
+
+def _write(connection: duckdb.DuckDBPyConnection, sql: str, written: Path, name: str) -> int:
+    """Write the rows of *sql* as a file, or as the table *name* of a database; return how many."""
+    # of two columns with one name, the second has a number here
+    found = _query(connection.sql(sql), f"FROM {_RESULT}")
+    kind, names = written.suffix, found.columns
+    if kind == ".xlsx":
+        _check_sheet(found, sql)
+        connection.execute(sql)
+        return write_sheet(written, names, _fetch(connection))
+    if kind == ".duckdb":
+        table = f"written.{quote_name(name)}"
+        found.query(_RESULT, f"CREATE TABLE {table} AS FROM {_RESULT}")
+        done = _query(found, f"SELECT count(*) FROM {table}")  # noqa: S608 - quoted
+    else:
+        columns = ", ".join(map(_marked, names, found.types)) if kind == ".csv" else "*"
+        file = f"{quote_text(str(written))} ({_COPIED[kind]})"
+        done = _query(found, f"COPY (SELECT {columns} FROM {_RESULT}) TO {file}")  # noqa: S608 - quoted
+    return int(done.fetchall()[0][0])
+
+
+def _query(found: duckdb.DuckDBPyRelation | None, statement: str) -> duckdb.DuckDBPyRelation:
+    """Run a statement that has rows on the rows of another, which it calls `result`."""
+    assert found is not None
+    done = found.query(_RESULT, statement)
+    assert done is not None
+    return done
+
+
+def _marked(name: str, kind: DuckDBPyType) -> str:
+    """Write a column for .csv: `'` stands before what a spreadsheet would run."""
+    column, text = quote_name(name), f"{quote_name(name)}::VARCHAR"
+    shown = f"'{name}" if re.match(_FORMULA, name) else name
+    if not _PLAIN.fullmatch(kind.id):
+        is_run = f"regexp_matches({text}, {quote_text(_FORMULA)})"
+        column = f"CASE WHEN {is_run} THEN {quote_text(_MARK)} || {text} ELSE {text} END"
+    return f"{column} AS {quote_name(shown)}"
+
+
+def _fetch(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[object, ...]]:
+    while rows := connection.fetchmany(_CHUNK_ROWS):
+        yield from rows
+
+
+def _check_sheet(found: duckdb.DuckDBPyRelation, sql: str) -> None:
+    """Refuse what an .xlsx file cannot hold.
+
+    Raises:
+        QueryError: With what it is, and what to do.
+    """
+    texts = [f"{quote_name(name)}::VARCHAR" for name in found.columns]
+    # characters beyond the first 65,536 count twice
+    units = [
+        f"max(length({text}) + length(regexp_replace({text}, '{_NOT_TWICE}', '', 'g')))"
+        for text in texts
+    ]
+    counted = f"SELECT count(*), {', '.join(units)} FROM {_RESULT}"  # noqa: S608 - quoted
+    [(n_rows, *longest)] = _query(found, counted).fetchall()
+    long = [name for name, n in zip(found.columns, longest, strict=True) if (n or 0) > MAX_UNITS]
+    problem = ""
+    if n_rows >= MAX_ROWS:
+        problem = f"{n_rows:,} rows and their names; a sheet holds {MAX_ROWS:,}"
+    elif len(texts) > MAX_COLUMNS:
+        problem = f"{len(texts):,} columns; a sheet holds {MAX_COLUMNS:,}"
+    elif long:
+        problem = f"texts of more than {MAX_UNITS:,} characters in {', '.join(long)}"
+    if problem:
+        msg = (
+            f"An .xlsx file cannot hold this: {problem}. Nothing is written; take .csv or .parquet."
+        )
+        raise QueryError(msg, sql)
