@@ -126,7 +126,6 @@ def test_of_a_hundred_things_nearly_all_spellings_meet(capsys: pytest.CaptureFix
     assert scores["all"].precision == 1.0
 
 
-@pytest.mark.skipif(not name_set.REPLIES.exists(), reason="the replies are to be recorded")
 def test_a_recorded_model_unites_what_is_one() -> None:
     found = name_set.ask(ReplayModel(name_set.REPLIES))["all"]
     assert found.precision >= 0.99, str(found)
