@@ -39,12 +39,13 @@ def none_counts_as_zero(attribute: Attribute, words: str | None) -> bool:
 
     An empty cell and a dash say less than `none`, and there may be no number at all.
     """
-    if attribute.absent_means == "zero" or is_count(attribute):
+    if attribute.absent_means == "zero":
         return True
+    if not any(map(str.isalpha, words or "")):
+        return False
     is_number = attribute.type.is_whole and attribute.unit is None
-    has_words = any(map(str.isalpha, words or ""))
-    names = content_words(attribute.name.replace("_", " ")) if is_number and has_words else []
-    return any(singular(word) != word for word in names)
+    names = content_words(attribute.name.replace("_", " ")) if is_number else []
+    return is_count(attribute) or any(singular(word) != word for word in names)
 
 
 def write_canonical(attribute: Attribute, value: ReplyValue) -> str | None:

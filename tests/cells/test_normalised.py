@@ -74,6 +74,8 @@ def test_what_cannot_be_read_keeps_its_words() -> None:
         ("persons_injured", "keine", 0),
         ("persons_injured", "-", None),  # it may stand for what nobody knows
         ("persons_injured", "", None),
+        ("n_rooms", "", None),
+        ("number_of_floors", "-", None),
         ("floor", "none", None),
     ],
 )
