@@ -34,6 +34,8 @@ from srag_mcp.records.conversation import Conversation, RecordTask, fail_record
 from srag_mcp.records.judging import RecordsReply
 from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.record_prompt import (
+    MAX_DOCUMENTS,
+    MAX_PARTS,
     Excerpt,
     plan_batches,
     render_records_prompt,
@@ -76,6 +78,11 @@ class Estimate:
     tokens_in: int
     tokens_out: int
 
+    @property
+    def tokens(self) -> int:
+        """Both, in and out."""
+        return self.tokens_in + self.tokens_out
+
     def __add__(self, other: "Estimate") -> "Estimate":
         """Return what both take."""
         return Estimate(
@@ -92,11 +99,15 @@ def estimate_definition(n_documents: int) -> Estimate:
 
 
 def estimate_records(
-    attributes: Sequence[Attribute], n_tokens: Iterable[int], prompt_tokens: int
+    attributes: Sequence[Attribute],
+    n_tokens: Iterable[int],
+    prompt_tokens: int,
+    n_cells: int | None = None,
 ) -> Estimate:
     """Estimate the prompts and tokens for documents of *n_tokens* each.
 
-    Long documents are taken to be read on as far as they ever are: an upper end.
+    Long documents are taken to be read on as far as they ever are: an upper end. *n_cells*: how
+    many are sought, where it is not all attributes in each document.
     """
     lengths = [length for length in n_tokens if length]
     shown = (min(length, prompt_tokens) for length in lengths)
@@ -108,10 +119,19 @@ def estimate_records(
     empty = render_records_prompt(attributes, {})
     instructions = empty.count_tokens(reply_schema(RecordsReply))
     n_prompts = tokens_in = 0
-    for batch in chain(plan_batches(shown, lambda n: n, len(attributes), prompt_tokens), further):
+    if n_cells is None:
+        n_cells = len(lengths) * len(attributes)
+    batches = plan_batches(
+        shown,
+        lambda n: n,
+        n_cells // max(1, len(lengths)),
+        prompt_tokens,
+        MAX_DOCUMENTS if n_cells == len(lengths) * len(attributes) else MAX_PARTS,
+    )
+    for batch in chain(batches, further):
         n_prompts += 1
         tokens_in += instructions + sum(batch) + _TOKENS_A_DOCUMENT * len(batch)
-    return Estimate(n_prompts, tokens_in, len(lengths) * len(attributes) * _TOKENS_A_CELL)
+    return Estimate(n_prompts, tokens_in, n_cells * _TOKENS_A_CELL)
 
 
 async def predict_records(
@@ -145,8 +165,10 @@ async def predict_records(
     try:
         excerpts = run.excerpts(documents)
         n_attributes = len(task.attributes)
+        n_sought = max((len(item.names) for item in task.sought.values()), default=n_attributes)
+        n_most = MAX_DOCUMENTS if n_sought == n_attributes else MAX_PARTS
         await run.predict_all(
-            plan_batches(excerpts, lambda x: x.n_tokens, n_attributes, prompt_tokens)
+            plan_batches(excerpts, lambda x: x.n_tokens, n_sought, prompt_tokens, n_most)
         )
     finally:
         run.hand_over()
@@ -194,17 +216,21 @@ class _Run:
 
     def excerpts(self, documents: Iterable[DocumentText]) -> Iterator[Excerpt]:
         """Yield what is shown of each document first; those without text are finished at once."""
-        most = self._prompt_tokens
-        first = min(self._task.first_tokens or most, most)
+        task, most = self._task, self._prompt_tokens
         for document in documents:
-            if document.document_id in self._task.places:
-                places = self._task.places[document.document_id]
-                shown = choose_around(document.text, places, _AROUND).shown
-                yield Excerpt(document, shown)
+            sought = task.sought.get(document.document_id)
+            if sought is not None and sought.places:
+                shown = choose_around(document.text, sought.places, _AROUND).shown
+                yield Excerpt(document, shown, names=sought.names)
             elif document.text.strip():
+                wanted, first = task.attributes, min(task.first_tokens or most, most)
+                if sought is not None:
+                    wanted = tuple(item for item in wanted if item.name in sought.names)
+                    first = min(sought.n_tokens or most, most)
                 # Parts of a small one save nothing.
                 n_tokens = most if count_tokens(document.text) <= _SMALL * first else first
-                yield take_excerpt(document, self._task.attributes, n_tokens)
+                excerpt = take_excerpt(document, wanted, n_tokens)
+                yield replace(excerpt, names=sought.names) if sought else excerpt
             else:
                 self._finished.append(fail_record(self._task, document, "it has no text"))
 
@@ -295,8 +321,9 @@ def choose_first_tokens(n_attributes: int, n_columns: int) -> int | None:
 
 
 def count_around(places: Sequence[Span]) -> int:
-    """Return how many characters are shown around *places* at most."""
-    return sum(2 * _AROUND + place.end - place.start for place in places)
+    """Return how many tokens are shown around *places* at most, as of Latin letters."""
+    n_characters = sum(2 * _AROUND + place.end - place.start for place in places)
+    return -(-n_characters // CHARACTERS_A_TOKEN)
 
 
 def count_readable(prompt_tokens: int) -> int:
@@ -335,6 +362,9 @@ async def predict_documents(
         document.turn_to(reading.excerpt, asked)
         if asked.unread and asked.document.document_id not in task.pilot:
             document.idle = await task.pilot.idle()
+        if asked.names is not None:
+            others = (item.name for item in task.attributes if item.name not in asked.names)
+            document.idle = document.idle.union(others)
         documents.append(document)
     while unsaid := _group(documents):
         for names, group in unsaid.items():

@@ -13,6 +13,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 
 MAX_DOCUMENTS = 16
+MAX_PARTS = 48  # of documents in which few columns are sought
 MAX_CELLS = 600  # some 7,000 tokens of reply at most; a reply that is cut off halves the batch
 _SIZES = (8, 4, 2)  # parts of a prompt: documents of about one size fill it together
 Item = TypeVar("Item")
@@ -27,6 +28,21 @@ _ABSENT = {
 
 
 @dataclass(frozen=True, slots=True)
+class Sought:
+    """What is sought in one document.
+
+    Attributes:
+        names: Of the attributes.
+        places: Only what stands around them is shown; where there are none, whole passages.
+        n_tokens: Most that is shown at first; None for as many as one prompt may show.
+    """
+
+    names: frozenset[str]
+    places: tuple[Span, ...] = ()
+    n_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Excerpt:
     """A document, and what the model is shown of it.
 
@@ -35,12 +51,14 @@ class Excerpt:
         shown: All of its text, or passages.
         unread: The stretches that neither this excerpt nor those before it show.
         before: The excerpt that was shown before this one.
+        names: Of the attributes that are sought in it; None for all.
     """
 
     document: DocumentText
     shown: str
     unread: tuple[Span, ...] = ()
     before: "Excerpt | None" = None
+    names: frozenset[str] | None = None
 
     @property
     def n_tokens(self) -> int:
@@ -64,22 +82,27 @@ def take_excerpt(
     After an excerpt *before*, what that left out.
     """
     text, unread = document.text, None if before is None else before.unread
+    names = None if before is None else before.names
     chosen = choose_passages(text, attributes, max_tokens, unread, document.passages)
-    return Excerpt(document, chosen.shown, chosen.unread, before)
+    return Excerpt(document, chosen.shown, chosen.unread, before, names)
 
 
 def plan_batches(
-    items: Iterable[Item], size: Callable[[Item], int], n_attributes: int, max_tokens: int
+    items: Iterable[Item],
+    size: Callable[[Item], int],
+    n_attributes: int,
+    max_tokens: int,
+    max_documents: int = MAX_DOCUMENTS,
 ) -> Iterator[tuple[Item, ...]]:
     """Put documents of about one size together, in their order; large ones stay alone.
 
-    Lazy: a batch of each size is held at a time. It has at most MAX_DOCUMENTS, MAX_CELLS and
+    Lazy: a batch of each size is held at a time. It has at most *max_documents*, MAX_CELLS and
     *max_tokens* of text, by *size*, unless a single document has more.
 
     A batch is full by what is in it, not by what comes next: when some batches are finished, the
     documents of the others still make the same batches, and the same prompts.
     """
-    most = min(MAX_DOCUMENTS, MAX_CELLS // max(1, n_attributes))
+    most = min(max_documents, MAX_CELLS // max(1, n_attributes))
     gathering: dict[int, list[Item]] = {max_tokens // part: [] for part in _SIZES}
     for item in items:
         largest = next((room for room in gathering if size(item) <= room), None)
@@ -109,8 +132,20 @@ def render_records_prompt(
         subject=", ".join(excerpt.document.document_id for excerpt in excerpts.values()),
         attributes="\n".join(columns),
         documents="\n\n".join(show_document(key, item, mark) for key, item in excerpts.items()),
-        request=f"Give the records of {', '.join(excerpts)}.",
+        request=_request(attributes, excerpts),
     )
+
+
+def _request(attributes: Sequence[Attribute], excerpts: Mapping[str, Excerpt]) -> str:
+    """Ask for whole records, or of each document for the columns that are sought in it."""
+    if all(item.names is None or len(item.names) == len(attributes) for item in excerpts.values()):
+        return f"Give the records of {', '.join(excerpts)}."
+    asked = []
+    for key, excerpt in excerpts.items():
+        names = excerpt.names
+        numbers = [str(n) for n, x in enumerate(attributes, 1) if names is None or x.name in names]
+        asked.append(f"{key}: {', '.join(numbers)}")
+    return f"Give only the cells of these columns: {'; '.join(asked)}."
 
 
 def describe_attribute(attribute: Attribute) -> str:
