@@ -44,7 +44,7 @@ _EFFORT, _LESSON = "effort", "lesson"
 _WRITING = 24
 _BATCH = 2 * MAX_DOCUMENTS  # documents that are read before rules are looked at: two full prompts
 _WORTH_A_PART = 2  # so many times shorter than the document are words that are read instead of it
-_PART = 4  # what is shown first of a document in which few columns are sought, of its length
+_PART = 2  # what is shown of a document in which few columns are sought: half of it at most
 _SAID = frozenset({State.STATED, State.STATED_ABSENT})
 _BY_RULES = "read by a rule"
 _SILENCE = "no rule speaks, and the audit finds that such documents do not mention it"
@@ -76,6 +76,15 @@ def settle_effort(work: WorkDatabase, settings: Settings) -> Effort:
     if settings.effort != "auto":
         work.keep_note(_EFFORT, settings.effort)
     return find_effort(work, settings)
+
+
+def count_read_first(effort: Effort, n_documents: int, n_sample: int) -> int:
+    """Return how many of *n_documents* unread ones an effort reads whole where rules hold."""
+    n_rest = n_documents - n_sample
+    n_checked = n_sample + _BATCH + plan_audit(max(0, n_rest - _BATCH)).n_audited
+    is_saving = effort == "draft" or n_rest - plan_audit(max(0, n_rest)).n_audited > _WRITING
+    n_read = {"full": n_documents, "checked": n_checked, "draft": 2 * n_sample}[effort]
+    return min(n_read, n_documents) if is_saving else n_documents
 
 
 def forget_lesson(work: WorkDatabase) -> None:
@@ -266,8 +275,11 @@ class _Run:
         fallen = {name: column for name, column in columns.items() if name in new}
         columns |= self._teach(fallen, fell_only=True)
         for name in new.keys() & columns.keys():
-            if columns[name].is_ready(self.labels(columns[name].attribute)):
-                columns[name] = self._try(columns[name].attribute, columns[name].trial.tested())
+            # of a sample that the rules were written by, only what they say often tells something
+            column = columns[name]
+            strict = self._try(column.attribute, column.trial, FEWEST_RIGHT)
+            if strict.is_ready(self.labels(column.attribute)):
+                columns[name] = self._try(column.attribute, column.trial.tested())
         self.put(schema, columns)
         return columns
 
@@ -301,7 +313,7 @@ class _Run:
             taught[name] = self._try(attribute, column.trial)
         return taught
 
-    def _try(self, attribute: Attribute, trial: Trial) -> TriedColumn:
+    def _try(self, attribute: Attribute, trial: Trial, n_right: int = 0) -> TriedColumn:
         """Let the rules of *attribute* decide; those that are new run over all documents."""
         bare = [rule.model_copy(update={"right": 0, "wrong": 0}) for rule in attribute.rules]
         keys = [(attribute.name, rule.model_dump_json()) for rule in bare]
@@ -311,7 +323,8 @@ class _Run:
             found = run_rules([asked], self.predictions.texts(self.order))[attribute.name]
             self._read |= dict(zip(new, found, strict=True))
         read = [self._read[key] for key in keys]
-        trial = replace(trial, n_right=1 if self.effort == "checked" else FEWEST_RIGHT)
+        n_right = n_right or (1 if self.effort == "checked" else FEWEST_RIGHT)
+        trial = replace(trial, n_right=n_right)
         return try_column(attribute, trial, read, self.labels(attribute), self.order)
 
     def rescored(self, column: TriedColumn) -> TriedColumn:

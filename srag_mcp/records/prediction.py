@@ -60,6 +60,7 @@ _FEW = 4
 _FIRST_TOKENS, _TOKENS_AN_ATTRIBUTE = 400, 100
 _TOKENS_A_DOCUMENT = 40  # its id, path, title and marks
 _TOKENS_A_CELL = 8  # recorded replies over five packs have 6.3 to 10.6 for one that is stated
+_TOKENS_A_QUOTE, _TOKENS_A_RULE = 20, 100  # of played lessons on receipts: 60 rules, 29 columns
 HAND_OVER_RECORDS = 500  # more at once are handed over before the second is over
 HAND_OVER_S = 1.0
 _AROUND = 200  # characters on both sides of a place, as for a second look: a sentence or two
@@ -132,6 +133,18 @@ def estimate_records(
         n_prompts += 1
         tokens_in += instructions + sum(batch) + _TOKENS_A_DOCUMENT * len(batch)
     return Estimate(n_prompts, tokens_in, n_cells * _TOKENS_A_CELL)
+
+
+def estimate_rules(attributes: Sequence[Attribute], shown: Sequence[int]) -> Estimate:
+    """Estimate what it takes to write rules for *attributes*, shown documents of so many tokens.
+
+    Half of it is for further lessons, on what the first ones missed.
+    """
+    empty = render_records_prompt(attributes, {})
+    said = len(shown) * len(attributes) * _TOKENS_A_QUOTE
+    return Estimate(
+        3, 2 * (empty.count_tokens() + sum(shown) + said), 2 * len(attributes) * _TOKENS_A_RULE
+    )
 
 
 async def predict_records(
@@ -223,14 +236,15 @@ class _Run:
                 shown = choose_around(document.text, sought.places, _AROUND).shown
                 yield Excerpt(document, shown, names=sought.names)
             elif document.text.strip():
-                wanted, first = task.attributes, min(task.first_tokens or most, most)
                 if sought is not None:
-                    wanted = tuple(item for item in wanted if item.name in sought.names)
-                    first = min(sought.n_tokens or most, most)
+                    wanted = tuple(x for x in task.attributes if x.name in sought.names)
+                    excerpt = take_excerpt(document, wanted, min(sought.n_tokens or most, most))
+                    yield replace(excerpt, names=sought.names)
+                    continue
+                first = min(task.first_tokens or most, most)
                 # Parts of a small one save nothing.
                 n_tokens = most if count_tokens(document.text) <= _SMALL * first else first
-                excerpt = take_excerpt(document, wanted, n_tokens)
-                yield replace(excerpt, names=sought.names) if sought else excerpt
+                yield take_excerpt(document, task.attributes, n_tokens)
             else:
                 self._finished.append(fail_record(self._task, document, "it has no text"))
 
@@ -362,8 +376,11 @@ async def predict_documents(
         document.turn_to(reading.excerpt, asked)
         if asked.unread and asked.document.document_id not in task.pilot:
             document.idle = await task.pilot.idle()
-        if asked.names is not None:
-            others = (item.name for item in task.attributes if item.name not in asked.names)
+        sought = task.sought.get(asked.document.document_id)
+        if sought is not None:
+            # of parts, what the passages likely to hold it do not say is not looked for in others
+            wanted = sought.names if sought.n_tokens is None else frozenset()
+            others = (item.name for item in task.attributes if item.name not in wanted)
             document.idle = document.idle.union(others)
         documents.append(document)
     while unsaid := _group(documents):

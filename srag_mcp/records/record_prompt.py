@@ -34,7 +34,7 @@ class Sought:
     Attributes:
         names: Of the attributes.
         places: Only what stands around them is shown; where there are none, whole passages.
-        n_tokens: Most that is shown at first; None for as many as one prompt may show.
+        n_tokens: Most that is shown; None for all that is ever shown of a document.
     """
 
     names: frozenset[str]
