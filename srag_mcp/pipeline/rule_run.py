@@ -341,14 +341,16 @@ class _Run:
         them has seen.
         """
         while True:
-            wanted: set[str] = set()
-            going = {}
-            for name, column in columns.items():
-                wants = {*column.wants(self.labels(column.attribute), _BATCH)}
-                if wants:
-                    going[name], wanted = column, wanted | wants
-            if not going or not self._pays(schema, going, wanted):
+            wants = {
+                name: {*column.wants(self.labels(column.attribute), _BATCH)}
+                for name, column in columns.items()
+            }
+            going = {name: columns[name] for name, ids in wants.items() if ids}
+            if not self._pays(going, wants):  # what is in its test may be worth its end
+                going = {name: x for name, x in going.items() if not x.trial.practises}
+            if not going or not self._pays(going, wants):
                 return {name: self._audited(column) for name, column in columns.items()}
+            wanted: set[str] = set().union(*(wants[name] for name in going))
             batch = [key for key in self.order if key in wanted][:_BATCH]
             # what holds needs no reading; other columns are read while the document is open
             held = {name for name, column in columns.items() if self._holds(column)}
@@ -400,7 +402,7 @@ class _Run:
     # --- What is left ----------------------------------------------------------------------------
 
     def _pays(
-        self, schema: Schema, columns: Mapping[str, TriedColumn], wanted: Collection[str]
+        self, columns: Mapping[str, TriedColumn], wants: Mapping[str, Collection[str]]
     ) -> bool:
         """Whether to try *columns* further may save more than it costs.
 
@@ -409,11 +411,9 @@ class _Run:
         attributes = [column.attribute for column in columns.values()]
         seen = {key for item in attributes for key in self.labels(item)}
         unseen = [key for key in self.order if key not in seen]
-        n_further = max(
-            (plan_audit(len(unseen)).n_audited for x in columns.values() if x.trial.practises),
-            default=0,
-        )
-        n_needed = min(len(wanted) + n_further, len(unseen))
+        practises = any(column.trial.practises for column in columns.values())
+        n_further = plan_audit(len(unseen)).n_audited if practises else 0
+        n_needed = len(set().union(*(wants[name] for name in columns))) + n_further
         price = self._count(attributes, unseen[:n_needed])
         return 2 * price < self._count(attributes, unseen)
 

@@ -33,6 +33,7 @@ logger = logging.getLogger(__name__)
 
 _MAX_RULES = 40  # of a column: a page has a wording for each layout and each author
 _MAX_MISSES = 12  # of a column in one lesson; the rest is of later ones
+_LABELLED = 3  # words of a line that says what its value is
 _BESIDE = 30  # characters on both sides that tell one way of saying a thing from others
 _HEAD = 300
 _AROUND = 200
@@ -253,7 +254,7 @@ def _line_of(text: str, cell: Cell) -> str:
     part = _line_part(text, cell.span, reach)
     is_first, is_last = not part.start or text[part.start - 1] == "\n", text[part.end :][:1] in "\n"
     words = " ".join(part.of(text).split())
-    if is_first and is_last and part == cell.span and not isinstance(cell.value, bool):
+    if is_first and is_last and len(words.split()) < _LABELLED:
         above = text[: part.start].rstrip().rpartition("\n")[2]  # it may be the label
         words = f"{_tidy(above)} ⏎ {words}"
     return f" “{'⏎ ' if is_first else '…'}{words}{' ⏎' if is_last else '…'}”"

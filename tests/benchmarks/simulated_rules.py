@@ -172,13 +172,18 @@ class Oracle:
         if kind == "boolean":
             keys = [f"{name}.{value.lower()}"]
         is_cut = not quote.endswith("⏎") or "…" in quote
-        quote = quote.replace("⏎", " ").strip(" …").removeprefix("- ")
+        quote = quote.strip(" …⏎").rpartition("⏎ ")[2].removeprefix("- ")
         for said in (quote, *statements(quote)):
-            for key in keys:
-                for form, text, pattern in STATEMENTS[key]:
-                    if pattern.fullmatch(said):
-                        yield self.general(name, kind, value, form, text)
-                        return
+            fitting = [
+                (len(text), form, text)
+                for key in keys
+                for form, text, pattern in STATEMENTS[key]
+                if pattern.fullmatch(said)
+            ]
+            if fitting:
+                _, form, text = max(fitting)
+                yield self.general(name, kind, value, form, text)
+                return
         self.missed += is_cut
 
     def general(self, name: str, kind: str, value: str, form: str, text: str) -> dict[str, object]:
