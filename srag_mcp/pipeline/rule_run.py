@@ -5,49 +5,32 @@ tested on others; what they may not decide is read.
 """
 
 import json
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import get_args
 
-from srag_mcp.cells.cell import (
-    BY_RULES,
-    Cell,
-    Mark,
-    PredictedCell,
-    PredictedRecord,
-    add_note,
-    is_predicted,
-)
-from srag_mcp.cells.normalised import read_column
+from srag_mcp.cells.cell import Cell
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress
-from srag_mcp.model.language_model import Step
+from srag_mcp.pipeline.rule_reading import RuleReading
 from srag_mcp.pipeline.schema_choice import put_rules_in_force
-from srag_mcp.records.prediction import choose_first_tokens, count_around, estimate_records
-from srag_mcp.records.record_prompt import MAX_DOCUMENTS, Sought
+from srag_mcp.records.record_prompt import MAX_DOCUMENTS
 from srag_mcp.rules.audit import LIMIT, RISK, plan_audit
-from srag_mcp.rules.trial import Sort, Trial, TriedColumn, try_column
-from srag_mcp.rules.voting import FEWEST_RIGHT, Read, Verdict, run_rules
+from srag_mcp.rules.trial import Trial, TriedColumn, try_column
+from srag_mcp.rules.voting import FEWEST_RIGHT, Read, run_rules
 from srag_mcp.rules.writing import Lesson, Miss, may_be_ruled, write_rules
 from srag_mcp.schema.attribute import Attribute, WrittenRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Effort, Settings
-from srag_mcp.store.predictions import Predictions, as_predicted, hash_attribute
+from srag_mcp.store.predictions import Predictions, hash_attribute
 from srag_mcp.store.work import WorkDatabase
-from srag_mcp.values.states import State
 
 _EFFORT, _LESSON = "effort", "lesson"
 # To write rules takes as many tokens as to read 13 to 24 documents: in a folder in which no more
 # would be left to them, all are read.
 _WRITING = 24
 _BATCH = 2 * MAX_DOCUMENTS  # documents that are read before rules are looked at: two full prompts
-_WORTH_A_PART = 2  # so many times shorter than the document are words that are read instead of it
-_PART = 2  # what is shown of a document in which few columns are sought: half of it at most
-_SAID = frozenset({State.STATED, State.STATED_ABSENT})
-_BY_RULES = "read by a rule"
-_SILENCE = "no rule speaks, and the audit finds that such documents do not mention it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,23 +96,23 @@ def read_by_rules(
     n_rest = len(run.order) - len(run.sample)
     if effort == "checked" and n_rest - plan_audit(n_rest).n_audited <= _WRITING:
         return RuleRun(schema, told=("rules would save nothing here: all documents are read",))
-    run.read(schema.attributes, run.sample, "records")
+    run.reading.read(schema.attributes, run.sample, "records")
     columns = run.begin(schema)
     if effort == "checked":
         columns = run.try_out(schema, columns)
     else:
         fresh = [key for key in run.order if key not in {*run.sample}][: len(run.sample)]
-        run.read(schema.attributes, fresh, "records")
+        run.reading.read(schema.attributes, fresh, "records")
         columns = {name: run.rescored(column) for name, column in columns.items()}
     others = [attribute for attribute in schema.attributes if attribute.name not in columns]
     run.predictions.forget_ruled(others)  # a person may have removed their rules
-    n_taken = sum(run.keep(column) for column in columns.values())
+    n_taken = sum(run.reading.keep(column) for column in columns.values())
     schema = run.put(schema, columns)
     told = _tell(run, schema, columns.values(), n_taken)
-    if effort == "checked" and not run.read_left(schema, columns):
+    if effort == "checked" and not run.reading.read_left(schema, columns):
         run.predictions.forget_ruled(schema.attributes)
         told += ("that would save nothing, as other columns are read: all are",)
-    return RuleRun(schema, frozenset(run.asked), (*run.told, *told))
+    return RuleRun(schema, frozenset(run.reading.asked), (*run.told, *told))
 
 
 @dataclass
@@ -147,73 +130,13 @@ class _Run:
     effort: Effort
     sample: tuple[str, ...] = ()
     trials: dict[str, Trial] = field(default_factory=dict)
-    asked: set[str] = field(default_factory=set)
     told: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.predictions = Predictions(self.work)
         self.order = self.predictions.ids_by_chance()
+        self.reading = RuleReading(self.predictions, self.engine, self.order)
         self._read: dict[tuple[str, str], Read] = {}
-        self._lengths: dict[str, int] = {}
-
-    # --- What is read, and what is known ---------------------------------------------------------
-
-    def read(self, attributes: Sequence[Attribute], ids: Collection[str], step: Step) -> None:
-        """Let the model read what documents lack of *attributes*, blind for what rules say."""
-        wanted = {*ids}
-        sought = {
-            key: Sought(frozenset(item.name for item in group.attributes))
-            for group in self.predictions.pending(attributes)
-            for key in group.document_ids
-            if key in wanted
-        }
-        self.seek(attributes, sought, step)
-
-    def seek(
-        self,
-        attributes: Sequence[Attribute],
-        sought: Mapping[str, Sought],
-        step: Step,
-    ) -> None:
-        """Let the model read what is *sought*; cells that only some words say nothing of stay open.
-
-        What different documents lack is asked in one prompt.
-        """
-        by_name = {attribute.name: attribute for attribute in attributes}
-        names = {name for item in sought.values() for name in item.names}
-        asked = tuple(item for item in attributes if item.name in names)
-
-        def keep(records: Sequence[PredictedRecord]) -> None:
-            parts: defaultdict[str, list[PredictedRecord]] = defaultdict(list)
-            for record in records:
-                item = sought[record.document_id]
-                for cell in record.cells:
-                    name, is_said = cell.cell.attribute, cell.cell.state in _SAID
-                    if name in item.names and (is_said or not item.places):
-                        parts[name].append(
-                            PredictedRecord(
-                                record.document_id,
-                                record.sha256,
-                                (cell,),
-                                record.error,
-                                record.n_read,
-                            )
-                        )
-            for name, found in parts.items():
-                self.predictions.store([by_name[name]], found)
-
-        if sought:
-            self.predictions.forget_gone()
-            self.engine.work.on_progress(Progress("predicting", 0, len(sought)))
-            texts = self.predictions.texts([key for key in self.order if key in sought])
-            self.engine.read(texts, asked, keep, step, sought)
-            self.asked.update(sought)
-
-    def labels(self, attribute: Attribute) -> dict[str, Cell]:
-        """Return what the model read of a column, with values."""
-        found = self.predictions.cells(attribute).items()
-        read = {key: item for key, item in found if is_predicted(item.cell.engine)}
-        return dict(zip(read, read_column(attribute, list(read.values())), strict=True))
 
     # --- Between ingestions ----------------------------------------------------------------------
 
@@ -225,7 +148,9 @@ class _Run:
             self.trials[key] = Trial(**{**trial, "learned": learned})
         self.sample = tuple(filter(present.__contains__, known.get("sample", ())))
         if not self.sample:
-            read = {key for attribute in schema.attributes for key in self.labels(attribute)}
+            read = {
+                key for attribute in schema.attributes for key in self.reading.labels(attribute)
+            }
             order = sorted(self.order, key=lambda key: key not in read)
             self.sample = tuple(order[: self.engine.work.settings.schema_documents])
         self._remember()
@@ -252,7 +177,7 @@ class _Run:
         new: dict[str, Mapping[str, Cell]] = {}
         for attribute in schema.attributes:
             if hash_attribute(attribute) not in self.trials:
-                labels = self.labels(attribute)
+                labels = self.reading.labels(attribute)
                 known = {key: labels[key] for key in self.sample if key in labels}
                 if may_be_ruled(known):
                     new[attribute.name] = known
@@ -278,7 +203,7 @@ class _Run:
             # of a sample that the rules were written by, only what they say often tells something
             column = columns[name]
             strict = self._try(column.attribute, column.trial, FEWEST_RIGHT)
-            if strict.is_ready(self.labels(column.attribute)):
+            if strict.is_ready(self.reading.labels(column.attribute)):
                 columns[name] = self._try(column.attribute, column.trial.tested())
         self.put(schema, columns)
         return columns
@@ -297,7 +222,7 @@ class _Run:
         """
         misses: dict[str, list[Miss]] = {}
         for name, column in columns.items():
-            found = list(_find_misses(column, self.labels(column.attribute)))
+            found = list(column.misses(self.reading.labels(column.attribute)))
             if any(miss.rule for miss in found) or (found and not fell_only):
                 misses[name] = found
         asked = [columns[name].attribute for name in misses]
@@ -325,11 +250,11 @@ class _Run:
         read = [self._read[key] for key in keys]
         n_right = n_right or (1 if self.effort == "checked" else FEWEST_RIGHT)
         trial = replace(trial, n_right=n_right)
-        return try_column(attribute, trial, read, self.labels(attribute), self.order)
+        return try_column(attribute, trial, read, self.reading.labels(attribute), self.order)
 
     def rescored(self, column: TriedColumn) -> TriedColumn:
         """Score rules by all that is known."""
-        learned = tuple(self.labels(column.attribute))
+        learned = tuple(self.reading.labels(column.attribute))
         trial = Trial(learned, n_lessons=1)
         attribute = column.attribute.model_copy(update={"audit": None})
         return self._try(attribute, trial)
@@ -342,7 +267,7 @@ class _Run:
         """
         while True:
             wants = {
-                name: {*column.wants(self.labels(column.attribute), _BATCH)}
+                name: {*column.wants(self.reading.labels(column.attribute), _BATCH)}
                 for name, column in columns.items()
             }
             going = {name: columns[name] for name, ids in wants.items() if ids}
@@ -355,7 +280,7 @@ class _Run:
             # what holds needs no reading; other columns are read while the document is open
             held = {name for name, column in columns.items() if self._holds(column)}
             open_ones = [item for item in schema.attributes if item.name not in held]
-            self.read(open_ones, batch, "audit")
+            self.reading.read(open_ones, batch, "audit")
             columns |= self._advance(going)
             self.put(schema, columns)
 
@@ -363,7 +288,7 @@ class _Run:
         """Return *columns* after further documents were read."""
         moved, due = {}, {}
         for name, column in columns.items():
-            labels = self.labels(column.attribute)
+            labels = self.reading.labels(column.attribute)
             trial = column.advanced(labels)
             if trial == column.trial:
                 continue
@@ -388,18 +313,16 @@ class _Run:
 
     def _holds(self, column: TriedColumn) -> bool:
         is_tested = not column.trial.practises and not column.trial.is_over
-        return is_tested and column.audit(self.labels(column.attribute)).holds
+        return is_tested and column.audit(self.reading.labels(column.attribute)).holds
 
     def _audited(self, column: TriedColumn) -> TriedColumn:
         attribute = column.attribute
-        audit = column.audit({} if column.trial.practises else self.labels(attribute))
+        audit = column.audit({} if column.trial.practises else self.reading.labels(attribute))
         before = attribute.audit
         if before is not None and before.holds and not audit.holds:
             self.told.append(f"{attribute.name}: its rules held before, and do not hold any more")
         attribute = attribute.model_copy(update={"audit": audit})
         return replace(column, attribute=attribute)
-
-    # --- What is left ----------------------------------------------------------------------------
 
     def _pays(
         self, columns: Mapping[str, TriedColumn], wants: Mapping[str, Collection[str]]
@@ -409,91 +332,13 @@ class _Run:
         A test comes out well about every second time, and what is read for it is not read again.
         """
         attributes = [column.attribute for column in columns.values()]
-        seen = {key for item in attributes for key in self.labels(item)}
+        seen = {key for item in attributes for key in self.reading.labels(item)}
         unseen = [key for key in self.order if key not in seen]
         practises = any(column.trial.practises for column in columns.values())
         n_further = plan_audit(len(unseen)).n_audited if practises else 0
         n_needed = len(set().union(*(wants[name] for name in columns))) + n_further
-        price = self._count(attributes, unseen[:n_needed])
-        return 2 * price < self._count(attributes, unseen)
-
-    def _count(self, attributes: Sequence[Attribute], ids: Collection[str]) -> int:
-        """Return the tokens that it takes to read documents whole."""
-        missing = [key for key in ids if key not in self._lengths]
-        self._lengths |= dict(zip(missing, self.predictions.count_tokens(missing), strict=True))
-        n_most = self.engine.work.settings.prompt_tokens
-        return estimate_records(attributes, [self._lengths[key] for key in ids], n_most).tokens
-
-    def keep(self, column: TriedColumn) -> int:
-        """Keep the cells that rules may decide, where nothing was read; return how many."""
-        attribute, audit = column.attribute, column.attribute.audit
-        holds = audit is None or audit.holds
-        silence_too = audit is not None and column.reads_silence
-        labels = self.labels(attribute)
-        kept: dict[str, PredictedCell] = {}
-        for key, ruling in column.rulings.items() if holds else ():
-            if key in labels:
-                continue
-            if ruling.is_taken:
-                cell = add_note(ruling.cells[0], _BY_RULES, Mark.RULED)
-                kept[key] = as_predicted(attribute, cell)
-            elif silence_too and ruling.verdict is Verdict.SILENT:
-                silent = Cell(attribute.name, State.NOT_MENTIONED, engine=BY_RULES)
-                kept[key] = PredictedCell(add_note(silent, _SILENCE, Mark.RULED))
-        self.predictions.keep_ruled(attribute, kept)
-        return len(kept)
-
-    def read_left(self, schema: Schema, columns: Mapping[str, TriedColumn]) -> bool:
-        """Read the cells that rules leave open, from the words around their matches or passages.
-
-        Return false, and read nothing, where to read these documents whole takes no more.
-        """
-        left = self._find_left(schema, columns)
-        lengths = [item.n_tokens or self._lengths[key] for key, item in left.items()]
-        n_cells = sum(len(item.names) for item in left.values())
-        n_most = self.engine.work.settings.prompt_tokens
-        price = estimate_records(schema.attributes, lengths, n_most, n_cells).tokens
-        if price >= self._count(schema.attributes, left):
-            return not left
-        self.seek(schema.attributes, left, "records")
-        # what the words around did not say
-        self.seek(schema.attributes, self._find_left(schema, {}), "records")
-        return True
-
-    def _find_left(self, schema: Schema, columns: Mapping[str, TriedColumn]) -> dict[str, Sought]:
-        """Return what each document lacks, and how much of it is read for that."""
-        found = {}
-        groups = self.predictions.pending(schema.attributes)
-        self._count((), [key for group in groups for key in group.document_ids])
-        for group in groups:
-            names = frozenset(item.name for item in group.attributes)
-            first = choose_first_tokens(len(names), len(schema.attributes))
-            for key in group.document_ids:
-                rulings = [columns[name].rulings[key] for name in names if name in columns]
-                spoken = [ruling.cells for ruling in rulings if ruling.cells]
-                places = tuple(x.span for cells in spoken for x in cells if x.span is not None)
-                n_around = count_around(places)
-                whole = self._lengths[key]
-                if len(spoken) == len(names) and _WORTH_A_PART * n_around < whole:
-                    found[key] = Sought(names, places, n_around)
-                else:
-                    n_part = None if first is None else min(first, whole // _PART)
-                    found[key] = Sought(names, n_tokens=n_part)
-        return found
-
-
-def _find_misses(column: TriedColumn, labels: Mapping[str, Cell]) -> Iterable[Miss]:
-    """Yield what the rules of a column took wrong, or missed, of the documents learnt from."""
-    for key in column.trial.learned:
-        label = labels.get(key)
-        if label is None or label.state is State.FAILED:
-            continue
-        for rule, read in zip(column.attribute.rules, column.read, strict=True):
-            taken = read.get(key)
-            if rule.wrong and taken is not None and not column.is_same(taken, label):
-                yield Miss(key, label, rule, taken)
-        if column.sort(key, label) is Sort.MISSED:
-            yield Miss(key, label)
+        price = self.reading.count(attributes, unseen[:n_needed])
+        return 2 * price < self.reading.count(attributes, unseen)
 
 
 # --- What is told -------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from srag_mcp.rules.voting import (
     rule_on,
     score_rules,
 )
+from srag_mcp.rules.writing import Miss
 from srag_mcp.schema.attribute import Attribute, Audit
 from srag_mcp.values.states import State
 
@@ -135,6 +136,19 @@ class TriedColumn:
         n_left = sum(sort in {Sort.MISSED, Sort.OPEN} for sort in sorts)
         is_enough = len(sorts) >= FEWEST_RIGHT and n_left <= LIMIT * len(sorts)
         return is_enough and Sort.WRONG not in sorts
+
+    def misses(self, labels: Mapping[str, Cell]) -> Iterator[Miss]:
+        """Yield what the rules took wrong, or missed, of the documents that were learnt from."""
+        for key in self.trial.learned:
+            label = labels.get(key)
+            if label is None or label.state is State.FAILED:
+                continue
+            for rule, read in zip(self.attribute.rules, self.read, strict=True):
+                taken = read.get(key)
+                if rule.wrong and taken is not None and not self.is_same(taken, label):
+                    yield Miss(key, label, rule, taken)
+            if self.sort(key, label) is Sort.MISSED:
+                yield Miss(key, label)
 
     def advanced(self, labels: Mapping[str, Cell]) -> Trial:
         """Return the trial after documents were read: as it is, or with a test or a lesson due.
