@@ -266,16 +266,17 @@ class _Run:
         them has seen.
         """
         while True:
-            wants = {
-                name: {*column.wants(self.reading.labels(column.attribute), _BATCH)}
-                for name, column in columns.items()
-            }
-            going = {name: columns[name] for name, ids in wants.items() if ids}
-            if not self._pays(going, wants):  # what is in its test may be worth its end
-                going = {name: x for name, x in going.items() if not x.trial.practises}
-            if not going or not self._pays(going, wants):
+            going, wants = self._find_wants(columns)
+            if not self._pays(going, wants):  # no time for practice: what is read now is the test
+                columns |= {
+                    name: self._try(column.attribute, column.trial.tested())
+                    for name, column in going.items()
+                    if column.trial.practises
+                }
+                going, wants = self._find_wants(columns)
+            if not self._pays(going, wants):
                 return {name: self._audited(column) for name, column in columns.items()}
-            wanted: set[str] = set().union(*(wants[name] for name in going))
+            wanted: set[str] = set().union(*wants.values())
             batch = [key for key in self.order if key in wanted][:_BATCH]
             # what holds needs no reading; other columns are read while the document is open
             held = {name for name, column in columns.items() if self._holds(column)}
@@ -283,6 +284,17 @@ class _Run:
             self.reading.read(open_ones, batch, "audit")
             columns |= self._advance(going)
             self.put(schema, columns)
+
+    def _find_wants(
+        self, columns: Mapping[str, TriedColumn]
+    ) -> tuple[dict[str, TriedColumn], dict[str, set[str]]]:
+        """Return the columns that need further documents, and which."""
+        wants = {
+            name: {*column.wants(self.reading.labels(column.attribute), _BATCH)}
+            for name, column in columns.items()
+        }
+        wants = {name: ids for name, ids in wants.items() if ids}
+        return {name: columns[name] for name in wants}, wants
 
     def _advance(self, columns: Mapping[str, TriedColumn]) -> dict[str, TriedColumn]:
         """Return *columns* after further documents were read."""
@@ -336,9 +348,9 @@ class _Run:
         unseen = [key for key in self.order if key not in seen]
         practises = any(column.trial.practises for column in columns.values())
         n_further = plan_audit(len(unseen)).n_audited if practises else 0
-        n_needed = len(set().union(*(wants[name] for name in columns))) + n_further
+        n_needed = len(set().union(*wants.values())) + n_further
         price = self.reading.count(attributes, unseen[:n_needed])
-        return 2 * price < self.reading.count(attributes, unseen)
+        return bool(columns) and 2 * price < self.reading.count(attributes, unseen)
 
 
 # --- What is told -------------------------------------------------------------------------------

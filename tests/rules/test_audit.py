@@ -64,7 +64,7 @@ def test_the_larger_the_folder_the_smaller_the_share_that_is_read() -> None:
 
 @pytest.mark.parametrize("n_cells", [188, 488, 9_988])
 def test_columns_just_above_the_limit_are_rarely_certified(n_cells: int) -> None:
-    """As in a trial: rules that fall are changed, not for the better, and tested on what is left."""
+    """Rules that fall are changed, not for the better, and tested on what is left."""
     chance = random.Random(n_cells)
     n_certified = 0
     for _ in range(10_000):
