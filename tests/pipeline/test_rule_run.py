@@ -216,15 +216,13 @@ def test_a_small_folder_is_read_whole(
     assert (writer.n_asked, n_shown(server)) == (0, 40)
 
 
-def test_cells_are_read_with_others_where_leaving_them_out_saves_nothing(
+def test_what_rules_leave_open_is_read_in_parts(
     folder: Path, settings: Settings, server: OpenAIServer, writer: Writer, ask: Ask
 ) -> None:
     writer.rules = [GREETING]  # the height has none, and every second page has no greeting
-    report = ingest(folder, at(settings, "checked"))
-    assert report.ruled[-1] == "that would save nothing, as other columns are read: all are"
-    assert n_shown(server) == N
+    ingest(folder, at(settings, "checked"))
     assert ask(folder, TRUTH) == [(0,)]
-    assert ask(folder, "SELECT count(*) FROM cells WHERE marks = 'ruled'") == [(0,)]
+    assert ask(folder, "SELECT count(*) FROM cells WHERE state = 'failed'") == [(0,)]
 
 
 def test_a_rule_that_a_person_removed_stays_away(
