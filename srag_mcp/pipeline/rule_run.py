@@ -18,7 +18,7 @@ from srag_mcp.pipeline.schema_choice import put_rules_in_force
 from srag_mcp.records.record_prompt import MAX_DOCUMENTS
 from srag_mcp.rules.audit import LIMIT, RISK, plan_audit
 from srag_mcp.rules.trial import Trial, TriedColumn, try_column
-from srag_mcp.rules.voting import FEWEST_RIGHT, Read, run_rules
+from srag_mcp.rules.voting import Read, run_rules
 from srag_mcp.rules.writing import Lesson, Miss, may_be_ruled, write_rules
 from srag_mcp.schema.attribute import Attribute, WrittenRule
 from srag_mcp.schema.schema import Schema
@@ -200,10 +200,8 @@ class _Run:
         fallen = {name: column for name, column in columns.items() if name in new}
         columns |= self._teach(fallen, fell_only=True)
         for name in new.keys() & columns.keys():
-            # of a sample that the rules were written by, only what they say often tells something
             column = columns[name]
-            strict = self._try(column.attribute, column.trial, FEWEST_RIGHT)
-            if strict.is_ready(self.reading.labels(column.attribute)):
+            if column.is_ready(self.reading.labels(column.attribute)):
                 columns[name] = self._try(column.attribute, column.trial.tested())
         self.put(schema, columns)
         return columns
@@ -238,7 +236,7 @@ class _Run:
             taught[name] = self._try(attribute, column.trial)
         return taught
 
-    def _try(self, attribute: Attribute, trial: Trial, n_right: int = 0) -> TriedColumn:
+    def _try(self, attribute: Attribute, trial: Trial) -> TriedColumn:
         """Let the rules of *attribute* decide; those that are new run over all documents."""
         bare = [rule.model_copy(update={"right": 0, "wrong": 0}) for rule in attribute.rules]
         keys = [(attribute.name, rule.model_dump_json()) for rule in bare]
@@ -248,8 +246,6 @@ class _Run:
             found = run_rules([asked], self.predictions.texts(self.order))[attribute.name]
             self._read |= dict(zip(new, found, strict=True))
         read = [self._read[key] for key in keys]
-        n_right = n_right or (1 if self.effort == "checked" else FEWEST_RIGHT)
-        trial = replace(trial, n_right=n_right)
         return try_column(attribute, trial, read, self.reading.labels(attribute), self.order)
 
     def rescored(self, column: TriedColumn) -> TriedColumn:

@@ -34,7 +34,6 @@ class Trial:
         n_tests: So many tests were begun. A test is an audit of documents that are drawn by chance.
         practises: Whether documents that are read next only show if it is time for a test.
         is_over: Whether there will be no other one.
-        n_right: See `weigh`: once where a test follows, of which the rules know nothing.
     """
 
     learned: tuple[str, ...] = ()
@@ -42,7 +41,6 @@ class Trial:
     n_tests: int = 0
     practises: bool = True
     is_over: bool = False
-    n_right: int = 1
 
     def tested(self) -> "Trial":
         """Return it with a test begun, or over where there may be no other one."""
@@ -181,7 +179,7 @@ def try_column(
     known = {key: labels[key] for key in trial.learned if key in labels}
     rules = score_rules(attribute, read, known)
     attribute = attribute.model_copy(update={"rules": rules})
-    rulings = rule_on(attribute, read, order, trial.n_right)
+    rulings = rule_on(attribute, read, order)
     silent = [key for key in _known(known) if rulings[key].verdict is Verdict.SILENT]
     n_missed = sum(not agrees(attribute, rulings[key], known[key]) for key in silent)
     # half of what a test lets through: with more of it, most tests would fall by silence

@@ -59,16 +59,13 @@ class Ruling:
 _SILENT = Ruling(Verdict.SILENT)
 
 
-def is_proven(rule: WrittenRule, n_right: int = FEWEST_RIGHT) -> bool:
+def is_proven(rule: WrittenRule) -> bool:
     """Whether a rule may speak alone."""
-    return rule.right >= n_right and not rule.wrong
+    return rule.right >= FEWEST_RIGHT and not rule.wrong
 
 
-def weigh(readings: Sequence[tuple[WrittenRule, Cell]], n_right: int = FEWEST_RIGHT) -> Ruling:
-    """Decide on one cell by what its rules read, each with a value.
-
-    *n_right*: how often a rule must have been right to speak alone; where an audit follows, once.
-    """
+def weigh(readings: Sequence[tuple[WrittenRule, Cell]]) -> Ruling:
+    """Decide on one cell by what its rules read, each with a value."""
     if not readings:
         return _SILENT
     cells = tuple(cell for _, cell in readings)
@@ -77,7 +74,7 @@ def weigh(readings: Sequence[tuple[WrittenRule, Cell]], n_right: int = FEWEST_RI
     places = [cell.span for cell in cells if cell.span is not None]
     if any(not one.overlaps(other) for one, other in combinations(places, 2)):
         return Ruling(Verdict.AGREED, cells)
-    proven = any(is_proven(rule, n_right) for rule, _ in readings)
+    proven = any(is_proven(rule) for rule, _ in readings)
     return Ruling(Verdict.PROVEN if proven else Verdict.UNPROVEN, cells)
 
 
@@ -159,9 +156,7 @@ def score_rules(
     return tuple(scored)
 
 
-def rule_on(
-    attribute: Attribute, read: Sequence[Read], ids: Iterable[str], n_right: int = FEWEST_RIGHT
-) -> dict[str, Ruling]:
+def rule_on(attribute: Attribute, read: Sequence[Read], ids: Iterable[str]) -> dict[str, Ruling]:
     """Return what the rules of *attribute* say of each document of *ids*, see `weigh`.
 
     Those that were ever wrong do not speak: they would only contradict.
@@ -169,8 +164,7 @@ def rule_on(
     pairs = zip(attribute.rules, read, strict=True)
     speaking = [(rule, cells) for rule, cells in pairs if not rule.wrong]
     return {
-        key: weigh([(rule, cells[key]) for rule, cells in speaking if key in cells], n_right)
-        for key in ids
+        key: weigh([(rule, cells[key]) for rule, cells in speaking if key in cells]) for key in ids
     }
 
 

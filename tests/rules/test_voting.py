@@ -57,12 +57,6 @@ def test_rules_agree_at_different_places_or_are_proven(
     assert len(ruling.cells) == len(readings)
 
 
-def test_a_rule_that_was_right_once_may_speak_where_a_test_follows() -> None:
-    once = WrittenRule(pattern="x", right=1)
-    assert weigh([(once, cell(5))], 1).verdict is Verdict.PROVEN
-    assert weigh([(WrittenRule(pattern="x"), cell(5))], 1).verdict is Verdict.UNPROVEN
-
-
 def test_a_rule_says_what_its_match_means_and_symbols_are_words() -> None:
     pool = Attribute(name="pool", type="boolean")
     none = WrittenRule(pattern="(?P<value>No pool|Pool: none)", means="false")
