@@ -123,6 +123,9 @@ def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
     ]
     for place, reading in zip(places, read_words(column, said), strict=True):
         cell = cells[place]
+        if reading.state is State.NOT_MENTIONED:  # `n/a` says nothing that could be quoted
+            done[place] = Cell(cell.attribute, reading.state, engine=cell.engine, marks=cell.marks)
+            continue
         # not `dataclasses.replace`, which takes three times as long
         done[place] = Cell(
             cell.attribute, reading.state, cell.as_stated, cell.span, cell.context, reading.value,

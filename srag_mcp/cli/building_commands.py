@@ -323,6 +323,7 @@ def status(
 ) -> None:
     """Say how far the ingestion in the background is, or how the latest ended."""
     from srag_mcp.pipeline.jobs import cancel_job, list_jobs
+    from srag_mcp.store.build import published_info
     from srag_mcp.store.layout import CorpusFolder, is_ingested_now, read_holder
 
     settings = command_settings(home)
@@ -336,8 +337,17 @@ def status(
         )
         raise JobError(msg)
     if job is None:
-        msg = f"no ingestion of {location} ran in the background: srag-mcp ingest starts one"
-        raise JobError(msg)
+        info = published_info(state)
+        if info is None:
+            msg = f"{location} was never ingested: srag-mcp ingest does it"
+            raise JobError(msg)
+        told = f"{info.n_documents:,} documents, {info.n_failed:,} could not be read"
+        line = f"none runs; the latest, not in the background, ended {info.created_at}: {told}"
+        if as_json:
+            print_json({"job_id": None, "state": "done", "report": [line]})
+        else:
+            say(line)
+        return
     if cancel and job.is_running:
         job = cancel_job(location, settings, job.id, _CANCEL_S)
         if job.is_running:

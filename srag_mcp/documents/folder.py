@@ -173,14 +173,15 @@ def why_ask_first(folder: Path) -> str:
 
 
 def find_copies(sources: Sequence[SourceFile], known: Mapping[str, str]) -> dict[str, str]:
-    """Return the files that have the same bytes as an earlier one of *sources*, and which.
+    """Return the files that have the same bytes as another one of *sources*, and which.
 
+    That is the one of the shortest name: `soup.md`, and not `soup (copy).md`.
     *known* are hashes of files that need not be read for that. Only files of one size are compared.
     """
     sizes = Counter(source.size for source in sources)
     first: dict[str, str] = {}
     copies: dict[str, str] = {}
-    for source in sources:
+    for source in sorted(sources, key=lambda source: len(source.relative)):
         with suppress(OSError):  # reading it will say what is wrong
             if sizes[source.size] > 1:
                 sha256 = known.get(source.relative)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from srag_mcp.grammar.filters import HAVING, SPARE, Features, Frame, joined, unsaid_of
-from srag_mcp.grammar.lexicon import BEING, DOING, Token, alike, stems_of, words_of
+from srag_mcp.grammar.lexicon import BEING, DOING, Token, alike, stems_of, words_in, words_of
 from srag_mcp.grammar.link import Mention, convert_into
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, Writer
 from srag_mcp.grammar.table import Column
@@ -196,6 +196,16 @@ class Asked:
         named = unit and (unit_of(unit) or unit)
         return named is not None and any(unit_of(t.text) == named for t in self.tokens(at))
 
+    def says_stem_only(self, at: int, column: Column) -> bool:
+        """Whether a mention says a column by a word that its name only comes from.
+
+        As `reports` of `reporter`: who counts them may well mean records.
+        """
+        said = {t.word for t in self.tokens(at) if t.stem in column.heads}
+        names = (column.name, *column.attribute.synonyms)
+        called = {singular(word) for text in names for word in words_in(text)}
+        return column.is_text and bool(said) and called.isdisjoint(map(singular, said))
+
     def says_day(self, at: int) -> bool:
         """Whether a mention speaks of dates, and not of what is dated."""
         return any(token.stem in {"date", "day"} for token in self.tokens(at))
@@ -300,6 +310,10 @@ class Asked:
             concept = self.word(asking) if kind == "question_word" else ""
             for column, features in self.columns(noun, self._may_be_told, headed=True):
                 if not concept or column.measures(concept):
+                    if self.says_stem_only(noun, column):
+                        label = self.table.label
+                        record = Term(ROW if label is None else label.name)
+                        yield (record,), frozenset({asking, noun}), features
                     terms, used = self._further(Term(column.name), noun)
                     yield terms, frozenset({asking, noun, *used}), features
 
@@ -498,6 +512,8 @@ class Asked:
             elif self.kind(follower) == "column":
                 for column, features in self.columns(follower, lambda c: c.is_text, headed=True):
                     if features["unsaid_name"] <= WHOLE and not column.qualifies:
+                        if self.says_stem_only(follower, column):
+                            yield Summary("count", None, self.where), frozenset({follower})
                         counted = Summary("count", Term(column.name), self.where, distinct=True)
                         yield counted, frozenset({follower})
 

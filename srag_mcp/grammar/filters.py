@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import TypeAlias
 
-from srag_mcp.grammar.lexicon import phrases, spoken, words_of
+from srag_mcp.grammar.lexicon import DOING, phrases, spoken, words_of
 from srag_mcp.grammar.link import AUXILIARIES, Mention, Sentence, convert_into
 from srag_mcp.grammar.sql import (
     Condition,
@@ -99,6 +99,8 @@ _ACTIVE = frozenset({"say", "state", "give", "mention", "specify", "report", "in
 # These deny that there is something, and behind these a name is that of a thing, not a verb.
 _DENYING_THINGS = frozenset({"no", "without", "lack", "lacks", "lacking"})
 HAVING = frozenset({"have", "has", "had", "having", "with", "contain", "include", "offer"})
+# Right behind these stands who does something.
+_OF_ACTORS = DOING | {"has", "have", "had", "that", "whom"}
 # What may stand between a name and the number or the period that it is compared with.
 _RELATING = frozenset({"compare", "compare_time", "comparative", "than", "between", "part"})
 # How much less fully a name may be said than the best one, and still be meant.
@@ -459,9 +461,15 @@ class _Reader:
 
     def _values(self, at: int) -> Iterator[Option]:
         mention = self._mentions[at]
-        phrase = mention.word
+        phrase, verb = mention.word, self._verb_of(at)
+        did = self._sentence.tokens[max(self._mentions[at - 1].first - 1, 0)].word in DOING
+        if did and self._verb_of(at - 1) == self._sentence.tokens[mention.first].stem:
+            return  # `did Eve open` says nothing of what is open
+        does = any(verb in column.verbs for column in self._table.columns)
         for choice in mention.choices:
             column = self._table.by_name[choice.column]
+            if does and verb not in column.named and not self._table.names_maker(column):
+                continue  # `did Grace report` does not ask for what is assigned to her
             denied = self._negation(at, choice.column)
             if denied is not None and column.has_blanks:
                 continue  # `not exclusive`: those that have none at all are not so, either
@@ -490,6 +498,20 @@ class _Reader:
             found = is_one_of(column.name, choice.values, phrase, denied=denied is not None)
             found = replace(found, alone=choice.alone)
             yield Option(frozenset(uses), found, features=features)
+
+    def _verb_of(self, at: int) -> str | None:
+        """Return the stem of what a value is said to do: `did Ada report`, `reported by Ada`."""
+        if self._kind(at) != "value":
+            return None
+        tokens, mention = self._sentence.tokens, self._mentions[at]
+        before = tokens[mention.first - 1] if mention.first else None
+        if before is not None and before.word == "by":
+            return tokens[mention.first - 2].stem if mention.first > 1 else None
+        behind = tokens[mention.last] if mention.last < len(tokens) else None
+        asked = before is not None and before.word in _OF_ACTORS
+        beside = self._kind(at - 1) == "record" and self._mentions[at - 1].last == mention.first
+        acts = asked or beside
+        return behind.stem if acts and behind is not None and not behind.is_mark else None
 
     # -- truths and gaps --------------------------------------------------------------------
 
@@ -520,6 +542,8 @@ class _Reader:
                 may_be_either = column.has_blanks and not column.has_all_stated
                 if meant == [unknown] and may_be_either and not column.closed:
                     meant = []  # some say that there is none, and some say nothing of it
+                if meant == [unknown] and column.is_of_prose and not column.closed:
+                    meant = []  # silence of running text is no word of it
                 if column.closed and none in meant:
                     meant = [either([unknown, none])]
                 elif none in meant and column.has_blanks:

@@ -140,7 +140,9 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
             yield _single(asked, summary, used | totals | {target}, features)
             is_thing = not column.named.isdisjoint(asked.table.things)
             is_thing = is_thing or asked.table.may_number(column)
-            if not (distinct or column.is_own) and (asked.is_said_to_be(target) or is_thing):
+            is_thing = is_thing or asked.is_said_to_be(target)
+            is_thing = is_thing and not (distinct or column.is_own)
+            if is_thing or asked.says_stem_only(target, column):
                 # `how many books are due`: titles, or copies; `how many lifts`, of reports on lifts
                 summary = Summary("count", None, asked.where)
                 yield _single(asked, summary, used | totals | {target}, features)

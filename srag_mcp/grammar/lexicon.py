@@ -202,6 +202,17 @@ def is_function(word: str) -> bool:
     return word in words_of("function", "words")
 
 
+@cache
+def _asking() -> frozenset[str]:
+    said = (phrase.split() for text in _data()["ask"].values() for phrase in text.split(","))
+    return frozenset(word for phrase in said for word in phrase) | {"no", "not"}
+
+
+def asks(words: str) -> bool:
+    """Whether words of a question only ask or deny: `How many`."""
+    return all(fold_word(word) in _asking() for word in words.split())
+
+
 def is_time(word: str) -> bool:
     """Whether a folded word is a noun of time: `year`."""
     return any(kind == "part" for kind, _ in phrases().get((word,), ()))

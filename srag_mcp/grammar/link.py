@@ -330,7 +330,7 @@ class _Linker:
         follower = self.tokens[at + 1].stem if at + 1 < len(self.tokens) else ""
         numbers = any(other.number is not None for other in self.tokens[at + 1 : at + 3])
         opens = at == 0 and ("yes_no", "") in phrases().get((token.word,), ())
-        acts = token.word.endswith(("ed", "ing"))
+        acts = self._table.is_verb(token.word)
         if token.word == "by" and at + 1 in self._dated:
             return
         idles = token.word in words_of("function", "idle") or token.stem in self._table.qualifiers
@@ -499,7 +499,7 @@ class _Linker:
                 if whole in column.names:
                     yield _NAME * len(tokens), _column(first, last, [(column.name, 1.0)])
             return
-        if all(t.stem in nouns and not t.word.endswith(("ed", "ing")) for t in content):
+        if all(t.stem in nouns and not self._table.is_verb(t.word) for t in content):
             return
         if len(content) > 1 and content[0].stem in nouns and tokens[1] is not content[1]:
             return  # `claims with an adjuster` speaks of claims
@@ -632,7 +632,7 @@ class _Linker:
         if not letter and all(
             (is_function(token.word) and not self._is_proper(at))
             or token.number is not None
-            or (token.stem in nouns and not token.word.endswith(("ed", "ing")))
+            or (token.stem in nouns and not self._table.is_verb(token.word))
             for at, token in enumerate(tokens, start=first)
         ):
             return

@@ -20,6 +20,7 @@ from srag_mcp.schema.attribute import Attribute, SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import fold_words
+from srag_mcp.text.words import singular
 from srag_mcp.values.states import read_boolean, read_statement
 from srag_mcp.values.units import SIZES, is_currency, read_context, unit_of
 
@@ -34,6 +35,8 @@ _NAMING = frozenset({"no", "nr", "id", "number", "name"})
 _NUMBERING = frozenset(map(stem, _NAMING))
 # Signs of units as they end the names of columns: `kw`; of three letters at most, no words.
 _SIGNS = {unit.lower(): unit for unit in SIZES if len(unit) < 4 and unit not in {"min", "day"}}
+# Endings of what is done and of who does it.
+_ACTING = ("ed", "er", "or", "ee")
 _DATING = frozenset(map(stem, ("date", "day", "year", "time", "on", "at")))
 
 _EXACT = frozenset({"sum", "min", "max"})  # of whole numbers
@@ -69,6 +72,17 @@ class Column:
     def named(self) -> frozenset[str]:
         """The stems of all its names."""
         return frozenset(word for name in self.names for word in name)
+
+    @cached_property
+    def verbs(self) -> frozenset[str]:
+        """The stems of what its names say that somebody does: `reporter`, `date_reported`.
+
+        Not of a number, which somebody has: `score`, `amount_paid`.
+        """
+        if not (self.is_text or self.is_date):
+            return frozenset()
+        acts = {stem(w) for text in self._called for w in words_in(text) if w.endswith(_ACTING)}
+        return frozenset(acts | {name[0] for name in self.names if len(name) == 1})
 
     @cached_property
     def unit(self) -> str | None:
@@ -238,6 +252,12 @@ class Column:
         return self.statistics.n_stated_absent > 0
 
     @property
+    def is_of_prose(self) -> bool:
+        """Whether it was read in running text alone, which says nothing by its silence."""
+        rules = self.attribute.extractors
+        return bool(rules) and all(isinstance(rule, SlotRule) for rule in rules)
+
+    @property
     def closed(self) -> bool:
         """Whether a document that does not mention it says no, or none."""
         return self.attribute.absent_means != "unknown"
@@ -272,7 +292,8 @@ class Table:
 
     *nouns* are the stems that mean a record, by the schema; *general* those that any record has;
     *qualifiers* those that say no more before such a noun: `tram` of `tram stops`; *things* those
-    of what several records are about: `lift` of reports that have it in a column.
+    of what several records are about: `lift` of reports that have it in a column; *called* are the
+    words for one record, whole.
     """
 
     name: str
@@ -281,6 +302,11 @@ class Table:
     general: frozenset[str]
     qualifiers: frozenset[str] = frozenset()
     things: frozenset[str] = frozenset()
+    called: frozenset[str] = frozenset()
+
+    def is_verb(self, word: str) -> bool:
+        """Whether a word ends as a verb does, and is no name of the record: `listing`."""
+        return word.endswith(("ed", "ing")) and word not in self.called
 
     @cached_property
     def by_name(self) -> Mapping[str, Column]:
@@ -372,6 +398,12 @@ class Table:
         """Whether a date is that of the record, and not of a thing that it is about."""
         return column is self.main_date or not column.named.isdisjoint(self.nouns)
 
+    def names_maker(self, column: Column) -> bool:
+        """Whether a column names the record itself, or after it who made it: `claimant`."""
+        return column.is_own or any(
+            word.startswith(noun) and word != noun for word in column.named for noun in self.nouns
+        )
+
     def may_number(self, column: Column) -> bool:
         """Whether it may number records within something else: issues 1, 2 of each magazine.
 
@@ -443,7 +475,10 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     nouns = {word for word in nouns - general if word.isalpha() and len(word) > 1}
     things = _repeated(columns) & nouns
     nouns -= things
-    return Table(schema.entity, columns, frozenset(nouns), general, frozenset(own - nouns), things)
+    plain = words_in(" ".join((schema.entity, *schema.nouns)))
+    called = frozenset(singular(word) for word in plain if singular(word) != word)
+    rest = frozenset(own - nouns)
+    return Table(schema.entity, columns, frozenset(nouns), general, rest, things, called)
 
 
 def _repeated(columns: Sequence[Column]) -> frozenset[str]:

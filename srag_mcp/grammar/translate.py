@@ -2,11 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from srag_mcp.errors import QuestionError
 from srag_mcp.grammar.filters import ASSUMED, LIMIT, MARGIN, cost_of, frames
 from srag_mcp.grammar.forms import Draft, compose
-from srag_mcp.grammar.link import read_sentences
+from srag_mcp.grammar.lexicon import asks
+from srag_mcp.grammar.link import Sentence, read_sentences
 from srag_mcp.grammar.table import Table, describe_table
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import BoundLiteral, Translation, read_query
@@ -41,7 +43,7 @@ def translate(
     table = describe_table(schema, statistics)
     ranked, left = read_question(question, table, values)
     if not ranked:
-        raise _refusal(left)
+        raise _refusal(left, table, read_sentences(question, table, values)[0])
     ranked = [pair for pair in ranked if pair[1].sql not in rejected]
     if not ranked:
         msg = "the grammar has no other reading of this question"
@@ -49,7 +51,10 @@ def translate(
     cost, parse = ranked[0]
     if cost > LIMIT:
         nearest = read_query(parse.sql, schema).words
-        msg = f"no reading of this question is sure enough; the nearest was: {nearest}"
+        msg = (
+            f"no reading of this question is sure enough; if {nearest} is meant, ask for that in"
+            " these words"
+        )
         raise QuestionError(msg)
     if len(ranked) > 1 and ranked[1][0] - cost < MARGIN:
         one, other = (read_query(item.sql, schema).words for _, item in ranked[:2])
@@ -118,7 +123,20 @@ def _check_fill(parse: Draft, table: Table, columns: Sequence[str]) -> None:
             raise QuestionError(msg)
 
 
-def _refusal(left: Sequence[str]) -> QuestionError:
-    words = ", ".join(f"“{word}”" for word in left)
-    msg = f"{words} has no place in any reading" if left else "this form of question is not known"
+def _refusal(left: Sequence[str], table: Table, sentence: Sentence) -> QuestionError:
+    """Say which words have no place, without those that only ask, or why no form fits."""
+    telling = [word for word in left if not asks(word)] or left
+    pairs = (
+        [] if any(m.kind == "how_many" for m in sentence.mentions) else pairwise(sentence.mentions)
+    )
+    measured = [two for one, two in pairs if one.kind == "aggregate" and two.kind == "column"]
+    named = [table.by_name[item.columns[0][0]] for item in measured]
+    if left:
+        words = ", ".join(f"“{word}”" for word in telling)
+        msg = f"{words} {'has' if len(telling) == 1 else 'have'} no place in any reading"
+    elif named and named[0].is_text:
+        stored = next((str(found.value) for found in named[0].statistics.values), "")
+        msg = f"{named[0].name} is text, such as “{stored}”, and nothing to compute with"
+    else:
+        msg = "this form of question is not known"
     return QuestionError(msg, tuple(left))

@@ -75,6 +75,7 @@ class Denominator:
         before_conditions: Whether the columns were counted over all records, as counting after the
             conditions would take too long.
         uncounted: Why nothing was counted; empty where it was.
+        by_rules: Whether rules read the documents: one without a value may well say it.
     """
 
     n_documents: int
@@ -83,6 +84,7 @@ class Denominator:
     before_conditions: bool = False
     uncounted: str = ""
     conditions: str = ""
+    by_rules: bool = False
 
     @property
     def has_many_gaps(self) -> bool:
@@ -391,7 +393,7 @@ def render_denominator(found: Denominator) -> str:
         doubted = f" ({item.n_contradicted:,} of them {_DOUBTED})" if item.n_contradicted else ""
         others = (
             (item.n_none, "has none" if item.n_none == 1 else "have none"),
-            (item.n_unknown, "do not say"),
+            (item.n_unknown, "without a value that rules read" if found.by_rules else "do not say"),
             (item.n_failed, "could not be read"),
             (item.n_unread, f"{'was' if item.n_unread == 1 else 'were'} not read for it"),
         )

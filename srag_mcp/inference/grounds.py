@@ -8,9 +8,10 @@ import logging
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from srag_mcp.cells.cell import is_predicted
 from srag_mcp.errors import QueryError, QueryTimeoutError
 from srag_mcp.inference.answer import (
     Bounds,
@@ -208,7 +209,8 @@ def find_denominator(
         return Denominator(n_documents, uncounted=why)
 
     query_s = page.seconds if is_large else None
-    return _or_else(lambda: count_denominator(corpus, facts, query_s), uncounted)
+    found = _or_else(lambda: count_denominator(corpus, facts, query_s), uncounted)
+    return found and replace(found, by_rules=not is_predicted(corpus.info().engine))
 
 
 def _note_unread(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:

@@ -329,6 +329,12 @@ def _speaking(use: _Use) -> str:
         patterns.append("|".join(dict.fromkeys((_BETWEEN.join(forms), _BETWEEN.join(forms[::-1])))))
     if attribute.type.is_numeric or attribute.type.is_date:
         patterns = [rf"(?:{words}){_NEAR}\d|\d{_NEAR}(?:{words})" for words in patterns]
+    if attribute.type.is_numeric and (amount := _amounts(attribute, use.own)):
+        # "35 minutes to cook" of a cook time: what its name says beside the sort of amount it is
+        for words in dict.fromkeys(_names(attribute)):
+            telling = [word for word in words if stem(word) not in general_stems()]
+            for form in map(_forms_of, telling if len(words) > len(telling) == 1 else ()):
+                patterns.append(rf"(?:{amount}){_NEAR}{form}|{form}{_NEAR}(?:{amount})")
     if attribute.type.is_text:
         texts = [str(item.value) for item in use.own.values if item.value is not None]
         said = [*use.asked, *[text for text in texts if _is_telling(text)][:_MAX_VALUES]]

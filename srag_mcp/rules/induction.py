@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from srag_mcp.documents.document import Document
+from srag_mcp.documents.document import Document, KeyValue
 from srag_mcp.documents.folder import media_type
 from srag_mcp.documents.table_files import ColumnSample, ListedMembers
 from srag_mcp.rules.candidates import Candidate, Found
@@ -25,9 +25,10 @@ from srag_mcp.rules.places import learn_lines, place_candidates
 from srag_mcp.rules.running import name_candidates, slot_candidates
 from srag_mcp.rules.sightings import Sightings, is_plain_value
 from srag_mcp.rules.table_columns import are_rows, row_candidates, with_columns
-from srag_mcp.schema.attribute import Attribute, CellRule, Extractor, ItemRule, KeyRule
+from srag_mcp.schema.attribute import Attribute, CellRule, Extractor, ItemRule, KeyRule, SlotRule
 from srag_mcp.schema.schema import Schema
-from srag_mcp.text.words import content_words, fold_words, stem
+from srag_mcp.text.words import STOP_WORDS, content_words, fold_words, stem
+from srag_mcp.values.columns import classify_values
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.units import SIZES
@@ -58,7 +59,7 @@ def induce_schema(
         questions: Sample questions: they choose among what documents state, and invent nothing.
     """
     sample = _choose_sample(documents)
-    candidates = _harvest(sample, questions)
+    candidates = [c for c in _harvest(sample, questions) if not _is_called_by_chance(c, sample)]
     _call_mail_dates(candidates, sample)
     chosen = _choose(candidates, len(sample))
     nouns = find_nouns([Sightings(document) for document in sample], entity, questions, chosen)
@@ -91,6 +92,24 @@ def induce_schema(
             )
         )
     return Schema(title=title, entity=entity, nouns=nouns, attributes=tuple(attributes))
+
+
+def _is_called_by_chance(candidate: Candidate, sample: Sequence[Document]) -> bool:
+    """Whether nothing shows that the word before a name says whose it is.
+
+    `belonging to Mr Tamm` relates; in `a neutered Siamese`, `on the scales Otto was weighed` the
+    next word does not, unless some document has it as a label or a question asks for it.
+    """
+    rules = [rule for rule in candidate.rules if isinstance(rule, SlotRule)]
+    is_led = any(name.startswith("<=") and name.split()[-1] in STOP_WORDS
+                 for rule in rules for name in rule.weights)  # fmt: skip
+    if candidate.origin != "name" or is_led or candidate.asked >= 1:
+        return False
+    wanted = {*content_stems(candidate.label)}
+    blocks = (block for document in sample for block in document.blocks)
+    fields = (block for block in blocks if isinstance(block, KeyValue))
+    texts = [field.value for field in fields if wanted <= {*content_stems(field.key)}]
+    return not texts or classify_values(texts, candidate.label).type != candidate.guess.type
 
 
 def _call_mail_dates(candidates: Sequence[Candidate], sample: Sequence[Document]) -> None:

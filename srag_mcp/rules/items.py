@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 
 from srag_mcp.cells.cell import Cell
@@ -75,7 +76,7 @@ def item_candidates(
     kept = _with_other_names(_families(_with_longer(topics.values())), sightings)
     for topic in kept:
         sections = _sections(topic, sightings)
-        n_headed = sum(_lists(sighting, sections) for sighting in sightings)
+        n_headed = sum(bool(_listed(sighting, sections)) for sighting in sightings)
         most = _MAX_FAMILY if topic.is_family else _MAX_SAID
         is_usual = len(topic.told) >= max(_MIN_DOCUMENTS, _MIN_SAID * n_headed)
         is_fact = is_usual and 0 < len(topic.said) <= most * n_headed
@@ -247,9 +248,51 @@ def _sections(topic: Topic, sightings: Sequence[Sightings]) -> tuple[str, ...]:
     return tuple(sorted(own | {heading for heading, n in beside.items() if n > 1}))
 
 
-def _lists(sighting: Sightings, sections: Sequence[str]) -> bool:
-    """Whether a document lists anything below one of the headings."""
-    return any(item.path[-1] in sections for item in sighting.items)
+def _listed(sighting: Sightings, sections: Collection[str]) -> list[Item]:
+    """Return what a document lists below one of the headings."""
+    return [item for item in sighting.items if item.path[-1] in sections]
+
+
+def _known_beside(
+    topic: Topic, sections: Collection[str], sightings: Sequence[Sightings]
+) -> tuple[str, ...]:
+    """Return what lists with the thing name more than once, and lists half of which name the same.
+
+    A list in another language may name the thing in words that nobody knows: it names nothing else
+    of these, either.
+    """
+    lists = [_listed(sighting, sections) for sighting in sightings]
+    counts = Counter(stems for listed in lists for stems in {item.stems for item in listed})
+    names: dict[frozenset[str], str] = {}
+    waiting = {n for n, listed in enumerate(lists) if listed} - topic.told.keys()
+    # a list of one thing cannot show that it is like others: that a fair share names it does
+    often = _RECURRING * sum(map(bool, lists))
+    alone = [
+        n for n in waiting if len(said := _telling(lists[n])) == 1 and counts[said[0]] >= often
+    ]
+    new: Collection[int] = [*topic.told, *alone]
+    while new:
+        names |= {i.stems: i.name for n in new for i in lists[n] if counts[i.stems] > 1}
+        new = [number for number in waiting if _is_known(lists[number], names.keys())]
+        waiting.difference_update(new)
+    return tuple(sorted({name for name in names.values() if name}))
+
+
+@cache  # of one rule for all documents
+def _stems_of(names: tuple[str, ...]) -> frozenset[frozenset[str]]:
+    return frozenset(frozenset(content_stems(name)) for name in names)
+
+
+def _telling(listed: Sequence[Item]) -> list[frozenset[str]]:
+    """Return the stems of what a list names, without sentences."""
+    return [item.stems for item in listed if item.stems and not is_sentence(item.text)]
+
+
+def _is_known(listed: Sequence[Item], known: Collection[frozenset[str]]) -> bool:
+    """Whether half of a list or more names what is known: as it is, or with another word."""
+    told = _telling(listed)
+    n_known = sum(s in known or any(frozenset({one}) in known for one in s) for s in told)
+    return 0 < len(told) <= 2 * n_known
 
 
 def _candidate(
@@ -268,10 +311,14 @@ def _candidate(
         for other in others
         if other is not topic and _says(topic.name, topic.stems, other.name, other.stems)
     ]
-    rule = ItemRule(items=names, sections=sections, signs=tuple(signs), besides=tuple(besides))
+    known = _known_beside(topic, sections, sightings)
+    rule = ItemRule(
+        items=names, sections=sections, signs=tuple(signs), besides=tuple(besides), known=known
+    )
     found = {n: Found("no" if i.negative else "yes", i.span) for n, i in topic.told.items()}
+    stems = _stems_of(known)
     for number, sighting in enumerate(sightings):
-        if number not in found and _lists(sighting, sections):
+        if number not in found and _is_known(_listed(sighting, sections), stems):
             found[number] = Found("no", Span(0, 0))
     texts = Counter(" ".join(item.text.split()) for _, item in topic.statements)
     quotes = tuple(text for text, _ in texts.most_common(_N_QUOTES))
@@ -288,8 +335,9 @@ def read_item(rule: ItemRule, sightings: Sightings, name: str) -> Cell | None:
 
     A document that lists things below a heading of the rule, and not this one, has it not: it is
     stated absent, with the heading as evidence. Nothing is known where it lists nothing there, or
-    where a statement has the words without being the thing ("parking garage" for `parking`, what
-    the rule names *besides*), or is a whole sentence outside a list.
+    mostly what no other list names (in another language, perhaps), or where a statement has the
+    words without being the thing ("parking garage" for `parking`, what the rule names *besides*),
+    or is a whole sentence outside a list.
     """
     wanted = [(item, frozenset(content_stems(item))) for item in rule.items]
     besides = {frozenset(content_stems(item)) for item in rule.besides}
@@ -315,7 +363,9 @@ def read_item(rule: ItemRule, sightings: Sightings, name: str) -> Cell | None:
     if any(sightings.speaks_of(words) for words in (*rule.items, *rule.signs)):
         return None
     told = [item for item in listed if not _is_prose(item) or denies(item.text)]
-    place = sightings.headings.get(told[0].path[-1]) if rule.sections and told else None
+    is_like = not rule.known or all(denies(item.text) for item in told)
+    is_like = is_like or _is_known(told, _stems_of(rule.known))
+    place = sightings.headings.get(told[0].path[-1]) if rule.sections and told and is_like else None
     if place is None:
         return None
     words = place.of(sightings.text)

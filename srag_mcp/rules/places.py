@@ -146,7 +146,8 @@ def learn_lines(sightings: Sequence[Sightings], candidates: Sequence[Candidate])
 def _title(rule: PlaceRule, sighting: Sightings, title: str) -> Span | None:
     """Find a title: in the first heading that says it, else where it appears first.
 
-    What stands in many titles, dates and codes are cut off; None where nothing is left.
+    What stands in many titles, dates and codes are cut off; None where nothing is left. A code
+    stays that no label of the document gives: the number of a house.
     """
     text = sighting.text
     headings = (b for b in sighting.document.blocks if isinstance(b, Heading) and b.text == title)
@@ -155,13 +156,20 @@ def _title(rule: PlaceRule, sighting: Sightings, title: str) -> Span | None:
     if not title or not 0 <= start <= _HEAD_CHARACTERS:  # a heading further below is no title
         return None
     pieces = [
-        bare
+        bare if _has_labels_for(sighting, piece, bare) else piece
         for piece in _title_pieces(text, Span(start, start + len(title)))
         if (bare := _without_code(text, piece)).start < bare.end
         and fold_words(bare.of(text)) not in rule.skip
         and not _is_figure(bare.of(text))
     ]
     return Span(pieces[0].start, pieces[-1].end) if pieces else None
+
+
+def _has_labels_for(sighting: Sightings, piece: Span, bare: Span) -> bool:
+    """Whether the document gives beside labels what is cut off both ends of a part of its title."""
+    said = {fold_words(field.value) for own in sighting.fields.values() for field in own}
+    ends = (Span(piece.start, bare.start), Span(bare.end, piece.end))
+    return {fold_words(end.of(sighting.text)) for end in ends} - {""} <= said
 
 
 def _title_pieces(text: str, span: Span) -> list[Span]:
@@ -214,9 +222,25 @@ def _learn_title_furniture(sightings: Sequence[Sightings]) -> tuple[str, ...]:
         is_heading = headings[piece] >= max(least, 2 * count)
         is_usual = count >= least and (is_half or len(beside[piece]) >= _MIN_DISTINCT)
         is_beside = is_usual and not alone[piece] and first[piece] in {0, count}
-        if piece in shared or is_heading or is_beside or (is_half and alone[piece] == count):
+        is_name = count > 1 and _is_named_elsewhere(piece, count, sightings)
+        if (
+            piece in shared
+            or is_heading
+            or is_beside
+            or is_name
+            or (is_half and alone[piece] == count)
+        ):
             furniture.append(piece)
     return tuple(sorted(furniture))[:_MAX_SKIPPED]
+
+
+def _is_named_elsewhere(piece: str, count: int, sightings: Sequence[Sightings]) -> bool:
+    """Whether a part of several titles is said in the text of as many other documents.
+
+    It names a person, or who wrote all of them, and no document.
+    """
+    others = (s for s in sightings if piece not in fold_words(s.document.title))
+    return sum(sighting.speaks_of(piece) for sighting in others) >= count
 
 
 def _learn_first_date(sightings: Sequence[Sightings]) -> PlaceRule:

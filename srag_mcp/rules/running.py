@@ -8,6 +8,7 @@ from statistics import median
 
 from srag_mcp.rules.candidates import Candidate, Found
 from srag_mcp.rules.clusters import cluster_slots
+from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.slots import Slot, best_slot, learn_slot_rule, to_latest
 from srag_mcp.schema.attribute import SlotRule
@@ -78,7 +79,22 @@ def slot_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
             if may_be_taken and slots_of_one.keys() & further.keys():
                 others.append(said)
         candidate.labels = _labels(own, others, slots_of_one)
+        if not all(_MARKS & slot.features for slot in slots_of_one.values()):
+            candidate.found = _found(_ask_for_name(candidate, slots_of_one, documents), sightings)
     return [candidate for candidate, _ in found]
+
+
+def _ask_for_name(
+    candidate: Candidate, own: _Slots, documents: Sequence[Sequence[Slot]]
+) -> dict[int, Slot]:
+    """Let its rule take nothing that its name is not said of: `300 g rice` is no flour."""
+    said = {name for slot in own.values() for name in slot.features if name[0] == "~"}
+    needs = {name for label in candidate.labels for name in content_stems(label)}
+    needs = {name for name in needs if f"~{name}" in said}
+    rules = [rule for rule in candidate.rules if isinstance(rule, SlotRule)]
+    (rule,) = [rule.model_copy(update={"needs": tuple(sorted(needs))}) for rule in rules]
+    candidate.rules = [rule]
+    return {n: slot for n, slots in enumerate(documents) if (slot := best_slot(rule, slots))}
 
 
 def _threshold(slots: _Slots) -> str:

@@ -300,7 +300,7 @@ def find_named(document: Document) -> list[Slot]:
 
 
 def score(rule: SlotRule, slot: Slot) -> float:
-    """Return the points of *slot* under *rule*; 0.0 where its type or amount does not fit."""
+    """Return the points of *slot* under *rule*; 0.0 where its type, amount or words do not fit."""
     low = -math.inf if rule.minimum is None else rule.minimum
     high = math.inf if rule.maximum is None else rule.maximum
     amounts = slot.value.amount, slot.value.other
@@ -308,6 +308,8 @@ def score(rule: SlotRule, slot: Slot) -> float:
     if slot.value.type != rule.value_type or not is_in_range:
         return 0.0
     features = slot.features
+    if rule.needs and not any(f"~{name}" in features for name in rule.needs):
+        return 0.0
     return sum(weight for name, weight in rule.weights.items() if name in features)
 
 

@@ -52,7 +52,8 @@ class ItemRule(_Rule):
     areas". A statement that denies them ("no parking") says that it is absent. *section* restricts
     the rule to statements below a heading of that (folded) name, *sections* to those below one of
     them; a document that lists other things there, and has none of *signs* in its text, has it not.
-    *besides* are longer items that are other things: "sweet potatoes" leaves "potatoes" open.
+    *besides* are longer items that are other things: "sweet potatoes" leaves "potatoes" open;
+    *known* is what else lists like these name, by which another list shows that it is one of them.
     """
 
     kind: Literal["item"] = "item"
@@ -61,6 +62,7 @@ class ItemRule(_Rule):
     sections: tuple[str, ...] = ()
     signs: tuple[str, ...] = ()
     besides: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
 
 
 class SlotRule(_Rule):
@@ -72,7 +74,7 @@ class SlotRule(_Rule):
     latest of several dated values, `@score` for "8/10", `|>≥50` for a bound behind it under which
     it counts, `unit:length` for the kind of its unit. The value of the document with the most
     points is taken, if it has at least *threshold*. Values outside of *minimum* to *maximum* are
-    not considered.
+    not considered, nor those without one of *needs* in their sentence, stems of what it is called.
     """
 
     kind: Literal["slot"] = "slot"
@@ -81,6 +83,7 @@ class SlotRule(_Rule):
     threshold: float = Field(gt=0)
     minimum: float | None = None
     maximum: float | None = None
+    needs: tuple[str, ...] = ()
 
 
 class PlaceRule(_Rule):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.cells.cell import Cell
+from srag_mcp.cells.cell import Cell, Mark
 from srag_mcp.cells.normalised import normalise_column
 from srag_mcp.schema.attribute import AbsentMeans, Attribute
 from srag_mcp.text.spans import Span
@@ -30,7 +30,9 @@ def test_a_stated_absence_has_a_value_where_the_attribute_gives_one(
 def test_any_column_keeps_its_cells_in_order_with_their_words(type_: str, texts: list[str]) -> None:
     cells = [Cell("x", State.STATED, text) for text in texts]
     read = normalise_column(Attribute(name="x", type=type_), cells)
-    assert [cell.as_stated for cell in read] == texts
+    silent = [cell.state is State.NOT_MENTIONED for cell in read]
+    said = [None if is_silent else text for is_silent, text in zip(silent, texts, strict=True)]
+    assert [cell.as_stated for cell in read] == said
 
 
 @pytest.mark.parametrize(
@@ -63,3 +65,38 @@ def test_what_cannot_be_read_keeps_its_words() -> None:
     cells = [Cell("x", State.STATED, "soon")]
     [read] = normalise_column(Attribute(name="x", type="date"), cells)
     assert read == Cell("x", State.FAILED, "soon", note="not a date")
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "value"),
+    [
+        ("persons_injured", "none", 0),
+        ("persons_injured", "keine", 0),
+        ("persons_injured", "-", None),  # it may stand for what nobody knows
+        ("persons_injured", "", None),
+        ("floor", "none", None),
+    ],
+)
+def test_none_of_what_is_counted_is_0_where_words_say_it(
+    name: str, words: str, value: int | None
+) -> None:
+    cell = Cell(name, State.STATED_ABSENT, words)
+    plain, measured = (Attribute(name=name, type="integer", unit=unit) for unit in (None, "h"))
+    assert normalise_column(plain, [cell])[0].value == value
+    assert normalise_column(measured, [cell])[0].value is None
+
+
+def test_a_thousand_is_no_decimal_beside_figures_with_a_scale() -> None:
+    cells = [Cell("x", State.STATED, text) for text in ("£467,000", "£571k", "£307,950")]
+    read = normalise_column(Attribute(name="x", type="number", unit="GBP"), cells)
+    assert [(cell.value, cell.marks) for cell in read] == [
+        (467_000, frozenset()), (571_000, frozenset()), (307_950, frozenset())
+    ]  # fmt: skip
+
+
+def test_what_only_the_size_of_the_others_decides_is_doubted() -> None:
+    cells = [Cell("x", State.STATED, text) for text in ("1.234", "950", "2.871")]
+    read = normalise_column(Attribute(name="x", type="number"), cells)
+    assert [(cell.value, *cell.marks) for cell in read] == [
+        (1234, Mark.DOUBTED), (950,), (2871, Mark.DOUBTED)
+    ]  # fmt: skip

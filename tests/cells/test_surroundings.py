@@ -37,6 +37,20 @@ def test_scales_around_a_value_count(text: str, quote: str, value: float) -> Non
     assert read.value == value
 
 
+_RESULTS = (
+    "| Parameter | Result | Unit |\n|--|--|--|\n| Lead | {} | {} |\n| Nitrate | 12 | mg/L |\n"
+)
+
+
+def test_a_row_says_in_which_unit_its_values_are() -> None:
+    said = [("16.7", "µg/L"), ("3.4", "µg/L"), ("0.0166", "mg/L"), ("7", "CFU/100 mL")]
+    cells = [_read(_RESULTS.format(number, unit), number) for number, unit in said]
+    read = normalise_column(Attribute(name="x", type="number"), cells)
+    assert [(cell.value, cell.unit) for cell in read] == [
+        (16.7, "µg/l"), (3.4, "µg/l"), (16.6, "µg/l"), (7.0, "CFU/100 mL")
+    ]  # fmt: skip
+
+
 def test_words_around_a_value_are_listed_from_near_to_far() -> None:
     text = "Costs (in millions)\n\n| Item | 2020 | 2021 |\n|--|--|--|\n| Rent | 71 | 82 |\n"
     assert _read(text, "82").context == "2021; Rent; Costs (in millions)"

@@ -49,9 +49,18 @@ def test_a_job_is_cancelled_and_another_goes_on(
 def test_without_a_job_it_is_said_what_to_do(cli: Cli, ferries: Path, settings: Settings) -> None:
     failed = cli("status", ferries)
     assert failed.status == 1
-    assert failed.err.startswith(f"error: no ingestion of {ferries} ran in the background: ")
+    assert failed.err.startswith(f"error: {ferries} was never ingested: ")
 
     with ingestion_lock(CorpusFolder(ferries, settings.home).writable()):
         held = cli("status", ferries, "--cancel")
     assert held.status == 1
     assert f"not in the background but by process {os.getpid()} on" in held.err
+
+
+def test_an_ingestion_that_was_waited_for_says_how_it_ended(cli: Cli, ferries: Path) -> None:
+    cli("ingest", ferries, "--engine", "offline", "--quiet")
+    told, page = cli("status", ferries), json.loads(cli("status", ferries, "--json").out)
+    assert told.status == 0
+    assert told.out.startswith("none runs; the latest, not in the background, ended 20")
+    assert told.out.endswith(": 4 documents, 0 could not be read\n")
+    assert (page["job_id"], page["state"], page["report"]) == (None, "done", [told.out.strip()])

@@ -167,6 +167,13 @@ def test_a_link_out_of_the_folder_is_not_read(tmp_path: Path, name: str) -> None
     assert find_own_file(folder, "other.txt") is None
 
 
+def test_the_file_of_the_shortest_name_is_the_original(tmp_path: Path) -> None:
+    for name in ("soup (copy).md", "soup.md"):
+        (tmp_path / name).write_text("# Soup")
+    sources, _ = find_documents(tmp_path, Settings.from_environ({}))
+    assert find_copies(sources, {}) == {"soup (copy).md": "soup.md"}
+
+
 def test_files_of_the_same_bytes_are_copies_of_the_first(tmp_path: Path) -> None:
     _write(tmp_path, "a.txt", "b.txt", "sub/c.md")
     (tmp_path / "d.txt").write_text("more", encoding="utf-8")  # as long, and not the same

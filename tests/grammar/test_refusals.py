@@ -895,3 +895,66 @@ def test_a_date_that_most_records_lack_does_not_date_them() -> None:
     assert "WHERE date BETWEEN DATE '2024-05-01'" in ask_where(38)
     with pytest.raises(QuestionError):
         ask_where(13)
+
+
+# --- Who does what ------------------------------------------------------------------------------
+
+BUGS = [text("title"), text("reporter"), text("assignee"), date("opened")]
+PEOPLE = [
+    ("reporter", "anna", 8), ("assignee", "anna", 2), ("assignee", "grace", 9),
+    ("assignee", "eve", 4),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many bugs did grace report?",
+        "How many bugs were reported by grace?",
+        "How many bugs has grace reported?",
+        "How many bugs did eve open?",
+    ],
+)
+def test_a_name_beside_a_verb_is_in_the_column_of_that_verb_or_in_none(question: str) -> None:
+    assert refusal(question, BUGS, "bug", PEOPLE).unplaced[0] in {"grace", "eve"}
+
+
+def test_a_name_beside_a_verb_is_in_the_column_of_that_verb() -> None:
+    found = ask("How many bugs did anna report?", BUGS, "bug", PEOPLE)
+    assert found.sql == "SELECT COUNT(*) FROM c1 WHERE reporter = 'anna'"
+
+
+@pytest.mark.parametrize(
+    "question", ["How many reports are there?", "Which reports were opened in May 2024?"]
+)
+def test_what_the_name_of_a_column_only_comes_from_may_be_the_record(question: str) -> None:
+    columns = [Attribute(name="title", type="string"), *BUGS[1:]]
+    assert "two ways" in str(refusal(question, columns, "bug", PEOPLE))
+
+
+def test_a_form_of_the_name_of_a_column_means_it() -> None:
+    found = ask("How many different reporters are there?", BUGS, "bug", PEOPLE)
+    assert found.sql == "SELECT COUNT(DISTINCT reporter) FROM c1"
+
+
+def test_a_noun_that_ends_as_a_verb_is_the_record() -> None:
+    columns = [text("title"), date("listed"), number("floor_area", "m²")]
+    assert "listed" not in str(
+        refusal("Which listing has the largest garden?", columns, "listings")
+    )
+
+
+def test_an_average_of_texts_says_that_they_are_texts() -> None:
+    said = str(refusal("What is the average service charge?", [text("service_charge")], "flat"))
+    assert "service_charge is text" in said
+
+
+def test_words_that_only_ask_are_not_said_to_have_no_place() -> None:
+    refused = refusal("How many proposals are there?", [text("title")], "grant")
+    assert str(refused).startswith("“proposals” has no place")
+
+
+def test_the_silence_of_running_text_is_no_absence() -> None:
+    rule = SlotRule(value_type="number", weights={">egg": 1.0}, threshold=1.0)
+    eggs = count("eggs").model_copy(update={"extractors": (rule,)})
+    assert refusal("How many recipes have no eggs?", [text("title"), eggs], "recipe")

@@ -156,14 +156,14 @@ def kilns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
         (
             "SELECT sum(doors) FROM kilns",
             [
-                "doors: 3 used, 1 has none, 1 do not say.",
+                "doors: 3 used, 1 has none, 1 without a value that rules read.",
                 "If those without a value lie between 0 and 5, as the others do: 12 to 17.",
             ],
         ),
         (
             "SELECT count(*) FROM kilns WHERE volume > 50 AND doors > 4",
             [
-                "volume: 1 used, 1 has none; doors: 1 used, 1 do not say.",
+                "volume: 1 used, 1 has none; doors: 1 used, 1 without a value that rules read.",
                 "Whatever they would say: 1 to 2.",
             ],
         ),

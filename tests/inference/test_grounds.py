@@ -22,7 +22,7 @@ def grounds_of(corpus: Corpus, sql: str) -> Grounds:
 def test_a_query_of_somebody_else_has_what_an_answer_has(towers: Corpus) -> None:
     found = grounds_of(towers, "SELECT count(*) FROM towers WHERE NOT lift AND crane")
     assert found.coverage == [
-        "Over all 5 documents; crane: 2 used, 2 do not say.",
+        "Over all 5 documents; crane: 2 used, 2 without a value that rules read.",
         "Whatever they would say: 1 to 3.",
     ]
     assert found.notes == ("lift: not mentioned counts as no (3 of all 5 documents)",)
@@ -86,7 +86,8 @@ def test_rows_stay_where_what_is_said_of_them_cannot_be_worked_out(
 
     monkeypatch.setattr(grounds, "find_unknowns", fail)
     said = grounds_of(towers, "SELECT count(*) FROM towers WHERE height > 20")
-    assert said.coverage == ["Over all 5 documents; height: 4 used, 1 do not say."]
+    coverage = "Over all 5 documents; height: 4 used, 1 without a value that rules read."
+    assert said.coverage == [coverage]
     assert said.notes[0] == "bounds are not worked out for this kind of query"
 
 

@@ -33,7 +33,9 @@ def test_an_answer_has_its_query_its_denominator_and_its_quotes(corpus: Corpus) 
     answer = ask(corpus, "What is the average height of the towers?")
     assert answer.rows == ((30.0,),)
     assert answer.sql == "SELECT AVG(height) FROM towers"
-    assert answer.denominator == Denominator(4, columns=(ColumnCoverage("height", 3, 1, 0),))
+    assert answer.denominator == Denominator(
+        4, columns=(ColumnCoverage("height", 3, 1, 0),), by_rules=True
+    )
     assert answer.sources[0].as_stated == "10 m"
     text = corpus.document_text(answer.sources[0].document_id)
     assert text[answer.sources[0].start : answer.sources[0].end] == "10 m"

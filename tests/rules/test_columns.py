@@ -133,6 +133,19 @@ def test_kinds_of_documents_are_titles_where_all_are_shared() -> None:
     assert stated(induce(read), read, "title") == [kinds[number % 3] for number in range(12)]
 
 
+def test_a_title_keeps_the_number_of_a_house_and_loses_a_code_that_a_label_gives() -> None:
+    read = documents([f"# {20 + n} Mill {name}\n\nOld.\n" for n, name in enumerate(SKIPPERS)])
+    assert stated(induce(read), read, "title")[0] == f"20 Mill {SKIPPERS[0]}"
+    texts = [f"# {20 + n} {name}\n\nNo.: {20 + n}\n" for n, name in enumerate(SKIPPERS)]
+    assert stated(induce(documents(texts)), documents(texts), "title")[0] == SKIPPERS[0]
+
+
+def test_who_is_named_in_other_documents_is_no_title() -> None:
+    heads = ("Dr Okafor", "Dr Brandt", "Dr Silva", "Mill Clinic")
+    texts = [f"# {heads[n % 4]}\n\nSeen after {heads[(n + 1) % 4]}.\n" for n in range(12)]
+    assert "title" not in names(induce(documents(texts)))
+
+
 def test_a_heading_far_below_is_no_title() -> None:
     lead = "We sowed it and it came up and we were glad of it all the same. " * 12
     texts = [f"{lead}\n\n# Notes of {name}\n\nDry.\n" for name in SKIPPERS * 2]
@@ -306,6 +319,14 @@ def test_a_record_is_called_what_titles_and_questions_call_it() -> None:
     read = documents([f"# Survey {n}b of a boat\n\nHull: H{n}\n" for n in range(8)])
     schema = induce(read, "How many surveys are there?", "Which survey was the last?")
     assert schema.nouns[:2] == ("survey", "surveys")
+
+
+def test_a_record_is_called_what_stands_before_its_code_or_what_its_page_has_others_of() -> None:
+    pages = [f"Hull: H{n}1\nBuilt: {1990 + n}\n\nThe proposal {n:02d} is late.\n" for n in range(8)]
+    assert "proposal" in induce(documents(pages, "txt"), entity="calls").nouns
+    homes = [f"# {n} Mill Row\n\nProperty type: {'flat' if n % 2 else 'house'}\n\n"
+             "## Similar properties\n\nNone.\n" for n in range(8)]  # fmt: skip
+    assert "property" in induce(documents(homes), entity="listings").nouns
 
 
 def test_a_record_is_called_as_its_folder_where_nothing_else_tells() -> None:

@@ -54,6 +54,15 @@ def test_a_column_that_other_documents_tell_in_other_words_is_refused(open_corpu
     assert "only 4 of 6 documents give length, and 2 more speak of it" in answer.text
 
 
+def test_what_a_name_says_beside_an_amount_in_its_unit_speaks_of_it(open_corpus: Open) -> None:
+    key = KeyRule(keys=("cook time",))
+    column = Attribute(name="cook_time", type="number", unit="min", extractors=(key,))
+    texts = [f"Cook time: {n} min" for n in (7, 8, 9, 10)] + ["It takes 35 minutes to cook."] * 2
+    answer = ask(open_corpus(texts, [column]), "How many boats have no cook time?")
+    assert answer.refused
+    assert "2 more speak of it" in answer.text
+
+
 def test_a_column_that_the_others_are_silent_about_is_answered(open_corpus: Open) -> None:
     texts = [f"Length: {n} m" for n in (7, 8, 9, 10)] + ["She lies in the north basin."] * 4
     answer = ask(open_corpus(texts, [_length()]), LENGTH)

@@ -318,3 +318,16 @@ def test_what_is_listed_among_the_titles_of_other_documents_is_not_of_the_record
     table = tabulate(list(map(page, range(12))), ending="md")
     assert {"oven_proof", "hand_made"} & table.columns.keys()
     assert not {"gift_box", "gift_card", "mug", "vase", "bowl", "plate"} & table.columns.keys()
+
+
+def test_a_list_that_names_nothing_known_denies_nothing() -> None:
+    table = tabulate(
+        [
+            f"# Dish {SHORT[n]}\n\n## Ingredients\n\n- flour\n- {('eggs', 'rice')[n % 2]}\n"
+            f"- {('milk', 'salt', 'oil')[n % 3]}\n"
+            for n in range(10)
+        ]
+        + [f"# Plat {name}\n\n## Ingrédients\n\n- farine\n- œufs\n" for name in ("un", "deux")],
+        ending="md",
+    )
+    assert table.values("eggs") == [n % 2 == 0 for n in range(10)] + [None, None]

@@ -251,7 +251,7 @@ def test_opposites_are_never_one_column(one: str, other: str) -> None:
 def test_a_name_behind_a_phrase_is_a_column_and_a_greeting_line_is_not_a_fact_of_all() -> None:
     table = tabulate(
         [
-            f"In ward {SHORT[n]}, turnout was {50 + n} % and {30 + n} % voted by post.\n"
+            f"In the ward of {SHORT[n]}, turnout was {50 + n} % and {30 + n} % voted by post.\n"
             for n in range(12)
         ]
     )
@@ -414,3 +414,26 @@ def test_a_number_with_a_unit_is_not_called_by_what_another_number_counts() -> N
     told = ("No sailor was hurt.", "One sailor was hurt and was off duty for {} days.")
     table = tabulate([f"{told[n % 2].format(4 + n)} All was quiet.\n" for n in range(24)])
     assert not any("sailor" in name for name in table.columns)
+
+
+def test_the_word_before_a_name_is_no_column_that_nothing_proves() -> None:
+    table = tabulate(
+        [
+            f"On the scales {SHORT[n]} was {10 + n}.5 kg, a neutered {SHORT[(5 * n) % 12]} hound"
+            f" belonging to Mr {SHORT[(7 * n) % 12]}.\n"
+            for n in range(12)
+        ]
+    )
+    assert table.columns == {"belonging": "string", "scales": "number kg"}
+
+
+def test_a_rule_takes_no_amount_of_something_else() -> None:
+    goods = ["flour"] * 9 + ["rice"] * 3
+    table = tabulate(
+        [
+            f"# Dish {SHORT[n]}\n\nIt has {100 + 7 * n} g of {good} in it.\n"
+            for n, good in enumerate(goods)
+        ],
+        ending="md",
+    )
+    assert table.values("flour") == [100 + 7 * n for n in range(9)] + [None] * 3

@@ -249,7 +249,7 @@ async def test_rows_come_with_their_denominator(client: Client) -> None:
     assert table.rows == [["Bergen", 2], ["Brest", 1], ["Kiel", 2]]
     (coverage,) = table.coverage
     assert coverage.startswith("Over the 5 of 7 documents with crew > 1; ")
-    assert "crew: 6 used, 1 do not say" in coverage
+    assert "crew: 6 used, 1 without a value that rules read" in coverage
     assert table.notes[-1] == "1 file could not be read, and no record is of it"
 
 
@@ -284,7 +284,7 @@ async def test_rows_come_with_their_bounds_and_what_unknown_cells_could_change(
     )
 
     assert page.coverage == [
-        "Over all 7 documents; crew: 6 used, 1 do not say.",
+        "Over all 7 documents; crew: 6 used, 1 without a value that rules read.",
         "Whatever they would say: 0 to 1.",
     ]
     assert page.notes == [

@@ -75,3 +75,20 @@ def test_codes_of_one_width_stay_texts_where_one_begins_with_a_zero(
 @given(st.lists(st.text(max_size=20), max_size=6))
 def test_any_values_have_a_type(values: list[str]) -> None:
     assert 0 <= classify_values(values).share <= 1
+
+
+def test_times_that_were_taken_are_seconds_where_no_day_has_such_an_hour() -> None:
+    times = ["36:51", "1:01:19", "DNS", "38:15"]
+    assert classify_values(times) == TypeGuess(INTEGER, "s", 0.75, None)
+    read = read_column(Column(INTEGER, unit="s"), [Words(time) for time in times])
+    assert [reading.value for reading in read] == [2211, 3679, None, 2295]
+    minutes = read_column(Column(NUMBER, unit="min"), [Words(time) for time in ("36:51.6", "9:00")])
+    assert [reading.value for reading in minutes] == [36.86, 9]
+
+
+@pytest.mark.parametrize(
+    "times",
+    [["12:30", "1:02:10"], ["38:30", "40:00"], ["09:05:11", "10:00:00"], ["23:59", "8:00:00"]],
+)
+def test_times_that_may_be_of_day_or_hours_stay_texts(times: list[str]) -> None:
+    assert classify_values(times).type == TEXT

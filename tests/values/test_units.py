@@ -111,3 +111,25 @@ def test_periods_are_multiplied_only_where_both_are_named() -> None:
     assert set(conversions_between("rent per month, annual")) == {12, 1 / 12}
     assert conversions_between("per night") == ()
     assert 365 in conversions_between(None)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "into", "converted"),
+    [
+        (0.5, "mg/l", "µg/l", 500.0),
+        (3, "mg/dl", "mg/l", 30.0),
+        (3, "mg/l", "mg", None),
+        (3, "mg/l", "mg/kg", None),
+        (3, "°C/min", "°F/min", None),
+    ],
+)
+def test_a_measure_per_another_is_converted_with_both(
+    value: float, unit: str, into: str, converted: float | None
+) -> None:
+    assert convert(value, unit, into) == converted
+
+
+def test_a_measure_per_another_is_a_unit_as_declared() -> None:
+    assert parse_unit("mg/dL") == ScaledUnit(1, "mg/dl")
+    assert parse_unit("µg per litre") == ScaledUnit(1, "µg/l")
+    assert parse_unit("EUR/month") == ScaledUnit(1, "EUR")
