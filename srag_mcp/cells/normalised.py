@@ -115,10 +115,11 @@ def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
     done = list(cells)
     places = [place for place, cell in enumerate(cells) if cell.state is State.STATED]
     maps = [rule.map for rule in attribute.extractors if isinstance(rule, PatternRule)]
-    mapped = {fold(words): value for known in maps for words, value in known.items()}
+    # of words that are symbols alone ("★★★") folding leaves nothing
+    mapped = {fold(words) or words: value for known in maps for words, value in known.items()}
     texts = [cells[place].as_stated or "" for place in places]
     said = [
-        Words(mapped.get(fold(text), text), cells[place].context)
+        Words(mapped.get(fold(text) or text, text), cells[place].context)
         for text, place in zip(texts, places, strict=True)
     ]
     for place, reading in zip(places, read_words(column, said), strict=True):

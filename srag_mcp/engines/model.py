@@ -30,6 +30,7 @@ from srag_mcp.model.remote_model import open_model, price_of
 from srag_mcp.records.conversation import RecordTask, number_columns
 from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.prediction import choose_first_tokens, predict_records
+from srag_mcp.records.record_prompt import Sought
 from srag_mcp.records.selection import choose_passages
 from srag_mcp.rules.induction import learn_extractors
 from srag_mcp.schema.attribute import Attribute
@@ -56,7 +57,6 @@ from srag_mcp.store.earlier_answers import EarlierAnswers, take_over_records
 from srag_mcp.store.predictions import Predictions, hash_attribute
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import State, open_state
-from srag_mcp.text.spans import Span
 from srag_mcp.text.words import content_words, stems
 from srag_mcp.values.states import State as CellState
 
@@ -304,19 +304,22 @@ class ModelEngine(Engine):
         attributes: tuple[Attribute, ...],
         keep: Keep,
         step: Step = "records",
-        places: Mapping[str, Sequence[Span]] | None = None,
+        sought: Mapping[str, Sought] | None = None,
     ) -> None:
         """Let the model read *documents*, in batches that fill a prompt.
 
-        *places*: by document id; only what stands around them is shown.
+        *sought*: by document id, where not all of *attributes* are sought in each.
         """
         present = self.work.database.schema_in_force()
         columns = attributes if present is None else present.schema.attributes
         first = choose_first_tokens(len(attributes), len(columns))
+        parts = (sought or {}).values()
+        is_whole = first is None and not any(part.places or part.n_tokens for part in parts)
         numbers = self._number(columns)
         prompt_tokens = self.work.settings.prompt_tokens
         # what an audit reads speaks for documents that nobody reads
-        pilot = Pilot.spared() if step == "audit" else self._pilot(attributes, prompt_tokens)
+        is_spared = sought is not None or step == "audit"
+        pilot = Pilot.spared() if is_spared else self._pilot(attributes, prompt_tokens)
         self.run(
             lambda: predict_records(
                 RecordTask(
@@ -325,10 +328,10 @@ class ModelEngine(Engine):
                     self.name,
                     first,
                     step,
-                    places or {},
+                    sought or {},
                     numbers,
                     pilot,
-                    summarised=first is None and not places and self.work.settings.summaries,
+                    summarised=is_whole and self.work.settings.summaries,
                 ),
                 documents,
                 prompt_tokens=prompt_tokens,

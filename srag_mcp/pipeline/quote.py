@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Unpack
@@ -23,7 +23,7 @@ from srag_mcp.pipeline.file_plan import (
     without_copies,
 )
 from srag_mcp.pipeline.reader_pool import ReaderPool
-from srag_mcp.pipeline.rule_run import find_effort
+from srag_mcp.pipeline.rule_run import count_read_first, find_effort
 from srag_mcp.pipeline.schema_choice import SchemaWish, find_known_schema
 from srag_mcp.pipeline.table_mode import settle_tables
 from srag_mcp.pipeline.wishes import IngestOptions, go_on
@@ -32,6 +32,7 @@ from srag_mcp.records.prediction import (
     count_readable,
     estimate_definition,
     estimate_records,
+    estimate_rules,
 )
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import count_rounds, find_wished
@@ -67,7 +68,8 @@ class Quote:
         tokens_to_read: Of the texts of the documents to be read.
         n_at_once: Replies that are written at the same time.
         cost_usd: None where the price is not known, or nobody is paid.
-        effort: How much will be read; the price is that of `full` whatever it is.
+        effort: How much will be read. The price is that of rules which hold, where it is not full.
+        tokens_at_most: What it takes where none does, and all is read.
     """
 
     engine: str
@@ -82,6 +84,7 @@ class Quote:
     n_at_once: int = 1
     cost_usd: float | None = None
     effort: Effort = "full"
+    tokens_at_most: int = 0
 
     @property
     def workload(self) -> Workload:
@@ -103,14 +106,15 @@ class Quote:
         return math.ceil(self.tokens_out / _TOKENS_A_SECOND / self.n_at_once / 60)
 
     def _other_effort(self) -> str:
-        """Say that the price is not that of the effort; empty where it is."""
-        if self.effort == "full":
+        """Say what the price of an effort supposes; empty where all is read."""
+        if self.effort == "draft":
+            return "that is a draft: a sample and its rules, which read the rest unaudited"
+        if self.effort == "full" or self.tokens_at_most <= self.workload.tokens:
             return ""
-        read = {
-            "draft": "draft reads a sample, and lets rules read the rest",
-            "checked": "checked reads a sample, an audit, and what rules leave open",
-        }[self.effort]
-        return f"that is the price of effort full, which reads every document: {read}"
+        return (
+            "that is the price where rules hold in their audit; what they leave open is read, up to"
+            f" {self.tokens_at_most:,} tokens where none does"
+        )
 
     def alternative(self) -> str:
         """Say where reading the documents whole costs less; empty where it does not.
@@ -118,7 +122,8 @@ class Quote:
         They are read once for what is asked at one time, as long as a model can read them at once.
         """
         n_built, n_read, n_asked = self.workload.tokens, self.tokens_to_read, sum(_QUESTION_TOKENS)
-        if self.n_to_read < self.n_documents or not 0 < n_read < min(n_built, CONTEXT_TOKENS):
+        is_in_part = self.effort == "full" and self.n_to_read < self.n_documents
+        if is_in_part or not 0 < n_read < min(n_built, CONTEXT_TOKENS):
             return ""
         pays = "the table never costs less, but it can be checked"
         if n_read > n_asked:
@@ -209,7 +214,7 @@ def quote_work(
     if not engine.asks:
         return Quote(engine.name, n_documents, 0, 0, schema is not None, 0, 0, 0)
     todo = _ToRead(n_documents, lengths, schema, added, is_defined, len(asked.questions))
-    return replace(_price(engine, todo, settings), effort=find_effort(work, settings))
+    return _price(engine, todo, settings, find_effort(work, settings))
 
 
 def _find_added(
@@ -255,11 +260,20 @@ def quote_stored(
     return _price(engine, todo, settings)
 
 
-def _price(engine: type[Engine], todo: _ToRead, settings: Settings) -> Quote:
+def _price(
+    engine: type[Engine], todo: _ToRead, settings: Settings, effort: Effort = "full"
+) -> Quote:
     price, lengths = engine.price(settings), todo.lengths
     known = todo.schema.attributes if todo.schema else _usual_attributes(settings.columns)
     attributes = todo.added or known
-    estimate = estimate_records(attributes, lengths, settings.prompt_tokens)
+    n_first = count_read_first(effort, len(lengths), settings.schema_documents)
+    estimate = estimate_records(attributes, _spread(lengths, n_first), settings.prompt_tokens)
+    saved = 0
+    if n_first < len(lengths):
+        shown = _spread(lengths, settings.schema_documents)
+        estimate += estimate_rules(attributes, shown)
+        everything = estimate_records(attributes, lengths, settings.prompt_tokens)
+        saved = everything.tokens - estimate.tokens
     if todo.schema is None:  # rounds, and a trial on the sample
         usual = -(-sum(lengths) // max(1, len(lengths)))
         shown = [usual] * min(settings.schema_documents, len(lengths))
@@ -278,7 +292,7 @@ def _price(engine: type[Engine], todo: _ToRead, settings: Settings) -> Quote:
     return Quote(
         engine=engine.name,
         n_documents=todo.n_documents,
-        n_to_read=len(lengths),
+        n_to_read=n_first,
         n_attributes=len(attributes),
         is_schema_known=todo.schema is not None,
         n_calls=estimate.n_prompts,
@@ -287,7 +301,14 @@ def _price(engine: type[Engine], todo: _ToRead, settings: Settings) -> Quote:
         tokens_to_read=sum(lengths),
         n_at_once=_count_at_once(engine, settings),
         cost_usd=price.cost_usd(tokens_in, tokens_out) if price else None,
+        effort=effort,
+        tokens_at_most=estimate.tokens + max(0, saved),
     )
+
+
+def _spread(lengths: Sequence[int], n: int) -> Sequence[int]:
+    """Take *n* of them, evenly spaced."""
+    return [lengths[place * len(lengths) // n] for place in range(min(n, len(lengths)))]
 
 
 def _count_at_once(engine: type[Engine], settings: Settings) -> int:

@@ -1,44 +1,36 @@
-"""Rules first, reading second: what a model writes after a sample, and how far it is trusted."""
+"""Rules first, reading second: what a model writes after a sample, and how far it is trusted.
+
+Rules are written after a sample, tried on further documents, mended by what they missed there, and
+tested on others; what they may not decide is read.
+"""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import get_args
 
-from srag_mcp.cells.cell import (
-    BY_RULES,
-    Cell,
-    Mark,
-    PredictedCell,
-    PredictedRecord,
-    add_note,
-    is_predicted,
-)
-from srag_mcp.cells.normalised import read_column
+from srag_mcp.cells.cell import Cell
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress
-from srag_mcp.model.language_model import Step
-from srag_mcp.pipeline.record_run import read_missing_records
+from srag_mcp.pipeline.rule_reading import RuleReading
 from srag_mcp.pipeline.schema_choice import put_rules_in_force
-from srag_mcp.records.prediction import choose_first_tokens, count_around, estimate_records
-from srag_mcp.rules.audit import LIMIT, RISK, Plan, conclude, plan_audit
-from srag_mcp.rules.voting import Read, Ruling, Verdict, agrees, rule_on, run_rules, score_rules
-from srag_mcp.rules.writing import Lesson, may_be_ruled, write_rules
+from srag_mcp.records.record_prompt import MAX_DOCUMENTS
+from srag_mcp.rules.audit import LIMIT, RISK, plan_audit
+from srag_mcp.rules.trial import Trial, TriedColumn, try_column
+from srag_mcp.rules.voting import Read, run_rules
+from srag_mcp.rules.writing import Lesson, Miss, may_be_ruled, write_rules
 from srag_mcp.schema.attribute import Attribute, WrittenRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Effort, Settings
-from srag_mcp.store.predictions import Predictions, as_predicted, hash_attribute
+from srag_mcp.store.predictions import Predictions, hash_attribute
 from srag_mcp.store.work import WorkDatabase
-from srag_mcp.values.states import State
 
 _EFFORT, _LESSON = "effort", "lesson"
 # To write rules takes as many tokens as to read 13 to 24 documents: in a folder in which no more
 # would be left to them, all are read.
 _WRITING = 24
-_WORTH_A_PART = 2  # so many times shorter than the document are words that are read instead of it
-_BY_RULES = "read by a rule"
-_SILENCE = "no rule speaks, and the audit finds that such documents do not mention it"
+_BATCH = 2 * MAX_DOCUMENTS  # documents that are read before rules are looked at: two full prompts
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,46 +48,6 @@ class RuleRun:
     told: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """A column that has rules, and what they say of each document.
-
-    Attributes:
-        units: The documents that they decide, in the order of the audit.
-        reads_silence: Whether silence decides as well.
-    """
-
-    attribute: Attribute
-    rulings: Mapping[str, Ruling]
-    units: tuple[str, ...]
-    reads_silence: bool
-    plan: Plan
-
-
-class _Run:
-    def __init__(
-        self,
-        work: WorkDatabase,
-        engine: ModelEngine,
-        effort: Effort,
-    ) -> None:
-        self.work, self.engine, self.effort = work, engine, effort
-        self.predictions = Predictions(work)
-        self.order = self.predictions.ids_by_chance()
-        self.asked: set[str] = set()
-        self.told: list[str] = []
-
-    def read(self, schema: Schema, among: Collection[str], *, is_audit: bool = False) -> None:
-        step: Step = "audit" if is_audit else "records"
-        self.asked |= read_missing_records(self.work, schema, self.engine, among=among, step=step)
-
-    def labels(self, attribute: Attribute) -> dict[str, Cell]:
-        """Return what the model read of a column, with values."""
-        found = self.predictions.cells(attribute).items()
-        read = {key: item for key, item in found if is_predicted(item.cell.engine)}
-        return dict(zip(read, read_column(attribute, list(read.values())), strict=True))
-
-
 def find_effort(work: WorkDatabase, settings: Settings) -> Effort:
     """Return how much is read: what is set, else what was at the last ingestion, at first all."""
     known = work.note(_EFFORT) if settings.effort == "auto" else settings.effort
@@ -109,6 +61,15 @@ def settle_effort(work: WorkDatabase, settings: Settings) -> Effort:
     return find_effort(work, settings)
 
 
+def count_read_first(effort: Effort, n_documents: int, n_sample: int) -> int:
+    """Return how many of *n_documents* unread ones an effort reads whole where rules hold."""
+    n_rest = n_documents - n_sample
+    n_checked = n_sample + _BATCH + plan_audit(max(0, n_rest - _BATCH)).n_audited
+    is_saving = effort == "draft" or n_rest - plan_audit(max(0, n_rest)).n_audited > _WRITING
+    n_read = {"full": n_documents, "checked": n_checked, "draft": 2 * n_sample}[effort]
+    return min(n_read, n_documents) if is_saving else n_documents
+
+
 def forget_lesson(work: WorkDatabase) -> None:
     """Let rules be asked for anew: the columns are others, or lost their rules."""
     if work.note(_LESSON):
@@ -118,9 +79,9 @@ def forget_lesson(work: WorkDatabase) -> None:
 def read_by_rules(
     work: WorkDatabase, schema: Schema, engine: ModelEngine, effort: Effort
 ) -> RuleRun:
-    """Let rules decide what they may of the documents that lack predictions.
+    """Let rules decide what they may of the documents that lack predictions, and read the rest.
 
-    What they may not is left to be read, but for what the words around their matches state.
+    A draft reads no more than its sample. What would cost more in parts is left to be read whole.
 
     Raises:
         ModelStoppedError: If no further prompt can be answered.
@@ -131,245 +92,269 @@ def read_by_rules(
     run = _Run(work, engine, effort)
     if not run.predictions.pending(schema.attributes):
         return RuleRun(schema)
-    lesson = _choose_lesson(run, schema)
-    seen = {*lesson.shown, *lesson.held}
-    rest = [key for key in run.order if key not in seen]
-    if effort == "checked" and len(rest) - plan_audit(len(rest)).n_audited <= _WRITING:
+    run.recall(schema)
+    n_rest = len(run.order) - len(run.sample)
+    if effort == "checked" and n_rest - plan_audit(n_rest).n_audited <= _WRITING:
         return RuleRun(schema, told=("rules would save nothing here: all documents are read",))
-    run.read(schema, seen)
-    schema = _with_rules(run, schema, lesson)
-    ruled = [attribute for attribute in schema.attributes if attribute.rules]
-    read = run_rules(ruled, run.predictions.texts(run.order))
-    columns = [_decide(run, attribute, read[attribute.name], lesson, rest) for attribute in ruled]
+    run.reading.read(schema.attributes, run.sample, "records")
+    columns = run.begin(schema)
     if effort == "checked":
-        audited = _audit(run, schema, columns, rest)
+        columns = run.try_out(schema, columns)
     else:
-        audited = [_without_audit(column) for column in columns]
-    others = [attribute for attribute in schema.attributes if not attribute.rules]
+        fresh = [key for key in run.order if key not in {*run.sample}][: len(run.sample)]
+        run.reading.read(schema.attributes, fresh, "records")
+        columns = {name: run.rescored(column) for name, column in columns.items()}
+    others = [attribute for attribute in schema.attributes if attribute.name not in columns]
     run.predictions.forget_ruled(others)  # a person may have removed their rules
-    n_taken = sum(_keep(run, column) for column in audited)
-    by_name = {column.attribute.name: column.attribute for column in audited}
-    attributes = tuple(by_name.get(item.name, item) for item in schema.attributes)
-    schema = schema.model_copy(update={"attributes": attributes})
-    schema = put_rules_in_force(work, schema)
-    told = _tell(run, schema, audited, n_taken)
-    if effort == "checked" and not _saves(run, schema, rest):
+    n_taken = sum(run.reading.keep(column) for column in columns.values())
+    schema = run.put(schema, columns)
+    told = _tell(run, schema, columns.values(), n_taken)
+    if effort == "checked" and not run.reading.read_left(schema, columns):
         run.predictions.forget_ruled(schema.attributes)
         told += ("that would save nothing, as other columns are read: all are",)
-    elif all(item.audit is not None and item.audit.holds for item in schema.attributes):
-        for column in audited:
-            _read_around(run, column)
-    # else every document is read for some column, and for these cells with it
-    return RuleRun(schema, frozenset(run.asked), (*run.told, *told))
+    return RuleRun(schema, frozenset(run.reading.asked), (*run.told, *told))
 
 
-# --- The sample, and the rules ------------------------------------------------------------------
+@dataclass
+class _Run:
+    """One run of rules over a corpus.
 
-
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    """The documents of the sample: those whose labels the writer sees, and those held back.
-
-    *tried*: the definitions for which rules were asked.
+    Attributes:
+        order: All documents, by chance: samples, practice and tests take the first that are left.
+        sample: The documents after which rules are written, which are read whole.
+        trials: By the hash of a column's definition; of those without, no rule was asked for yet.
     """
 
-    shown: tuple[str, ...]
-    held: tuple[str, ...]
-    tried: frozenset[str] = frozenset()
+    work: WorkDatabase
+    engine: ModelEngine
+    effort: Effort
+    sample: tuple[str, ...] = ()
+    trials: dict[str, Trial] = field(default_factory=dict)
+    told: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.predictions = Predictions(self.work)
+        self.order = self.predictions.ids_by_chance()
+        self.reading = RuleReading(self.predictions, self.engine, self.order)
+        self._read: dict[tuple[str, str], Read] = {}
 
-def _choose_lesson(run: _Run, schema: Schema) -> _Chosen:
-    """Choose the sample: first what is read already, such as the documents of the schema."""
-    known, present = json.loads(run.work.note(_LESSON) or "{}"), {*run.order}
-    if known:
-        shown, held = (tuple(filter(present.__contains__, known[x])) for x in ("shown", "held"))
-        return _Chosen(shown, held, frozenset(known["tried"]))
-    read = {key for attribute in schema.attributes for key in run.labels(attribute)}
-    order = sorted(run.order, key=lambda key: key not in read)
-    n = run.engine.work.settings.schema_documents
-    chosen = _Chosen(tuple(order[:n]), tuple(order[n : 2 * n]))
-    _remember(run, chosen)
-    return chosen
+    # --- Between ingestions ----------------------------------------------------------------------
 
+    def recall(self, schema: Schema) -> None:
+        """Take up what an earlier run knew; a new sample is first of what is read already."""
+        known, present = json.loads(self.work.note(_LESSON) or "{}"), {*self.order}
+        for key, trial in known.get("trials", {}).items():
+            learned = tuple(filter(present.__contains__, trial["learned"]))
+            self.trials[key] = Trial(**{**trial, "learned": learned})
+        self.sample = tuple(filter(present.__contains__, known.get("sample", ())))
+        if not self.sample:
+            read = {
+                key for attribute in schema.attributes for key in self.reading.labels(attribute)
+            }
+            order = sorted(self.order, key=lambda key: key not in read)
+            self.sample = tuple(order[: self.engine.work.settings.schema_documents])
+        self._remember()
 
-def _remember(run: _Run, chosen: _Chosen) -> None:
-    lists = {"shown": chosen.shown, "held": chosen.held, "tried": sorted(chosen.tried)}
-    run.work.keep_note(_LESSON, json.dumps(lists))
+    def _remember(self) -> None:
+        trials = {key: asdict(trial) for key, trial in self.trials.items()}
+        self.work.keep_note(_LESSON, json.dumps({"sample": self.sample, "trials": trials}))
 
-
-def _with_rules(run: _Run, schema: Schema, chosen: _Chosen) -> Schema:
-    """Ask for the rules of the columns that have not been tried."""
-    shown: dict[str, dict[str, Cell]] = {}
-    for attribute in schema.attributes:
-        if hash_attribute(attribute) not in chosen.tried:
-            labels = run.labels(attribute)
-            shown[attribute.name] = {key: labels[key] for key in chosen.shown if key in labels}
-    asked = [item for item in schema.attributes if may_be_ruled(shown.get(item.name, {}))]
-    written: Mapping[str, tuple[WrittenRule, ...]] = {}
-    if asked:
-        run.engine.work.on_progress(Progress("predicting", 0, len(asked), "rules"))
-        documents = tuple(run.predictions.texts(chosen.shown))
-        lesson = Lesson(tuple(asked), documents, shown)
-        n_tokens = run.engine.work.settings.prompt_tokens
-        written = run.engine.run(partial(write_rules, run.engine.model, lesson, n_tokens))
+    def put(self, schema: Schema, columns: Mapping[str, TriedColumn]) -> Schema:
+        """Put the rules of *columns* in force, with what is known of them."""
+        for column in columns.values():
+            self.trials[hash_attribute(column.attribute)] = column.trial
+        self._remember()
         attributes = tuple(
-            item.model_copy(update={"rules": written.get(item.name, item.rules)})
+            columns[item.name].attribute if item.name in columns else item
             for item in schema.attributes
         )
-        schema = schema.model_copy(update={"attributes": attributes})
-        schema = put_rules_in_force(run.work, schema)
-    unanswered = {item.name for item in asked} - written.keys()
-    answered = map(schema.attribute, shown.keys() - unanswered)
-    tried = chosen.tried.union(map(hash_attribute, answered))
-    if tried != chosen.tried:
-        _remember(run, replace(chosen, tried=tried))
-    return schema
+        return put_rules_in_force(self.work, schema.model_copy(update={"attributes": attributes}))
 
+    # --- Lessons, and what comes of them ---------------------------------------------------------
 
-# --- What they decide, and the audit ------------------------------------------------------------
+    def begin(self, schema: Schema) -> dict[str, TriedColumn]:
+        """Return the columns that have rules; those that never were asked about are now."""
+        new: dict[str, Mapping[str, Cell]] = {}
+        for attribute in schema.attributes:
+            if hash_attribute(attribute) not in self.trials:
+                labels = self.reading.labels(attribute)
+                known = {key: labels[key] for key in self.sample if key in labels}
+                if may_be_ruled(known):
+                    new[attribute.name] = known
+                else:
+                    self.trials[hash_attribute(attribute)] = Trial(is_over=True)
+        asked = tuple(item for item in schema.attributes if item.name in new)
+        documents = tuple(self.predictions.texts(self.sample))
+        written = self._ask(Lesson(asked, documents, new)) if asked else {}
+        columns = {}
+        for attribute in schema.attributes:
+            trial = self.trials.get(hash_attribute(attribute))
+            rules = written.get(attribute.name, attribute.rules)
+            if trial is None and attribute.name not in written and not rules:
+                continue  # nothing was answered: it is asked again
+            trial = trial or Trial(tuple(new.get(attribute.name, ())), n_lessons=1)
+            self.trials[hash_attribute(attribute)] = trial
+            if rules:
+                own = attribute.model_copy(update={"rules": rules})
+                columns[attribute.name] = self._try(own, trial)
+        fallen = {name: column for name, column in columns.items() if name in new}
+        columns |= self._teach(fallen, fell_only=True)
+        for name in new.keys() & columns.keys():
+            column = columns[name]
+            if column.is_ready(self.reading.labels(column.attribute)):
+                columns[name] = self._try(column.attribute, column.trial.tested())
+        self.put(schema, columns)
+        return columns
 
+    def _ask(self, lesson: Lesson) -> Mapping[str, tuple[WrittenRule, ...]]:
+        self.engine.work.on_progress(Progress("predicting", 0, len(lesson.attributes), "rules"))
+        n_tokens = self.engine.work.settings.prompt_tokens
+        return self.engine.run(partial(write_rules, self.engine.model, lesson, n_tokens))
 
-def _decide(
-    run: _Run, attribute: Attribute, read: Sequence[Read], chosen: _Chosen, rest: Sequence[str]
-) -> _Column:
-    labels = run.labels(attribute)
-    known = {key: labels[key] for key in (*chosen.shown, *chosen.held) if key in labels}
-    rules = score_rules(attribute, read, known, {*chosen.held})
-    attribute = attribute.model_copy(update={"rules": rules})
-    rulings = rule_on(attribute, read, run.order)
-    silent = [key for key in known if rulings[key].verdict is Verdict.SILENT]
-    reads_silence = bool(silent) and all(
-        agrees(attribute, rulings[key], known[key]) for key in silent
-    )
-    units = tuple(
-        key
-        for key in rest
-        if rulings[key].is_taken or (reads_silence and rulings[key].verdict is Verdict.SILENT)
-    )
-    return _Column(attribute, rulings, units, reads_silence, plan_audit(len(units)))
+    def _teach(
+        self, columns: Mapping[str, TriedColumn], *, fell_only: bool = False
+    ) -> dict[str, TriedColumn]:
+        """Drop the rules that were wrong, and let the model mend what was missed.
 
+        *fell_only*: ask only about columns of which a rule fell.
+        """
+        misses: dict[str, list[Miss]] = {}
+        for name, column in columns.items():
+            found = list(column.misses(self.reading.labels(column.attribute)))
+            if any(miss.rule for miss in found) or (found and not fell_only):
+                misses[name] = found
+        asked = [columns[name].attribute for name in misses]
+        ids = {miss.document_id for found in misses.values() for miss in found}
+        documents = tuple(self.predictions.texts([key for key in self.order if key in ids]))
+        written = self._ask(Lesson(tuple(asked), documents, {}, misses)) if asked else {}
+        taught = {}
+        for name, column in columns.items():
+            kept = [rule for rule in column.attribute.rules if not rule.wrong]
+            known = {rule.pattern for rule in kept}
+            kept += [rule for rule in written.get(name, ()) if rule.pattern not in known]
+            attribute = column.attribute.model_copy(update={"rules": tuple(kept)})
+            taught[name] = self._try(attribute, column.trial)
+        return taught
 
-def _audit(
-    run: _Run, schema: Schema, columns: Sequence[_Column], rest: Sequence[str]
-) -> list[_Column]:
-    """Read what is needed to know how often the rules are wrong, blind for what they say.
+    def _try(self, attribute: Attribute, trial: Trial) -> TriedColumn:
+        """Let the rules of *attribute* decide; those that are new run over all documents."""
+        bare = [rule.model_copy(update={"right": 0, "wrong": 0}) for rule in attribute.rules]
+        keys = [(attribute.name, rule.model_dump_json()) for rule in bare]
+        new = {key: rule for key, rule in zip(keys, bare, strict=True) if key not in self._read}
+        if new:
+            asked = attribute.model_copy(update={"rules": tuple(new.values())})
+            found = run_rules([asked], self.predictions.texts(self.order))[attribute.name]
+            self._read |= dict(zip(new, found, strict=True))
+        read = [self._read[key] for key in keys]
+        return try_column(attribute, trial, read, self.reading.labels(attribute), self.order)
 
-    The documents that most audits need are read for all columns; what one column needs beyond them
-    is read for it alone, unless it has failed by then, or other columns are read everywhere anyway.
-    """
-    first = {*rest[: plan_audit(len(rest)).n_audited]}
-    if any(column.units for column in columns):
-        run.read(schema, first, is_audit=True)
-    done = []
-    is_whole = sum(bool(column.units) for column in columns) < len(schema.attributes)
-    for column in columns:
-        audited = column.units[: column.plan.n_audited]
-        early = _find_wrong(run, column, [key for key in audited if key in first])
-        if sum(early) <= column.plan.n_allowed:
-            run.read(schema if is_whole else _alone(schema, column), audited, is_audit=True)
-        audit = conclude(
-            column.plan,
-            len(column.units),
-            _find_wrong(run, column, audited),
-            reads_silence=column.reads_silence,
-        )
-        before = column.attribute.audit
-        if before is not None and before.holds and not audit.holds:
-            run.told.append(
-                f"{column.attribute.name}: its rules held before, and do not hold any more"
+    def rescored(self, column: TriedColumn) -> TriedColumn:
+        """Score rules by all that is known."""
+        learned = tuple(self.reading.labels(column.attribute))
+        trial = Trial(learned, n_lessons=1)
+        attribute = column.attribute.model_copy(update={"audit": None})
+        return self._try(attribute, trial)
+
+    def try_out(self, schema: Schema, columns: dict[str, TriedColumn]) -> dict[str, TriedColumn]:
+        """Practise, mend and test the rules of *columns*, as long as that is likely to pay.
+
+        What some column needs is read for all that are not certain yet, in documents that none of
+        them has seen.
+        """
+        while True:
+            going, wants = self._find_wants(columns)
+            if not self._pays(going, wants):  # no time for practice: what is read now is the test
+                columns |= {
+                    name: self._try(column.attribute, column.trial.tested())
+                    for name, column in going.items()
+                    if column.trial.practises
+                }
+                going, wants = self._find_wants(columns)
+            if not self._pays(going, wants):
+                return {name: self._audited(column) for name, column in columns.items()}
+            wanted: set[str] = set().union(*wants.values())
+            batch = [key for key in self.order if key in wanted][:_BATCH]
+            # what holds needs no reading; other columns are read while the document is open
+            held = {name for name, column in columns.items() if self._holds(column)}
+            open_ones = [item for item in schema.attributes if item.name not in held]
+            self.reading.read(open_ones, batch, "audit")
+            columns |= self._advance(going)
+            self.put(schema, columns)
+
+    def _find_wants(
+        self, columns: Mapping[str, TriedColumn]
+    ) -> tuple[dict[str, TriedColumn], dict[str, set[str]]]:
+        """Return the columns that need further documents, and which."""
+        wants = {
+            name: {*column.wants(self.reading.labels(column.attribute), _BATCH)}
+            for name, column in columns.items()
+        }
+        wants = {name: ids for name, ids in wants.items() if ids}
+        return {name: columns[name] for name in wants}, wants
+
+    def _advance(self, columns: Mapping[str, TriedColumn]) -> dict[str, TriedColumn]:
+        """Return *columns* after further documents were read."""
+        moved, due = {}, {}
+        for name, column in columns.items():
+            labels = self.reading.labels(column.attribute)
+            trial = column.advanced(labels)
+            if trial == column.trial:
+                continue
+            tried = self._try(column.attribute, trial)
+            if trial.practises and not trial.is_over:
+                due[name] = tried
+            else:
+                moved[name] = tried
+        for name, taught in self._teach(due).items():
+            before, trial = columns[name], taught.trial
+            is_same = (
+                [rule.pattern for rule in before.attribute.rules]
+                == [rule.pattern for rule in taught.attribute.rules]
+                and before.reads_silence == taught.reads_silence
+                and taught.n_taken - before.n_taken <= LIMIT * len(self.order)
             )
-        attribute = column.attribute.model_copy(update={"audit": audit})
-        done.append(replace(column, attribute=attribute))
-    return done
+            trial = Trial(trial.learned, trial.n_lessons + 1, trial.n_tests)
+            # more practice would show the same
+            trial = trial.tested() if is_same else trial
+            moved[name] = self._try(taught.attribute, trial)
+        return moved
 
+    def _holds(self, column: TriedColumn) -> bool:
+        is_tested = not column.trial.practises and not column.trial.is_over
+        return is_tested and column.audit(self.reading.labels(column.attribute)).holds
 
-def _without_audit(column: _Column) -> _Column:
-    attribute = column.attribute.model_copy(update={"audit": None})
-    return replace(column, attribute=attribute)
+    def _audited(self, column: TriedColumn) -> TriedColumn:
+        attribute = column.attribute
+        audit = column.audit({} if column.trial.practises else self.reading.labels(attribute))
+        before = attribute.audit
+        if before is not None and before.holds and not audit.holds:
+            self.told.append(f"{attribute.name}: its rules held before, and do not hold any more")
+        attribute = attribute.model_copy(update={"audit": audit})
+        return replace(column, attribute=attribute)
 
+    def _pays(
+        self, columns: Mapping[str, TriedColumn], wants: Mapping[str, Collection[str]]
+    ) -> bool:
+        """Whether to try *columns* further may save more than it costs.
 
-def _find_wrong(run: _Run, column: _Column, audited: Sequence[str]) -> list[bool]:
-    """Return of each document whether the model reads something else, or could read nothing."""
-    labels = run.labels(column.attribute)
-    return [
-        key not in labels or not agrees(column.attribute, column.rulings[key], labels[key])
-        for key in audited
-    ]
-
-
-def _alone(schema: Schema, column: _Column) -> Schema:
-    return schema.model_copy(update={"attributes": (column.attribute,)})
-
-
-def _keep(run: _Run, column: _Column) -> int:
-    """Keep the cells that rules may decide, where nothing was read; return how many they are."""
-    attribute, audit = column.attribute, column.attribute.audit
-    holds = audit is None or audit.holds
-    silence_too = audit is not None and column.reads_silence
-    labels = run.labels(attribute)
-    kept: dict[str, PredictedCell] = {}
-    for key, ruling in column.rulings.items() if holds else ():
-        if key in labels:
-            continue
-        if ruling.is_taken:
-            cell = add_note(ruling.cells[0], _BY_RULES, Mark.RULED)
-            kept[key] = as_predicted(attribute, cell)
-        elif silence_too and ruling.verdict is Verdict.SILENT:
-            silent = Cell(attribute.name, State.NOT_MENTIONED, engine=BY_RULES)
-            kept[key] = PredictedCell(add_note(silent, _SILENCE, Mark.RULED))
-    run.predictions.keep_ruled(attribute, kept)
-    return len(kept)
-
-
-def _saves(run: _Run, schema: Schema, rest: Sequence[str]) -> bool:
-    """Whether to read what is left takes fewer tokens than to read these documents whole."""
-    n_columns, n_most = len(schema.attributes), run.engine.work.settings.prompt_tokens
-
-    def count(attributes: Sequence[Attribute], ids: Sequence[str]) -> int:
-        first = choose_first_tokens(len(attributes), n_columns) or n_most
-        lengths = (min(first, n_tokens) for n_tokens in run.predictions.count_tokens(ids))
-        found = estimate_records(attributes, lengths, n_most)
-        return found.tokens_in + found.tokens_out
-
-    groups = run.predictions.pending(schema.attributes)
-    read = {key for item in schema.attributes for key in run.labels(item)}
-    unread = [key for key in rest if key not in read]
-    left = sum(count(group.attributes, group.document_ids) for group in groups)
-    return left < count(schema.attributes, unread)
-
-
-def _read_around(run: _Run, column: _Column) -> None:
-    """Read the cells that rules of a column dispute from the words around their matches.
-
-    Where these do not state it, or are no small part of the document, the document is read.
-    """
-    known = run.predictions.cells(column.attribute).keys()
-    places = {
-        key: [cell.span for cell in ruling.cells if cell.span is not None]
-        for key, ruling in column.rulings.items()
-        if ruling.cells and key not in known
-    }
-    short = [
-        document.document_id
-        for document in run.predictions.texts(list(places))
-        if len(document.text) < _WORTH_A_PART * count_around(places[document.document_id])
-    ]
-    places = {key: spans for key, spans in places.items() if key not in short}
-
-    def keep(records: Sequence[PredictedRecord]) -> None:
-        said = [x for x in records if x.cells[0].cell.state in {State.STATED, State.STATED_ABSENT}]
-        run.predictions.store([column.attribute], said)
-
-    if places:
-        texts = run.predictions.texts(list(places))
-        run.engine.read(texts, (column.attribute,), keep, places=places)
-        run.asked.update(places)
+        A test comes out well about every second time, and what is read for it is not read again.
+        """
+        attributes = [column.attribute for column in columns.values()]
+        seen = {key for item in attributes for key in self.reading.labels(item)}
+        unseen = [key for key in self.order if key not in seen]
+        practises = any(column.trial.practises for column in columns.values())
+        n_further = plan_audit(len(unseen)).n_audited if practises else 0
+        n_needed = len(set().union(*wants.values())) + n_further
+        price = self.reading.count(attributes, unseen[:n_needed])
+        return bool(columns) and 2 * price < self.reading.count(attributes, unseen)
 
 
 # --- What is told -------------------------------------------------------------------------------
 
 
-def _tell(run: _Run, schema: Schema, columns: Sequence[_Column], n_taken: int) -> tuple[str, ...]:
+def _tell(
+    run: _Run, schema: Schema, columns: Collection[TriedColumn], n_taken: int
+) -> tuple[str, ...]:
     n_cells = len(run.order) * len(schema.attributes)
     said = [f"rules fill {n_taken:,} of {n_cells:,} cells"]
     if run.effort == "draft":
@@ -378,21 +363,19 @@ def _tell(run: _Run, schema: Schema, columns: Sequence[_Column], n_taken: int) -
             " does both)"
         )
         return tuple(said)
-    certified = [audit for column in columns if (audit := column.attribute.audit) and audit.holds]
+    n_certified = 0
     for column in columns:
-        if not column.units:
-            said.append(f"{column.attribute.name}: no rule is proven, so the model reads it")
-        elif audit := column.attribute.audit:
-            differ = f"{audit.wrong} of {audit.audited} audited cells differ"
-            outcome = (
-                str(audit)
-                if audit.holds
-                else f"more than {column.plan.n_allowed}, so the model reads it"
-            )
-            said.append(f"{column.attribute.name}: rules decide {audit.cells}, {differ}: {outcome}")
-    if certified:
+        audit, name = column.attribute.audit, column.attribute.name
+        if audit is None or not audit.audited:
+            said.append(f"{name}: no rules are fit for a test, so the model reads it")
+            continue
+        n_certified += audit.holds
+        differ = f"{audit.wrong} of {audit.audited} audited cells differ"
+        outcome = str(audit) if audit.holds else "too many or too few, so the model reads it"
+        said.append(f"{name}: rules decide {audit.cells}, {differ}: {outcome}")
+    if n_certified:
         said.append(
-            f"{len(certified)} columns hold at {LIMIT:.0%}: of so many, {RISK * len(certified):.1f}"
+            f"{n_certified} columns hold at {LIMIT:.0%}: of so many, {RISK * n_certified:.1f}"
             " are expected to hold by chance"
         )
     return tuple(said)

@@ -17,11 +17,10 @@ from srag_mcp.records.judging import (
     read_cell,
 )
 from srag_mcp.records.pilot import Pilot
-from srag_mcp.records.record_prompt import Excerpt, render_records_prompt
+from srag_mcp.records.record_prompt import Excerpt, Sought, render_records_prompt
 from srag_mcp.records.repairs import MAX_REPAIRS, Flaw, repair
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.shown import shorten
-from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 
 MOST_AT_FIRST = 5
@@ -78,7 +77,7 @@ class RecordTask:
         first_tokens: Most tokens shown of a document at first, where few attributes are sought;
             None for as many as one prompt may show.
         step: What it counts as.
-        places: By document id; only what stands around them is shown of these documents.
+        sought: By document id; of documents in which not all attributes are sought.
         pilot: Tells what is sought in further parts of long documents.
         useless: Documents in a row that nothing came of.
         summarised: Whether a sentence on each document is asked for.
@@ -89,7 +88,7 @@ class RecordTask:
     engine: str
     first_tokens: int | None = None
     step: Step = "records"
-    places: Mapping[str, Sequence[Span]] = field(default_factory=dict)
+    sought: Mapping[str, Sought] = field(default_factory=dict)
     numbers: Mapping[str, int] = field(default_factory=dict)
     pilot: Pilot = field(default_factory=Pilot, compare=False)
     useless: UselessReplies = field(default_factory=UselessReplies, compare=False)
@@ -272,8 +271,10 @@ class Conversation:
 
     def _find_flaws(self, drafts: Sequence[_Draft]) -> Iterator[tuple[_Draft, Flaw]]:
         """Yield what is to be asked again; a doubt is told once."""
-        for draft in drafts:
+        for draft, excerpt in zip(drafts, self.batch, strict=True):
             for attribute in self.task.attributes if draft.judged and not draft.error else ():
+                if excerpt.names is not None and attribute.name not in excerpt.names:
+                    continue
                 judgement = draft.judged[attribute.name]
                 is_told = judgement.told_once and attribute.name in draft.told
                 if judgement.problem and not is_told:

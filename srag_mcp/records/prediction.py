@@ -39,6 +39,8 @@ from srag_mcp.records.conversation import (
 from srag_mcp.records.judging import RecordsReply
 from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.record_prompt import (
+    MAX_DOCUMENTS,
+    MAX_PARTS,
     Excerpt,
     plan_batches,
     render_records_prompt,
@@ -63,6 +65,7 @@ _FEW = 4
 _FIRST_TOKENS, _TOKENS_AN_ATTRIBUTE = 400, 100
 _TOKENS_A_DOCUMENT = 40  # its id, path, title and marks
 _TOKENS_A_CELL = 8  # recorded replies over five packs have 6.3 to 10.6 for one that is stated
+_TOKENS_A_QUOTE, _TOKENS_A_RULE = 20, 100  # of played lessons on receipts: 60 rules, 29 columns
 HAND_OVER_RECORDS = 500  # more at once are handed over before the second is over
 HAND_OVER_S = 1.0
 _AROUND = 200  # characters on both sides of a place, as for a second look: a sentence or two
@@ -81,6 +84,11 @@ class Estimate:
     tokens_in: int
     tokens_out: int
 
+    @property
+    def tokens(self) -> int:
+        """Both, in and out."""
+        return self.tokens_in + self.tokens_out
+
     def __add__(self, other: "Estimate") -> "Estimate":
         """Return what both take."""
         return Estimate(
@@ -97,11 +105,15 @@ def estimate_definition(n_documents: int) -> Estimate:
 
 
 def estimate_records(
-    attributes: Sequence[Attribute], n_tokens: Iterable[int], prompt_tokens: int
+    attributes: Sequence[Attribute],
+    n_tokens: Iterable[int],
+    prompt_tokens: int,
+    n_cells: int | None = None,
 ) -> Estimate:
     """Estimate the prompts and tokens for documents of *n_tokens* each.
 
-    Long documents are taken to be read on as far as they ever are: an upper end.
+    Long documents are taken to be read on as far as they ever are: an upper end. *n_cells*: how
+    many are sought, where it is not all attributes in each document.
     """
     lengths = [length for length in n_tokens if length]
     shown = (min(length, prompt_tokens) for length in lengths)
@@ -113,10 +125,31 @@ def estimate_records(
     empty = render_records_prompt(dict(enumerate(attributes, start=1)), {})
     instructions = empty.count_tokens(reply_schema(RecordsReply))
     n_prompts = tokens_in = 0
-    for batch in chain(plan_batches(shown, lambda n: n, len(attributes), prompt_tokens), further):
+    if n_cells is None:
+        n_cells = len(lengths) * len(attributes)
+    batches = plan_batches(
+        shown,
+        lambda n: n,
+        n_cells // max(1, len(lengths)),
+        prompt_tokens,
+        MAX_DOCUMENTS if n_cells == len(lengths) * len(attributes) else MAX_PARTS,
+    )
+    for batch in chain(batches, further):
         n_prompts += 1
         tokens_in += instructions + sum(batch) + _TOKENS_A_DOCUMENT * len(batch)
-    return Estimate(n_prompts, tokens_in, len(lengths) * len(attributes) * _TOKENS_A_CELL)
+    return Estimate(n_prompts, tokens_in, n_cells * _TOKENS_A_CELL)
+
+
+def estimate_rules(attributes: Sequence[Attribute], shown: Sequence[int]) -> Estimate:
+    """Estimate what it takes to write rules for *attributes*, shown documents of so many tokens.
+
+    Half of it is for further lessons, on what the first ones missed.
+    """
+    empty = render_records_prompt(dict(enumerate(attributes, start=1)), {})
+    said = len(shown) * len(attributes) * _TOKENS_A_QUOTE
+    return Estimate(
+        3, 2 * (empty.count_tokens() + sum(shown) + said), 2 * len(attributes) * _TOKENS_A_RULE
+    )
 
 
 async def predict_records(
@@ -151,8 +184,10 @@ async def predict_records(
     try:
         excerpts = run.excerpts(documents)
         n_attributes = len(task.attributes)
+        n_sought = max((len(item.names) for item in task.sought.values()), default=n_attributes)
+        n_most = MAX_DOCUMENTS if n_sought == n_attributes else MAX_PARTS
         await run.predict_all(
-            plan_batches(excerpts, lambda x: x.n_tokens, n_attributes, prompt_tokens)
+            plan_batches(excerpts, lambda x: x.n_tokens, n_sought, prompt_tokens, n_most)
         )
     finally:
         run.hand_over()
@@ -200,17 +235,22 @@ class _Run:
 
     def excerpts(self, documents: Iterable[DocumentText]) -> Iterator[Excerpt]:
         """Yield what is shown of each document first; those without text are finished at once."""
-        most = self._prompt_tokens
-        first = min(self._task.first_tokens or most, most)
+        task, most = self._task, self._prompt_tokens
         for document in documents:
-            if document.document_id in self._task.places:
-                places = self._task.places[document.document_id]
-                shown = choose_around(document.text, places, _AROUND, document.passages).shown
-                yield Excerpt(document, shown)
+            sought = task.sought.get(document.document_id)
+            if sought is not None and sought.places:
+                around = choose_around(document.text, sought.places, _AROUND, document.passages)
+                yield Excerpt(document, around.shown, names=sought.names)
             elif document.text.strip():
+                if sought is not None:
+                    wanted = tuple(x for x in task.attributes if x.name in sought.names)
+                    excerpt = take_excerpt(document, wanted, min(sought.n_tokens or most, most))
+                    yield replace(excerpt, names=sought.names)
+                    continue
+                first = min(task.first_tokens or most, most)
                 # Parts of a small one save nothing.
                 n_tokens = most if count_tokens(document.text) <= _SMALL * first else first
-                yield take_excerpt(document, self._task.attributes, n_tokens)
+                yield take_excerpt(document, task.attributes, n_tokens)
             else:
                 self._finished.append(fail_record(self._task, document, "it has no text"))
 
@@ -268,7 +308,7 @@ async def predict_batch(task: RecordTask, batch: Sequence[Excerpt]) -> list[Read
         if isinstance(error, PromptTooLongError) and n_tokens >= _MIN_TOKENS:
             document, before = batch[0].document, batch[0].before
             shorter = take_excerpt(document, task.attributes, n_tokens, before)
-            return await predict_batch(task, (shorter,))
+            return await predict_batch(task, (replace(shorter, names=batch[0].names),))
         if not isinstance(error, PromptRefusedError):
             task.useless.count(str(error))
         return [_fail(task, batch[0], str(error))]
@@ -301,8 +341,9 @@ def choose_first_tokens(n_attributes: int, n_columns: int) -> int | None:
 
 
 def count_around(places: Sequence[Span]) -> int:
-    """Return how many characters are shown around *places* at most."""
-    return sum(2 * _AROUND + place.end - place.start for place in places)
+    """Return how many tokens are shown around *places* at most, as of Latin letters."""
+    n_characters = sum(2 * _AROUND + place.end - place.start for place in places)
+    return -(-n_characters // CHARACTERS_A_TOKEN)
 
 
 def count_readable(prompt_tokens: int) -> int:
@@ -342,6 +383,12 @@ async def predict_documents(
         document.turn_to(reading.excerpt, asked)
         if asked.unread and asked.document.document_id not in task.pilot:
             document.idle = await task.pilot.idle()
+        sought = task.sought.get(asked.document.document_id)
+        if sought is not None:
+            # of parts, what the passages likely to hold it do not say is not looked for in others
+            wanted = sought.names if sought.n_tokens is None else frozenset()
+            others = (item.name for item in task.attributes if item.name not in wanted)
+            document.idle = document.idle.union(others)
         documents.append(document)
     while unsaid := _group(documents):
         for names, group in unsaid.items():

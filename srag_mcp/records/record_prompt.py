@@ -14,6 +14,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 
 MAX_DOCUMENTS = 16
+MAX_PARTS = 48  # of documents in which few columns are sought
 MAX_CELLS = 600  # some 7,000 tokens of reply at most; a reply that is cut off halves the batch
 Item = TypeVar("Item")
 _SUMMARISED = (
@@ -26,6 +27,21 @@ _LONGEST_NAME = 120
 
 
 @dataclass(frozen=True, slots=True)
+class Sought:
+    """What is sought in one document.
+
+    Attributes:
+        names: Of the attributes.
+        places: Only what stands around them is shown; where there are none, whole passages.
+        n_tokens: Most that is shown; None for all that is ever shown of a document.
+    """
+
+    names: frozenset[str]
+    places: tuple[Span, ...] = ()
+    n_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Excerpt:
     """A document, and what the model is shown of it.
 
@@ -34,12 +50,14 @@ class Excerpt:
         shown: All of its text, or passages.
         unread: The stretches that neither this excerpt nor those before it show.
         before: The excerpt that was shown before this one.
+        names: Of the attributes that are sought in it; None for all.
     """
 
     document: DocumentText
     shown: str
     unread: tuple[Span, ...] = ()
     before: "Excerpt | None" = None
+    names: frozenset[str] | None = None
 
     @property
     def n_tokens(self) -> int:
@@ -63,24 +81,29 @@ def take_excerpt(
     After an excerpt *before*, what that left out.
     """
     text, unread = document.text, None if before is None else before.unread
+    names = None if before is None else before.names
     chosen = choose_passages(text, attributes, max_tokens, unread, document.passages)
-    return Excerpt(document, chosen.shown, chosen.unread, before)
+    return Excerpt(document, chosen.shown, chosen.unread, before, names)
 
 
 def plan_batches(
-    items: Iterable[Item], size: Callable[[Item], int], n_attributes: int, max_tokens: int
+    items: Iterable[Item],
+    size: Callable[[Item], int],
+    n_attributes: int,
+    max_tokens: int,
+    max_documents: int = MAX_DOCUMENTS,
 ) -> Iterator[tuple[Item, ...]]:
     """Put documents together that fill a prompt: each goes into the first batch with room for it.
 
     Lazy: a batch is yielded as soon as a second document like its smallest would find no room. It
-    has at most MAX_DOCUMENTS, MAX_CELLS and *max_tokens* of text, by *size*, unless a single
+    has at most *max_documents*, MAX_CELLS and *max_tokens* of text, by *size*, unless a single
     document has more.
 
     A batch is full by what is in it, not by what comes next: when some batches are finished, the
     documents of the others still make the same batches, and the same prompts. No batch that is gone
     can have kept a document from one before it.
     """
-    most = min(MAX_DOCUMENTS, MAX_CELLS // max(1, n_attributes))
+    most = min(max_documents, MAX_CELLS // max(1, n_attributes))
     filling: list[_Filling[Item]] = []
     for item in items:
         length = size(item)
@@ -124,8 +147,20 @@ def render_records_prompt(
         subject=", ".join(excerpt.document.document_id for excerpt in excerpts.values()),
         attributes="\n".join(columns),
         documents="\n\n".join(show_document(key, item, mark) for key, item in excerpts.items()),
-        request=f"Give the records of {', '.join(excerpts)}.{_SUMMARISED * summarised}",
+        request=f"{_request(attributes, excerpts)}{_SUMMARISED * summarised}",
     )
+
+
+def _request(attributes: Mapping[int, Attribute], excerpts: Mapping[str, Excerpt]) -> str:
+    """Ask for whole records, or of each document for the columns that are sought in it."""
+    asked = {
+        key: [n for n, x in attributes.items() if item.names is None or x.name in item.names]
+        for key, item in excerpts.items()
+    }
+    if all(len(numbers) == len(attributes) for numbers in asked.values()):
+        return f"Give the records of {', '.join(excerpts)}."
+    said = (f"{key}: {', '.join(map(str, numbers))}" for key, numbers in asked.items())
+    return f"Give only the cells of these columns: {'; '.join(said)}."
 
 
 def describe_attribute(attribute: Attribute) -> str:

@@ -1,21 +1,28 @@
 """Audits: how many cells of a column are read to know how often its rules are wrong.
 
 The cells of a column are finite, so the bounds are hypergeometric: 39 right ones of 100 show that
-at most 5 % are wrong, 47 of 200, 59 of very many.
+at most 5 % are wrong, 47 of 200, 59 of very many. Rules that fall in their test may be tested once
+more, after they were changed: each test takes its share of the risk, on documents of its own.
 """
 
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import exp, lgamma
 
 from srag_mcp.schema.attribute import Audit
 
 LIMIT = 0.05  # of the cells of a column that holds, at most so many are wrong …
-RISK = 0.05  # … or it holds by chance, at most so often
+RISK = 0.05  # … or it holds by chance, at most so often, in all its tests together
+MAX_TESTS = 2
+SHARE = RISK / MAX_TESTS
 # Between rules that agree at different places (3 errors in 1,000 cells of six folders) and a single
 # proven one (2 to 4 in 100): so a plan reads on where one error would end it too soon.
 _USUAL = 0.01
+# What a column that is read alone costs of what it costs to read a document for all, as an audit
+# does: passages, beside other columns that are read alone.
+_ALONE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +33,16 @@ class Plan:
     n_allowed: int
 
 
-def conclude(plan: Plan, n_cells: int, found: Sequence[bool], *, reads_silence: bool) -> Audit:
-    """Return what the audit of *n_cells* says; *found* has of each audited one if it is wrong.
+def conclude(
+    plan: Plan, n_cells: int, found: Sequence[bool], *, reads_silence: bool = False
+) -> Audit:
+    """Return what the test of *n_cells* says; *found* has of each audited one if it is wrong.
 
-    A column without cells, or with more wrong ones than the plan allows, does not hold.
+    A column without cells, or with more wrong ones than the plan allows, does not hold; nor does
+    one of which less was read than planned.
     """
     n_wrong = sum(found)
-    holds = bool(found) and n_wrong <= plan.n_allowed
+    holds = len(found) >= plan.n_audited > 0 and n_wrong <= plan.n_allowed
     return Audit(
         cells=n_cells,
         audited=len(found),
@@ -43,42 +53,43 @@ def conclude(plan: Plan, n_cells: int, found: Sequence[bool], *, reads_silence: 
     )
 
 
-def upper_bound(n_cells: int, n_audited: int, n_wrong: int) -> float:
-    """Return the share of wrong cells that is exceeded in one audit of twenty at most.
+def upper_bound(n_cells: int, n_audited: int, n_wrong: int, risk: float = SHARE) -> float:
+    """Return the share of wrong cells that is exceeded with a probability of *risk* at most.
 
-    `upper_bound(100, 39, 0) == 0.05`
+    `upper_bound(100, 39, 0, 0.05) == 0.05`
     """
     candidates = range(n_wrong, n_cells - n_audited + n_wrong + 1)
     n_excluded = bisect_left(
-        candidates, True, key=lambda n: _tail(n_cells, n, n_audited, n_wrong) <= RISK
+        candidates, True, key=lambda n: _tail(n_cells, n, n_audited, n_wrong) <= risk
     )
     return candidates[n_excluded - 1] / n_cells
 
 
+@lru_cache(maxsize=256)
 def plan_audit(n_cells: int) -> Plan:
-    """Choose how many of *n_cells* are audited, so that the fewest are read in the end.
+    """Choose how many of *n_cells* are audited, so that the least is read in the end.
 
-    Where more than the allowed ones are wrong, all cells of the column are read.
+    Where more than the allowed ones are wrong, all cells of the column are read, from passages.
     """
-    best, fewest = Plan(n_cells, 0), float(n_cells)
+    best, least = Plan(n_cells, 0), float(n_cells)
     for n_allowed in range(n_cells):
         plan = plan_allowing(n_cells, n_allowed)
-        if plan.n_audited >= fewest:
+        if plan.n_audited >= least:
             break
         n_usual = round(_USUAL * n_cells)
         passes = _tail(n_cells, n_usual, plan.n_audited, n_allowed)
-        n_read = plan.n_audited + (1 - passes) * (n_cells - plan.n_audited)
-        if n_read < fewest:
-            best, fewest = plan, n_read
+        n_read = plan.n_audited + (1 - passes) * (n_cells - plan.n_audited) * _ALONE
+        if n_read < least:
+            best, least = plan, n_read
     return best
 
 
-def plan_allowing(n_cells: int, n_allowed: int) -> Plan:
+def plan_allowing(n_cells: int, n_allowed: int, risk: float = SHARE) -> Plan:
     """Return the smallest audit that shows at most LIMIT wrong where *n_allowed* are found."""
     n_too_many = int(LIMIT * n_cells) + 1
     sizes = range(n_cells + 1)
     n_audited = bisect_left(
-        sizes, True, key=lambda size: _tail(n_cells, n_too_many, size, n_allowed) <= RISK
+        sizes, True, key=lambda size: _tail(n_cells, n_too_many, size, n_allowed) <= risk
     )
     return Plan(min(n_audited, n_cells), n_allowed)
 

@@ -6,7 +6,7 @@ and of rules that contradict each other the first in 73 %.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
@@ -117,15 +117,22 @@ def run_rules(
 def _with_values(
     attribute: Attribute, rule: WrittenRule, found: Sequence[tuple[str, Cell]]
 ) -> Read:
-    mapped = {fold(words) for words in rule.map}
-    alone = attribute.model_copy(update={"extractors": (rule,)})
+    known = dict(rule.map)
+    if rule.means is not None:
+        known = {cell.as_stated or "": rule.means for _, cell in found}
+    mapped = set(map(_key, known))
+    alone = attribute.model_copy(update={"extractors": (rule.model_copy(update={"map": known}),)})
     cells = normalise_column(alone, [cell for _, cell in found])
     return {
         document_id: cell
         for (document_id, _), cell in zip(found, cells, strict=True)
         if cell.value is not None
-        and (fold(cell.as_stated or "") in mapped or _follows(alone, cell))
+        and (_key(cell.as_stated or "") in mapped or _follows(alone, cell))
     }
+
+
+def _key(words: str) -> str:
+    return fold(words) or words
 
 
 def _follows(attribute: Attribute, cell: Cell) -> bool:
@@ -134,32 +141,28 @@ def _follows(attribute: Attribute, cell: Cell) -> bool:
 
 
 def score_rules(
-    attribute: Attribute, read: Sequence[Read], labels: Read, held: Collection[str]
+    attribute: Attribute, read: Sequence[Read], labels: Read
 ) -> tuple[WrittenRule, ...]:
-    """Return the rules of *attribute* with what *labels*, cells that a model read, say of them.
-
-    Right counts only in documents that are *held* back from whoever wrote them, wrong in all.
-    """
+    """Return the rules of *attribute* with what *labels*, cells that a model read, say of them."""
     scored = []
     for rule, cells in zip(attribute.rules, read, strict=True):
-        is_right = {
-            key: is_same_value(cells[key].value, known_value(attribute, label))
+        is_right = [
+            is_same_value(cells[key].value, known_value(attribute, label))
             for key, label in labels.items()
             if key in cells and label.state is not State.FAILED
-        }
-        right = sum(said for key, said in is_right.items() if key in held)
-        wrong = sum(not said for said in is_right.values())
-        scored.append(rule.model_copy(update={"right": right, "wrong": wrong}))
+        ]
+        update = {"right": sum(is_right), "wrong": len(is_right) - sum(is_right)}
+        scored.append(rule.model_copy(update=update))
     return tuple(scored)
 
 
 def rule_on(attribute: Attribute, read: Sequence[Read], ids: Iterable[str]) -> dict[str, Ruling]:
-    """Return what the rules of *attribute* say of each document of *ids*.
+    """Return what the rules of *attribute* say of each document of *ids*, see `weigh`.
 
-    Those that are wrong at least as often as right do not speak: they would only contradict.
+    Those that were ever wrong do not speak: they would only contradict.
     """
     pairs = zip(attribute.rules, read, strict=True)
-    speaking = [(rule, cells) for rule, cells in pairs if rule.right > rule.wrong]
+    speaking = [(rule, cells) for rule, cells in pairs if not rule.wrong]
     return {
         key: weigh([(rule, cells[key]) for rule, cells in speaking if key in cells]) for key in ids
     }

@@ -5,15 +5,16 @@ documents that the model has seen.
 """
 
 import logging
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 import anyio
 from pydantic import ValidationError
 
-from srag_mcp.cells.cell import UNQUOTED, Cell, DocumentText
-from srag_mcp.claims.agreement import is_same_value
+from srag_mcp.cells.cell import Cell, DocumentText, Mark
 from srag_mcp.errors import ModelError, ModelStoppedError, SchemaError
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel, Prompt
@@ -22,7 +23,7 @@ from srag_mcp.prompting import fence, render_prompt
 from srag_mcp.records.record_prompt import Excerpt, describe_attribute, show_document
 from srag_mcp.records.selection import choose_around
 from srag_mcp.rules.extraction import find_matches
-from srag_mcp.rules.voting import FEWEST_RIGHT, known_value, run_rules
+from srag_mcp.rules.voting import FEWEST_RIGHT
 from srag_mcp.schema.attribute import Attribute, Scope, WrittenRule
 from srag_mcp.text.shown import shorten
 from srag_mcp.text.spans import Span
@@ -30,7 +31,10 @@ from srag_mcp.values.states import State
 
 logger = logging.getLogger(__name__)
 
-_MAX_RULES = 6  # of a column; more of them only share their mistakes
+_MAX_RULES = 40  # of a column: a page has a wording for each layout and each author
+_MAX_MISSES = 12  # of a column in one lesson; the rest is of later ones
+_LABELLED = 3  # words of a line that says what its value is
+_BESIDE = 30  # characters on both sides that tell one way of saying a thing from others
 _HEAD = 300
 _AROUND = 200
 _LONGEST_SHOWN = 120
@@ -52,8 +56,9 @@ class RuleReply(ReplyElement):
     """One rule for one column, see `PatternRule`."""
 
     blanks: ClassVar = {
-        "scope": None, "characters": None, "label": None, "pick": None, "need": (), "veto": (),
-        "map": (),
+        "column": "", "pattern": "", "scope": None, "characters": None, "label": None,
+        "pick": None, "need": (), "veto": (),
+        "means": None, "map": (),
     }  # fmt: skip
 
     column: str
@@ -64,6 +69,7 @@ class RuleReply(ReplyElement):
     pick: Literal["first", "last", "max", "unique"] | None
     need: tuple[str, ...]
     veto: tuple[str, ...]
+    means: str | None
     map: tuple[Mapped, ...]
 
 
@@ -74,22 +80,46 @@ class RulesReply(ReplyContent):
 
 
 @dataclass(frozen=True, slots=True)
+class Miss:
+    """What rules took for something else in a document, or missed where *rule* is None.
+
+    Attributes:
+        document_id: Of the document.
+        label: What the reader found.
+        taken: What the rule takes.
+    """
+
+    document_id: str
+    label: Cell
+    rule: WrittenRule | None = None
+    taken: Cell | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Lesson:
-    """What a model is shown: documents, and what was read in them of columns."""
+    """What a model is shown of columns: what was read in documents, or what rules miss of it.
+
+    Attributes:
+        attributes: The columns.
+        documents: Those that were read.
+        labels: What was read, of columns that have no rules yet.
+        misses: By column, of those that have.
+    """
 
     attributes: tuple[Attribute, ...]
     documents: tuple[DocumentText, ...]
     labels: Labels
+    misses: Mapping[str, Sequence[Miss]] = field(default_factory=dict)
 
     def narrowed(self, attributes: Sequence[Attribute]) -> "Lesson":
         """Return the same for some of the columns."""
-        return Lesson(tuple(attributes), self.documents, self.labels)
+        return replace(self, attributes=tuple(attributes))
 
 
 def may_be_ruled(cells: Mapping[str, Cell]) -> bool:
-    """Whether enough of what was read of a column stands in the documents as it is."""
-    quoted = [cell for cell in cells.values() if cell.span and not cell.marks & UNQUOTED]
-    return len(quoted) >= FEWEST_RIGHT
+    """Whether documents have words for enough of what was read of a column."""
+    stated = [cell for cell in cells.values() if cell.span and Mark.DERIVED not in cell.marks]
+    return len(stated) >= FEWEST_RIGHT
 
 
 async def write_rules(
@@ -132,59 +162,127 @@ def _split(lesson: Lesson, prompt_tokens: int) -> Iterator[Lesson]:
 
 
 def render_rules_prompt(lesson: Lesson) -> Prompt:
-    """Show the documents of *lesson*, and by column what was read in each."""
-    keys = {item.document_id: f"d{n}" for n, item in enumerate(lesson.documents, start=1)}
+    """Show what was read of the columns of *lesson*, and the documents that have no rules yet."""
+    new = [item for item in lesson.attributes if item.name not in lesson.misses]
+    documents = lesson.documents if new else ()
+    keys = {item.document_id: f"d{n}" for n, item in enumerate(documents, start=1)}
     shown = {}
-    for document in lesson.documents:
-        cells = (lesson.labels[item.name].get(document.document_id) for item in lesson.attributes)
+    for document in documents:
+        cells = (lesson.labels[item.name].get(document.document_id) for item in new)
         places = [cell.span for cell in cells if cell is not None and cell.span is not None]
         head = Span(0, min(_HEAD, len(document.text)))
         text = choose_around(document.text, [head, *places], _AROUND).shown
         shown[keys[document.document_id]] = Excerpt(document, text)
     mark = fence("".join(item.shown for item in shown.values()))
+    texts = {item.document_id: item.text for item in lesson.documents}
     return render_prompt(
         "write_rules",
         "rules",
         subject=", ".join(item.name for item in lesson.attributes),
-        documents="\n\n".join(show_document(key, item, mark) for key, item in shown.items()),
-        columns="\n\n".join(_describe(item, lesson, keys) for item in lesson.attributes),
+        documents="\n\n".join(show_document(key, item, mark) for key, item in shown.items())
+        or "(No documents: each of these columns has rules.)",
+        columns="\n\n".join(
+            _describe_misses(item, lesson.misses[item.name], texts)
+            if item.name in lesson.misses
+            else _describe(item, lesson, keys)
+            for item in lesson.attributes
+        ),
     )
 
 
 def _describe(attribute: Attribute, lesson: Lesson, keys: Mapping[str, str]) -> str:
-    lines = [f"- {describe_attribute(attribute)}"]
+    lines, silent = [f"- {describe_attribute(attribute)}"], list[str]()
     for document_id, key in keys.items():
         cell = lesson.labels[attribute.name].get(document_id)
         if cell is None or cell.state is State.FAILED:
             continue
         if cell.state is State.NOT_MENTIONED:
-            lines.append(f"  {key}: not mentioned")
+            silent.append(key)
             continue
-        quote = shorten(" ".join((cell.as_stated or "").split()), _LONGEST_SHOWN)
-        value = "none" if cell.value is None else str(cell.value)
-        lines.append(f"  {key}: {shorten(value, _LONGEST_SHOWN)} “{quote}”")
+        lines.append(f"  {key}: {_say(cell)} “{_tidy(cell.as_stated or '')}”")
+    if silent:
+        lines.append(f"  not mentioned: {', '.join(silent)}")
     return "\n".join(lines)
 
 
+def _describe_misses(attribute: Attribute, misses: Sequence[Miss], texts: Mapping[str, str]) -> str:
+    """Show one line for each way of saying a column that its rules miss, those said most first."""
+    lines = [f"- {describe_attribute(attribute)}"]
+    counts: Counter[str] = Counter()
+    first: dict[str, str] = {}
+    for miss in misses:
+        text = texts[miss.document_id]
+        found, kind = f"{_say(miss.label)}{_line_of(text, miss.label)}", _kind(text, miss.label)
+        said = f"  missed: {found}"
+        if miss.rule is not None and miss.taken is not None:
+            took, kind = f"{_say(miss.taken)}{_line_of(text, miss.taken)}", miss.rule.pattern
+            said = f"  fell: {miss.rule.pattern} took {took}; the reader found {found}"
+        first.setdefault(kind, said)
+        counts[kind] += 1
+    for kind, n in counts.most_common(_MAX_MISSES):
+        lines.append(first[kind] + (f" ({n} times alike)" if n > 1 else ""))
+    return "\n".join(lines)
+
+
+_DIGITS = re.compile(r"\d+")
+_CAPITALISED = re.compile(r"\b[^\W\d_a-z][\w'’-]*(?:\s+[^\W\d_a-z][\w'’-]*)*")
+
+
+def _line_part(text: str, span: Span, reach: int) -> Span:
+    """Return *span* with up to *reach* characters on both sides, within its lines."""
+    start, end = text.rfind("\n", 0, span.start) + 1, text.find("\n", span.end)
+    end = len(text) if end < 0 else end
+    return Span(max(start, span.start - reach), min(end, span.end + reach))
+
+
+def _kind(text: str, cell: Cell) -> str:
+    """Return how a cell is said, without names and numbers."""
+    if cell.span is None:
+        return cell.state.value
+    around = _line_part(text, cell.span, max(0, _BESIDE - (cell.span.end - cell.span.start)))
+    return _CAPITALISED.sub("A", _DIGITS.sub("0", around.of(text)))
+
+
+def _line_of(text: str, cell: Cell) -> str:
+    """Return what says a cell, in its line, in quotation marks; empty where nothing does.
+
+    Where a line begins and ends there is a ⏎.
+    """
+    if cell.span is None:
+        return ""
+    reach = max(0, _LONGEST_SHOWN - (cell.span.end - cell.span.start)) // 2
+    part = _line_part(text, cell.span, reach)
+    is_first, is_last = not part.start or text[part.start - 1] == "\n", text[part.end :][:1] in "\n"
+    words = " ".join(part.of(text).split())
+    if is_first and is_last and len(words.split()) < _LABELLED:
+        above = _tidy(text[: part.start].rstrip().rpartition("\n")[2])  # it may be the label
+        words = f"{above} ⏎ {words}" if above else words
+    return f" “{'⏎ ' if is_first else '…'}{words}{' ⏎' if is_last else '…'}”"
+
+
+def _say(cell: Cell) -> str:
+    if cell.state is State.NOT_MENTIONED:
+        return "not mentioned"
+    return "none" if cell.value is None else _tidy(str(cell.value))
+
+
+def _tidy(words: str) -> str:
+    return shorten(" ".join(words.split()), _LONGEST_SHOWN)
+
+
 async def _ask(model: LanguageModel, lesson: Lesson) -> dict[str, tuple[WrittenRule, ...]]:
-    prompt, told = render_rules_prompt(lesson), list[str]()
-
-    def check(reply: RulesReply) -> Sequence[str]:
-        """Say once what does not work; what is wrong then is left out."""
-        if told:
-            return ()
-        told.extend(_find_problems(reply, lesson))
-        return told
-
-    asked = await ask_for(model, prompt, RulesReply, check)
+    """Ask for rules; one that cannot be used is left out, and costs none of the others."""
+    asked = await ask_for(model, render_rules_prompt(lesson), RulesReply)
     rules: dict[str, list[WrittenRule]] = {item.name: [] for item in lesson.attributes}
     for reply in asked.content.rules:
-        rule = _read_rule(reply)
-        own = rules.get(reply.column)
-        if isinstance(rule, str) or own is None or rule in own or len(own) >= _MAX_RULES:
-            continue
-        if not refuse_rule(rule, lesson.documents):
-            own.append(rule)
+        rule, own = _read_rule(reply), rules.get(reply.column)
+        if own is None or len(own) >= _MAX_RULES or isinstance(rule, str) or rule in own:
+            why = rule if isinstance(rule, str) else "no such column, twice, or too many"
+        else:
+            why = refuse_rule(rule, lesson.documents)
+            own += [] if why else [rule]
+        if why:
+            logger.info("rule of %s left out: %s", reply.column, why)
     return {name: tuple(own) for name, own in rules.items()}
 
 
@@ -212,29 +310,3 @@ def refuse_rule(rule: WrittenRule, documents: Sequence[DocumentText]) -> str:
         if rule.scope == "text" and n_taken > _MOST_TAKEN * len(document.text):
             return "it matches nearly everything"
     return ""
-
-
-def _find_problems(reply: RulesReply, lesson: Lesson) -> Iterator[str]:
-    """Say which rules cannot be used, and which read something else than the reader did."""
-    keys = {item.document_id: f"d{n}" for n, item in enumerate(lesson.documents, start=1)}
-    known = {item.name: item for item in lesson.attributes}
-    for number, item in enumerate(reply.rules, start=1):
-        named = f"rule {number} ({item.column})"
-        attribute, rule = known.get(item.column), _read_rule(item)
-        if attribute is None:
-            yield f"{named}: there is no such column"
-            continue
-        why = rule if isinstance(rule, str) else refuse_rule(rule, lesson.documents)
-        if why or isinstance(rule, str):
-            yield f"{named}: {why}"
-            continue
-        alone = attribute.model_copy(update={"rules": (rule,)})
-        [read] = run_rules([alone], lesson.documents)[attribute.name]
-        labels = lesson.labels[attribute.name]
-        wrong = [
-            f"{keys[key]} {shorten(str(cell.value), _LONGEST_SHOWN)!r}"
-            for key, cell in read.items()
-            if key in labels and not is_same_value(cell.value, known_value(attribute, labels[key]))
-        ]
-        if wrong or not read:
-            yield f"{named}: it reads {', '.join(wrong) or 'nothing in these documents'}"

@@ -129,7 +129,8 @@ class PatternRule(_Rule):
         pick: Which of several matches counts; `max` is the largest number, `unique` takes none
             where they differ.
         need, veto: Folded words of which the line of a match has one, or none.
-        map: The value for what was matched, folded; what it does not name is left as it is.
+        map: The value for what was matched, folded, or as it is where it is symbols alone; what it
+            does not name is left as it is.
         weak: Whether it only tells that words occur: no question is answered with it.
     """
 
@@ -149,10 +150,12 @@ class WrittenRule(PatternRule):
     """A pattern that a language model wrote after it had read a few documents.
 
     Attributes:
-        right, wrong: Of the documents that it was not shown, in so many the rule reads what the
-            model read, in so many something else.
+        means: The value wherever it matches, whatever the words are; None for that of the words.
+        right, wrong: Of the documents that a model had read by then, in so many the rule reads the
+            same, in so many something else.
     """
 
+    means: str | None = None
     right: int = Field(default=0, ge=0)
     wrong: int = Field(default=0, ge=0)
 
@@ -164,7 +167,7 @@ class Audit(_Rule):
         cells: So many cells the rules decide.
         audited: So many of them were read.
         wrong: So many of these differ.
-        bound: The share of wrong ones among all of them is larger in one audit of twenty at most.
+        bound: The share of wrong ones among all of them is larger in one trial of twenty at most.
         holds: Whether that is little enough: else the model reads the column, and not the rules.
         reads_silence: Whether a document in which no rule speaks does not mention it.
     """

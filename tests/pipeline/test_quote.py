@@ -94,17 +94,22 @@ def test_the_rounds_of_a_schema_and_its_trial_are_quoted_too(folder: Path, tmp_p
     assert "about 30 columns, engine model" in quote.lines()[0]
 
 
-def test_a_price_says_whether_it_is_that_of_the_effort(folder: Path, tmp_path: Path) -> None:
+def test_a_price_is_that_of_the_effort(tmp_path: Path) -> None:
+    folder = tmp_path / "stations"
+    folder.mkdir()
+    for number in range(400):
+        (folder / f"{number:03}.txt").write_text(f"Station {number}. {'It rains a lot. ' * 60}")
     settings = Settings(workers=1, home=tmp_path, model="gpt-4o-mini")
-    said = "that is the price of effort full, which reads every document: draft reads a sample"
-    full, draft = (
+    full, checked, draft = (
         quote_ingestion(folder, settings.model_copy(update={"effort": effort}))
-        for effort in ("full", "draft")
+        for effort in ("full", "checked", "draft")
     )
-    assert draft.workload == full.workload
-    assert said in draft.lines()[2]
-    assert said in draft.sentence()
-    assert "effort" not in "".join((*full.lines(), full.sentence()))
+    assert (full.n_to_read, checked.n_to_read, draft.n_to_read) == (400, 109, 24)
+    assert draft.workload.tokens < checked.workload.tokens < full.workload.tokens
+    assert checked.tokens_at_most >= full.workload.tokens
+    assert f"up to {checked.tokens_at_most:,} tokens where none does" in checked.sentence()
+    assert "that is a draft" in draft.lines()[2]
+    assert "rules" not in "".join((*full.lines(), full.sentence()))
 
 
 def test_nobody_knows_what_an_agent_pays(folder: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from srag_mcp.errors import ModelError
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
 from srag_mcp.records.conversation import RecordTask
 from srag_mcp.records.prediction import predict_records
+from srag_mcp.records.record_prompt import Sought
 from srag_mcp.schema.attribute import Attribute
 from tests.records.reading_model import CellAnswer, answer, reading, stated
 
@@ -37,12 +38,13 @@ def predict(
     documents: Iterable[DocumentText],
     attributes: Sequence[Attribute] = INN,
     max_in_flight: int = 1,
+    sought: Mapping[str, Sought] | None = None,
 ) -> dict[str, PredictedRecord]:
     found: dict[str, PredictedRecord] = {}
 
     async def run() -> None:
         await predict_records(
-            RecordTask(model, tuple(attributes), "model"),
+            RecordTask(model, tuple(attributes), "model", sought=sought or {}),
             documents,
             prompt_tokens=8000,
             max_in_flight=max_in_flight,

@@ -7,6 +7,7 @@ import pytest
 
 from srag_mcp.errors import ModelError, PromptRefusedError, PromptTooLongError
 from srag_mcp.model.language_model import Prompt, Reply
+from srag_mcp.records.record_prompt import Sought
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 from tests.records.inns import FaultyModel, document, inns, predict
@@ -54,17 +55,28 @@ def test_a_batch_whose_reply_is_cut_off_is_halved_at_once() -> None:
     assert [record.cells[1].value_text for record in found.values()] == ["0", "1", "2", "3"]
 
 
-def test_a_document_that_is_too_long_is_asked_with_fewer_passages() -> None:
-    class SmallModel(FaultyModel):
-        async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
-            if len(prompt.content) > 20_000:
-                msg = "the prompt is too long"
-                raise PromptTooLongError(msg)
-            return await super().complete(prompt, reply_schema)
+class SmallModel(FaultyModel):
+    async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
+        if len(prompt.content) > 20_000:
+            msg = "the prompt is too long"
+            raise PromptTooLongError(msg)
+        return await super().complete(prompt, reply_schema)
 
+
+def test_a_document_that_is_too_long_is_asked_with_fewer_passages() -> None:
     text = "The Crown\n" + "It is an old inn.\n" * 2000 + "Rooms: 12\n" + "And so on.\n" * 2000
 
     [record] = predict(SmallModel({}), [document("long.txt", text)]).values()
 
     assert record.cells[1].value_text == "12"
     assert record.cells[1].cell.span == Span(36_010, 36_019)
+
+
+def test_fewer_passages_are_asked_for_what_is_sought_in_their_document_only() -> None:
+    text = "The Crown\n" + "It is an old inn.\n" * 2000 + "Rooms: 12\n" + "And so on.\n" * 2000
+    model = SmallModel({})
+
+    predict(model, [document("long.txt", text)], sought={"long.txt": Sought(frozenset({"rooms"}))})
+
+    assert model.prompts
+    assert all("Give only the cells of these columns: d1: 2." in x.content for x in model.prompts)

@@ -94,3 +94,11 @@ def test_the_instructions_number_the_columns_and_depend_on_nothing_else() -> Non
 
 def test_the_fixed_words_of_the_instructions_are_few() -> None:
     assert count_tokens(render_records_prompt({}, {}).instructions) <= 620
+
+
+def test_of_documents_in_which_few_columns_are_sought_only_these_are_asked() -> None:
+    size = Attribute(name="size", type="integer")
+    some = Excerpt(excerpt("The Crown").document, "The Crown", names=frozenset({"size"}))
+    prompt = render_records_prompt({1: NAME, 4: size}, {"d1": some, "d2": excerpt("The Bell")})
+    asked = "Give only the cells of these columns: d1: 4; d2: 1, 4."
+    assert prompt.content.endswith(asked)

@@ -1,0 +1,279 @@
+"""Effort `checked` over generated hotels with a simulated model: tokens and cells, no player.
+
+The reader knows the gold and quotes the statement that tells a fact; the writer makes rules as a
+diligent model would, from what its prompt shows alone: one for each wording that it sees, with
+patterns for names, numbers and dates.
+
+    python -m corpora.generate_hotels --n 500 --seed 7 PACK
+    python -m tests.benchmarks.simulated_rules PACK [--effort checked]
+"""
+
+import argparse
+import csv
+import json
+import re
+import shutil
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from srag_mcp.documents.folder import SCHEMA_FILE
+from srag_mcp.model.language_model import count_tokens
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryPool
+from tests.model.openai_server import Answer, Body, serving
+
+PHRASES = tomllib.loads(
+    (Path(__file__).parents[2] / "corpora/generate_hotels/phrases.toml").read_text("utf-8")
+)
+_DOCUMENT = re.compile(r'^(d\d+) \(path "(.*?)".*?\n<<<(\w+)\n(.*?)\n\3>>>', re.M | re.S)
+_COLUMN = re.compile(r"^(\d+) (\w+) \(", re.M)
+_SENTENCE = re.compile(r"(?<=[.!?”])\s+(?=[^a-z\s])")
+_PLACEHOLDER = re.compile(r"\\\$\w+")
+
+
+_VALUES = {
+    "stars": ("stars", "stars_word", "star_marks"),
+    "price_per_night": ("price", "price_number"),
+    "rooms_left": ("rooms_left", "n_rooms_left"),
+    "n_rooms": ("n_rooms", "n_rooms_words"),
+    "n_floors": ("n_floors", "floors_word", "Floors_word"),
+    "distance_to_centre_km": ("distance_to_centre",),
+    "distance_to_airport_km": ("distance_to_airport",),
+}
+
+
+def templates() -> dict[str, list[tuple[str, str, re.Pattern[str]]]]:
+    """Return form, text and pattern of whole statements, by the fact that they tell."""
+    found: dict[str, list[tuple[str, str, re.Pattern[str]]]] = {}
+    facts = dict(PHRASES["fact"]) | {f"{k}.false": v for k, v in PHRASES["lacks"].items()}
+    for key, forms in facts.items():
+        for form, texts in forms.items():
+            for text in texts:
+                escaped = _separated(_PLACEHOLDER.sub(".+?", re.escape(text)), form)
+                found.setdefault(key, []).append((form, text, re.compile(escaped)))
+    return found
+
+
+def _separated(pattern: str, form: str) -> str:
+    return pattern.replace(r"\ \|\ ", r"(?: \| |: )") if form == "rows" else pattern
+
+
+STATEMENTS = templates()
+
+
+def statements(text: str) -> list[str]:
+    """Return the sentences, items and rows of a page."""
+    return [part for line in text.splitlines() for part in _SENTENCE.split(line.removeprefix("- "))]
+
+
+class Oracle:
+    """Answers prompts for records by gold, and prompts for rules by what they show."""
+
+    def __init__(self, pack: Path) -> None:
+        with (pack / "gold.csv").open(encoding="utf-8", newline="") as file:
+            self.gold = {row["document"]: row for row in csv.DictReader(file)}
+        self.tokens: Counter[str] = Counter()
+        self.calls: Counter[str] = Counter()
+        self.read: Counter[str] = Counter()
+        self.missed = 0
+        self.shown: list[tuple[str, str, str]] = []
+
+    def answer(self, body: Body) -> Answer:
+        messages = body["messages"]
+        assert isinstance(messages, list)
+        instructions, content = (str(messages[n]["content"]) for n in (0, 1))
+        if "rules by which a program" in instructions:
+            step, said = "rules", {"rules": list(self.write(content))}
+        elif instructions.startswith("You read documents"):
+            step, said = "records", {"documents": list(self.records(instructions, content))}
+        elif instructions.startswith("Documents were read into a table"):
+            step, said = "repairs", {"cells": []}
+        else:
+            step, said = "other", {}
+        text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+        whole = json.dumps(body.get("response_format", ""))
+        self.calls[step] += 1
+        if step == "rules":
+            self.shown.append((step, content, text))
+        self.tokens[f"{step} in"] += count_tokens(instructions + content + whole)
+        self.tokens[f"{step} out"] += count_tokens(text)
+        return Answer(text)
+
+    def records(self, instructions: str, content: str) -> Iterator[dict[str, object]]:
+        columns = [(int(number), name) for number, name in _COLUMN.findall(instructions)]
+        only = dict(re.findall(r"(d\d+): ([\d, ]+)", content.rpartition("these columns:")[2]))
+        for key, path, _mark, text in _DOCUMENT.findall(content):
+            wanted = {int(n) for n in only[key].split(",")} if key in only else None
+            self.read[Path(path).name] += 1
+            cells = []
+            for number, name in columns:
+                if wanted is None or number in wanted:
+                    cells += self.cell(number, name, self.gold[Path(path).name], text)
+            yield {"id": key, "cells": cells}
+
+    def cell(self, number: int, name: str, row: dict[str, str], text: str) -> list[object]:
+        value = row[name]
+        if name in {"name", "city"}:
+            return [[number, value]] if value in text else []
+        if not value:
+            return []
+        typed: object = value
+        if value in {"true", "false"}:
+            typed, keys = value == "true", [f"{name}.{value}"]
+        else:
+            keys = [key for key in STATEMENTS if name in key.split()]
+            if name not in {"opening_date", "country"}:
+                typed = float(value) if "." in value else int(value)
+        if name == "country":
+            keys, typed = ["address"], value
+        fitting = [
+            (len(template), said)
+            for said in statements(text)
+            for key in keys
+            for _, template, pattern in STATEMENTS.get(key, ())
+            if pattern.fullmatch(said)
+        ]
+        return [[number, typed, max(fitting)[1]]] if fitting else []
+
+    # --- rules ---
+
+    def write(self, content: str) -> Iterator[dict[str, object]]:
+        body = content.rpartition("Columns:")[2]
+        for part in re.split(r"^- ", body, flags=re.M)[1:]:
+            head = re.match(r"(\w+) \((\w+)", part)
+            if head is None:
+                continue
+            name, kind = head[1], head[2]
+            seen = set()
+            found = (
+                r"^  (?:d\d+:|missed:|fell: .+ the reader found) (.+?) “(.+)”(?: \(\d+ times.*)?$"
+            )
+            for value, quote in re.findall(found, part, re.M):
+                for rule in self.rule(name, kind, value, quote):
+                    if rule["pattern"] not in seen:
+                        seen.add(rule["pattern"])
+                        yield rule
+
+    def rule(self, name: str, kind: str, value: str, quote: str) -> Iterator[dict[str, object]]:
+        if name in {"name", "city"}:
+            pattern = {
+                "name": r"^title: (?P<value>.+), [^,\n]+ – Nightjar",
+                "city": r"^title: .+, (?P<value>[^,\n]+) – Nightjar",
+            }[name]
+            yield {"column": name, "pattern": pattern}
+            return
+        fact = "address" if name == "country" else name
+        keys = [key for key in STATEMENTS if fact in key.split()]
+        if kind == "boolean":
+            keys = [f"{name}.{value.lower()}"]
+        is_cut = not quote.endswith("⏎") or "…" in quote
+        quote = quote.strip(" …⏎").rpartition("⏎ ")[2].removeprefix("- ")
+        for said in (quote, *statements(quote)):
+            fitting = [
+                (len(text), form, text)
+                for key in keys
+                for form, text, pattern in STATEMENTS[key]
+                if pattern.fullmatch(said)
+            ]
+            if fitting:
+                _, form, text = max(fitting)
+                yield self.general(name, kind, value, form, text)
+                return
+        self.missed += is_cut
+
+    def general(self, name: str, kind: str, value: str, form: str, text: str) -> dict[str, object]:
+        """Write a rule for one wording: what varies in it may be anything."""
+        own = _VALUES.get(name, (name,))
+        pattern = re.escape(text)
+        rule: dict[str, object] = {"column": name}
+        for word in re.findall(r"\$(\w+)", text):
+            is_value = word in own and "(?P<value>" not in pattern
+            shape = f"(?P<value>{_SHAPES.get(kind, _NUMBER)})" if is_value else ".{1,60}?"
+            pattern = pattern.replace(rf"\${word}", shape, 1)
+        if kind == "boolean":
+            pattern, rule["means"] = f"(?P<value>{pattern})", value.lower()
+        if "star_marks" in text:
+            rule["map"] = [{"words": "★" * n, "value": str(n)} for n in range(1, 6)]
+        pattern = _separated(pattern, form)
+        rule["pattern"] = f"^(?:- )?{pattern}$" if form != "prose" else pattern
+        return rule
+
+
+_MEASURE = r"(?: (?:km|kilometres|metres|m|rooms?)\b)?"
+_NUMBER = rf"(?:€ )?\d[\d.,]*\d{_MEASURE}|(?:€ )?\d{_MEASURE}|★+|[A-Za-z]+(?:-[a-z]+)?"
+_SHAPES = {
+    "string": r"[A-Z][a-z]+(?: [A-Z][a-z]+)?",
+    "date": r"(?:the )?\d{1,2}(?:st|nd|rd|th)?(?: of)? [A-Z][a-z]+ \d{4}"
+    r"|[A-Z][a-z]+ \d{1,2}, \d{4}",
+}
+
+
+def main() -> None:
+    """Run one ingestion and print what it took."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("pack", type=Path)
+    parser.add_argument("--effort", default="checked")
+    parser.add_argument("--show", action="store_true", help="prompts for rules, on stderr")
+    given = parser.parse_args()
+    oracle = Oracle(given.pack)
+    with serving(oracle.answer) as server, TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "hotels"
+        folder.mkdir()
+        shutil.copytree(given.pack / "documents", folder / "documents")
+        (folder / SCHEMA_FILE).write_text((given.pack / SCHEMA_FILE).read_text("utf-8"))
+        settings = Settings(
+            workers=1, home=Path(scratch) / "home", model="openai/fake", api_base=server.base,
+            api_key="none", effort=given.effort,
+        )  # fmt: skip
+        report = ingest(folder, settings)
+        print("\n".join(report.ruled))
+        if given.show:
+            for name, prompt, reply in oracle.shown:
+                print(name, prompt, reply, sep="\n", end="\n=====\n", file=sys.stderr)
+        with QueryPool() as pool:
+            corpus = Corpus(folder, pool, settings.home)
+            compare(corpus, oracle.gold)
+    total = sum(oracle.tokens.values())
+    print(
+        dict(oracle.calls), dict(oracle.tokens), f"read {len(oracle.read)} documents", oracle.missed
+    )
+    print(f"{total:,} tokens but for the schema")
+
+
+def compare(corpus: Corpus, gold: dict[str, dict[str, str]]) -> None:
+    """Print the share of right cells, and where they are wrong."""
+    info = corpus.info()
+    columns = [name for name in next(iter(gold.values())) if name != "document"]
+    sql = f"SELECT document_id, {', '.join(columns)} FROM {corpus.schema().entity}"
+    rows = corpus.read(sql, ())
+    wrong: Counter[str] = Counter()
+    for row in rows:
+        want = gold[Path(str(row[0])).name]
+        for name, value in zip(columns, row[1:], strict=True):
+            said = (
+                ""
+                if value is None
+                else str(value).lower()
+                if isinstance(value, bool)
+                else str(value)
+            )
+            try:
+                is_same = abs(float(said) - float(want[name])) < 1e-6
+            except ValueError:
+                is_same = said == want[name]
+            wrong[name] += not is_same
+    n = len(rows) * len(columns)
+    print(
+        f"cells {1 - sum(wrong.values()) / n:.4f} of {n}; wrong: {dict(wrong.most_common(12))}",
+        info.n_documents,
+    )
+
+
+if __name__ == "__main__":
+    main()
