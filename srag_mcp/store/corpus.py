@@ -13,7 +13,6 @@ from typing import TypeVar, Unpack
 from srag_mcp.errors import (
     CorpusError,
     NotIngestedError,
-    QueryError,
     QueryTimeoutError,
     StoreError,
 )
@@ -21,7 +20,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import BUILD_SUFFIX
 from srag_mcp.store.build import BuildInfo, read_info
 from srag_mcp.store.corrections import Kept, read_kept
-from srag_mcp.store.database import quote_name, quote_text
+from srag_mcp.store.database import quote_name
 from srag_mcp.store.evidence import (
     ENTRIES,
     LIKE,
@@ -57,12 +56,7 @@ WHERE document_id = $1 AND heads_start IS NOT NULL
 _INFO = "SELECT key, value FROM srag_build"
 _SCHEMA = "SELECT schema FROM srag_schema"
 _STATISTICS = "SELECT statistics{table} FROM srag_statistics ORDER BY position"
-_READ_BY_NAME = (
-    "documents", "cells", "passages", "srag_texts", "srag_failures", "srag_spellings",
-    *INDEX_TABLES,
-)  # fmt: skip
-_COLUMNS_OF = "SELECT cid, {table}, name FROM pragma_table_info({named})"
-_COLUMNS = "SELECT column_index, table_name, column_name FROM duckdb_columns() WHERE NOT internal"
+_COLUMNS = "SELECT table_name, column_name FROM duckdb_columns() ORDER BY table_oid, column_index"
 _KEYWORDS = """
 SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category IN ('reserved', 'type_function')
 """
@@ -460,7 +454,9 @@ class Corpus:
         try:
             info = read_info(read(path, _INFO))
             [(schema,)] = read(path, _SCHEMA)
-            columns = self._read_columns(path, info)
+            columns: dict[str, list[str]] = {}
+            for table, column in read(path, _COLUMNS):
+                columns.setdefault(str(table), []).append(str(column))
             keyed = ", table_name" if "table_name" in columns["cells"] else ""
             kept = read(path, _STATISTICS.format(table=keyed))
             return BuildContent(
@@ -480,26 +476,6 @@ class Corpus:
             reason = str(error).partition("\n")[0]
             msg = f"{path} cannot be read; {advice}. {reason}"
             raise StoreError(msg) from error
-
-    def _read_columns(self, path: Path, info: BuildInfo) -> dict[str, list[str]]:
-        """Return the columns of the tables that are read by name; builds may have fewer tables.
-
-        They are asked for one by one: for a list of all, DuckDB first makes those of its own, which
-        takes as long as all else that is read of a build.
-        """
-        names = filter(None, (info.entity, info.former_table, *_READ_BY_NAME))
-        each = (
-            _COLUMNS_OF.format(table=quote_text(name), named=quote_text(quote_name(name)))
-            for name in dict.fromkeys(names)
-        )
-        try:
-            rows = self.worker.read(path, " UNION ALL ".join(each))
-        except QueryError:
-            rows = self.worker.read(path, _COLUMNS)
-        columns: dict[str, list[str]] = {}
-        for _, table, column in sorted(rows, key=lambda row: int(str(row[0]))):
-            columns.setdefault(str(table), []).append(str(column))
-        return columns
 
     def _read_values(self, path: Path) -> ValueIndex:
         content = self._content_of(path)
