@@ -132,7 +132,7 @@ def find_grounds(
             said += _or_else(lambda: find_unstored(corpus, facts), lambda _: [])
         if corpus.info().united:
             said += _or_else(lambda: list(_note_united(corpus, facts, page)), lambda _: [])
-    bounds = None if found.bounds and _is_result(found.bounds, page) else found.bounds
+    bounds = None if found.bounds is None else _around(found.bounds, page)
     whole = None
     has_gaps = any(item.n_open or item.n_none for item in denominator.columns)
     if facts.divides and has_gaps and not is_large:
@@ -187,13 +187,20 @@ def _note_cuts(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
             yield f"LIMIT {cut.limit} cuts a tie: {n:,} rows come as far as the last that is taken"
 
 
-def _is_result(bounds: Bounds, page: ResultPage) -> bool:
-    """Whether *bounds* say nothing but the result, or that is no number."""
-    if not bounds.is_point:
-        return False
+def _around(bounds: Bounds, page: ResultPage) -> Bounds | None:
+    """Return *bounds* with the result in them; None where they say nothing but the result.
+
+    A share over those that say something, as `1 / count(height)`, may lie beside all those that it
+    would be if the others said it, too.
+    """
     numbers = [float(str(value)) for row in page.rows for value in row if value is not None]
-    finite = filter(math.isfinite, numbers)
-    return all(math.isclose(number, bounds.lower, abs_tol=1e-9) for number in finite)
+    finite = [*filter(math.isfinite, numbers)]
+    if bounds.is_point and all(math.isclose(x, bounds.lower, abs_tol=1e-9) for x in finite):
+        return None
+    if len(numbers) != 1:
+        return bounds
+    ends = bounds.lower, bounds.upper, *finite
+    return replace(bounds, lower=min(ends), upper=max(ends))
 
 
 def find_denominator(

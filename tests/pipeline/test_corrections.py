@@ -137,7 +137,7 @@ def test_answers_say_how_many_of_their_values_were_corrected(opened: Corpus, set
     page = result_table(opened, "SELECT avg(height) FROM stations", 10, 0, 20_000)
 
     assert "height: 4 of 6 cells were corrected, 1 by an agent" in page.notes
-    said = "Over all 6 documents; height: 4 used, 1 has none, 1 do not say."
+    said = "Over all 6 documents; height: 4 used, 1 has none, 1 without a value that rules read."
     assert page.coverage[0] == said
 
 
