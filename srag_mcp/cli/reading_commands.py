@@ -263,7 +263,7 @@ def review(
         found = read_reviews(opened.read, column, limit, offset)
         united = opened.united_names(column, limit, offset)
         kept = opened.corrections(column)
-        again = [x for x in kept if x.problem or x.correction.author == "agent"]
+        again = [x for x in kept if x.problem or not x.correction.by_person]
         if decide:
             decide_each(opened, settings, again[offset : offset + limit], found.reviews)
             return

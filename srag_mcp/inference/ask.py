@@ -37,7 +37,7 @@ from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import MemoryReplies, ReplyCache
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
-from srag_mcp.names.doubts import find_like
+from srag_mcp.names.doubtful import find_like
 from srag_mcp.names.uniting import UNDECIDED, are_names, unite
 from srag_mcp.retrieval.segments import gather
 from srag_mcp.retrieval.snippets import quote_hit, sought_terms

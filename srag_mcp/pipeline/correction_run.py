@@ -16,7 +16,7 @@ from srag_mcp.store.corrections import (
     read_corrections,
     write_corrections,
 )
-from srag_mcp.store.feedback import Giver
+from srag_mcp.store.feedback import PERSON, Giver
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.loose import with_loose
 from srag_mcp.store.renamings import attached_former
@@ -62,7 +62,7 @@ def correct(
     settings: Settings,
     place: tuple[str, str],
     wanted: tuple[Wanted, str],
-    author: Giver = "person",
+    author: Giver = PERSON,
 ) -> Corrected:
     """Set one cell instead of what was read, take that back, or accept what waits or an agent set.
 
@@ -101,7 +101,7 @@ def correct(
             attribute = with_loose(work, present.schema).attribute(column)
             record = info.entity, document_id
             after = _set(work, record, attribute, wanted, before)
-        if author == "agent" and before is not None and before.author == "person":
+        if author != PERSON and before is not None and before.by_person:
             msg = f"a person set {column} of {document_id}: an agent does not change it"
             raise CorpusError(msg)
         left = [item for item in kept if item not in found]

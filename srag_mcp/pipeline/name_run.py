@@ -10,7 +10,7 @@ from srag_mcp.cells.normalised import read_column
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress
 from srag_mcp.errors import CorpusError, SchemaError
-from srag_mcp.names.doubts import Doubt, cut_around, find_candidates, resolve, write_prompts
+from srag_mcp.names.doubtful import Doubt, cut_around, find_candidates, resolve, write_prompts
 from srag_mcp.names.uniting import (
     Decided,
     Decision,

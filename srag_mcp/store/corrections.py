@@ -21,6 +21,7 @@ from srag_mcp.errors import StoreError
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.database import with_names
+from srag_mcp.store.feedback import PERSON
 from srag_mcp.store.layout import write_atomically
 from srag_mcp.store.renamings import Renamings, attached_former
 from srag_mcp.values.states import State
@@ -63,6 +64,11 @@ class Correction:
     quote: str
     author: str
     at: str
+
+    @property
+    def by_person(self) -> bool:
+        """Whether a person set it, or accepted what an agent set."""
+        return self.author == PERSON
 
     @property
     def place(self) -> tuple[str, str, str]:
@@ -270,7 +276,7 @@ def _apply(
             problem = f"it is read otherwise now: {text or state}"
         else:
             marks = Mark.SAID_NONE if item.says == "absent" else ""
-            who = "an agent" if item.author == "agent" else "a person"
+            who = "a person" if item.by_person else "an agent"
             note = f"corrected by {who} on {item.at[:10]}: was {item.was_value or item.was_state}"
             corrected.append((number, item.document_id, value, item.author, marks, note))
         rows.append((*astuple(item), problem))

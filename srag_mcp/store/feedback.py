@@ -14,6 +14,7 @@ from srag_mcp.store.state import State, open_state
 
 Judgement: TypeAlias = Literal["right", "wrong"]
 Giver: TypeAlias = Literal["person", "agent"]
+PERSON: Giver = "person"
 
 MAX_TURNS = 10
 _WAIT_S = 1.0  # for what others write

@@ -13,6 +13,7 @@ from srag_mcp.documents.passages import MAX_VALUE_CHARACTERS
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.database import insert_rows, with_names
+from srag_mcp.store.feedback import PERSON
 from srag_mcp.values.states import State
 from srag_mcp.values.types import COLUMN_TYPES, ColumnType
 
@@ -138,7 +139,7 @@ def write_statistics(connection: duckdb.DuckDBPyConnection, schema: Schema) -> N
         found = read_marks(marks)
         states[name][state] += n
         if state == State.CORRECTED:
-            states[name][_BY_AGENT] += n if engine == "agent" else 0
+            states[name][_BY_AGENT] += n if engine != PERSON else 0  # the author, in a cell so set
             is_none = Mark.SAID_NONE in found
             states[name][_SET_UNKNOWN] += n if is_empty and not is_none else 0
             says = State.NOT_MENTIONED if is_empty else State.STATED

@@ -24,6 +24,7 @@ TOOLS = [
     "ask",
     "search_documents",
     "trace_value",
+    "correct_value",
     "get_document",
     "next_prompts",
     "answer_prompts",

@@ -25,7 +25,7 @@ from srag_mcp.evaluation.bench import open_bench
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.replay_model import ReplayModel, write_replies
-from srag_mcp.names.doubts import Doubt, cut_around, find_candidates, resolve, write_prompts
+from srag_mcp.names.doubtful import Doubt, cut_around, find_candidates, resolve, write_prompts
 from srag_mcp.names.uniting import Verdict, unite
 from srag_mcp.settings import Settings
 

@@ -16,7 +16,7 @@ from srag_mcp.settings import Settings
 from tests.model.openai_server import Answer, Body, serving
 
 ALL = "How many huts are there?"
-HIGH = "How many huts are above 200 m?"
+HIGH = "How many huts have a height above 200 m?"
 LEANING = "And above 200 m?"
 SCHEMA = Schema(
     title="Hut",

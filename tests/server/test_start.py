@@ -48,7 +48,7 @@ def test_listing_the_tools_loads_no_database_no_parser_and_nothing_that_answers_
     command = [sys.executable, "-c", LIST_TOOLS, str(tmp_path)]
     said = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
 
-    assert said["n_tools"] == 13
+    assert said["n_tools"] == 14
     assert [name for name in HEAVY if name in said["loaded"]] == []
     layers = {name.split(".")[1] for name in said["loaded"] if name.startswith("srag_mcp.")}
     assert layers == {"errors", "server", "settings", "text", "views"}

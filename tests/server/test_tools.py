@@ -335,7 +335,7 @@ async def test_a_question_that_is_not_understood_gets_a_brief(client: Client) ->
 async def test_a_question_that_the_grammar_is_not_sure_of_gets_its_reading_in_a_brief(
     fleet: Path, connect: Connect, engine: str
 ) -> None:
-    question = "In which harbour do boats have the highest average length?"
+    question = "How many boats are above 10 m?"
 
     async with connect(fleet, engine=engine) as client:
         answer = await call(client, AnswerPage, "ask", question=question)

@@ -10,7 +10,7 @@ import pytest
 
 from srag_mcp.model.language_model import LanguageModel, count_tokens
 from srag_mcp.model.replay_model import ReplayModel
-from srag_mcp.names.doubts import (
+from srag_mcp.names.doubtful import (
     MAX_GROUP,
     MAX_GROUPS,
     Doubt,
