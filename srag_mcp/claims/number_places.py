@@ -46,8 +46,10 @@ class PlacedFigure:
 
     @cached_property
     def is_of_date(self) -> bool:
-        """Whether it is a day, month or year of a date."""
-        return any(self.span.overlaps(date) for date in _dates(self.text))
+        """Whether it is a day, month or year of a date; `1600 metres` is no year."""
+        found = [date for date in _dates(self.text) if self.span.overlaps(date)]
+        is_measured = self.figure.unit is not None
+        return any(not (is_measured and date.of(self.text).isdigit()) for date in found)
 
     def may_be_of(self, attribute: Attribute, value: float) -> bool:
         """Whether nothing there, a date or another unit, says that it is not of *attribute*."""

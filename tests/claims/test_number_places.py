@@ -83,3 +83,10 @@ def test_other_numerals_of_a_document_settle_its_marks(text: str, style: str) ->
 )
 def test_the_formula_of_a_remark_is_computed(remark: str, made: Made | None) -> None:
     assert compute(remark) == made
+
+
+def test_a_number_with_a_unit_is_no_year() -> None:
+    text = "The station stands 1600 metres high. It has measured since 1956."
+    height = Attribute(name="height_m", type="integer", unit="m")
+    assert [found.span.of(text) for found in find_number(height, 1600, text)] == ["1600 metres"]
+    assert find_number(height, 1956, text) == []
