@@ -138,7 +138,7 @@ def cell_value(attribute: Attribute, correction: Correction) -> Value | None:
         text = attribute.type.write(correction.value)
         return None if text is None else attribute.type.read(text)
     if correction.says == "absent":
-        said_none = PredictedCell(Cell(attribute.name, State.STATED_ABSENT))
+        said_none = PredictedCell(Cell(attribute.name, State.STATED_ABSENT, "none"))
         return read_column(attribute, [said_none])[0].value
     return None
 

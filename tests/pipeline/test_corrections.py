@@ -1,6 +1,7 @@
 """Corrections: what a person or an agent set stays, and is never of another value."""
 
 import csv
+import dataclasses
 import hashlib
 import random
 import shutil
@@ -16,7 +17,12 @@ from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.corrections import CORRECTIONS_FILE, read_corrections
+from srag_mcp.store.corrections import (
+    CORRECTIONS_FILE,
+    Correction,
+    cell_value,
+    read_corrections,
+)
 from srag_mcp.store.feedback import Giver
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, ingestion_lock
@@ -391,3 +397,12 @@ def test_of_200_corrections_none_is_lost_and_none_is_of_another_value(
     print("applied and waiting after each step:", seen)
     assert seen[0] == (N_CORRECTIONS, 0)
     assert seen[-1][0] > N_CORRECTIONS / 4
+
+
+@pytest.mark.parametrize(
+    ("column", "kind", "value"), [("n_rooms", "integer", 0), ("town", "string", None)]
+)
+def test_none_of_a_count_is_0_where_a_person_says_so(column: str, kind: str, value: object) -> None:
+    fields = dict.fromkeys((field.name for field in dataclasses.fields(Correction)), "")
+    item = Correction(**fields | {"column": column, "says": "absent"})
+    assert cell_value(Attribute.model_validate({"name": column, "type": kind}), item) == value
