@@ -313,6 +313,36 @@ def ingest_first(location: Path, settings: Settings) -> None:
         raise NotIngestedError(msg)
 
 
+def kinds(
+    corpus: CorpusArgument,
+    rename: Annotated[
+        tuple[str, str] | None, typer.Option(help="Call a kind otherwise.", metavar="OLD NEW")
+    ] = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the kinds of documents that a folder holds: each is a corpus with its own table."""
+    from srag_mcp.documents.folder import read_members
+    from srag_mcp.pipeline.kind_run import rename_kind
+    from srag_mcp.store.layout import CorpusFolder
+
+    settings = command_settings(home)
+    folder = CorpusFolder(find_corpus(corpus, settings), settings.home)
+    if rename is not None:
+        rename_kind(folder.readable(), *rename)
+    counts = {
+        f"{corpus.rstrip('/')}/{name}": len(members.documents)
+        for name, place in folder.kinds().items()
+        if (members := read_members(place)) is not None
+    }
+    if as_json:
+        print_json(counts)
+    else:
+        say(*(f"{name}: {n} documents" for name, n in counts.items()))
+        if not counts:
+            say(f"{corpus} holds one kind of documents, or was never ingested")
+
+
 def status(
     corpus: CorpusArgument,
     cancel: Annotated[

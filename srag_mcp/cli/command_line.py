@@ -48,7 +48,7 @@ def make_app(only: str = "") -> typer.Typer:
     app.callback(invoke_without_command=True)(_options)
     app.command(name=SERVE)(serve)
     if only != SERVE:
-        from srag_mcp.cli.building_commands import extend, ingest, status
+        from srag_mcp.cli.building_commands import extend, ingest, kinds, status
         from srag_mcp.cli.config_command import config
         from srag_mcp.cli.correct_command import correct
         from srag_mcp.cli.export_command import export
@@ -68,7 +68,20 @@ def make_app(only: str = "") -> typer.Typer:
         from srag_mcp.cli.trial_commands import compare, demo, evaluate, judge
 
         commands = (
-            *(ingest, extend, status, ask, feedback, sql, search, schema, stats, trace, review),
+            *(
+                ingest,
+                extend,
+                status,
+                kinds,
+                ask,
+                feedback,
+                sql,
+                search,
+                schema,
+                stats,
+                trace,
+                review,
+            ),
             *(correct, names, export, ledger, demo),
         )
         for command in commands:

@@ -68,7 +68,8 @@ def ask(
 
     settings = command_settings(home, engine=engine, model=model, votes=votes)
     asking = choose_asking(settings)
-    with open_ready(corpus, settings) as opened:
+    with open_ready(corpus, settings, question) as opened:
+        corpus = opened.name
         found = converse(opened, question, asking, previous=previous, verdict=verdict or "")
     no_reply = asking.model is not None and found.refused and found.taken is None
     if as_json:

@@ -1,6 +1,6 @@
 """What an ingestion says at its end."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -86,6 +86,7 @@ class IngestReport:
             somebody agrees to that; None where that was decided.
         ruled: What rules that a model wrote decide, and how their audits came out.
         united: Which spellings of names are one value in the new build; empty where none are.
+        kinds: Of a folder that holds several kinds of documents, the report of each.
         resumed: What was not given and is as it was for an ingestion that did not end.
         warnings: What a person should know.
         seconds: How long it took.
@@ -127,6 +128,7 @@ class IngestReport:
     ruled: tuple[str, ...] = ()
     united: str = ""
     designed: tuple[str, ...] = ()
+    kinds: tuple["IngestReport", ...] = ()
 
     @property
     def only_quoted(self) -> bool:
@@ -161,7 +163,7 @@ class IngestReport:
             said.append(f"{len(self.attributes)} attributes: {', '.join(self.attributes)}")
         said += self.designed
         said += [f"{text}; the old name stays for this version" for text in self.renamed]
-        if self.account:
+        if self.account and not self.kinds:  # each says its own
             said.append(self.account)
         said += _named("could not be read", self.failed)
         said += _named("left out", self.skipped)
@@ -179,6 +181,8 @@ class IngestReport:
             said += self._stated()
         if self.taken is not None:
             said.append(self._cost(self.taken))
+        for part in self.kinds:
+            said += part.lines()
         said += self.ruled
         if self.united:
             said.append(f"{self.united}; a review shows them")
@@ -222,6 +226,8 @@ class IngestReport:
             return f"stopped: {self.stopped}"
         if self.cancelled:
             return "cancelled; what was finished is kept"
+        if self.kinds:
+            return "; ".join(dict.fromkeys(part._outcome() for part in self.kinds))
         if self.only_quoted:
             kept = f"; the published build {self.build_id} stays" if self.build_id else ""
             return f"nothing is published{kept}"
@@ -312,6 +318,37 @@ def show_values(report: IngestReport, corpus: Corpus, name: str) -> IngestReport
     shown = corpus.quotes(name, "", _MAX_SHOWN)
     [found] = corpus.statistics([name])
     return replace(report, shown=shown, n_stated=found.n_non_null)
+
+
+def join_reports(
+    corpus: str, said: str, odd: Sequence[str], reports: Sequence[IngestReport]
+) -> IngestReport:
+    """Report on a folder that holds several kinds of documents.
+
+    Args:
+        corpus: The name of the folder.
+        said: Which kinds there are.
+        odd: Documents of none of them, which are in no table.
+        reports: Of each kind that was ingested.
+    """
+    reason = "is like none of the kinds of documents here, and is in no table"
+    proposed = [report.proposed for report in reports]
+    return IngestReport(
+        corpus=corpus,
+        build_id=None,
+        published=any(report.published for report in reports),
+        cancelled=any(report.cancelled for report in reports),
+        n_documents=sum(report.n_documents for report in reports),
+        n_extracted=sum(report.n_extracted for report in reports),
+        n_unchanged=sum(report.n_unchanged for report in reports),
+        n_removed=sum(report.n_removed for report in reports),
+        failed=tuple(item for report in reports for item in report.failed),
+        skipped=tuple(Failure(path, reason) for path in odd),
+        told=(said,),
+        account="\n".join(f"{item.corpus}: {item.account}" for item in reports if item.account),
+        proposed=proposed[0] if proposed and all(proposed) else None,
+        kinds=tuple(reports),
+    )
 
 
 def finish_report(
