@@ -513,12 +513,16 @@ def hash_schema(schema: Schema) -> str:
     predictions: rules that a model wrote.
     """
     written = {"__all__": {"rules": True, "audit": True}}
+    of_children = dict.fromkeys(
+        ("parent", "list_name", "of_values", "description", "sources"), True
+    )
     tables = (
         item.model_dump_json(
             exclude={
                 "attributes": written,
                 "pending_lists": True,
                 "lists": {} if item.lists else True,
+                **({} if item.parent else of_children),
             }
         )
         for item in schema.tables
