@@ -63,7 +63,7 @@ SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category IN ('reserved'
 """
 _VALUES = "SELECT column_name, value, n_records{table} FROM srag_values LIMIT ? OFFSET ?"
 
-_SPELLINGS = "SELECT column_name, spelling, value FROM srag_spellings"
+_SPELLINGS = "SELECT column_name, spelling, value, table_name FROM srag_spellings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ class Corpus:
         raise SchemaError(msg)
 
     def values(self) -> ValueIndex:
-        """Return the index of the stored texts."""
+        """Return the index of the stored texts; it finds those of the records (`about` others)."""
         return self._newest(lambda path: self._once(self._values, path, self._read_values))
 
     def united_names(self, column: str = "", limit: int = 20, offset: int = 0) -> list[UnitedName]:
@@ -372,7 +372,7 @@ class Corpus:
     def _cells_where(self, column: str, table: str | None, wanted: EvidenceFilter) -> str:
         content = self._content()
         records = table or content.schema.entity
-        child = bool(content.schema.find_table(records).parent)
+        child = any(item.entity == records for item in content.schema.children)
         if column and not (child and column == POSITION):
             content.schema.attribute(column, table)
         is_one = content.is_keyed and (column or child)
@@ -516,4 +516,5 @@ class Corpus:
                 named = str(table[0]) if table else content.schema.entity
                 entries.append((str(column), str(value), int(n_records or 0), named))
         spelt = self.worker.read(path, _SPELLINGS, []) if content.has_spellings else []
-        return ValueIndex(entries, [(str(a), str(b), str(c)) for a, b, c in spelt])
+        spellings = [(str(a), str(b), str(c), str(d)) for a, b, c, d in spelt]
+        return ValueIndex(entries, spellings, content.schema.entity)

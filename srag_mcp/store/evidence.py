@@ -29,7 +29,7 @@ class Evidence:
 
     Attributes:
         document_id, title: Of the document.
-        column: The attribute.
+        column: The attribute; `table.attribute` of a child table.
         state: Of the cell; see `State`.
         value: Normalised, as text; None when nothing is known.
         unit: Of the value.
@@ -113,9 +113,10 @@ def evidence_sql(clause: str, limit: int, offset: int, *, has_positions: bool = 
     order = f"ORDER BY as_stated IS NULL, document_id{of_list}, attribute"
     page = f"SELECT * FROM cells{clause} {order} LIMIT {limit:d} OFFSET {offset:d}"  # noqa: S608 - guarded
     source = f"({page}) JOIN documents USING (document_id) {order}"
-    columns = (
-        f"attribute, state, value, unit, as_stated, start, \"end\", coalesce(note, ''){of_list}"
-    )
+    named = "attribute"
+    if has_positions:
+        named = "CASE WHEN position IS NULL THEN attribute ELSE table_name || '.' || attribute END"
+    columns = f"{named}, state, value, unit, as_stated, start, \"end\", coalesce(note, ''){of_list}"
     return f"SELECT document_id, title, {columns} FROM {source}"  # noqa: S608 - guarded
 
 
