@@ -170,7 +170,7 @@ def test_the_schema_page_has_a_line_for_each_table_of_lists(fleet: Corpus) -> No
         "table ships_sails (document_id, position from 1):"
         " 4 sails of 2 of 4 documents; 1 list none; 1 do not mention any",
         "ships_sails.name string: known in 3 of 4: 'Jib' (2), 'Spanker' (1)",
-        "ships_sails.area number m2: 12.5; known in 1 of 4",
+        "ships_sails.area number m2: 12.5 to 12.5, median 12.5; known in 1 of 4",
     ]
     assert not any(line.startswith("ships_sails") for line in page.other_tables)
     entries = statistics_page(fleet, 20_000, ()).columns
