@@ -17,6 +17,7 @@ from srag_mcp.claims.second_look import find_disagreements, mark
 from srag_mcp.claims.suspects import mark_misfits
 from srag_mcp.documents.encoding import storable
 from srag_mcp.errors import NotIngestedError, StoreError
+from srag_mcp.records.listed import list_attribute
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import POSITION, Schema, Table
 from srag_mcp.store.corrections import CORRECTIONS_TABLE, apply_corrections
@@ -457,20 +458,35 @@ _CHILD_LISTING = """
 CREATE OR REPLACE TEMP TABLE child_listing AS
 SELECT (row_number() OVER (ORDER BY document_id, position) - 1)::INTEGER AS number, document_id,
        position, NULL::VARCHAR AS failure
-FROM (SELECT DISTINCT document_id, position FROM child_cells
-      WHERE table_name = ? AND position > 0)
+FROM (SELECT document_id, position FROM child_cells WHERE table_name = ? AND position > 0
+      UNION SELECT document_id, position FROM child_predictions)
 ORDER BY number
+"""
+# of documents that code has not read for it
+_CHILD_PREDICTIONS = """
+CREATE OR REPLACE TEMP TABLE child_predictions AS
+FROM predicted_rows SEMI JOIN documents USING (document_id, sha256)
+WHERE table_name = $name AND attribute_hash = $hash
+  AND document_id NOT IN (SELECT document_id FROM child_cells WHERE table_name = $name)
 """
 _LISTS = f"""
 INSERT INTO build.main.cells
 SELECT document_id, $name, 0, '{POSITION}',
        CASE WHEN failure IS NOT NULL THEN 'failed' WHEN n_rows > 0 THEN 'stated'
-            ELSE coalesce(state, '{State.NOT_MENTIONED}') END AS said,
+            ELSE coalesce(state, $unasked) END AS said,
        as_stated, start, "end",
        CASE said WHEN 'stated' THEN n_rows WHEN 'stated_absent' THEN 0 END::VARCHAR, NULL,
        coalesce(engine, '{BY_RULES}'), coalesce(marks, ''), coalesce(failure, note, '')
 FROM listing
-LEFT JOIN (FROM child_cells WHERE table_name = $name AND position = 0) USING (document_id)
+LEFT JOIN (
+  SELECT document_id, state, as_stated, start, "end", engine, marks, note FROM child_cells
+  WHERE table_name = $name AND position = 0
+  UNION ALL
+  SELECT document_id, state, as_stated, start, "end", engine, marks, note
+  FROM predictions SEMI JOIN documents USING (document_id, sha256)
+  WHERE attribute = $name AND attribute_hash = $hash
+    AND document_id NOT IN (SELECT document_id FROM child_cells WHERE table_name = $name)
+) USING (document_id)
 LEFT JOIN (SELECT document_id, count(*) AS n_rows FROM child_listing GROUP BY document_id)
   USING (document_id)
 ORDER BY number
@@ -481,14 +497,21 @@ def _write_child(
     work: WorkDatabase, child: Table, on_column: Callable[[int, int, str], None]
 ) -> None:
     """Write the rows of a child table, their cells, and a cell for the list of each document."""
-    connection = work.connection
+    connection, is_predicted = work.connection, work.is_predicted()
+    # no hash is empty: without a model in force there are none
+    named = {
+        "name": child.entity,
+        "hash": hash_attribute(list_attribute(child)) if is_predicted else "",
+    }
+    connection.execute(_CHILD_PREDICTIONS, named)
     connection.execute(_CHILD_LISTING, [child.entity])
     for position, attribute in enumerate(child.attributes):
         on_column(position, len(child.attributes), f"{child.entity}.{attribute.name}")
         _write_column(work, child, attribute, position, is_loose=False)
     _create_child(connection, child)
     _write_records(connection, child)
-    connection.execute(_LISTS, {"name": child.entity})
+    unasked = State.FAILED if is_predicted else State.NOT_MENTIONED
+    connection.execute(_LISTS, {**named, "unasked": unasked.value})
     connection.execute("DROP TABLE child_listing")
 
 
@@ -558,6 +581,10 @@ SELECT number, attribute, state, as_stated, start, "end", context, unit, engine,
 FROM child_cells JOIN child_listing USING (document_id, position)
 WHERE table_name = ? AND attribute = ? ORDER BY number
 """
+_CHILD_PREDICTIONS_OF = f"""
+SELECT number, {PREDICTION_COLUMNS} FROM child_predictions
+JOIN child_listing USING (document_id, position) WHERE attribute = ? ORDER BY number
+"""  # noqa: S608 - constants
 _PREDICTIONS_OF = f"""
 SELECT number, {PREDICTION_COLUMNS} FROM listing LEFT JOIN (
   FROM predictions WHERE attribute = ? AND attribute_hash = ?) USING (document_id, sha256)
@@ -583,7 +610,11 @@ def _cells_in_force(work: WorkDatabase, table: Table, attribute: Attribute) -> d
         rows = work.run(_CELLS_OF, name)
     read = normalise_column(attribute, [read_cell(row[1:]) for row in rows])
     by_rules = _checked(attribute, rows, read)
-    if table.parent or not work.is_predicted():
+    if table.parent:
+        rows = work.run(_CHILD_PREDICTIONS_OF, name)
+        by_model = read_column(attribute, [read_prediction(row[1:]) for row in rows])
+        return mark_misfits(attribute, by_rules) | _checked(attribute, rows, by_model)
+    if not work.is_predicted():
         return mark_misfits(attribute, by_rules)
     rows = work.run(_PREDICTIONS_OF, name, hash_attribute(attribute))
     engine = work.engine_in_force()

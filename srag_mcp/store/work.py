@@ -234,6 +234,10 @@ CREATE TABLE IF NOT EXISTS predictions (
   document_id VARCHAR, sha256 VARCHAR, attribute VARCHAR, attribute_hash VARCHAR, state VARCHAR,
   as_stated VARCHAR, start BIGINT, "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR,
   note VARCHAR, unanswered BOOLEAN, marks VARCHAR, n_read BIGINT);
+CREATE TABLE IF NOT EXISTS predicted_rows (
+  document_id VARCHAR, sha256 VARCHAR, table_name VARCHAR, attribute_hash VARCHAR,
+  position INTEGER, attribute VARCHAR, state VARCHAR, as_stated VARCHAR, start BIGINT,
+  "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR, note VARCHAR, marks VARCHAR);
 CREATE TABLE IF NOT EXISTS summaries (document_id VARCHAR, sha256 VARCHAR, summary VARCHAR);
 ALTER TABLE predictions ADD COLUMN IF NOT EXISTS marks VARCHAR;
 ALTER TABLE predictions ADD COLUMN IF NOT EXISTS n_read BIGINT;
