@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from sys import intern
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from srag_mcp.cells.cell import (
@@ -71,6 +72,8 @@ def cell_row(cell: Cell) -> CellRow:
 def read_cell(row: CellRow) -> Cell:
     """Make the cell of a row; the reverse of `cell_row`."""
     attribute, state, as_stated, start, end, context, unit, engine, note, marks = row
+    # the same text of a million rows is kept once
+    attribute, context, engine, note = map(intern, (attribute, context, engine, note))
     return Cell(
         attribute=attribute,
         state=_STATES[state],
