@@ -120,6 +120,11 @@ class Table(BaseModel):
     description: str = ""
     sources: tuple[RowSource, ...] = ()
 
+    @property
+    def rows(self) -> str:
+        """What its rows are called where they are counted: `items`; those of records, documents."""
+        return self.list_name.rpartition(".")[2].replace("_", " ") or "documents"
+
     @model_validator(mode="after")
     def _is_a_record_table_or_a_child(self) -> "Table":
         problem = ""
@@ -241,6 +246,14 @@ class Schema(BaseModel):
         """The record table."""
         return self.tables[0]
 
+    def about(self, name: str) -> "Schema":
+        """Return the schema as one whose rows are those of the table *name*.
+
+        What asks for its records is told of what they list.
+        """
+        is_own = name == self.entity
+        return self if is_own else super().model_copy(update={"tables": (self.find_table(name),)})
+
     @property
     def title(self) -> str:
         """What one record is, for people."""
@@ -274,8 +287,6 @@ class Schema(BaseModel):
     def list_asked_for(self, question: str) -> ListName | None:
         """Return the list that *question* is about; None where it names none, or a column.
 
-        A list with a table is one, too: it is in no column of the records.
-
         `How many items were sold?` is about the list `items`, `the average total items` is not
         where there is a column `total_items`.
         """
@@ -285,11 +296,7 @@ class Schema(BaseModel):
         for phrase in sorted(phrases, key=len, reverse=True):
             if phrase.count(" ") > 2:  # one word is not enough to tell a column from a list
                 asked = asked.replace(phrase, " . ")
-        own = (
-            ListName(name=item.list_name, holds="values" if item.of_values else "objects")
-            for item in self.children
-        )
-        for item in (*self.lists, *own):
+        for item in self.lists:
             if _phrase(item.name.rpartition(".")[2]) in asked:
                 return item
         return None

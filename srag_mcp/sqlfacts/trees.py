@@ -485,11 +485,11 @@ def _parts_of_sources(select: exp.Select, table: str) -> list[list[exp.Expr]]:
     is_filtered = filters and len(filters) == len(functions) and not over_rows
     asked = [where + where_of(item) for item in filters] if is_filtered else [where]
     outer = sources[0].alias_or_name.lower()
-    return found + [[_on_one_record(part, outer) for part in parts] for parts in asked]
+    return found + [[_on_one_record(part, outer, table) for part in parts] for parts in asked]
 
 
-def _on_one_record(part: exp.Expr, outer: str) -> exp.Expr:
-    """Return a copy of *part*, which asks nothing of the table *outer* within another query."""
+def _on_one_record(part: exp.Expr, outer: str, table: str) -> exp.Expr:
+    """Return a copy of *part*, which compares no row of *table*, called *outer*, with others."""
     copied = part.copy()
     for column in copied.find_all(exp.Column):
         inner = column.find_ancestor(exp.Select)
@@ -497,6 +497,7 @@ def _on_one_record(part: exp.Expr, outer: str) -> exp.Expr:
             inner is not None
             and column.table.lower() == outer
             and all(item.alias_or_name.lower() != outer for item in inner.find_all(exp.Table))
+            and any(item.name.lower() == table.lower() for item in inner.find_all(exp.Table))
         )
         _refuse_if(compares, "a condition compares each record with others")
     return copied

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar, Unpack
 
@@ -21,7 +21,7 @@ from srag_mcp.schema.schema import POSITION, Schema
 from srag_mcp.settings import BUILD_SUFFIX
 from srag_mcp.store.build import BuildInfo, read_info
 from srag_mcp.store.corrections import Kept, read_kept
-from srag_mcp.store.database import quote_name
+from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import (
     ENTRIES,
     LIKE,
@@ -127,6 +127,7 @@ class Corpus:
         self._watch = None if folder is None else FileWatch(self.location, folder.readable)
         self._lock = threading.Lock()
         self._ends_at: float | None = None
+        self._about = ""
         self._contents: dict[Path, BuildContent] = {}
         self._values: dict[Path, ValueIndex] = {}
 
@@ -142,6 +143,33 @@ class Corpus:
         limited = copy.copy(self)
         limited._ends_at = time.monotonic() + seconds
         return limited
+
+    def about(self, table: str) -> "Corpus":
+        """Return this corpus with the rows of a child table in the place of the records.
+
+        Its schema, statistics and numbers of rows are theirs.
+        """
+        found = copy.copy(self)
+        found._about = "" if table == self._content().schema.entity else table
+        return found
+
+    def has_cell(self, where: str, *, is_none: bool = False) -> str:
+        """Write that a row has a cell with *where* (SQL), or that it has none."""
+        content, word = self._content(), "NOT IN" if is_none else "IN"
+        key = "(document_id, position)" if self._about else "document_id"
+        if content.schema.children:
+            where = f"({where}) AND table_name = {quote_text(self._about or content.schema.entity)}"
+        return f"{key} {word} (SELECT {key} FROM cells WHERE {where})"  # noqa: S608 - it runs through the guard
+
+    @property
+    def failures(self) -> str:
+        """The rows that have cells that failed, as SQL, and which these are (`_failed`)."""
+        if not self._about:
+            return "srag_failures"
+        failed = "(SELECT document_id, position, list(attribute) AS _failed FROM cells"
+        where = f"state = 'failed' AND table_name = {quote_text(self._about)} GROUP BY ALL"
+        rows = f"{quote_name(self._about)} JOIN {failed} WHERE {where})"
+        return f"(FROM {rows} USING (document_id, position))"
 
     @property
     def is_build(self) -> bool:
@@ -178,11 +206,16 @@ class Corpus:
 
     def info(self) -> BuildInfo:
         """Return what the build says of itself."""
-        return self._content().info
+        content = self._content()
+        if not self._about:
+            return content.info
+        n_rows = next((item.n_records for item in self.statistics()), 0)
+        return replace(content.info, n_documents=n_rows)
 
     def schema(self) -> Schema:
         """Return the schema of the build, and behind its columns the loose attributes."""
-        return self._content().schema
+        schema = self._content().schema
+        return schema.about(self._about) if self._about else schema
 
     def kept_schema(self) -> Schema:
         """Return the schema without the loose attributes, which `schema` has as well."""
@@ -198,11 +231,12 @@ class Corpus:
         *table* has the columns; None for the record table.
         """
         content = self._content()
-        child = table is not None and table != content.schema.entity
+        table = table or self._about or content.schema.entity
+        child = table != content.schema.entity
         return tuple(
             item
             for item in content.statistics
-            if item.table == (table or content.schema.entity)
+            if item.table == table
             and (columns is None or item.column in columns)
             and not (child and item.column == POSITION)
         )
@@ -223,7 +257,8 @@ class Corpus:
 
     def values(self) -> ValueIndex:
         """Return the index of the stored texts; it finds those of the records (`about` others)."""
-        return self._newest(lambda path: self._once(self._values, path, self._read_values))
+        found = self._newest(lambda path: self._once(self._values, path, self._read_values))
+        return found.about(self._about) if self._about else found
 
     def united_names(self, column: str = "", limit: int = 20, offset: int = 0) -> list[UnitedName]:
         """Return values with several spellings: of *column*, or of all columns when it is empty."""
@@ -371,10 +406,10 @@ class Corpus:
 
     def _cells_where(self, column: str, table: str | None, wanted: EvidenceFilter) -> str:
         content = self._content()
-        records = table or content.schema.entity
+        records = table or self._about or content.schema.entity
         child = any(item.entity == records for item in content.schema.children)
         if column and not (child and column == POSITION):
-            content.schema.attribute(column, table)
+            content.schema.attribute(column, records)
         is_one = content.is_keyed and (column or child)
         key = f"(document_id, {POSITION})" if child else "document_id"
         return cells_where(column, records, records if is_one else None, wanted, key)

@@ -106,8 +106,8 @@ class ValueIndex:
         for word in self._holding:
             self._spellings[word[0], len(word)].append(word)
 
-    def about(self, table: str) -> "ValueIndex":
-        """Return the same index as one that finds values of *table*."""
+    def about(self, table: str | None) -> "ValueIndex":
+        """Return the same index as one that finds values of *table*; None for those of all."""
         found = copy(self)
         found._table = table
         return found
