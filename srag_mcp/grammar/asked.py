@@ -39,7 +39,7 @@ class Asked:
 
     def __init__(self, frame: Frame, where: tuple[Condition, ...], joins: frozenset[int]) -> None:
         self.frame, self.table, self.where, self.joins = frame, frame.table, where, joins
-        self.writer = Writer(frame.table.name)
+        self.writer = Writer(frame.table.name, frame.table.is_list)
         relations = [option.relation for option in frame.chosen if option.relation is not None]
         self.relation = relations[0] if relations else None
         self.relates_twice = len(relations) > 1
@@ -112,7 +112,17 @@ class Asked:
                 column.attribute.unit is not None and convert_into(1.0, mention.unit, column) == 1
                 for column in held
             )
+        if mention.kind == "holder":  # `mugs in all orders`; `the amount of all orders` is theirs
+            words = {token.word for token in self.frame.sentence.tokens[: mention.first][-2:]}
+            return self.says_thing and "all" in words
         return mention.kind in _IDLE
+
+    @property
+    def says_thing(self) -> bool:
+        """Whether the noun of a row is said, or a value that a row has itself."""
+        own = (self.table.by_name[item.column] for item in self.where if item.kind == "value")
+        nouns = any(item.kind == "record" for item in self.frame.sentence.mentions)
+        return nouns or any(not column.is_beside for column in own)
 
     # -- columns -----------------------------------------------------------------------------
 
@@ -131,7 +141,7 @@ class Asked:
         said = {like for stem in stems for like in (stem, *alike(stem))}
         for name, share in mention.columns:
             column = self.table.by_name[name]
-            close = share >= mention.columns[0][1] - SPARE
+            close = share >= mention.columns[0][1] - SPARE and not column.is_beside
             if close and wanted(column) and (column.heads & said or not headed):
                 rivals = [rival for rival, other in mention.columns if other >= share]
                 vague = share < 1 and not all(wanted(self.table.by_name[name]) for name in rivals)
@@ -202,7 +212,7 @@ class Asked:
         As `reports` of `reporter`: who counts them may well mean records.
         """
         said = {t.word for t in self.tokens(at) if t.stem in column.heads}
-        names = (column.name, *column.attribute.synonyms)
+        names = (column.attribute.name, *column.attribute.synonyms)
         called = {singular(word) for text in names for word in words_in(text)}
         return column.is_text and bool(said) and called.isdisjoint(map(singular, said))
 
@@ -262,8 +272,19 @@ class Asked:
         return any(
             item.kind == "value" and not item.denied and len(item.values) == 1
             for item in (self.where if where is None else where)
-            if self.table.by_name[item.column].is_own and self.table.by_name[item.column].fill > 0.5
+            for column in [self.table.by_name[item.column]]
+            if column.is_own and column.fill > 0.5 and not column.is_beside
         )
+
+    def names_other(self, at: int) -> bool:
+        """Whether a mention is a value of another table."""
+        used = [option.column for option in self.frame.chosen if at in option.uses]
+        return self.kind(at) == "value" and any(self.table.by_name[x].is_beside for x in used if x)
+
+    @property
+    def reaches(self) -> bool:
+        """Whether a restriction is of another table."""
+        return any(self.table.by_name[item.column].is_beside for item in self.where)
 
     # -- what is put out ---------------------------------------------------------------------
 
@@ -319,7 +340,7 @@ class Asked:
 
     def _may_be_told(self, column: Column) -> bool:
         """Whether the values of a column tell things apart, and say more than yes and no."""
-        return not (column.is_boolean or self.table.may_number(column))
+        return not (column.is_boolean or column.is_of_list or self.table.may_number(column))
 
     def _stands_for_records(self, at: int) -> bool:
         """Whether a stored value stands there for the records that have it, before no noun."""
@@ -504,8 +525,11 @@ class Asked:
     def counts(self, at: int) -> Iterator[tuple[Summary, frozenset[int]]]:
         """Yield what is counted behind `most`: records, or the different names in a column."""
         follower = self.after(at)
+        pieces = self.table.pieces
         if self.word(at) in {"often", "seldom"}:
             yield Summary("count", None, self.where), frozenset()
+        elif follower is None and pieces is not None and self.is_counting(at):
+            yield Summary("sum", Term(pieces.name), self.where), frozenset()
         elif follower is not None and self.is_counting(at) and self.near(at, follower):
             if self.means_record(follower):
                 yield Summary("count", None, self.where), frozenset({follower})

@@ -25,7 +25,7 @@ from srag_mcp.grammar.sql import (
     is_one_of,
     part_is,
 )
-from srag_mcp.grammar.table import Column, Table
+from srag_mcp.grammar.table import LISTED, Column, Table
 from srag_mcp.values.dates import Period
 from srag_mcp.values.units import is_currency
 
@@ -61,6 +61,8 @@ WEIGHTS: Mapping[str, float] = {
     "amount_assumed": 0.0,
     "narrowed": 0.0,
     "value_held": 0.0,
+    "value_beside": 0.3,
+    "rows_counted": 0.0,
 }
 LIMIT = 1.2
 MARGIN = 0.25
@@ -74,6 +76,7 @@ ASSUMED: Mapping[str, str] = {
     "date_assumed": "which of the dates is meant",
     "amount_assumed": "that the whole amount is meant",
     "value_held": "that a part of a stored text means it",
+    "rows_counted": "that rows of a list are counted, and not the pieces that they stand for",
     "value_own": "that a name is meant which another column has as well",
     "case_part": "that a part of a stored text means it",
     "records_ranked": "that single records are compared, not their sums",
@@ -129,6 +132,11 @@ class Option:
         """The column that it restricts; empty for none."""
         return "" if self.condition is None else self.condition.column
 
+    @property
+    def kind(self) -> str:
+        """What it compares with; empty for none."""
+        return "" if self.condition is None else self.condition.kind
+
 
 @dataclass(frozen=True)
 class Frame:
@@ -179,8 +187,11 @@ def contradicts(where: Where) -> bool:
 
     So does what nobody can part: in `in Kent with a spa or in Ulm` the first may hold for both.
     """
-    if any(item.is_unclear for item in where):
-        return True
+    lists = [item.column.rpartition(LISTED)[0] for item in where if not item.column.startswith("(")]
+    if any(item.is_unclear for item in where) or len({*filter(None, lists)}) < len(
+        [*filter(None, lists)]
+    ):
+        return True  # of two restrictions of a list nobody says that they are of one item
     held = [item for item in where if item.kind == "value" and not item.denied]
     unknown = {item.column for item in where if item.kind == "known" and item.denied}
     n_said = Counter(item.column for item in where)
@@ -263,9 +274,15 @@ class _Reader:
         }  # fmt: skip
         for at, mention in enumerate(self._mentions):
             if at not in self._taken and mention.kind in readers:
-                options = list(readers[mention.kind](at))
+                options = [x for x in readers[mention.kind](at) if self._may_restrict(x)]
                 if options:
                     yield options
+
+    def _may_restrict(self, option: Option) -> bool:
+        """Whether a column of another table may restrict so: what is not said there is none."""
+        column = self._table.by_name.get(option.column)
+        kinds = {"value", "number", "period"}
+        return column is None or not column.is_beside or option.kind in kinds
 
     def _kind(self, at: int) -> str:
         return self._mentions[at].kind if 0 <= at < len(self._mentions) else ""
@@ -465,7 +482,9 @@ class _Reader:
         did = self._sentence.tokens[max(self._mentions[at - 1].first - 1, 0)].word in DOING
         if did and self._verb_of(at - 1) == self._sentence.tokens[mention.first].stem:
             return  # `did Eve open` says nothing of what is open
-        does = any(verb in column.verbs for column in self._table.columns)
+        held = [self._table.by_name[choice.column] for choice in mention.choices]
+        is_own = self._table.is_list and not all(column.is_beside for column in held)
+        does = any(verb in column.verbs for column in self._table.by_name.values())
         for choice in mention.choices:
             column = self._table.by_name[choice.column]
             if does and verb not in column.named and not self._table.names_maker(column):
@@ -478,6 +497,7 @@ class _Reader:
             differs = not written and " " not in phrase
             weak = " " not in phrase and not phrase[:1].isupper() and not choice.item
             features = Counter({
+                "value_beside": int(column.is_beside and is_own),
                 "value_part": int(not choice.exact and not weak),
                 "value_held": int(not choice.exact and not choice.item),
                 "narrowed": int(self._table.shares_modifier(column)),

@@ -24,6 +24,8 @@ from srag_mcp.text.words import singular
 from srag_mcp.values.states import read_boolean, read_statement
 from srag_mcp.values.units import SIZES, is_currency, read_context, unit_of
 
+# Of the columns of other tables: between the name of a list and its own, before one of the record.
+LISTED, OF_RECORD = ".", "^"
 _FIRST_YEAR, _LAST_YEAR = 1500, 2100
 # The share of records that must have their own value, for a column to tell records apart.
 _OWN = 0.9
@@ -55,6 +57,9 @@ class Column:
         heads: The stems of which one must be said where the column itself is meant: `price` of
             `price_per_night`, `customer` of `customer_name`.
         told: The stems of its description, its unit and the words beside its values.
+        key: What it is called in a query where that is not its name: see `grammar.sql.quoted`.
+        does: The stems of what somebody does who is named in it: `attend` of attendees.
+        counts_rows: Whether it counts rows of which each may stand for several pieces.
     """
 
     attribute: Attribute
@@ -62,11 +67,24 @@ class Column:
     names: tuple[tuple[str, ...], ...]
     heads: frozenset[str]
     told: frozenset[str]
+    key: str = ""
+    does: frozenset[str] = frozenset()
+    counts_rows: bool = False
 
     @property
     def name(self) -> str:
-        """The name of the column."""
-        return self.attribute.name
+        """The name of the column; of one of another table, with that of the table."""
+        return self.key or self.attribute.name
+
+    @property
+    def is_of_list(self) -> bool:
+        """Whether it is how many the records list of something, which tells none of these."""
+        return self.key.startswith("(")
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether another table has it, so that it restricts and is never put out."""
+        return not self.is_of_list and (LISTED in self.key or OF_RECORD in self.key)
 
     @cached_property
     def named(self) -> frozenset[str]:
@@ -81,14 +99,16 @@ class Column:
         """
         if not (self.is_text or self.is_date):
             return frozenset()
-        acts = {stem(w) for text in self._called for w in words_in(text) if w.endswith(_ACTING)}
+        acts = {*self.does} | {
+            stem(w) for text in self._called for w in words_in(text) if w.endswith(_ACTING)
+        }
         return frozenset(acts | {name[0] for name in self.names if len(name) == 1})
 
     @cached_property
     def unit(self) -> str | None:
         """Its unit, or else that which ends its name: `rated_power_kw`."""
         said = self.attribute.unit or ""
-        last = words_in(self.name)[-1:]
+        last = words_in(self.attribute.name)[-1:]
         if said or not last or not self.is_number or is_function(last[0]):
             return unit_of(said) or said or None
         return _SIGNS.get(last[0]) or unit_of(last[0])
@@ -113,7 +133,7 @@ class Column:
     def is_measured(self) -> bool:
         """Whether its unit measures something other than what it is called: `tents` in metres."""
         unit = unit_of(self.attribute.unit or "")
-        return unit in SIZES and all(unit_of(w) != unit for w in words_in(self.name))
+        return unit in SIZES and all(unit_of(w) != unit for w in words_in(self.attribute.name))
 
     @property
     def is_text(self) -> bool:
@@ -162,7 +182,7 @@ class Column:
     @property
     def is_called_count(self) -> bool:
         """Whether its name says that it counts; a text such as `5-10` may be called so, too."""
-        words = self.name.split("_")
+        words = self.attribute.name.split("_")
         return words[0] in {"n", "num", "number"} or words[-1] == "count"
 
     @cached_property
@@ -180,7 +200,7 @@ class Column:
             return False
         if self.attribute.unit in {"percent", "%"}:
             return False
-        if self.attribute.type == "integer" and "total" in self.name.split("_")[1:]:
+        if self.attribute.type == "integer" and "total" in self.attribute.name.split("_")[1:]:
             return False  # a running total: each value holds those before it
         said = {word for name in self._called for word in fold_words(name)}
         return self.counts or not said & words_of("additive", "never")
@@ -188,12 +208,12 @@ class Column:
     @property
     def is_identifier(self) -> bool:
         """Whether its whole numbers are names: `order_id`, or the numbers of the records."""
-        is_code = self.name.split("_")[-1] in _NAMING and not self.is_called_count
+        is_code = self.attribute.name.split("_")[-1] in _NAMING and not self.is_called_count
         return self.attribute.type == "integer" and (is_code or self.is_numbering)
 
     @property
     def _called(self) -> tuple[str, ...]:
-        return (self.name, *self.attribute.synonyms)
+        return (self.attribute.name, *self.attribute.synonyms)
 
     @property
     def sums(self) -> bool:
@@ -225,7 +245,7 @@ class Column:
     @cached_property
     def denies(self) -> bool:
         """Whether a text of it denies, as `not yet` does, so that no empty cell alone says no."""
-        return any(read_statement(text, self.name) is False for text in self._texts)
+        return any(read_statement(text, self.attribute.name) is False for text in self._texts)
 
     @cached_property
     def numbers(self) -> bool:
@@ -288,12 +308,15 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """The one table that questions are about.
+    """A table that questions are about.
 
     *nouns* are the stems that mean a record, by the schema; *general* those that any record has;
     *qualifiers* those that say no more before such a noun: `tram` of `tram stops`; *things* those
     of what several records are about: `lift` of reports that have it in a column; *called* are the
-    words for one record, whole.
+    words for one record, whole; *beside* are columns of other tables that may restrict it.
+
+    Of a list (*is_list*) *holders* are the nouns of the records that it stands in, *naming* is the
+    column that names an item and *pieces* that of how many pieces an item stands for.
     """
 
     name: str
@@ -303,6 +326,11 @@ class Table:
     qualifiers: frozenset[str] = frozenset()
     things: frozenset[str] = frozenset()
     called: frozenset[str] = frozenset()
+    beside: tuple[Column, ...] = ()
+    holders: frozenset[str] = frozenset()
+    naming: Column | None = None
+    pieces: Column | None = None
+    is_list: bool = False
 
     def is_verb(self, word: str) -> bool:
         """Whether a word ends as a verb does, and is no name of the record: `listing`."""
@@ -311,7 +339,7 @@ class Table:
     @cached_property
     def by_name(self) -> Mapping[str, Column]:
         """The columns by name."""
-        return {column.name: column for column in self.columns}
+        return {column.name: column for column in (*self.columns, *self.beside)}
 
     @cached_property
     def named(self) -> frozenset[str]:
@@ -348,6 +376,8 @@ class Table:
     @cached_property
     def label(self) -> Column | None:
         """The column that names a record, if there is one: a text, else its number."""
+        if self.is_list:
+            return self.naming
         texts = [column for column in self.columns if column.is_text and column.fill >= _OWN]
         called = [
             c
@@ -390,7 +420,9 @@ class Table:
     def narrows_concept(self, column: Column, concept: str) -> bool:
         """Whether a word of *column* is unsaid where `cheapest`, `500 euros` say only *concept*."""
         unit = unit_of(column.attribute.unit or "")
-        said = {stem(word) for word in words_in(column.name) if unit and unit_of(word) == unit}
+        said = {
+            stem(word) for word in words_in(column.attribute.name) if unit and unit_of(word) == unit
+        }
         said |= stems_of("concept", concept) if concept else frozenset()
         return column is not self.main_date and self.narrows(column, said)
 
@@ -464,7 +496,7 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     """Gather what the words of a question may mean in *schema*."""
     general = stems_of("record", "words")
     known = [item for item in schema.attributes if item.name in statistics]
-    columns = tuple(_describe(item, statistics[item.name]) for item in known)
+    columns = tuple(describe_column(item, statistics[item.name]) for item in known)
     named = {word for column in columns for word in column.named}
     nouns = set(stems(" ".join(schema.nouns))) | _named_things(columns)
     title = stems(schema.title)
@@ -494,12 +526,13 @@ def _repeated(columns: Sequence[Column]) -> frozenset[str]:
 def _named_things(columns: Sequence[Column]) -> set[str]:
     """Return what the one column names of which each record has its own: `order` of `order_no`."""
     own = [c for c in columns if c.statistics.n_distinct >= _OWN * c.statistics.n_records]
-    words = [words_in(column.name) for column in own]
+    words = [words_in(column.attribute.name) for column in own]
     found = [stem(said[0]) for said in words if len(said) == 2 and said[1] in _NAMING]
     return set(found) if len(found) == 1 else set()
 
 
-def _describe(attribute: Attribute, statistics: ColumnStatistics) -> Column:
+def describe_column(attribute: Attribute, statistics: ColumnStatistics) -> Column:
+    """Gather the words that speak for a column."""
     spoken = [_spoken_name(text, attribute) for text in (attribute.name, *attribute.synonyms)]
     names = tuple(dict.fromkeys(name for name, _ in spoken if name))
     own = {word for name in names for word in name}
