@@ -312,7 +312,7 @@ class Schema(BaseModel):
         ]
         if len(found) == 1 or self.entity in found:
             return found[0], column
-        msg = f"no column {name!r}; there are: {', '.join(self.column_names())}"
+        msg = f"no attribute {name!r}; there are: {', '.join(self.column_names())}"
         raise SchemaError(msg)
 
     def column_names(self) -> list[str]:
