@@ -75,18 +75,27 @@ class RowSource(BaseModel):
     """Where documents list the rows of a child table, as data: code reads them by it.
 
     Attributes:
-        kind: `table`: each row of a table is one; `items`: each item of a list.
-        section: The folded heading right above; None for any.
+        kind: `table`: each row of a table is one; `items`: each item of a list; `label`: each value
+            beside a label; `blocks`: labels that come again and again; `lines` that begin alike.
+        section: The folded heading right above, label or first word; None for any.
         headers: Folded headers of the columns of such a table: one that has all of them counts.
         context: What changes the reading of its numbers, see `Cell.context`.
+        separator: The mark between several values beside one label.
+        pattern: Parts each item or line; its groups are columns. Empty where it is one value.
+        totals: Folded labels outside of the list that state the sum of a column, by its name.
+        counts: Folded labels and nouns by which documents state how many rows there are.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: Literal["table", "items"]
+    kind: Literal["table", "items", "label", "blocks", "lines"]
     section: str | None = None
     headers: tuple[str, ...] = ()
     context: str = ""
+    separator: str = ""
+    pattern: str = ""
+    totals: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    counts: tuple[str, ...] = ()
 
 
 class Table(BaseModel):

@@ -1,0 +1,189 @@
+"""Listings: what one document lists, in tables, below headings, beside labels and line by line."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
+from srag_mcp.documents.lines import match_marker, split_lines
+from srag_mcp.rules.candidates import Found
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import STOP_WORDS, WORD, fold_words
+
+_ASIDE = re.compile(r"\s*\((?P<key>[^\W\d_][^():]{1,40}):\s*(?P<value>[^()]+)\)\s*\.?\s*$")
+_MIN_BLOCK = 2
+
+Row = tuple[Found, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What stands in one place of a document, a row a thing.
+
+    *kind* is `table`, `items` (below a heading), `label` (beside one or several like it), `blocks`
+    (of labels that come again and again) or `lines` (that begin with one word). *name* is the
+    folded heading, label or word; *headers* are the names of the columns as they are written, empty
+    where nothing names them, guessed where only other documents can show that they are names;
+    *place* is where the listing is announced or begins.
+    """
+
+    kind: str
+    name: str
+    headers: tuple[str, ...]
+    rows: tuple[Row, ...]
+    place: Span
+    caption: str = ""
+    is_guessed: bool = False
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The headers, folded."""
+        return tuple(map(fold_words, self.headers))
+
+
+def find_listings(document: Document) -> list[Listing]:
+    """Return all that may be a list, one row or more; the same words may be in several."""
+    found = [*_tables(document), *_items(document)]
+    pairs = list(_pairs(document))
+    return [*found, *_blocks(document, pairs), *_labels(pairs), *_lines(document)]
+
+
+def _tables(document: Document) -> Iterator[Listing]:
+    """Yield the tables; what goes on below another one, without headers, belongs to it."""
+    last: Listing | None = None
+    for table in (block for block in document.blocks if isinstance(block, Table)):
+        headers = tuple(" ".join(path) for path in table.headers)
+        rows = [tuple(Found(c.text, c.span) for c in row) for row in table.rows]
+        if not any(headers) and last and len(last.headers) == len(headers):
+            if _is_like(rows, last.rows):
+                yield Listing("table", last.name, last.headers, tuple(rows), table.span)
+            continue
+        if is_guessed := not any(headers) and len(rows) > 1:
+            headers, rows = tuple(found.text for found in rows[0]), rows[1:]
+        if rows and all(headers[1:]):
+            name = fold_words(table.section[-1]) if table.section else ""
+            last = Listing("table", name, headers, tuple(rows), table.span, table.caption, is_guessed)
+            yield last
+
+
+def _is_like(rows: Sequence[Row], others: Sequence[Row]) -> bool:
+    """Whether the columns of *rows* have digits where those of *others* do, and some have."""
+
+    def digits(table: Sequence[Row]) -> list[bool]:
+        columns = zip(*table, strict=True)
+        return [2 * sum(any(map(str.isdigit, c.text)) for c in col) > len(col) for col in columns]
+
+    return bool(rows) and digits(rows) == digits(others) and any(digits(rows))
+
+
+def _items(document: Document) -> Iterator[Listing]:
+    """Yield what is listed below a heading; a paragraph alone there may say that there is none."""
+    text, places = document.text, dict[str, Span]()
+    under: dict[tuple[str, ...], list[Found]] = defaultdict(list)
+    for block in document.blocks:
+        if isinstance(block, Heading):
+            places[block.text] = block.span
+        elif isinstance(block, ListItem | Prose) and block.section:
+            is_item = isinstance(block, ListItem)
+            if is_item or not under.get(block.section):
+                under[block.section].append(Found(block.span.of(text), block.span))
+    for section, founds in under.items():
+        if section[-1] in places:
+            rows = tuple((found,) for found in founds)
+            yield Listing("items", fold_words(section[-1]), ("",), rows, places[section[-1]])
+
+
+def _pairs(document: Document) -> Iterator[tuple[str, str, Found, tuple[str, ...]]]:
+    """Yield keys, folded and as written, with values; one in brackets behind a value is its own."""
+    tables = [b.span for b in document.blocks if isinstance(b, Table) and any(b.headers)]
+    for block in document.blocks:
+        if not isinstance(block, KeyValue) or any(t.overlaps(block.span) for t in tables):
+            continue
+        value = block.value_span.of(document.text)
+        aside = _ASIDE.search(value)
+        start, end = block.value_span.start, block.value_span.end
+        if aside:
+            place = Span(start + aside.start("value"), start + aside.end("value"))
+            found = Found(aside["value"], place)
+            yield fold_words(aside["key"]), aside["key"], found, block.section
+            value, end = value[: aside.start()], start + aside.start()
+        if value:
+            yield fold_words(block.key), block.key, Found(value, Span(start, end)), block.section
+
+
+def _labels(pairs: Sequence[tuple[str, str, Found, tuple[str, ...]]]) -> Iterator[Listing]:
+    under: dict[str, list[Found]] = defaultdict(list)
+    for key, _, found, _ in pairs:
+        under[key].append(found)
+    for key, founds in under.items():
+        if key:
+            rows = tuple((found,) for found in founds)
+            yield Listing("label", key, ("",), rows, founds[0].span)
+
+
+def _blocks(
+    document: Document, pairs: Sequence[tuple[str, str, Found, tuple[str, ...]]]
+) -> Iterator[Listing]:
+    """Yield labels that come again and again as rows; a heading above each names its row."""
+    counts: dict[str, int] = defaultdict(int)
+    for key, *_ in pairs:
+        counts[key] += 1
+    repeated = {key: written for key, written, *_ in pairs if counts[key] > 1}
+    if len(repeated) < _MIN_BLOCK:
+        return
+    places = {b.text: b.span for b in document.blocks if isinstance(b, Heading)}
+    blocks: list[dict[str, Found]] = []
+    sections: list[tuple[str, ...]] = []
+    for key, _, found, section in pairs:
+        if key not in repeated:
+            continue
+        if not blocks or key in blocks[-1] or section != sections[-1]:
+            blocks.append({})
+            sections.append(section)
+        blocks[-1][key] = found
+    headed = [s[-1] for s in sections if s]
+    is_headed = len(set(headed)) == len(blocks)  # each below a heading of its own
+    outer = {s[:-1] if is_headed else s for s in sections}
+    name = next(iter(outer))[-1:] if len(outer) == 1 else ()
+    rows = []
+    for block, section in zip(blocks, sections, strict=True):
+        first = block[min(block, key=lambda key: block[key].span.start)].span
+        cells = [block.get(key, Found("", Span(first.start, first.start))) for key in repeated]
+        head = [Found(section[-1], places[section[-1]])] if is_headed else []
+        rows.append((*head, *cells))
+    headers = (*[""] * is_headed, *repeated.values())
+    if len(blocks) > 1:
+        yield Listing("blocks", fold_words(*name) if name else "", headers, tuple(rows), rows[0][0].span)
+
+
+def _lines(document: Document) -> Iterator[Listing]:
+    """Yield lines that stand together and begin with one word that tells something."""
+    tables = [block.span for block in document.blocks if isinstance(block, Table)]
+    lines = []
+    for line in split_lines(document.text):
+        marker = match_marker(line.text)
+        start = line.span.start if marker is None else line.start + marker[1]
+        place = Span(start, line.span.end)
+        if place.end > place.start and not any(t.overlaps(place) for t in tables):
+            first = WORD.match(document.text, place.start, place.end)
+            word = fold_words(first.group()) if first else ""
+            lines.append((word, Found(place.of(document.text), place)))
+    for word, group in groupby(lines, key=lambda item: item[0]):
+        if len(word) > 1 and not word.isdigit() and word not in STOP_WORDS:
+            rows = tuple((found,) for _, found in group)
+            yield Listing("lines", word, ("",), rows, rows[0][0].span)
+
+
+def part_at(found: Found, separator: str) -> list[Found]:
+    """Part words at a mark that white space follows: `Anna, Ben` -> `Anna`, `Ben`."""
+    parts, start = [], 0
+    marks = re.finditer(rf"{re.escape(separator)}(?:\s|$)", found.text)
+    for end, after in [*(match.span() for match in marks), (len(found.text), 0)]:
+        words = found.text[start:end]
+        place = found.span.start + start + len(words) - len(words.lstrip())
+        if text := words.strip().rstrip("."):
+            parts.append(Found(text, Span(place, place + len(text))))
+        start = after
+    return parts
