@@ -140,7 +140,7 @@ def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
 
 
 # "In millions, except per share": what is measured against something else is not in the scale.
-_RELATIVE = re.compile(r"\bper\b|%|\bpercent|\bratio\b|\bmargin\b|\brate\b", re.IGNORECASE)
+IS_RELATIVE = re.compile(r"\bper\b|%|\bpercent|\bratio\b|\bmargin\b|\brate\b", re.IGNORECASE)
 
 
 def add_surroundings(cells: Sequence[Cell], blocks: Sequence[Block]) -> list[Cell]:
@@ -167,12 +167,12 @@ def _words_around(span: Span, tables: Sequence[Table], pairs: Sequence[KeyValue]
         if _holds(table.span, span):
             names = _headers(table, span)
             yield from (*names, _row_unit(table, span))
-            if not any(map(_RELATIVE.search, names)):
+            if not any(map(IS_RELATIVE.search, names)):
                 yield from (table.caption, _note(table.section))
             return
     for pair in pairs:
         if _holds(pair.value_span, span):
-            yield "" if _RELATIVE.search(pair.key) else _note(pair.section)
+            yield "" if IS_RELATIVE.search(pair.key) else _note(pair.section)
             return
 
 

@@ -13,15 +13,23 @@ from math import isclose
 
 from srag_mcp.rules.candidates import Candidate, Found, join_surest, overlap
 from srag_mcp.rules.kinship import general_stems, content_stems, is_same_name, kinship
-from srag_mcp.rules.listings import Listing, Row, find_listings, part_at
+from srag_mcp.rules.enumerations import Enumeration, Row, find_enumerations, part_at
 from srag_mcp.rules.naming import describe_values, examples_of, free_name
+from srag_mcp.rules.row_sources import (
+    Listed,
+    is_near,
+    read_source,
+    stated_counts,
+    stated_sums,
+    sum_of,
+)
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import POSITION, RowSource, Schema, Table, child_name, value_column
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, fold_words, plural, singular
-from srag_mcp.values.dates import find_dates
-from srag_mcp.values.states import State, read_missing
+from srag_mcp.values.dates import is_bare_day, read_date
+from srag_mcp.values.states import read_missing
 from srag_mcp.values.types import DATE
 
 _MIN_SHARE, _MIN_LAYOUT = 0.2, 0.02  # of the documents have the list, have it in one layout
@@ -31,11 +39,11 @@ _SAME_VALUES = 0.5
 _MAX_MEETINGS = 0.03
 _CHANCE = 2.0  # documents in which two lists that never meet would, if they were two
 _LONG = 100
+_ENOUGH = 3
 _MAX_LISTS = 6
 _N_TEMPLATE = 60
 _SEPARATORS = (";", "|", "•", ",")
 _PART = re.compile(r"[^\W\d_]+|[:;()\[\]|,=/@–—]|-(?=\s)")
-_DAY = re.compile(r"(\d\d)[./](\d\d)[./]?")
 _KINDS = ("table", "blocks", "items", "label", "lines")  # the first that has the same words
 
 
@@ -50,17 +58,8 @@ class _Column:
     def kind(self) -> str:
         """The sort of its values; days without a year are dates, too."""
         texts = self.candidate.texts
-        days = sum(bool(_is_day(text)) for text in texts)
+        days = sum(is_bare_day(text) or read_date(text) is not None for text in texts)
         return "date" if days >= _MOST * len(texts) else self.candidate.shape.kind
-
-
-def _is_day(text: str) -> bool:
-    """Whether a text is a date, or a day without a year: `3 May`, `22.01.`."""
-    if match := _DAY.fullmatch(text.strip()):
-        first, second = sorted(map(int, match.groups()))
-        return 0 < first <= 12 and second <= 31  # noqa: PLR2004 - months and days
-    spans = [span for span, _ in find_dates(text, partial=True)]
-    return len(spans) == 1 and len(text) - spans[0].end + spans[0].start <= 1
 
 
 @dataclass(eq=False)
@@ -77,7 +76,7 @@ class _List:
 
 def induce_children(schema: Schema, sightings: Sequence[Sightings]) -> Schema:
     """Return *schema* with a child table for each thing that its documents list several of."""
-    listed = [find_listings(sighting.document) for sighting in sightings]
+    listed = [find_enumerations(sighting.document) for sighting in sightings]
     found = _without_twins(list(_harvest(listed)))
     joined = join_surest(found, _sureness, _join, 1.0)
     usual = [
@@ -94,9 +93,9 @@ def induce_children(schema: Schema, sightings: Sequence[Sightings]) -> Schema:
 # --- What recurs ---------------------------------------------------------------------------------
 
 
-def _harvest(listed: Sequence[Sequence[Listing]]) -> Iterator[_List]:
+def _harvest(listed: Sequence[Sequence[Enumeration]]) -> Iterator[_List]:
     """Yield the lists that recur, each in one layout."""
-    groups: dict[tuple[object, ...], dict[int, list[Listing]]] = defaultdict(dict)
+    groups: dict[tuple[object, ...], dict[int, list[Enumeration]]] = defaultdict(dict)
     for number, listings in enumerate(listed):
         for item in listings:
             key = (item.kind, item.keys if item.kind in {"table", "blocks"} else item.name)
@@ -118,7 +117,7 @@ def _harvest(listed: Sequence[Sequence[Listing]]) -> Iterator[_List]:
 
 
 def _build(
-    own: Mapping[int, Sequence[Listing]], start: int, known: Collection[str]
+    own: Mapping[int, Sequence[Enumeration]], start: int, known: Collection[str]
 ) -> _List | None:
     """Return the listings of one layout as a list; None where they are none for sure."""
     [first, *_] = [item for items in own.values() for item in items]
@@ -478,7 +477,7 @@ def _child(
     spoken = dict.fromkeys(map(fold_words, (name, *called)))
     nouns = [form for n in spoken for form in (_last(n, singular), _last(n, plural))]
     n_rows = sum(map(len, item.rows.values()))
-    return Table(
+    child = Table(
         title=name,
         entity=child_name(schema.entity, name, [child.entity for child in others]),
         attributes=tuple(attributes),
@@ -488,6 +487,54 @@ def _child(
         of_values=is_alone,
         description=f"What {len(item.rows)} of {len(sightings)} samples list: {n_rows} rows.",
         sources=tuple(sources),
+    )
+    return child.model_copy(update={"sources": _with_checks(child, item, sightings)})
+
+
+def _with_checks(
+    child: Table, item: _List, sightings: Sequence[Sightings]
+) -> tuple[RowSource, ...]:
+    """Return the sources of *child* with what documents say of its rows together.
+
+    A label counts that states the sum of a column in nine of ten documents, or the number of rows;
+    a noun of the list before which most documents that have it give the number of rows.
+    """
+    listed: dict[int, tuple[RowSource, Listed]] = {}
+    for n in item.rows:
+        found = find_enumerations(sightings[n].document)
+        read = ((source, read_source(source, child, found)) for source in child.sources)
+        if (first := next((one for one in read if one[1].rows), None)) is not None:
+            listed[n] = first
+    totals: dict[str, tuple[str, ...]] = {}
+    for attribute in child.attributes if not child.of_values else ():
+        if attribute.type.is_numeric:
+            sums = {n: sum_of(own.rows, attribute.name) for n, (_, own) in listed.items()}
+            said = Counter[str]()
+            agreed = Counter[str]()
+            for n, total in sums.items():
+                rows = listed[n][1].rows
+                spans = [found.span for row in rows for found in row.values()]
+                for key in sightings[n].fields if total and len(rows) > 1 else ():
+                    amounts = [amount for amount, _ in stated_sums(sightings[n], key, spans)]
+                    said[key] += bool(amounts)
+                    agreed[key] += any(is_near(total or 0.0, amount) for amount in amounts)
+            totals[attribute.name] = _usual(agreed, said)
+    said, agreed = Counter(), Counter()
+    for n, (_, own) in listed.items():
+        spans = [found.span for row in own.rows for found in row.values()]
+        for phrase in {*sightings[n].fields, *child.nouns} if len(own.rows) > 1 else ():
+            counts = [count for count, _ in stated_counts(sightings[n], phrase, child.nouns, spans)]
+            said[phrase] += bool(counts)
+            agreed[phrase] += len(own.rows) in counts
+    counts = _usual(agreed, said)
+    checks = {"totals": {k: keys for k, keys in totals.items() if keys}, "counts": counts}
+    return tuple(source.model_copy(update=checks) for source in child.sources)
+
+
+def _usual(agreed: Counter[str], said: Counter[str]) -> tuple[str, ...]:
+    """Return what is right in nearly all documents that say it, and in enough to be no chance."""
+    return tuple(
+        key for key, n in agreed.items() if n >= _ENOUGH and n >= _MOST * said[key]
     )
 
 

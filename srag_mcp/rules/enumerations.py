@@ -1,7 +1,7 @@
-"""Listings: what one document lists, in tables, below headings, beside labels and line by line."""
+"""Enumerations: what one document lists, in tables, below headings, beside labels and line by line."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -19,7 +19,7 @@ Row = tuple[Found, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class Enumeration:
     """What stands in one place of a document, a row a thing.
 
     *kind* is `table`, `items` (below a heading), `label` (beside one or several like it), `blocks`
@@ -43,28 +43,28 @@ class Listing:
         return tuple(map(fold_words, self.headers))
 
 
-def find_listings(document: Document) -> list[Listing]:
+def find_enumerations(document: Document) -> list[Enumeration]:
     """Return all that may be a list, one row or more; the same words may be in several."""
     found = [*_tables(document), *_items(document)]
     pairs = list(_pairs(document))
     return [*found, *_blocks(document, pairs), *_labels(pairs), *_lines(document)]
 
 
-def _tables(document: Document) -> Iterator[Listing]:
+def _tables(document: Document) -> Iterator[Enumeration]:
     """Yield the tables; what goes on below another one, without headers, belongs to it."""
-    last: Listing | None = None
+    last: Enumeration | None = None
     for table in (block for block in document.blocks if isinstance(block, Table)):
         headers = tuple(" ".join(path) for path in table.headers)
         rows = [tuple(Found(c.text, c.span) for c in row) for row in table.rows]
         if not any(headers) and last and len(last.headers) == len(headers):
             if _is_like(rows, last.rows):
-                yield Listing("table", last.name, last.headers, tuple(rows), table.span)
+                yield Enumeration("table", last.name, last.headers, tuple(rows), table.span)
             continue
         if is_guessed := not any(headers) and len(rows) > 1:
             headers, rows = tuple(found.text for found in rows[0]), rows[1:]
         if rows and all(headers[1:]):
             name = fold_words(table.section[-1]) if table.section else ""
-            last = Listing("table", name, headers, tuple(rows), table.span, table.caption, is_guessed)
+            last = Enumeration("table", name, headers, tuple(rows), table.span, table.caption, is_guessed)
             yield last
 
 
@@ -78,7 +78,7 @@ def _is_like(rows: Sequence[Row], others: Sequence[Row]) -> bool:
     return bool(rows) and digits(rows) == digits(others) and any(digits(rows))
 
 
-def _items(document: Document) -> Iterator[Listing]:
+def _items(document: Document) -> Iterator[Enumeration]:
     """Yield what is listed below a heading; a paragraph alone there may say that there is none."""
     text, places = document.text, dict[str, Span]()
     under: dict[tuple[str, ...], list[Found]] = defaultdict(list)
@@ -92,7 +92,7 @@ def _items(document: Document) -> Iterator[Listing]:
     for section, founds in under.items():
         if section[-1] in places:
             rows = tuple((found,) for found in founds)
-            yield Listing("items", fold_words(section[-1]), ("",), rows, places[section[-1]])
+            yield Enumeration("items", fold_words(section[-1]), ("",), rows, places[section[-1]])
 
 
 def _pairs(document: Document) -> Iterator[tuple[str, str, Found, tuple[str, ...]]]:
@@ -113,19 +113,23 @@ def _pairs(document: Document) -> Iterator[tuple[str, str, Found, tuple[str, ...
             yield fold_words(block.key), block.key, Found(value, Span(start, end)), block.section
 
 
-def _labels(pairs: Sequence[tuple[str, str, Found, tuple[str, ...]]]) -> Iterator[Listing]:
+def _labels(pairs: Sequence[tuple[str, str, Found, tuple[str, ...]]]) -> Iterator[Enumeration]:
+    """Yield what stands beside labels; those that come again in turn with others are of blocks."""
     under: dict[str, list[Found]] = defaultdict(list)
     for key, _, found, _ in pairs:
         under[key].append(found)
+    again = [key for key, *_ in pairs if len(under[key]) > 1]
+    runs = Counter(key for key, _ in groupby(again))
     for key, founds in under.items():
-        if key:
+        is_of_blocks = 2 * runs[key] > len(founds) > 1
+        if key and not is_of_blocks:
             rows = tuple((found,) for found in founds)
-            yield Listing("label", key, ("",), rows, founds[0].span)
+            yield Enumeration("label", key, ("",), rows, founds[0].span)
 
 
 def _blocks(
     document: Document, pairs: Sequence[tuple[str, str, Found, tuple[str, ...]]]
-) -> Iterator[Listing]:
+) -> Iterator[Enumeration]:
     """Yield labels that come again and again as rows; a heading above each names its row."""
     counts: dict[str, int] = defaultdict(int)
     for key, *_ in pairs:
@@ -155,10 +159,10 @@ def _blocks(
         rows.append((*head, *cells))
     headers = (*[""] * is_headed, *repeated.values())
     if len(blocks) > 1:
-        yield Listing("blocks", fold_words(*name) if name else "", headers, tuple(rows), rows[0][0].span)
+        yield Enumeration("blocks", fold_words(*name) if name else "", headers, tuple(rows), rows[0][0].span)
 
 
-def _lines(document: Document) -> Iterator[Listing]:
+def _lines(document: Document) -> Iterator[Enumeration]:
     """Yield lines that stand together and begin with one word that tells something."""
     tables = [block.span for block in document.blocks if isinstance(block, Table)]
     lines = []
@@ -173,7 +177,7 @@ def _lines(document: Document) -> Iterator[Listing]:
     for word, group in groupby(lines, key=lambda item: item[0]):
         if len(word) > 1 and not word.isdigit() and word not in STOP_WORDS:
             rows = tuple((found,) for _, found in group)
-            yield Listing("lines", word, ("",), rows, rows[0][0].span)
+            yield Enumeration("lines", word, ("",), rows, rows[0][0].span)
 
 
 def part_at(found: Found, separator: str) -> list[Found]:
