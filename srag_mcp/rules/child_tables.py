@@ -12,7 +12,7 @@ from itertools import permutations
 from math import isclose
 
 from srag_mcp.rules.candidates import Candidate, Found, join_surest, overlap
-from srag_mcp.rules.kinship import general_stems, content_stems, is_same_name, kinship
+from srag_mcp.rules.kinship import content_stems, is_same_name, kinship, wordy_stems
 from srag_mcp.rules.enumerations import Enumeration, Row, find_enumerations, part_at
 from srag_mcp.rules.naming import describe_values, examples_of, free_name
 from srag_mcp.rules.row_sources import (
@@ -78,6 +78,7 @@ def induce_children(schema: Schema, sightings: Sequence[Sightings]) -> Schema:
     """Return *schema* with a child table for each thing that its documents list several of."""
     listed = [find_enumerations(sighting.document) for sighting in sightings]
     found = _without_twins(list(_harvest(listed)))
+    found.sort(key=lambda item: -len(item.rows))  # the layout of most names what others call so
     joined = join_surest(found, _sureness, _join, 1.0)
     usual = [
         item
@@ -371,7 +372,7 @@ def _is_called_the_same(one: _Column, other: _Column) -> bool:
 
 def _holds_the_same(one: _Column, other: _Column) -> bool:
     values = [c.candidate.shape.values for c in (one, other)]
-    return one.kind == other.kind == "text" and overlap(*values) >= _SAME_VALUES
+    return one.kind == other.kind in {"text", "code"} and overlap(*values) >= _SAME_VALUES
 
 
 def _roles(item: _List) -> dict[_Column, str]:
@@ -418,7 +419,7 @@ def _named(item: _List) -> _List | None:
     return None
 
 
-def _list_name(item: _List, schema: Schema) -> str:
+def _list_name(item: _List, schema: Schema, titles: Collection[str]) -> str:
     """Return what documents call a list: its heading, or what the column that names things says.
 
     A word for many of a thing is better than others; what the record is called is no list.
@@ -428,14 +429,18 @@ def _list_name(item: _List, schema: Schema) -> str:
     names = [
         (n + n_documents * _is_plural(name), name)
         for name, n in item.names.items()
-        if {*content_stems(name)} - record and 4 * n >= n_documents
+        if {*content_stems(name)} - record and name not in titles and 4 * n >= n_documents
     ]
     if names:
-        return max(names, key=lambda one: (one[0], one[1]))[1]
-    texts = [c.candidate for c in item.columns if c.kind == "text"]
-    labels = [fold_words(label) for c in texts[:1] for label in c.labels]
-    things = [word for word in labels if not {*content_stems(word)} <= general_stems()]
-    return plural(singular(things[0])) if len(things) == 1 and " " not in things[0] else "items"
+        return max(names)[1]
+    things = [
+        word
+        for column in item.columns
+        if column.kind == "text"
+        for word in map(fold_words, column.candidate.labels)
+        if {*content_stems(word)} - wordy_stems() and " " not in word
+    ]
+    return plural(singular(things[0])) if things else "items"
 
 
 def _is_plural(name: str) -> bool:
@@ -446,7 +451,8 @@ def _is_plural(name: str) -> bool:
 def _child(
     item: _List, schema: Schema, others: Sequence[Table], sightings: Sequence[Sightings]
 ) -> Table:
-    name = _list_name(item, schema)
+    titles = {fold_words(sighting.document.title) for sighting in sightings}
+    name = _list_name(item, schema, titles)
     taken = {child.list_name for child in others}
     while name in taken:
         name = f"{name} 2"

@@ -10,7 +10,7 @@ from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, P
 from srag_mcp.documents.lines import match_marker, split_lines
 from srag_mcp.rules.candidates import Found
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import STOP_WORDS, WORD, fold_words
+from srag_mcp.text.words import STOP_WORDS, WORD, fold_words, singular
 
 _ASIDE = re.compile(r"\s*\((?P<key>[^\W\d_][^():]{1,40}):\s*(?P<value>[^()]+)\)\s*\.?\s*$")
 _MIN_BLOCK = 2
@@ -155,11 +155,14 @@ def _blocks(
     for block, section in zip(blocks, sections, strict=True):
         first = block[min(block, key=lambda key: block[key].span.start)].span
         cells = [block.get(key, Found("", Span(first.start, first.start))) for key in repeated]
-        head = [Found(section[-1], places[section[-1]])] if is_headed else []
-        rows.append((*head, *cells))
-    headers = (*[""] * is_headed, *repeated.values())
+        named = [Found(section[-1], places[section[-1]])] if is_headed else []
+        rows.append((*named, *cells))
+    above = fold_words(*name) if name else ""
+    # `Kitchen` and `Bath` below `Rooms` are a room each
+    head = [singular(above) if singular(above) != above else "heading"] if is_headed else []
+    headers = (*head, *repeated.values())
     if len(blocks) > 1:
-        yield Enumeration("blocks", fold_words(*name) if name else "", headers, tuple(rows), rows[0][0].span)
+        yield Enumeration("blocks", above, headers, tuple(rows), rows[0][0].span)
 
 
 def _lines(document: Document) -> Iterator[Enumeration]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import groupby
 from math import isclose
 
 from srag_mcp.cells.cell import Cell, ListedRows, Mark, add_note
@@ -158,8 +159,13 @@ def _parted(found: Found, pattern: str, table: Table) -> Cells:
 
 
 def _read_tables(here: Sequence[Enumeration], table: Table, listed: Listed) -> None:
-    """Add the rows of tables, one below the other, but for headers, totals and notes."""
-    for item in here:
+    """Add the rows of tables, but for headers, totals and notes.
+
+    Those with the same headers are one table, which goes on over pages or weeks.
+    """
+    for _, group in groupby(here, key=lambda item: item.headers):
+        parts = list(group)
+        item = replace(parts[0], rows=tuple(row for part in parts for row in part.rows))
         places = {key: place for place, key in reversed([*enumerate(item.keys)])}
         columns = {name: places[key] for name, key in _keys(table) if key in places}
         for name, place in columns.items():
