@@ -13,7 +13,7 @@ from math import isclose
 
 from srag_mcp.rules.candidates import Candidate, Found, join_surest, overlap
 from srag_mcp.rules.kinship import content_stems, is_same_name, kinship, wordy_stems
-from srag_mcp.rules.enumerations import Enumeration, Row, find_enumerations, part_at
+from srag_mcp.rules.enumerations import Enumeration, Row, part_at
 from srag_mcp.rules.naming import describe_values, examples_of, free_name
 from srag_mcp.rules.row_sources import (
     Listed,
@@ -39,7 +39,7 @@ _SAME_VALUES = 0.5
 _MAX_MEETINGS = 0.03
 _CHANCE = 2.0  # documents in which two lists that never meet would, if they were two
 _LONG = 100
-_ENOUGH = 3
+_ENOUGH, _FEW = 3, 5
 _MAX_LISTS = 6
 _N_TEMPLATE = 60
 _SEPARATORS = (";", "|", "•", ",")
@@ -76,7 +76,7 @@ class _List:
 
 def induce_children(schema: Schema, sightings: Sequence[Sightings]) -> Schema:
     """Return *schema* with a child table for each thing that its documents list several of."""
-    listed = [find_enumerations(sighting.document) for sighting in sightings]
+    listed = [sighting.enumerations for sighting in sightings]
     found = _without_twins(list(_harvest(listed)))
     found.sort(key=lambda item: -len(item.rows))  # the layout of most names what others call so
     joined = join_surest(found, _sureness, _join, 1.0)
@@ -143,14 +143,20 @@ def _build(
     if not (_several(kind, rows) or source.separator) or (kind == "items" and _is_form(rows)):
         return None
     names = Counter(item.name for items in own.values() for item in items[:1] if item.name)
+    if not is_table and not content_stems(first.name):
+        return None
     return _columned(_List(kind, names, [], [source], {}, places), rows, first.headers, start)
 
 
 def _several(kind: str, rows: Mapping[int, Sequence[object]]) -> bool:
-    """Whether enough documents list more than one thing, and not all of them equally many."""
+    """Whether enough documents list more than one thing.
+
+    What is no table is as long as it happens to be: equally many lines everywhere are a form.
+    """
     counts = Counter(len(own) for own in rows.values() if own)
     several = sum(n for size, n in counts.items() if size > 1)
-    return several >= max(2, _SEVERAL.get(kind, 0.5) * counts.total())
+    is_free = kind in _SEVERAL or len(counts) > 1 or counts.total() < _FEW
+    return is_free and several >= max(2, _SEVERAL.get(kind, 0.5) * counts.total())
 
 
 def _is_form(rows: Mapping[int, Sequence[Row]]) -> bool:
@@ -507,7 +513,7 @@ def _with_checks(
     """
     listed: dict[int, tuple[RowSource, Listed]] = {}
     for n in item.rows:
-        found = find_enumerations(sightings[n].document)
+        found = sightings[n].enumerations
         read = ((source, read_source(source, child, found)) for source in child.sources)
         if (first := next((one for one in read if one[1].rows), None)) is not None:
             listed[n] = first

@@ -114,12 +114,11 @@ def _pairs(document: Document) -> Iterator[tuple[str, str, Found, tuple[str, ...
 
 
 def _labels(pairs: Sequence[tuple[str, str, Found, tuple[str, ...]]]) -> Iterator[Enumeration]:
-    """Yield what stands beside labels; those that come again in turn with others are of blocks."""
+    """Yield what stands beside labels; those that come again behind others are of blocks."""
     under: dict[str, list[Found]] = defaultdict(list)
     for key, _, found, _ in pairs:
         under[key].append(found)
-    again = [key for key, *_ in pairs if len(under[key]) > 1]
-    runs = Counter(key for key, _ in groupby(again))
+    runs = Counter(key for key, _ in groupby(key for key, *_ in pairs))
     for key, founds in under.items():
         is_of_blocks = 2 * runs[key] > len(founds) > 1
         if key and not is_of_blocks:

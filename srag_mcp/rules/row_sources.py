@@ -16,7 +16,7 @@ from srag_mcp.cells.normalised import IS_RELATIVE
 from srag_mcp.documents.tables import SheetRow
 from srag_mcp.documents.totals import TableBody
 from srag_mcp.rules.candidates import Found
-from srag_mcp.rules.enumerations import Enumeration, find_enumerations, part_at
+from srag_mcp.rules.enumerations import Enumeration, part_at
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import POSITION, RowSource, Table
@@ -58,8 +58,7 @@ def read_by_sources(sightings: Sightings, table: Table) -> ListedRows | None:
 
     The first source that finds rows counts; where another one finds others, the list says so.
     """
-    found = find_enumerations(sightings.document)
-    read = [read_source(source, table, found) for source in table.sources]
+    read = [read_source(source, table, sightings.enumerations) for source in table.sources]
     listed = [item for item in read if item.rows]
     if not listed:
         none = next((item.told_none for item in read if item.told_none), None)
