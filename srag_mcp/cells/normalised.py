@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from srag_mcp.cells.cell import Cell, Mark, PredictedCell, add_note
+from srag_mcp.cells.cell import Cell, ListedRows, Mark, PredictedCell, add_note
 from srag_mcp.documents.document import Block, KeyValue, Table
 from srag_mcp.documents.tables import is_caption
 from srag_mcp.schema.attribute import Attribute, PatternRule
@@ -230,3 +230,9 @@ def verify_cell(cell: Cell, text: str) -> Cell:
         return replace(cell, span=place)
     reason = "the document does not have these words" if words else "there is no quote for it"
     return replace(cell, state=State.FAILED, value=None, unit=None, note=reason)
+
+
+def verify_rows(listed: ListedRows, text: str) -> ListedRows:
+    """Return the rows of a document with the places of their cells checked, as `verify_cell`."""
+    rows = tuple(tuple(verify_cell(cell, text) for cell in row) for row in listed.rows)
+    return replace(listed, listed=verify_cell(listed.listed, text), rows=rows)

@@ -187,6 +187,8 @@ def print_schema(corpus: "Corpus") -> None:
     """Print the columns of a corpus and what they hold."""
     schema = corpus.schema()
     print(f"{one_line(schema.title)}: table {schema.entity}, {corpus.info().n_documents} documents")
+    for child in schema.children:
+        print(f"table {child.entity}: {views.holdings.count_rows(corpus, child)}")
     print_table(*views.holdings.schema_table(corpus))
     say(*views.holdings.loose_notes(corpus), file=sys.stderr)
 
@@ -201,13 +203,11 @@ def stats(
 ) -> None:
     """Show how many documents know a column, and its values."""
     with open_ready(corpus, command_settings(home)) as opened:
-        for name in column or ():
-            opened.schema().attribute(name)  # or says which there are
-        found = opened.statistics(column or None)
-    if as_json:
-        print_json([asdict(item) for item in found])
-    else:
-        print_table(*views.holdings.statistics_table(found))
+        found = views.holdings.find_statistics(opened, column or ())
+        if as_json:
+            print_json([asdict(item) for item in found])
+        else:
+            print_table(*views.holdings.statistics_table(found, opened.schema().entity))
 
 
 def trace(
@@ -228,8 +228,10 @@ def trace(
     with open_ready(corpus, command_settings(home)) as opened:
         if document:
             opened.document(document)
+        table, name = opened.schema().find_column(column)
         found = opened.trace(
-            column,
+            name,
+            table,
             value=value,
             document_id=document,
             state=state or "",

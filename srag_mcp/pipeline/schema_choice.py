@@ -16,6 +16,7 @@ from srag_mcp.errors import SchemaError
 from srag_mcp.pipeline.table_mode import NO_TABLES, SettledTables
 from srag_mcp.pipeline.wishes import tidy_wish
 from srag_mcp.rules.induction import learn_extractors
+from srag_mcp.rules.table_columns import with_lists
 from srag_mcp.schema.attribute import Attribute, snake_case
 from srag_mcp.schema.json_schema import find_schema_file, read_schema_file, schema_to_json
 from srag_mcp.schema.rounds import Extension, find_attribute, find_wished
@@ -82,6 +83,9 @@ def put_schema_in_force(
     elif present is None or schema is not present.schema:  # a person wrote it, maybe without rules
         is_learnt = all(attribute.extractors for attribute in schema.attributes)
         schema = schema if is_learnt else learn_extractors(schema, sample(), wish.questions)
+    elif {"objects", "values"}.intersection(item.holds for item in schema.lists):
+        # of earlier versions, which had no tables for lists
+        schema = with_lists(schema, wish.tables.columns()[1])
     path = work.state / SCHEMA_FILE
     if wish.fresh and path.is_file():  # a person may have edited it
         version = 0 if present is None else present.schema.version
@@ -160,7 +164,8 @@ def _find(
     tables = wish.tables
     shown = SchemaSample(sample, wish.questions, title, entity, tables.columns, tables.file)
     found = engine.predict_schema(shown)
-    return found.model_copy(update={"entity": _name_entity(work, found.entity)})
+    found = found.model_copy(update={"entity": _name_entity(work, found.entity)})
+    return with_lists(found, tables.columns()[1])
 
 
 def _name_entity(work: WorkDatabase, title: str) -> str:

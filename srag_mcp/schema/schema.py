@@ -283,21 +283,54 @@ class Schema(BaseModel):
     def list_asked_for(self, question: str) -> ListName | None:
         """Return the list that *question* is about; None where it names none, or a column.
 
+        A list with a table is one, too: it is in no column of the records.
+
         `How many items were sold?` is about the list `items`, `the average total items` is not
         where there is a column `total_items`.
         """
-        words = _phrase(question)
-        for table in self.tables:
-            asked = words
-            columns = [(item.name, *item.synonyms) for item in table.attributes]
-            phrases = {_phrase(name) for names in columns for name in names}
-            for phrase in sorted(phrases, key=len, reverse=True):
-                if phrase.count(" ") > 2:  # one word is not enough to tell a column from a list
-                    asked = asked.replace(phrase, " . ")
-            for item in table.lists:
-                if _phrase(item.name.rpartition(".")[2]) in asked:
-                    return item
+        asked = _phrase(question)
+        columns = [(item.name, *item.synonyms) for item in self.attributes]
+        phrases = {_phrase(name) for names in columns for name in names}
+        for phrase in sorted(phrases, key=len, reverse=True):
+            if phrase.count(" ") > 2:  # one word is not enough to tell a column from a list
+                asked = asked.replace(phrase, " . ")
+        own = (
+            ListName(name=item.list_name, holds="values" if item.of_values else "objects")
+            for item in self.children
+        )
+        for item in (*self.lists, *own):
+            if _phrase(item.name.rpartition(".")[2]) in asked:
+                return item
         return None
+
+    def find_column(self, name: str) -> tuple[str, str]:
+        """Return the table and the column that *name* means.
+
+        `order_items.sku`; alone, a column of the records, or of the only table that has it.
+
+        Raises:
+            SchemaError: If there is none, or there are several; the text lists the names.
+        """
+        table, _, column = name.rpartition(".")
+        tables = [item for item in self.tables if not table or item.entity == table]
+        found = [
+            item.entity
+            for item in tables
+            if any(attribute.name == column for attribute in item.attributes)
+            or (table and item.parent and column == POSITION)
+        ]
+        if len(found) == 1 or self.entity in found:
+            return found[0], column
+        msg = f"no column {name!r}; there are: {', '.join(self.column_names())}"
+        raise SchemaError(msg)
+
+    def column_names(self) -> list[str]:
+        """Return the names of all columns: `total`, and `order_items.sku` of a child table."""
+        return [
+            f"{table.entity}.{item.name}" if table.parent else item.name
+            for table in self.tables
+            for item in table.attributes
+        ]
 
     def attribute(self, name: str, table: str | None = None) -> Attribute:
         """Return the attribute called *name* of *table*, of the record table when None.

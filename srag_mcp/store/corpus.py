@@ -14,9 +14,10 @@ from srag_mcp.errors import (
     CorpusError,
     NotIngestedError,
     QueryTimeoutError,
+    SchemaError,
     StoreError,
 )
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema import POSITION, Schema
 from srag_mcp.settings import BUILD_SUFFIX
 from srag_mcp.store.build import BuildInfo, read_info
 from srag_mcp.store.corrections import Kept, read_kept
@@ -62,7 +63,7 @@ SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category IN ('reserved'
 """
 _VALUES = "SELECT column_name, value, n_records{table} FROM srag_values LIMIT ? OFFSET ?"
 
-_SPELLINGS = "SELECT column_name, spelling, value FROM srag_spellings"
+_SPELLINGS = "SELECT column_name, spelling, value, table_name FROM srag_spellings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +91,16 @@ class BuildContent:
         """Whether spellings of names were united; earlier builds have none."""
         return "srag_spellings" in self.columns
 
+    @property
+    def has_positions(self) -> bool:
+        """Whether cells say which item of a list they are of; earlier builds have no lists."""
+        return "position" in self.columns["cells"]
+
     def tables(self, *more: str) -> dict[str, list[str]]:
         """Return the tables that SQL from outside may read, and *more*, with their columns."""
         fixed = ("documents", "cells", "passages")  # the last is not in builds of earlier versions
-        names = (self.schema.entity, *fixed, self.info.former_table, *more)
+        entities = (table.entity for table in self.schema.tables)
+        names = (*entities, *fixed, self.info.former_table, *more)
         return {name: self.columns[name] for name in names if name in self.columns}
 
 
@@ -191,15 +198,31 @@ class Corpus:
         *table* has the columns; None for the record table.
         """
         content = self._content()
+        child = table is not None and table != content.schema.entity
         return tuple(
             item
             for item in content.statistics
             if item.table == (table or content.schema.entity)
             and (columns is None or item.column in columns)
+            and not (child and item.column == POSITION)
         )
 
+    def list_statistics(self, table: str) -> ColumnStatistics:
+        """Return which documents list anything of the child *table*; see `ColumnStatistics`.
+
+        Raises:
+            SchemaError: If there is no such child table.
+        """
+        content = self._content()
+        child = content.schema.find_table(table)
+        for item in content.statistics:
+            if item.table == child.entity and item.column == POSITION and child.parent:
+                return item
+        msg = f"{table} is no table of what documents list"
+        raise SchemaError(msg)
+
     def values(self) -> ValueIndex:
-        """Return the index of the stored texts."""
+        """Return the index of the stored texts; it finds those of the records (`about` others)."""
         return self._newest(lambda path: self._once(self._values, path, self._read_values))
 
     def united_names(self, column: str = "", limit: int = 20, offset: int = 0) -> list[UnitedName]:
@@ -321,7 +344,8 @@ class Corpus:
         limit, offset = wanted.get("limit", 20), wanted.get("offset", 0)
         clause = self._cells_where(column, table, wanted)
         # one more than is shown tells whether others follow
-        page = self.select(evidence_sql(clause, limit + 1, offset), limit=limit)
+        sql = evidence_sql(clause, limit + 1, offset, has_positions=self._content().has_positions)
+        page = self.select(sql, limit=limit)
         total = offset + len(page.rows)
         if page.truncated or (offset and not page.rows):
             with suppress(QueryTimeoutError):
@@ -341,16 +365,19 @@ class Corpus:
             QueryError: If *where* is refused or wrong.
         """
         clause = self._cells_where(column, table, {"state": "stated", "where": where})
-        page = self.select(evidence_sql(clause, limit, 0), limit=limit)
+        sql = evidence_sql(clause, limit, 0, has_positions=self._content().has_positions)
+        page = self.select(sql, limit=limit)
         return read_evidence(page.rows)
 
     def _cells_where(self, column: str, table: str | None, wanted: EvidenceFilter) -> str:
         content = self._content()
         records = table or content.schema.entity
-        if column:
+        child = any(item.entity == records for item in content.schema.children)
+        if column and not (child and column == POSITION):
             content.schema.attribute(column, table)
-        is_one = content.is_keyed and column
-        return cells_where(column, records, records if is_one else None, wanted)
+        is_one = content.is_keyed and (column or child)
+        key = f"(document_id, {POSITION})" if child else "document_id"
+        return cells_where(column, records, records if is_one else None, wanted, key)
 
     def document(self, document_id: str) -> DocumentEntry:
         """Return one document.
@@ -489,4 +516,5 @@ class Corpus:
                 named = str(table[0]) if table else content.schema.entity
                 entries.append((str(column), str(value), int(n_records or 0), named))
         spelt = self.worker.read(path, _SPELLINGS, []) if content.has_spellings else []
-        return ValueIndex(entries, [(str(a), str(b), str(c)) for a, b, c in spelt])
+        spellings = [(str(a), str(b), str(c), str(d)) for a, b, c, d in spelt]
+        return ValueIndex(entries, spellings, content.schema.entity)

@@ -28,7 +28,7 @@ _ALIKE = """
 SELECT was.attribute, now.attribute
 FROM former.main.cells AS was JOIN build.main.cells AS now USING (document_id)
 JOIN former.main.documents AS read_then USING (document_id) JOIN listing USING (document_id)
-WHERE was.attribute IN (SELECT unnest(?)) AND now.attribute IN (SELECT unnest(?))
+WHERE was.attribute IN (SELECT unnest(?)) AND now.attribute IN (SELECT unnest(?)){of_records}
   AND was.state <> 'corrected' AND (was.state = 'stated' OR now.state = 'stated')
 GROUP BY ALL HAVING count_if(
   (was.value IS NOT DISTINCT FROM now.value
@@ -44,6 +44,11 @@ _NO_SPELLINGS = "(SELECT '', '', '' WHERE false)"
 _HAS_SPELLINGS = """
 SELECT 1 FROM duckdb_tables() WHERE database_name = 'former' AND table_name = 'srag_spellings'
 """  # builds of earlier versions have none
+_OF_RECORDS = " AND was.position IS NULL AND now.position IS NULL"
+_HAS_POSITIONS = """
+SELECT 1 FROM duckdb_columns()
+WHERE database_name = 'former' AND table_name = 'cells' AND column_name = 'position'
+"""
 _IN_COMMON = "SELECT 1 FROM former.main.documents SEMI JOIN listing USING (document_id) LIMIT 1"
 
 
@@ -111,7 +116,9 @@ def _find_alike(
 ) -> list[tuple[str, str]]:
     found = connection.execute(_HAS_SPELLINGS).fetchall()
     former = _SPELLINGS.format(build="former") if found else _NO_SPELLINGS
-    sql = _ALIKE.format(former=former, present=_SPELLINGS.format(build="build"))
+    of_records = _OF_RECORDS if connection.execute(_HAS_POSITIONS).fetchall() else ""
+    present = _SPELLINGS.format(build="build")
+    sql = _ALIKE.format(former=former, present=present, of_records=of_records)
     return connection.execute(sql, [gone, new]).fetchall()
 
 

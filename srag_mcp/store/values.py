@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -76,30 +77,40 @@ def _one(word: str) -> str:
 class ValueIndex:
     """A value index in memory: equal values, values that contain the phrase, then misspellings.
 
-    Built from `(column, value, number of records)`, and the table where it is not the record table.
-    *spellings*, `(column, spelling, value)`, are found as the value that they stand for.
+    Built from `(column, value, number of records)`, and the table where there are several.
+    *spellings*, `(column, spelling, value)` and the table likewise, are found as the value that
+    they stand for. Values of *table* are found, where it is given, unless others are asked for.
     """
 
     def __init__(
         self,
         entries: Iterable[tuple[str, str, int] | tuple[str, str, int, str]],
-        spellings: Iterable[tuple[str, str, str]] = (),
+        spellings: Iterable[tuple[str, str, str] | tuple[str, str, str, str]] = (),
+        table: str | None = None,
     ) -> None:
+        self._table = table
         self._entries: list[tuple[ValueMatch, tuple[str, ...]]] = []
         self._holding: defaultdict[str, list[int]] = defaultdict(list)
         self._spellings: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
         for entry in entries:
             found = ValueMatch(*entry[:3], 1.0, entry[3] if len(entry) == 4 else None)
             self._add(found, found.value)
-        others: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-        for column, spelling, value in spellings:
-            others[column, value] += [spelling] if spelling != value else []
+        others: defaultdict[tuple[str | None, str, str], list[str]] = defaultdict(list)
+        for column, spelling, value, *named in spellings:
+            key = (named[0] if named else None, column, value)
+            others[key] += [spelling] if spelling != value else []
         if others:
             for found, _ in tuple(self._entries):
-                for spelling in others.get((found.column, found.value), ()):
+                for spelling in others.get((found.table, found.column, found.value), ()):
                     self._add(replace(found, spelling=spelling), spelling)
         for word in self._holding:
             self._spellings[word[0], len(word)].append(word)
+
+    def about(self, table: str) -> "ValueIndex":
+        """Return the same index as one that finds values of *table*."""
+        found = copy(self)
+        found._table = table
+        return found
 
     def _add(self, found: ValueMatch, text: str) -> None:
         words = fold_words(text)
@@ -119,8 +130,10 @@ class ValueIndex:
         """Find the values nearest to *phrase*, best first (of all text columns, when None).
 
         Equal values score 1.0, values that hold the words of the phrase in its order 0.9 and more,
-        in another order 0.8, and misspelt ones less; these are left out where *is_spelt*.
+        in another order 0.8, and misspelt ones less; these are left out where *is_spelt*. *table*
+        has the columns; None for the one that the index is about.
         """
+        table = table or self._table
         words = fold_words(phrase)
         if not words:
             return []
@@ -149,7 +162,11 @@ class ValueIndex:
             full = [
                 self._entries[number][0] for number in self._initials.get(fold_name(phrase), ())
             ]
-            return [item for item in full if are_names([item.spelling or item.value])]
+            return [
+                item
+                for item in full
+                if self._table in {None, item.table} and are_names([item.spelling or item.value])
+            ]
         found = (self.search(short, is_spelt=True) for short in read_name(phrase).initials)
         return [
             item

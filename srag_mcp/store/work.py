@@ -13,11 +13,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from srag_mcp.cells.cell import BY_RULES, Cell, Record, is_predicted, read_marks, write_marks
+from srag_mcp.cells.cell import (
+    BY_RULES,
+    Cell,
+    ListedRows,
+    Record,
+    is_predicted,
+    read_marks,
+    write_marks,
+)
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.encoding import storable
 from srag_mcp.documents.passages import Passage, cut_passages
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema import POSITION, Schema
 from srag_mcp.store.database import insert_rows, open_for_writing, store_errors
 from srag_mcp.store.earlier import take_over_work
 from srag_mcp.store.layout import WORK_FILE, ingestion_lock
@@ -34,6 +42,10 @@ CellRow: TypeAlias = tuple[
     str, str, str | None, int | None, int | None, str, str | None, str, str, str
 ]
 """attribute, state, as_stated, start, end, context, unit, engine, note, marks."""
+ChildRow: TypeAlias = tuple[
+    str, int, str, str, str | None, int | None, int | None, str, str | None, str, str, str
+]
+"""table and position, then as in `CellRow`; at position 0 is the cell of the list as a whole."""
 
 # a dictionary: calling an enumeration takes six times as long, and there is a call for each cell
 _STATES = {state.value: state for state in State}
@@ -89,15 +101,12 @@ class FinishedDocument:
     passages: tuple[PassageRow, ...]
     postings: tuple[PostingRow, ...]
     replaces: bool = False
+    child_cells: tuple[ChildRow, ...] = ()
 
 
 def finish_document(document: Document, record: Record, *, replaces: bool) -> FinishedDocument:
     """Keep what the store needs of a document and its record."""
-    said = (
-        cell
-        for cell in record.cells
-        if cell.state is not State.NOT_MENTIONED or cell.note or cell.marks
-    )
+    said = filter(_says_anything, record.cells)
     title, text = storable(document.title), storable(document.text)
     passages = tuple(
         (
@@ -121,7 +130,21 @@ def finish_document(document: Document, record: Record, *, replaces: bool) -> Fi
         passages=passages,
         postings=tuple(cut_postings(document.path, title, text, passages)),
         replaces=replaces,
+        child_cells=tuple(row for listed in record.lists for row in _child_rows(listed)),
     )
+
+
+def _says_anything(cell: Cell) -> bool:
+    return cell.state is not State.NOT_MENTIONED or bool(cell.note or cell.marks)
+
+
+def _child_rows(listed: ListedRows) -> Iterator[ChildRow]:
+    """Yield what is kept of a list; a row that says nothing keeps one cell, so as to be there."""
+    yield (listed.table, 0, *cell_row(listed.listed))
+    for position, cells in enumerate(listed.rows, start=1):
+        said = [*filter(_says_anything, cells)] or [Cell(POSITION, State.NOT_MENTIONED)]
+        for cell in said:
+            yield (listed.table, position, *cell_row(cell))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +185,13 @@ class QuotedText:
     quotes: tuple[Span, ...]
 
 
-_OF_DOCUMENTS = ("documents", "cells", "passages", "postings")  # tables with a document_id
+_OF_DOCUMENTS = (
+    "documents",
+    "cells",
+    "child_cells",
+    "passages",
+    "postings",
+)  # tables with a document_id
 _TEXTS_AT_ONCE = 100
 _BELOW = " > "  # between headings
 _QUOTES = (
@@ -197,6 +226,10 @@ CREATE TABLE IF NOT EXISTS cells (
   document_id VARCHAR, attribute VARCHAR, state VARCHAR, as_stated VARCHAR, start BIGINT,
   "end" BIGINT, context VARCHAR, unit VARCHAR, engine VARCHAR, note VARCHAR, marks VARCHAR);
 ALTER TABLE cells ADD COLUMN IF NOT EXISTS marks VARCHAR DEFAULT '';
+CREATE TABLE IF NOT EXISTS child_cells (
+  document_id VARCHAR, table_name VARCHAR, position INTEGER, attribute VARCHAR, state VARCHAR,
+  as_stated VARCHAR, start BIGINT, "end" BIGINT, context VARCHAR, unit VARCHAR, engine VARCHAR,
+  note VARCHAR, marks VARCHAR);
 CREATE TABLE IF NOT EXISTS predictions (
   document_id VARCHAR, sha256 VARCHAR, attribute VARCHAR, attribute_hash VARCHAR, state VARCHAR,
   as_stated VARCHAR, start BIGINT, "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR,

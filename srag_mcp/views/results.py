@@ -197,6 +197,7 @@ class SourceEntry(Page):
     start: int | None = None
     end: int | None = None
     note: str = ""
+    position: int | None = None
 
 
 class CorrectionPage(Page):
