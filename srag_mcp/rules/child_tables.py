@@ -12,8 +12,8 @@ from itertools import permutations
 from math import isclose
 
 from srag_mcp.rules.candidates import Candidate, Found, join_surest, overlap
-from srag_mcp.rules.kinship import content_stems, is_same_name, kinship, wordy_stems
 from srag_mcp.rules.enumerations import Enumeration, Row, part_at
+from srag_mcp.rules.kinship import content_stems, is_same_name, kinship, wordy_stems
 from srag_mcp.rules.naming import describe_values, examples_of, free_name
 from srag_mcp.rules.row_sources import (
     Listed,
@@ -196,7 +196,7 @@ def _columned(
     found: _List, rows: Mapping[int, Sequence[Row]], headers: Sequence[str], start: int
 ) -> _List | None:
     """Return *found* with its columns: those that have headers, or those of a template."""
-    numbered = {}
+    numbered = dict[int, Row]()
     for n, own in rows.items():
         found.rows[n] = list(range(start, start + len(own)))
         numbered |= dict(zip(found.rows[n], own, strict=True))
@@ -227,7 +227,9 @@ def _columned(
 def _counts_rows(column: _Column, rows: Mapping[int, Sequence[int]]) -> bool:
     """Whether a column only numbers the rows of each document from 1."""
     cells = column.candidate.found
-    said = [[cells[r].text.strip(" .)#") if r in cells else "" for r in own] for own in rows.values()]
+    said = [
+        [cells[r].text.strip(" .)#") if r in cells else "" for r in own] for own in rows.values()
+    ]
     return all(own == [str(n) for n in range(1, len(own) + 1)] for own in said)
 
 
@@ -315,7 +317,9 @@ def _sureness(one: _List, other: _List) -> float:
     """Return how sure it is that both are one list; 0.0 where nothing proves it."""
     both = one.rows.keys() & other.rows.keys()
     least = min(len(one.rows), len(other.rows))
-    if len(both) > _MAX_MEETINGS * least or any(kinship(a, b) < 0 for a in one.names for b in other.names):
+    if len(both) > _MAX_MEETINGS * least or any(
+        kinship(a, b) < 0 for a in one.names for b in other.names
+    ):
         return 0.0
     pairs, n_proven = _pairs(one, other)
     unnamed = [c for item in (one, other) for c in item.columns if not c.candidate.labels]
@@ -353,9 +357,9 @@ def _pairs(one: _List, other: _List) -> tuple[list[tuple[_Column, _Column]], int
         for a in list(left):
             if same := [b for b in right if test(a, b)]:
                 take(a, same[0])
-    if len(one.columns) == 1 == len(other.columns) and not pairs:
-        if any(is_same_name(a, b) for a in one.names for b in other.names):
-            take(left[0], right[0])
+    is_alone = len(one.columns) == 1 == len(other.columns) and not pairs
+    if is_alone and any(is_same_name(a, b) for a in one.names for b in other.names):
+        take(left[0], right[0])
     for a in list(left):
         role = (roles.get(a), a.candidate.guess.type) if a in roles else None
         if same := [b for b in right if role and (roles.get(b), b.candidate.guess.type) == role]:
@@ -384,7 +388,9 @@ def _holds_the_same(one: _Column, other: _Column) -> bool:
 def _roles(item: _List) -> dict[_Column, str]:
     """Return which columns are what their row's other numbers make when they are multiplied."""
     numbers = [c for c in item.columns if c.candidate.is_number]
-    values = {c: {n: float(t) for n, t in c.candidate.plain.items() if _is_number(t)} for c in numbers}
+    values = {
+        c: {n: float(t) for n, t in c.candidate.plain.items() if _is_number(t)} for c in numbers
+    }
     for one, other, made in permutations(numbers, 3):
         rows = values[one].keys() & values[other].keys() & values[made].keys()
         n_equal = sum(
@@ -535,9 +541,9 @@ def _with_checks(
     for n, (_, own) in listed.items():
         spans = [found.span for row in own.rows for found in row.values()]
         for phrase in {*sightings[n].fields, *child.nouns} if len(own.rows) > 1 else ():
-            counts = [count for count, _ in stated_counts(sightings[n], phrase, child.nouns, spans)]
-            said[phrase] += bool(counts)
-            agreed[phrase] += len(own.rows) in counts
+            told = [count for count, _ in stated_counts(sightings[n], phrase, child.nouns, spans)]
+            said[phrase] += bool(told)
+            agreed[phrase] += len(own.rows) in told
     counts = _usual(agreed, said)
     checks = {"totals": {k: keys for k, keys in totals.items() if keys}, "counts": counts}
     return tuple(source.model_copy(update=checks) for source in child.sources)
@@ -545,9 +551,7 @@ def _with_checks(
 
 def _usual(agreed: Counter[str], said: Counter[str]) -> tuple[str, ...]:
     """Return what is right in nearly all documents that say it, and in enough to be no chance."""
-    return tuple(
-        key for key, n in agreed.items() if n >= _ENOUGH and n >= _MOST * said[key]
-    )
+    return tuple(key for key, n in agreed.items() if n >= _ENOUGH and n >= _MOST * said[key])
 
 
 def _last(name: str, form: object) -> str:

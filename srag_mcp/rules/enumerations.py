@@ -1,4 +1,4 @@
-"""Enumerations: what one document lists, in tables, below headings, beside labels and line by line."""
+"""Enumerations: what one document lists, in tables, below headings, beside labels, by lines."""
 
 import re
 from collections import Counter, defaultdict
@@ -64,7 +64,9 @@ def _tables(document: Document) -> Iterator[Enumeration]:
             headers, rows = tuple(found.text for found in rows[0]), rows[1:]
         if rows and all(headers[1:]):
             name = fold_words(table.section[-1]) if table.section else ""
-            last = Enumeration("table", name, headers, tuple(rows), table.span, table.caption, is_guessed)
+            last = Enumeration(
+                "table", name, headers, tuple(rows), table.span, table.caption, is_guessed
+            )
             yield last
 
 

@@ -31,6 +31,7 @@ from srag_mcp.values.units import UNIT_OF_ROW, holds_units
 Cells = Mapping[str, Found]
 """What a row says, by column."""
 
+_LONGEST_QUOTE = 300  # of a list as a whole; its items have quotes of their own
 _FEW, _WIDE = 2, 4
 _COUNT = r"\b(\d{{1,4}}|[^\W\d_]{{3,12}})\s+(?:[^\W\d_]+\s+)?{}\b"
 
@@ -45,7 +46,7 @@ class Listed:
     """
 
     rows: list[Cells] = field(default_factory=list)
-    place: Span = Span(0, 0)
+    place: Span = field(default_factory=lambda: Span(0, 0))
     contexts: dict[str, str] = field(default_factory=dict)
     unit: str = ""
     sums: dict[str, list[Found]] = field(default_factory=dict)
@@ -68,8 +69,7 @@ def read_by_sources(sightings: Sightings, table: Table) -> ListedRows | None:
     first, *others = listed
     source = table.sources[read.index(first)]
     text, spans = sightings.text, [f.span for row in first.rows for f in row.values()]
-    whole = Cell(POSITION, State.STATED, first.place.of(text)[:300], first.place)
-    whole = replace(whole, span=Span(first.place.start, first.place.start + len(whole.as_stated or "")))
+    whole = cell_of_list(first.place, text)
     rest = [f.span for other in others for row in other.rows for f in row.values()]
     if not any(one.overlaps(span) for one in rest for span in spans) and rest:
         whole = add_note(whole, "more is listed elsewhere", Mark.CONTRADICTED)
@@ -83,6 +83,12 @@ def read_by_sources(sightings: Sightings, table: Table) -> ListedRows | None:
         cells = [_cell(attribute, row, first, number, wrong) for attribute in table.attributes]
         rows.append(tuple(_dated(cell, days) for cell in cells))
     return ListedRows(table.entity, whole, tuple(rows))
+
+
+def cell_of_list(span: Span, text: str) -> Cell:
+    """Return the cell of a list that stands at *span*, which quotes its beginning."""
+    shown = Span(span.start, min(span.end, span.start + _LONGEST_QUOTE))
+    return Cell(POSITION, State.STATED, shown.of(text), shown)
 
 
 def _cell(
@@ -150,9 +156,11 @@ def _parted(found: Found, pattern: str, table: Table) -> Cells:
     if not pattern:
         return {table.attributes[0].name: found}
     match = re.fullmatch(pattern, found.text)
+    if match is None:
+        return {}
     return {
         name: Found(text, Span(*match.span(name)).moved(found.span.start))
-        for name, text in (match.groupdict() if match else {}).items()
+        for name, text in match.groupdict().items()
         if text
     }
 
@@ -285,10 +293,12 @@ def stated_counts(
 
 
 def _other_count(
-    source: RowSource, sightings: Sightings, nouns: Sequence[str], spans: Sequence[Span], n_rows: int
+    source: RowSource,
+    sightings: Sightings,
+    nouns: Sequence[str],
+    spans: Sequence[Span],
+    n_rows: int,
 ) -> str:
     """Return what the document says of how many rows there are, where it says another number."""
-    said = [
-        item for key in source.counts for item in stated_counts(sightings, key, nouns, spans)
-    ]
+    said = [item for key in source.counts for item in stated_counts(sightings, key, nouns, spans)]
     return "" if not said or any(n == n_rows for n, _ in said) else said[0][1]

@@ -5,22 +5,25 @@ from collections.abc import Mapping
 from srag_mcp.cells.cell import Cell, ListedRows
 from srag_mcp.documents.document import Document, Listing, TableCell
 from srag_mcp.documents.tables import column_key
+from srag_mcp.rules.row_sources import cell_of_list, read_by_sources
+from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import POSITION, Schema, Table
-from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
-
-_LONGEST_QUOTE = 300  # of a list as a whole; its items have quotes of their own
 
 
 def read_lists(document: Document, schema: Schema) -> tuple[ListedRows, ...]:
     """Read what a document lists of the child tables of *schema*; values are left None."""
-    found = (read_rows(document, child) for child in schema.children)
+    sightings = Sightings(document)
+    found = (
+        read_by_sources(sightings, child) if child.sources else read_rows(document, child)
+        for child in schema.children
+    )
     return tuple(item for item in found if item is not None)
 
 
 def read_rows(document: Document, table: Table) -> ListedRows | None:
-    """Read the rows of a child table; None where the document says nothing of the list."""
+    """Read a list that the format of the document knows; None where it has none of that name."""
     wanted = column_key(table.list_name)
     for listing in document.listings:
         if column_key(listing.name) == wanted:
@@ -47,12 +50,6 @@ def _read_listing(document: Document, listing: Listing, table: Table) -> ListedR
         for row in listing.rows
     )
     return ListedRows(table.entity, cell_of_list(listing.span, document.text), rows)
-
-
-def cell_of_list(span: Span, text: str) -> Cell:
-    """Return the cell of a list that stands at *span*, which quotes its beginning."""
-    shown = Span(span.start, min(span.end, span.start + _LONGEST_QUOTE))
-    return Cell(POSITION, State.STATED, shown.of(text), shown)
 
 
 def _find_place(attribute: Attribute, places: Mapping[str, int]) -> int | None:

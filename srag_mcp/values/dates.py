@@ -134,7 +134,7 @@ def is_bare_day(text: str) -> bool:
     """Whether a text is a day without a year, and nothing else: `22.01.`, `3 May`."""
     if match := _BARE_DAY.fullmatch(text.strip()):
         low, high = sorted((int(match[1]), int(match[3])))
-        return 0 < low <= _MONTHS_A_YEAR and high <= 31  # noqa: PLR2004 - days of a month
+        return 0 < low <= _MONTHS_A_YEAR and high <= 31
     found = find_dates(text, partial=True)
     is_whole = len(found) == 1 and len(text.strip()) <= found[0][0].end - found[0][0].start + 1
     return is_whole and found[0][1].year is None and found[0][1].day is not None

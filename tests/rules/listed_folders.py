@@ -18,7 +18,9 @@ class ListedFolder:
     truth: Mapping[str, Mapping[str, Sequence[tuple[str, ...]]]]
 
 
-def _word(title: str, lines: Sequence[str], rows: Sequence[Sequence[str]], after: str = "") -> bytes:
+def _word(
+    title: str, lines: Sequence[str], rows: Sequence[Sequence[str]], after: str = ""
+) -> bytes:
     word = docx.Document()
     word.add_heading(title, 1)
     for line in lines:
@@ -154,8 +156,8 @@ _JUDGES = {
 def _races() -> ListedFolder:
     files = {}
     for number, (name, splits) in enumerate(_SPLITS.items(), start=1):
-        lines = [f"HEAT REPORT {number}", "", f"Track: {'Nord' if number % 2 else 'Sued'}",
-                 f"Judges: {', '.join(_JUDGES[name])}", "", "Distance (m)    Time (s)    Lane"]  # fmt: skip
+        lines = [f"HEAT REPORT {number}", "", f"Judges: {', '.join(_JUDGES[name])}", ""]
+        lines += ["Distance (m)    Time (s)    Lane"]
         lines += [f"{metres:<12}    {time:<8}    {number}" for metres, time in splits]
         lines += ["", "The wind was light, and the track was dry."]
         files[name] = "\n".join(lines).encode()
