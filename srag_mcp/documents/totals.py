@@ -27,6 +27,11 @@ _MAX_MARKS = 50  # starts of groups that a total is tried for: totals of totals 
 _SAMPLE = 1000
 
 
+def names_total(text: str) -> bool:
+    """Whether a word of a label names a total, a subtotal or a mean."""
+    return _SUMMARY.search(text) is not None
+
+
 def number_style(lines: Sequence[SheetRow]) -> str:
     """Return how the numbers of a table are written, where some of them can be read one way only.
 

@@ -17,11 +17,13 @@ from srag_mcp.rules.kinship import content_stems, is_same_name, kinship, wordy_s
 from srag_mcp.rules.naming import describe_values, examples_of, free_name
 from srag_mcp.rules.row_sources import (
     Listed,
+    find_no_items,
     is_near,
     read_source,
     stated_counts,
     stated_sums,
     sum_of,
+    whole_tables,
 )
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import Attribute, KeyRule
@@ -43,6 +45,7 @@ _ENOUGH, _FEW = 3, 5
 _MAX_LISTS = 6
 _N_TEMPLATE = 60
 _SEPARATORS = (";", "|", "•", ",")
+_AND = "&"
 _PART = re.compile(r"[^\W\d_]+|[:;()\[\]|,=/@–—]|-(?=\s)")
 _KINDS = ("table", "blocks", "items", "label", "lines")  # the first that has the same words
 
@@ -123,7 +126,7 @@ def _build(
     """Return the listings of one layout as a list; None where they are none for sure."""
     [first, *_] = [item for items in own.values() for item in items]
     kind, is_table = first.kind, first.kind in {"table", "blocks"}
-    rows = {n: [row for item in items for row in item.rows] for n, items in own.items()}
+    rows = {n: [*_item_rows(items)] for n, items in own.items()}
     places = {n: items[0].place for n, items in own.items()}
     source = RowSource(kind=kind, section=None if is_table else first.name)
     if is_table:
@@ -146,6 +149,12 @@ def _build(
     if not is_table and not content_stems(first.name):
         return None
     return _columned(_List(kind, names, [], [source], {}, places), rows, first.headers, start)
+
+
+def _item_rows(items: Sequence[Enumeration]) -> Iterator[Row]:
+    for item in whole_tables(items):
+        left_out = find_no_items(item)[0]
+        yield from (row for number, row in enumerate(item.rows) if number not in left_out)
 
 
 def _several(kind: str, rows: Mapping[int, Sequence[object]]) -> bool:
@@ -178,6 +187,14 @@ def _separator(texts: Mapping[int, Sequence[Found]], known: Collection[str]) -> 
     """
     for mark in _SEPARATORS:
         parts = {n: [p.text for f in own for p in part_at(f, mark)] for n, own in texts.items()}
+        further = {
+            n: [p.text for f in own for p in part_at(f, f"{mark}{_AND}")]
+            for n, own in texts.items()
+        }
+        counts = Counter(fold_words(part) for own in further.values() for part in {*own})
+        split = [p for n, own in further.items() for p in own if p not in parts[n]]
+        if split and all(counts[fold_words(part)] > 1 for part in split):
+            mark, parts = f"{mark}{_AND}", further
         sizes = Counter(map(len, parts.values()))
         several = [part for own in parts.values() if len(own) > 1 for part in own]
         n_several = sizes.total() - sizes[1] - sizes[0]

@@ -13,6 +13,7 @@ from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, WORD, fold_words, singular
 
 _ASIDE = re.compile(r"\s*\((?P<key>[^\W\d_][^():]{1,40}):\s*(?P<value>[^()]+)\)\s*\.?\s*$")
+_JOINS = re.compile(r"(?:^|\s)(?:and|und|et|og|och|en|y|e|&)\s")
 _MIN_BLOCK = 2
 
 Row = tuple[Found, ...]
@@ -185,10 +186,17 @@ def _lines(document: Document) -> Iterator[Enumeration]:
 
 
 def part_at(found: Found, separator: str) -> list[Found]:
-    """Part words at a mark that white space follows: `Anna, Ben` -> `Anna`, `Ben`."""
+    """Part words at a mark that white space follows: `Anna, Ben` -> `Anna`, `Ben`.
+
+    With `&` behind it, the last part also at a word that joins: `Anna, Ben and Eva`.
+    """
+    mark = separator.rstrip("&")
+    ends = [match.span() for match in re.finditer(rf"{re.escape(mark)}(?:\s|$)", found.text)]
+    if mark != separator:
+        last = ends[-1][1] if ends else 0
+        ends += [match.span() for match in _JOINS.finditer(found.text, last)][:1]
     parts, start = [], 0
-    marks = re.finditer(rf"{re.escape(separator)}(?:\s|$)", found.text)
-    for end, after in [*(match.span() for match in marks), (len(found.text), 0)]:
+    for end, after in [*ends, (len(found.text), 0)]:
         words = found.text[start:end]
         place = found.span.start + start + len(words) - len(words.lstrip())
         if text := words.strip().rstrip("."):

@@ -14,7 +14,7 @@ from math import isclose
 from srag_mcp.cells.cell import Cell, ListedRows, Mark, add_note
 from srag_mcp.cells.normalised import IS_RELATIVE
 from srag_mcp.documents.tables import SheetRow
-from srag_mcp.documents.totals import TableBody
+from srag_mcp.documents.totals import TableBody, names_total
 from srag_mcp.rules.candidates import Found
 from srag_mcp.rules.enumerations import Enumeration, part_at
 from srag_mcp.rules.sightings import Sightings
@@ -32,7 +32,7 @@ Cells = Mapping[str, Found]
 """What a row says, by column."""
 
 _LONGEST_QUOTE = 300  # of a list as a whole; its items have quotes of their own
-_FEW, _WIDE = 2, 4
+_FEW = 2
 _COUNT = r"\b(\d{{1,4}}|[^\W\d_]{{3,12}})\s+(?:[^\W\d_]+\s+)?{}\b"
 
 
@@ -41,7 +41,8 @@ class Listed:
     """The rows that a source reads in a document.
 
     *contexts* say how numbers of a column are to be read, *unit* which column holds their units;
-    *sums* are what rows of the list state as the sum of a column; *told_none* is where the document
+    *sums* are what rows of the list state as the sum of a column, *besides* what is in such a sum
+    and no item, as a tax is; *told_none* is where the document
     says that there is nothing.
     """
 
@@ -50,6 +51,7 @@ class Listed:
     contexts: dict[str, str] = field(default_factory=dict)
     unit: str = ""
     sums: dict[str, list[Found]] = field(default_factory=dict)
+    besides: dict[str, float] = field(default_factory=dict)
     doubted: dict[int, str] = field(default_factory=dict)
     told_none: Found | None = None
 
@@ -166,13 +168,8 @@ def _parted(found: Found, pattern: str, table: Table) -> Cells:
 
 
 def _read_tables(here: Sequence[Enumeration], table: Table, listed: Listed) -> None:
-    """Add the rows of tables, but for headers, totals and notes.
-
-    Those with the same headers are one table, which goes on over pages or weeks.
-    """
-    for _, group in groupby(here, key=lambda item: item.headers):
-        parts = list(group)
-        item = replace(parts[0], rows=tuple(row for part in parts for row in part.rows))
+    """Add the rows of tables, but for headers, totals and notes."""
+    for item in whole_tables(here):
         places = {key: place for place, key in reversed([*enumerate(item.keys)])}
         columns = {name: places[key] for name, key in _keys(table) if key in places}
         for name, place in columns.items():
@@ -181,17 +178,27 @@ def _read_tables(here: Sequence[Enumeration], table: Table, listed: Listed) -> N
             header = item.headers[place]
             caption = "" if IS_RELATIVE.search(header) else item.caption
             listed.contexts.setdefault(name, "; ".join(filter(None, (header, caption))))
-        left_out, doubted = _no_items(item)
+        left_out, doubted = find_no_items(item)
         for number, row in enumerate(item.rows):
             cells = {name: row[place] for name, place in columns.items()}
-            if number in left_out:
-                for name, found in cells.items():
-                    if left_out[number] and find_quantities(found.text):
-                        listed.sums.setdefault(name, []).append(found)
+            if number not in left_out:
+                if number in doubted:
+                    listed.doubted[len(listed.rows)] = doubted[number]
+                listed.rows.append(cells)
                 continue
-            if number in doubted:
-                listed.doubted[len(listed.rows)] = doubted[number]
-            listed.rows.append(cells)
+            amounts = {n: a for n, f in cells.items() if (a := amount_of(f.text)) is not None}
+            for name, amount in amounts.items():
+                if left_out[number]:
+                    listed.sums.setdefault(name, []).append(cells[name])
+                else:
+                    listed.besides[name] = listed.besides.get(name, 0.0) + amount
+
+
+def whole_tables(items: Sequence[Enumeration]) -> Iterator[Enumeration]:
+    """Yield tables; those with the same headers are one, which goes on over pages or weeks."""
+    for _, group in groupby(items, key=lambda item: item.headers):
+        parts = list(group)
+        yield replace(parts[0], rows=tuple(row for part in parts for row in part.rows))
 
 
 def _keys(table: Table) -> Iterator[tuple[str, str]]:
@@ -203,10 +210,12 @@ def _keys(table: Table) -> Iterator[tuple[str, str]]:
             yield attribute.name, key
 
 
-def _no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str]]:
+def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str]]:
     """Return the rows that are no items, with whether they are totals; and those that may be none.
 
-    At the foot of a wide table, a label with an amount and nothing between them sums up as well.
+    A row that has a label and an amount, and nothing between them where others have, is no item
+    where it is the sum of those above, as it is carried over to the next page, where it is called a
+    total, and where a total stands below it that it is a part of, as a tax is.
     """
     if item.kind != "table":
         return {}, {}
@@ -214,19 +223,39 @@ def _no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str]]:
         SheetRow(n, tuple(f.text for f in row), sum(bool(f.text) for f in row))
         for n, row in enumerate(item.rows)
     ]
-    body = TableBody(lines, [item.headers], are_named=False)
-    left_out = {n: "sum" in why or "total" in why for n, why in body.left_out.items()}
     usual = sorted(line.n_filled for line in lines)[len(lines) // 2]
+    thin = {line.number: amount for line in lines if (amount := _thin_amount(line, usual))}
+    left_out: dict[int, bool] = {}
+    for number, (place, stated) in thin.items():
+        above = [amount_of(line.cells[place]) for line in lines[:number] if line.number not in thin]
+        if len(above) > 1 and is_near(sum(filter(None, above)), stated):
+            left_out[number] = True
+    rest = [line for line in lines if line.number not in left_out]
+    body = TableBody(rest, [item.headers], are_named=False)
+    left_out |= {n: "sum" in why or "total" in why for n, why in body.left_out.items()}
+    has_total = False
     for line in reversed(lines):
-        filled = [place for place, text in enumerate(line.cells) if text]
-        is_foot = len(filled) <= _FEW < _WIDE <= usual and filled[-1] - filled[0] > 1
-        if line.number not in left_out and not is_foot:
+        if line.number not in thin and line.number not in left_out:
             break
-        left_out.setdefault(line.number, False)
+        has_total = has_total or left_out.get(line.number, False)
+        if line.number in left_out:
+            continue
+        if any(map(names_total, line.cells)):
+            left_out[line.number] = has_total = True
+        elif has_total:
+            left_out[line.number] = False
     for line in lines:  # a heading among the rows, or what goes on from the row above
         if line.n_filled == 1 and len(line.cells) > _FEW:
             left_out.setdefault(line.number, False)
-    return left_out, {n: why for n, why in body.doubted.items() if n not in left_out}
+    doubted = body.doubted | dict.fromkeys(thin, "it has a label and an amount alone")
+    return left_out, {n: why for n, why in doubted.items() if n not in left_out}
+
+
+def _thin_amount(line: SheetRow, usual: int) -> tuple[int, float] | None:
+    """Return the place and the amount of a row that has little else; None for others."""
+    filled = [place for place, text in enumerate(line.cells) if text]
+    amount = amount_of(line.cells[filled[-1]]) if len(filled) == _FEW < usual else None
+    return (filled[-1], amount) if amount is not None and filled[1] - filled[0] > 1 else None
 
 
 # --- What the document says of the rows together -------------------------------------------------
@@ -270,7 +299,9 @@ def _other_sums(
         keys = source.totals.get(name, ())
         said += [item for key in keys for item in stated_sums(sightings, key, spans)]
         amounts = [amount for amount, _ in said if amount is not None]
-        if total is not None and amounts and not any(is_near(total, one) for one in amounts):
+        known = {total, (total or 0.0) + listed.besides.get(name, 0.0)}
+        is_right = any(is_near(one or 0.0, amount) for one in known for amount in amounts)
+        if total is not None and amounts and not is_right:
             yield name, f"the rows sum up to {total:,.10g}, the document says {said[0][1]!r}"
 
 

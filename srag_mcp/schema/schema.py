@@ -80,7 +80,7 @@ class RowSource(BaseModel):
         section: The folded heading right above, label or first word; None for any.
         headers: Folded headers of the columns of such a table: one that has all of them counts.
         context: What changes the reading of its numbers, see `Cell.context`.
-        separator: The mark between several values beside one label.
+        separator: The mark between values beside one label; with `&`, a word joins the last.
         pattern: Parts each item or line; its groups are columns. Empty where it is one value.
         totals: Folded labels outside of the list that state the sum of a column, by its name.
         counts: Folded labels and nouns by which documents state how many rows there are.
