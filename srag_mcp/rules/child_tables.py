@@ -36,7 +36,7 @@ from srag_mcp.values.types import DATE
 
 _MIN_SHARE, _MIN_LAYOUT = 0.2, 0.02  # of the documents have the list, have it in one layout
 _SEVERAL = {"table": 0.2, "blocks": 0.2}  # of the documents list more than one thing, else half
-_MOST = 0.9
+_MOST, _NEARLY_ALL = 0.9, 0.8
 _SAME_VALUES = 0.5
 _MAX_MEETINGS = 0.03
 _CHANCE = 2.0  # documents in which two lists that never meet would, if they were two
@@ -125,14 +125,18 @@ def _build(
 ) -> _List | None:
     """Return the listings of one layout as a list; None where they are none for sure."""
     [first, *_] = [item for items in own.values() for item in items]
-    kind, is_table = first.kind, first.kind in {"table", "blocks"}
+    kind, is_table, headers = first.kind, first.kind in {"table", "blocks"}, first.headers
     rows = {n: [*_item_rows(items)] for n, items in own.items()}
     places = {n: items[0].place for n, items in own.items()}
     source = RowSource(kind=kind, section=None if is_table else first.name)
     if is_table:
         source = source.model_copy(update={"headers": tuple(filter(None, first.keys))})
-        if first.is_guessed and _is_form(rows):
+        if kind == "table" and len(first.headers) == 2 and _is_form(rows):
             return None
+        if _are_headed(own):
+            headers = ("heading", *first.headers)
+            source = source.model_copy(update={"heading": f"h{start}"})
+            rows = {n: [*_item_rows(items, are_headed=True)] for n, items in own.items()}
     else:
         texts = {n: [row[0] for row in items] for n, items in rows.items()}
         if kind == "label" and not _several(kind, texts):
@@ -146,15 +150,29 @@ def _build(
     if not (_several(kind, rows) or source.separator) or (kind == "items" and _is_form(rows)):
         return None
     names = Counter(item.name for items in own.values() for item in items[:1] if item.name)
+    names = Counter({name: n for name, n in names.items() if 2 * n >= len(own)})
     if not is_table and not content_stems(first.name):
         return None
-    return _columned(_List(kind, names, [], [source], {}, places), rows, first.headers, start)
+    return _columned(_List(kind, names, [], [source], {}, places), rows, headers, start)
 
 
-def _item_rows(items: Sequence[Enumeration]) -> Iterator[Row]:
-    for item in whole_tables(items):
+def _item_rows(items: Sequence[Enumeration], *, are_headed: bool = False) -> Iterator[Row]:
+    for item in whole_tables(items, are_headed=are_headed):
         left_out = find_no_items(item)[0]
-        yield from (row for number, row in enumerate(item.rows) if number not in left_out)
+        head = (item.heading or Found("", Span(0, 0)),) if are_headed else ()
+        for number, row in enumerate(item.rows):
+            if number not in left_out:
+                yield (*head, *row)
+
+
+def _are_headed(own: Mapping[int, Sequence[Enumeration]]) -> bool:
+    """Whether documents have several such tables below headings that come again in others."""
+    several = [{item.name for item in items} for items in own.values() if len(items) > 1]
+    counts = Counter(name for items in own.values() for name in {item.name for item in items})
+    headed = [names for names in several if len(names) > 1]
+    said = [name for names in headed for name in names]
+    is_usual = len(headed) > 1 and 3 * len(headed) >= len(own)
+    return is_usual and 2 * sum(counts[name] > 1 for name in said) >= len(said)
 
 
 def _several(kind: str, rows: Mapping[int, Sequence[object]]) -> bool:
@@ -169,12 +187,12 @@ def _several(kind: str, rows: Mapping[int, Sequence[object]]) -> bool:
 
 
 def _is_form(rows: Mapping[int, Sequence[Row]]) -> bool:
-    """Whether rows begin with labels that recur in most documents: they are facts, and no list."""
+    """Whether rows begin with labels that recur in nearly all: they are facts, and no list."""
     said = Counter(
         key for own in rows.values() for key in {fold_words(r[0].text.split(":")[0]) for r in own}
     )
     has_labels = all(len(row) > 1 or ":" in row[0].text for own in rows.values() for row in own)
-    usual = sum(n for n in said.values() if 2 * n >= len(rows))
+    usual = sum(n for n in said.values() if n >= _NEARLY_ALL * len(rows))
     return has_labels and 2 * usual >= said.total()
 
 
@@ -224,7 +242,8 @@ def _columned(
             if cells:
                 rule = [KeyRule(keys=(fold_words(header),))] if header else []
                 labels = [header] if header else []
-                found.columns.append(_Column(Candidate("label", labels, [*rule], cells)))
+                groups = {found.sources[0].heading} - {""} if not place else set[str]()
+                found.columns.append(_Column(Candidate("label", labels, [*rule], cells), groups))
     else:
         whole = {n: row[0] for n, row in numbered.items()}
         sizes = sorted(len(cell.text) for cell in whole.values())
@@ -458,7 +477,7 @@ def _list_name(item: _List, schema: Schema, titles: Collection[str]) -> str:
     names = [
         (n + n_documents * _is_plural(name), name)
         for name, n in item.names.items()
-        if {*content_stems(name)} - record and name not in titles and 4 * n >= n_documents
+        if {*content_stems(name)} - record and name not in titles
     ]
     if names:
         return max(names)[1]
@@ -591,4 +610,5 @@ def _with_groups(source: RowSource, groups: Mapping[str, str]) -> RowSource:
         lambda m: f"(?P<{groups[m[1]]}>" if m[1] in groups else "(?:",
         source.pattern,
     )
-    return source.model_copy(update={"pattern": pattern})
+    heading = groups.get(source.heading, "")
+    return source.model_copy(update={"pattern": pattern, "heading": heading})

@@ -1,9 +1,10 @@
 """Enumerations: what one document lists, in tables, below headings, beside labels, by lines."""
 
 import re
+from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
@@ -27,7 +28,7 @@ class Enumeration:
     (of labels that come again and again) or `lines` (that begin with one word). *name* is the
     folded heading, label or word; *headers* are the names of the columns as they are written, empty
     where nothing names them, guessed where only other documents can show that they are names;
-    *place* is where the listing is announced or begins.
+    *place* is where it is announced or begins, *heading* what stands above a table.
     """
 
     kind: str
@@ -37,6 +38,7 @@ class Enumeration:
     place: Span
     caption: str = ""
     is_guessed: bool = False
+    heading: Found | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -54,19 +56,27 @@ def find_enumerations(document: Document) -> list[Enumeration]:
 def _tables(document: Document) -> Iterator[Enumeration]:
     """Yield the tables; what goes on below another one, without headers, belongs to it."""
     last: Enumeration | None = None
-    for table in (block for block in document.blocks if isinstance(block, Table)):
+    heading: Found | None = None
+    for table in document.blocks:
+        if isinstance(table, Heading):
+            heading = Found(table.text, table.span)
+        if not isinstance(table, Table):
+            continue
         headers = tuple(" ".join(path) for path in table.headers)
         rows = [tuple(Found(c.text, c.span) for c in row) for row in table.rows]
         if not any(headers) and last and len(last.headers) == len(headers):
             if _is_like(rows, last.rows):
-                yield Enumeration("table", last.name, last.headers, tuple(rows), table.span)
+                yield replace(last, rows=tuple(rows), place=table.span)
             continue
         if is_guessed := not any(headers) and len(rows) > 1:
             headers, rows = tuple(found.text for found in rows[0]), rows[1:]
         if rows and all(headers[1:]):
             name = fold_words(table.section[-1]) if table.section else ""
+            page = bisect(document.pages, table.span.start)
+            if last and last.headers == headers and page > bisect(document.pages, last.place.start):
+                name, heading = last.name, last.heading  # the headings of its page are no heading
             last = Enumeration(
-                "table", name, headers, tuple(rows), table.span, table.caption, is_guessed
+                "table", name, headers, tuple(rows), table.span, table.caption, is_guessed, heading
             )
             yield last
 

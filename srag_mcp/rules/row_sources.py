@@ -136,7 +136,7 @@ def read_source(source: RowSource, table: Table, found: Sequence[Enumeration]) -
     if here:
         listed.place = here[0].place
     if is_table:
-        _read_tables(here, table, listed)
+        _read_tables(here, source, table, listed)
         return listed
     for cell in (row[0] for item in here for row in item.rows):
         for part in part_at(cell, source.separator) if source.separator else [cell]:
@@ -167,9 +167,11 @@ def _parted(found: Found, pattern: str, table: Table) -> Cells:
     }
 
 
-def _read_tables(here: Sequence[Enumeration], table: Table, listed: Listed) -> None:
+def _read_tables(
+    here: Sequence[Enumeration], source: RowSource, table: Table, listed: Listed
+) -> None:
     """Add the rows of tables, but for headers, totals and notes."""
-    for item in whole_tables(here):
+    for item in whole_tables(here, are_headed=bool(source.heading)):
         places = {key: place for place, key in reversed([*enumerate(item.keys)])}
         columns = {name: places[key] for name, key in _keys(table) if key in places}
         for name, place in columns.items():
@@ -181,6 +183,8 @@ def _read_tables(here: Sequence[Enumeration], table: Table, listed: Listed) -> N
         left_out, doubted = find_no_items(item)
         for number, row in enumerate(item.rows):
             cells = {name: row[place] for name, place in columns.items()}
+            if source.heading and item.heading:
+                cells[source.heading] = item.heading
             if number not in left_out:
                 if number in doubted:
                     listed.doubted[len(listed.rows)] = doubted[number]
@@ -194,9 +198,14 @@ def _read_tables(here: Sequence[Enumeration], table: Table, listed: Listed) -> N
                     listed.besides[name] = listed.besides.get(name, 0.0) + amount
 
 
-def whole_tables(items: Sequence[Enumeration]) -> Iterator[Enumeration]:
-    """Yield tables; those with the same headers are one, which goes on over pages or weeks."""
-    for _, group in groupby(items, key=lambda item: item.headers):
+def whole_tables(
+    items: Sequence[Enumeration], *, are_headed: bool = False
+) -> Iterator[Enumeration]:
+    """Yield tables; those with the same headers are one, which goes on over pages or weeks.
+
+    Unless *are_headed*: then each is another one, which its heading tells apart.
+    """
+    for _, group in groupby(items, key=lambda item: (item.headers, are_headed and item.name)):
         parts = list(group)
         yield replace(parts[0], rows=tuple(row for part in parts for row in part.rows))
 
@@ -211,7 +220,9 @@ def _keys(table: Table) -> Iterator[tuple[str, str]]:
 
 
 def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str]]:
-    """Return the rows that are no items, with whether they are totals; and those that may be none.
+    """Return the rows that are no items, with whether they are called a total and are no sum.
+
+    And those that may be none, with the reason.
 
     A row that has a label and an amount, and nothing between them where others have, is no item
     where it is the sum of those above, as it is carried over to the next page, where it is called a
@@ -229,11 +240,11 @@ def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str]]:
     for number, (place, stated) in thin.items():
         above = [amount_of(line.cells[place]) for line in lines[:number] if line.number not in thin]
         if len(above) > 1 and is_near(sum(filter(None, above)), stated):
-            left_out[number] = True
+            left_out[number] = False
     rest = [line for line in lines if line.number not in left_out]
     body = TableBody(rest, [item.headers], are_named=False)
-    left_out |= {n: "sum" in why or "total" in why for n, why in body.left_out.items()}
-    has_total = False
+    left_out |= {n: "total" in why for n, why in body.left_out.items()}
+    has_total = any("sum" in why for why in body.left_out.values())
     for line in reversed(lines):
         if line.number not in thin and line.number not in left_out:
             break
@@ -247,8 +258,8 @@ def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str]]:
     for line in lines:  # a heading among the rows, or what goes on from the row above
         if line.n_filled == 1 and len(line.cells) > _FEW:
             left_out.setdefault(line.number, False)
-    doubted = body.doubted | dict.fromkeys(thin, "it has a label and an amount alone")
-    return left_out, {n: why for n, why in doubted.items() if n not in left_out}
+    doubted = (n for n in thin if n not in left_out)
+    return left_out, dict.fromkeys(doubted, "it has a label and an amount alone")
 
 
 def _thin_amount(line: SheetRow, usual: int) -> tuple[int, float] | None:

@@ -92,6 +92,7 @@ class RowSource(BaseModel):
     section: str | None = None
     headers: tuple[str, ...] = ()
     context: str = ""
+    heading: str = ""
     separator: str = ""
     pattern: str = ""
     totals: dict[str, tuple[str, ...]] = Field(default_factory=dict)
