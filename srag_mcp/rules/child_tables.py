@@ -12,7 +12,7 @@ from itertools import permutations
 from math import isclose
 
 from srag_mcp.rules.candidates import Candidate, Found, join_surest, overlap
-from srag_mcp.rules.enumerations import Enumeration, Row, part_at
+from srag_mcp.rules.enumerations import HEADING, Enumeration, Row, part_at
 from srag_mcp.rules.kinship import content_stems, is_same_name, kinship, wordy_stems
 from srag_mcp.rules.naming import describe_values, examples_of, free_name
 from srag_mcp.rules.row_sources import (
@@ -134,7 +134,7 @@ def _build(
         if kind == "table" and len(first.headers) == 2 and _is_form(rows):
             return None
         if _are_headed(own):
-            headers = ("heading", *first.headers)
+            headers = (HEADING, *first.headers)
             source = source.model_copy(update={"heading": f"h{start}"})
             rows = {n: [*_item_rows(items, are_headed=True)] for n, items in own.items()}
     else:
@@ -486,7 +486,7 @@ def _list_name(item: _List, schema: Schema, titles: Collection[str]) -> str:
         for column in item.columns
         if column.kind == "text"
         for word in map(fold_words, column.candidate.labels)
-        if {*content_stems(word)} - wordy_stems() and " " not in word
+        if {*content_stems(word)} - wordy_stems() and " " not in word and word != HEADING
     ]
     return plural(singular(things[0])) if things else "items"
 

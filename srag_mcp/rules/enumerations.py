@@ -17,6 +17,9 @@ _ASIDE = re.compile(r"\s*\((?P<key>[^\W\d_][^():]{1,40}):\s*(?P<value>[^()]+)\)\
 _JOINS = re.compile(r"(?:^|\s)(?:and|und|et|og|och|en|y|e|&)\s")
 _MIN_BLOCK = 2
 
+HEADING = "heading"
+"""The column of headings that tell the things of a list apart."""
+
 Row = tuple[Found, ...]
 
 
@@ -171,7 +174,7 @@ def _blocks(
         rows.append((*named, *cells))
     above = fold_words(*name) if name else ""
     # `Kitchen` and `Bath` below `Rooms` are a room each
-    head = [singular(above) if singular(above) != above else "heading"] if is_headed else []
+    head = [singular(above) if singular(above) != above else HEADING] if is_headed else []
     headers = (*head, *repeated.values())
     if len(blocks) > 1:
         yield Enumeration("blocks", above, headers, tuple(rows), rows[0][0].span)
