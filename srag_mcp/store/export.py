@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from srag_mcp.errors import CorpusError, QueryError
+from srag_mcp.schema.schema import POSITION
 from srag_mcp.store.build import STORAGE_VERSION
 from srag_mcp.store.database import quote_name, quote_text, store_errors
 from srag_mcp.store.guard import check_query
@@ -61,7 +62,8 @@ def check_target(out: Path, *, force: bool) -> None:
 def table_sql(corpus: Corpus, table: str = "", *, quotes: bool, states: bool) -> str:
     """Write the SELECT of a whole *table*, the records if empty.
 
-    Behind each column of records come `<column>_state` and `<column>_quote` on wish.
+    Behind each column of records and of child tables come `<column>_state` and `<column>_quote` on
+    wish.
 
     Raises:
         CorpusError: If there is no such table, or it has no cells.
@@ -73,11 +75,13 @@ def table_sql(corpus: Corpus, table: str = "", *, quotes: bool, states: bool) ->
         raise CorpusError(msg)
     if not quotes and not states:
         return f"SELECT * FROM {quote_name(table)}"  # noqa: S608 - quoted
-    if table != schema.entity:
-        msg = f"quotes and states are of the columns of {schema.entity}"
+    of_schema = {item.entity: item for item in schema.tables}
+    if table not in of_schema:
+        msg = f"quotes and states are of the columns of {', '.join(of_schema)}"
         raise CorpusError(msg)
-    columns, cells, taken = ["document_id"], ["document_id"], set(tables[table])
-    for attribute in schema.attributes:
+    keys = ["document_id", *([POSITION] if of_schema[table].parent else [])]
+    columns, cells, taken = [*keys], [*keys], set(tables[table])
+    for attribute in of_schema[table].attributes:
         columns.append(quote_name(attribute.name))
         for key, is_wanted in (("state", states), ("as_stated", quotes)):
             if is_wanted:
@@ -89,9 +93,10 @@ def table_sql(corpus: Corpus, table: str = "", *, quotes: bool, states: bool) ->
                 of_it = f"attribute = {quote_text(attribute.name)}"
                 cells.append(f"max({key}) FILTER ({of_it}) AS {quote_name(name)}")
     keyed = f" WHERE table_name = {quote_text(table)}" if "table_name" in tables["cells"] else ""
-    pivot = f"SELECT {', '.join(cells)} FROM cells{keyed} GROUP BY document_id"  # noqa: S608 - quoted
-    source = f"{quote_name(table)} LEFT JOIN ({pivot}) USING (document_id)"
-    return f"SELECT {', '.join(columns)} FROM {source} ORDER BY document_id"  # noqa: S608 - quoted
+    key = ", ".join(keys)
+    pivot = f"SELECT {', '.join(cells)} FROM cells{keyed} GROUP BY {key}"  # noqa: S608 - quoted
+    source = f"{quote_name(table)} LEFT JOIN ({pivot}) USING ({key})"
+    return f"SELECT {', '.join(columns)} FROM {source} ORDER BY {key}"  # noqa: S608 - quoted
 
 
 def export_rows(corpus: Corpus, sql: str, out: Path, timeout_s: float, name: str) -> int:
