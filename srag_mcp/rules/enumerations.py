@@ -62,7 +62,7 @@ def _tables(document: Document) -> Iterator[Enumeration]:
     heading: Found | None = None
     for table in document.blocks:
         if isinstance(table, Heading):
-            heading = Found(table.text, table.span)
+            heading = _heading(table, document.text)
         if not isinstance(table, Table):
             continue
         headers = tuple(" ".join(path) for path in table.headers)
@@ -82,6 +82,14 @@ def _tables(document: Document) -> Iterator[Enumeration]:
                 "table", name, headers, tuple(rows), table.span, table.caption, is_guessed, heading
             )
             yield last
+
+
+def _heading(block: Heading, text: str) -> Found:
+    """Return the words of a heading, without marks before them."""
+    start = text.find(block.text, block.span.start, block.span.end)
+    if start < 0:
+        return Found(block.span.of(text), block.span)
+    return Found(block.text, Span(start, start + len(block.text)))
 
 
 def _is_like(rows: Sequence[Row], others: Sequence[Row]) -> bool:
@@ -152,7 +160,8 @@ def _blocks(
     repeated = {key: written for key, written, *_ in pairs if counts[key] > 1}
     if len(repeated) < _MIN_BLOCK:
         return
-    places = {b.text: b.span for b in document.blocks if isinstance(b, Heading)}
+    headings = [b for b in document.blocks if isinstance(b, Heading)]
+    places = {b.text: _heading(b, document.text) for b in headings}
     blocks: list[dict[str, Found]] = []
     sections: list[tuple[str, ...]] = []
     for key, _, found, section in pairs:
@@ -170,7 +179,7 @@ def _blocks(
     for block, section in zip(blocks, sections, strict=True):
         first = block[min(block, key=lambda key: block[key].span.start)].span
         cells = [block.get(key, Found("", Span(first.start, first.start))) for key in repeated]
-        named = [Found(section[-1], places[section[-1]])] if is_headed else []
+        named = [places[section[-1]]] if is_headed else []
         rows.append((*named, *cells))
     above = fold_words(*name) if name else ""
     # `Kitchen` and `Bath` below `Rooms` are a room each

@@ -33,7 +33,7 @@ Cells = Mapping[str, Found]
 
 _LONGEST_QUOTE = 300  # of a list as a whole; its items have quotes of their own
 _FEW = 2
-_COUNT = r"\b(\d{{1,4}}|[^\W\d_]{{3,12}})\s+(?:[^\W\d_]+\s+)?{}\b"
+_COUNT = r"\b(\d{{1,4}}|[^\W\d_]{{3,12}})[^\S\n]+(?:[^\W\d_]+[^\S\n]+)?{}\b"
 
 
 @dataclass(slots=True)

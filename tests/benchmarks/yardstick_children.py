@@ -67,9 +67,7 @@ def score_children(pack: Path, corpus: Corpus, names: Mapping[str, str]) -> dict
         rows: defaultdict[str, list[Mapping[str, Value]]] = defaultdict(list)
         for row in read_rows(corpus, f'FROM "{child.entity}" ORDER BY document_id, position'):
             document = str(row.pop("document_id"))
-            rows[names.get(document, document)].append(
-                {name: value for name, value in row.items() if name != "position"}
-            )
+            rows[names.get(document, document)].append(row)  # gold may number the rows, too
         tables[child.entity] = rows
     scores = {}
     for path in sorted(pack.glob("gold_*.csv")):

@@ -135,7 +135,7 @@ def _parts() -> ListedFolder:
     return ListedFolder(files, {"parts": _PARTS})
 
 
-# --- Race reports, plain text: splits by lines, officials beside a label --------------------------
+# --- Race reports, plain text: splits that nothing names, officials beside a label ---------------
 
 _SPLITS = {
     "heat1.txt": [("100", "13.1"), ("200", "26.9"), ("300", "41.0"), ("400", "55.8")],
@@ -162,7 +162,7 @@ def _races() -> ListedFolder:
         lines += ["", "The wind was light, and the track was dry."]
         files[name] = "\n".join(lines).encode()
     judges = {name: [(judge,) for judge in own] for name, own in _JUDGES.items()}
-    return ListedFolder(files, {"splits": _SPLITS, "judges": judges})
+    return ListedFolder(files, {"items": _SPLITS, "judges": judges})
 
 
 # --- Handover reports, Markdown: a heading and the same labels for every room ---------------------
