@@ -16,7 +16,6 @@ from srag_mcp.rules.enumerations import HEADING, Enumeration, Row, part_at
 from srag_mcp.rules.kinship import content_stems, is_same_name, kinship, wordy_stems
 from srag_mcp.rules.naming import describe_values, examples_of, free_name
 from srag_mcp.rules.row_sources import (
-    Listed,
     find_no_items,
     is_near,
     read_source,
@@ -74,7 +73,11 @@ class _List:
     columns: list[_Column]
     sources: list[RowSource]
     rows: dict[int, list[int]]
-    places: dict[int, Span]
+
+    @property
+    def is_named(self) -> bool:
+        """Whether its columns have names; a single one has that of the list."""
+        return len(self.columns) == 1 or all(column.candidate.labels for column in self.columns)
 
 
 def induce_children(schema: Schema, sightings: Sequence[Sightings]) -> Schema:
@@ -83,11 +86,9 @@ def induce_children(schema: Schema, sightings: Sequence[Sightings]) -> Schema:
     found = _without_twins(list(_harvest(listed)))
     found.sort(key=lambda item: -len(item.rows))  # the layout of most names what others call so
     joined = join_surest(found, _sureness, _join, 1.0)
-    usual = [
-        item
-        for item in map(_named, joined)
-        if item and len(item.rows) >= max(2, _MIN_SHARE * len(sightings))
-    ]
+    least = max(2, _MIN_SHARE * len(sightings))
+    # what a template parts without any names is not sure enough
+    usual = [item for item in joined if item.is_named and len(item.rows) >= least]
     children: list[Table] = []
     for item in sorted(usual, key=lambda one: -len(one.rows))[:_MAX_LISTS]:
         children.append(_child(item, schema, children, sightings))
@@ -127,7 +128,6 @@ def _build(
     [first, *_] = [item for items in own.values() for item in items]
     kind, is_table, headers = first.kind, first.kind in {"table", "blocks"}, first.headers
     rows = {n: [*_item_rows(items)] for n, items in own.items()}
-    places = {n: items[0].place for n, items in own.items()}
     source = RowSource(kind=kind, section=None if is_table else first.name)
     if is_table:
         source = source.model_copy(update={"headers": tuple(filter(None, first.keys))})
@@ -153,7 +153,7 @@ def _build(
     names = Counter({name: n for name, n in names.items() if 2 * n >= len(own)})
     if not is_table and not content_stems(first.name):
         return None
-    return _columned(_List(kind, names, [], [source], {}, places), rows, headers, start)
+    return _columned(_List(kind, names, [], [source], {}), rows, headers, start)
 
 
 def _item_rows(items: Sequence[Enumeration], *, are_headed: bool = False) -> Iterator[Row]:
@@ -353,17 +353,14 @@ def _sureness(one: _List, other: _List) -> float:
     """Return how sure it is that both are one list; 0.0 where nothing proves it."""
     both = one.rows.keys() & other.rows.keys()
     least = min(len(one.rows), len(other.rows))
-    if len(both) > _MAX_MEETINGS * least or any(
-        kinship(a, b) < 0 for a in one.names for b in other.names
-    ):
+    are_contrary = any(kinship(a, b) < 0 for a in one.names for b in other.names)
+    if len(both) > _MAX_MEETINGS * least or are_contrary:
         return 0.0
     pairs, n_proven = _pairs(one, other)
     unnamed = [c for item in (one, other) for c in item.columns if not c.candidate.labels]
     mapped = {c for pair in pairs for c in pair}
-    fewest = min(len(one.columns), len(other.columns))
-    if 2 * n_proven < fewest or not {*unnamed} <= mapped or not pairs:
-        return 0.0
-    if fewest == 1 < max(len(one.columns), len(other.columns)):
+    fewest, most = sorted((len(one.columns), len(other.columns)))
+    if 2 * n_proven < fewest or not {*unnamed} <= mapped or not pairs or fewest == 1 < most:
         return 0.0
     if fewest == 1:  # their values are alike: that they never meet by chance says that they are one
         n_documents = len(one.rows) + len(other.rows)
@@ -454,17 +451,9 @@ def _join(kept: _List, lost: _List) -> None:
     kept.names += lost.names
     kept.sources += lost.sources
     kept.rows |= {n: own for n, own in lost.rows.items() if n not in kept.rows}
-    kept.places = lost.places | kept.places
 
 
 # --- What it is called ---------------------------------------------------------------------------
-
-
-def _named(item: _List) -> _List | None:
-    """Return *item* if its columns have names; what a template parts without names stays whole."""
-    if len(item.columns) == 1 or all(c.candidate.labels for c in item.columns):
-        return item
-    return None
 
 
 def _list_name(item: _List, schema: Schema, titles: Collection[str]) -> str:
@@ -472,12 +461,11 @@ def _list_name(item: _List, schema: Schema, titles: Collection[str]) -> str:
 
     A word for many of a thing is better than others; what the record is called is no list.
     """
-    record = {stem for noun in (*schema.nouns, schema.entity) for stem in content_stems(noun)}
     n_documents = len(item.rows)
     names = [
         (n + n_documents * _is_plural(name), name)
         for name, n in item.names.items()
-        if {*content_stems(name)} - record and name not in titles
+        if not _is_record(name, schema) and name not in titles
     ]
     if names:
         return max(names)[1]
@@ -489,6 +477,11 @@ def _list_name(item: _List, schema: Schema, titles: Collection[str]) -> str:
         if {*content_stems(word)} - wordy_stems() and " " not in word and word != HEADING
     ]
     return plural(singular(things[0])) if things else "items"
+
+
+def _is_record(name: str, schema: Schema) -> bool:
+    record = {stem for noun in (*schema.nouns, schema.entity) for stem in content_stems(noun)}
+    return {*content_stems(name)} <= record
 
 
 def _is_plural(name: str) -> bool:
@@ -526,10 +519,10 @@ def _child(
         attributes.append(attribute)
         groups |= dict.fromkeys(column.groups, attribute.name)
     sources = [_with_groups(source, groups) for source in item.sources]
-    record = {stem for noun in (*schema.nouns, schema.entity) for stem in content_stems(noun)}
-    called = [n for n in item.names if {*content_stems(n)} - record]
+    called = [n for n in item.names if not _is_record(n, schema)]
     spoken = dict.fromkeys(map(fold_words, (name, *called)))
-    nouns = [form for n in spoken for form in (_last(n, singular), _last(n, plural))]
+    nouns = [" ".join((*n.split()[:-1], form)) for n in spoken
+             for last in [singular(n.split()[-1])] for form in (last, plural(last))]  # fmt: skip
     n_rows = sum(map(len, item.rows.values()))
     child = Table(
         title=name,
@@ -553,47 +546,32 @@ def _with_checks(
     A label counts that states the sum of a column in nine of ten documents, or the number of rows;
     a noun of the list before which most documents that have it give the number of rows.
     """
-    listed: dict[int, tuple[RowSource, Listed]] = {}
+    said: dict[str, Counter[str]] = defaultdict(Counter)  # by column; empty for how many there are
+    agreed: dict[str, Counter[str]] = defaultdict(Counter)
+    numbers = [item.name for item in child.attributes if item.type.is_numeric]
     for n in item.rows:
-        found = sightings[n].enumerations
-        read = ((source, read_source(source, child, found)) for source in child.sources)
-        if (first := next((one for one in read if one[1].rows), None)) is not None:
-            listed[n] = first
-    totals: dict[str, tuple[str, ...]] = {}
-    for attribute in child.attributes if not child.of_values else ():
-        if attribute.type.is_numeric:
-            sums = {n: sum_of(own.rows, attribute.name) for n, (_, own) in listed.items()}
-            said = Counter[str]()
-            agreed = Counter[str]()
-            for n, total in sums.items():
-                rows = listed[n][1].rows
-                spans = [found.span for row in rows for found in row.values()]
-                for key in sightings[n].fields if total and len(rows) > 1 else ():
-                    amounts = [amount for amount, _ in stated_sums(sightings[n], key, spans)]
-                    said[key] += bool(amounts)
-                    agreed[key] += any(is_near(total or 0.0, amount) for amount in amounts)
-            totals[attribute.name] = _usual(agreed, said)
-    said, agreed = Counter(), Counter()
-    for n, (_, own) in listed.items():
-        spans = [found.span for row in own.rows for found in row.values()]
-        for phrase in {*sightings[n].fields, *child.nouns} if len(own.rows) > 1 else ():
-            told = [count for count, _ in stated_counts(sightings[n], phrase, child.nouns, spans)]
-            said[phrase] += bool(told)
-            agreed[phrase] += len(own.rows) in told
-    counts = _usual(agreed, said)
-    checks = {"totals": {k: keys for k, keys in totals.items() if keys}, "counts": counts}
+        sighting = sightings[n]
+        read = (read_source(source, child, sighting.enumerations) for source in child.sources)
+        rows = next((one.rows for one in read if one.rows), [])
+        spans = [found.span for row in rows for found in row.values()]
+        sums = {name: total for name in numbers if (total := sum_of(rows, name))}
+        for key in {*sighting.fields, *child.nouns} if len(rows) > 1 else ():
+            amounts = [amount for amount, _ in stated_sums(sighting, key, spans)]
+            for name, total in sums.items():
+                said[name][key] += bool(amounts)
+                agreed[name][key] += any(is_near(total, amount) for amount in amounts)
+            counts = [count for count, _ in stated_counts(sighting, key, child.nouns, spans)]
+            said[""][key] += bool(counts)
+            agreed[""][key] += len(rows) in counts
+    usual = {name: _usual(agreed[name], said[name]) for name in said}
+    totals = {name: keys for name, keys in usual.items() if name and keys}
+    checks = {"totals": totals, "counts": usual.get("", ())}
     return tuple(source.model_copy(update=checks) for source in child.sources)
 
 
 def _usual(agreed: Counter[str], said: Counter[str]) -> tuple[str, ...]:
     """Return what is right in nearly all documents that say it, and in enough to be no chance."""
     return tuple(key for key, n in agreed.items() if n >= _ENOUGH and n >= _MOST * said[key])
-
-
-def _last(name: str, form: object) -> str:
-    *before, last = name.split()
-    word = singular(last)
-    return " ".join((*before, word if form is singular else plural(word)))
 
 
 def _keys(candidate: Candidate) -> tuple[KeyRule, ...]:

@@ -9,18 +9,19 @@ from itertools import groupby
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
 from srag_mcp.documents.lines import match_marker, split_lines
+from srag_mcp.documents.pairs import is_data
 from srag_mcp.rules.candidates import Found
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, WORD, fold_words, singular
 
 _ASIDE = re.compile(r"\s*\((?P<key>[^\W\d_][^():]{1,40}):\s*(?P<value>[^()]+)\)\s*\.?\s*$")
 _JOINS = re.compile(r"(?:^|\s)(?:and|und|et|og|och|en|y|e|&)\s")
-_MIN_BLOCK = 2
 
 HEADING = "heading"
 """The column of headings that tell the things of a list apart."""
 
 Row = tuple[Found, ...]
+_Pair = tuple[str, str, Found, tuple[str, ...]]  # folded key, key, value, headings
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,8 @@ class Enumeration:
     *kind* is `table`, `items` (below a heading), `label` (beside one or several like it), `blocks`
     (of labels that come again and again) or `lines` (that begin with one word). *name* is the
     folded heading, label or word; *headers* are the names of the columns as they are written, empty
-    where nothing names them, guessed where only other documents can show that they are names;
-    *place* is where it is announced or begins, *heading* what stands above a table.
+    where nothing names them; *place* is where it is announced or begins, *heading* what stands
+    above a table.
     """
 
     kind: str
@@ -40,7 +41,6 @@ class Enumeration:
     rows: tuple[Row, ...]
     place: Span
     caption: str = ""
-    is_guessed: bool = False
     heading: Found | None = None
 
     @property
@@ -71,15 +71,15 @@ def _tables(document: Document) -> Iterator[Enumeration]:
             if _is_like(rows, last.rows):
                 yield replace(last, rows=tuple(rows), place=table.span)
             continue
-        if is_guessed := not any(headers) and len(rows) > 1:
+        if not any(headers) and len(rows) > 1:  # the first row may name them: others will show it
             headers, rows = tuple(found.text for found in rows[0]), rows[1:]
-        if rows and all(headers[1:]):
+        if rows and all(headers[1:]) and not any(map(is_data, headers)):
             name = fold_words(table.section[-1]) if table.section else ""
             page = bisect(document.pages, table.span.start)
             if last and last.headers == headers and page > bisect(document.pages, last.place.start):
                 name, heading = last.name, last.heading  # the headings of its page are no heading
             last = Enumeration(
-                "table", name, headers, tuple(rows), table.span, table.caption, is_guessed, heading
+                "table", name, headers, tuple(rows), table.span, table.caption, heading
             )
             yield last
 
@@ -109,17 +109,17 @@ def _items(document: Document) -> Iterator[Enumeration]:
     for block in document.blocks:
         if isinstance(block, Heading):
             places[block.text] = block.span
-        elif isinstance(block, ListItem | Prose) and block.section:
-            is_item = isinstance(block, ListItem)
-            if is_item or not under.get(block.section):
-                under[block.section].append(Found(block.span.of(text), block.span))
+        elif isinstance(block, ListItem) or (
+            isinstance(block, Prose) and block.section not in under
+        ):
+            under[block.section].append(Found(block.span.of(text), block.span))
     for section, founds in under.items():
-        if section[-1] in places:
+        if section and section[-1] in places:
             rows = tuple((found,) for found in founds)
             yield Enumeration("items", fold_words(section[-1]), ("",), rows, places[section[-1]])
 
 
-def _pairs(document: Document) -> Iterator[tuple[str, str, Found, tuple[str, ...]]]:
+def _pairs(document: Document) -> Iterator[_Pair]:
     """Yield keys, folded and as written, with values; one in brackets behind a value is its own."""
     tables = [b.span for b in document.blocks if isinstance(b, Table) and any(b.headers)]
     for block in document.blocks:
@@ -129,36 +129,29 @@ def _pairs(document: Document) -> Iterator[tuple[str, str, Found, tuple[str, ...
         aside = _ASIDE.search(value)
         start, end = block.value_span.start, block.value_span.end
         if aside:
-            place = Span(start + aside.start("value"), start + aside.end("value"))
-            found = Found(aside["value"], place)
+            found = Found(aside["value"], Span(*aside.span("value")).moved(start))
             yield fold_words(aside["key"]), aside["key"], found, block.section
             value, end = value[: aside.start()], start + aside.start()
         if value:
             yield fold_words(block.key), block.key, Found(value, Span(start, end)), block.section
 
 
-def _labels(pairs: Sequence[tuple[str, str, Found, tuple[str, ...]]]) -> Iterator[Enumeration]:
+def _labels(pairs: Sequence[_Pair]) -> Iterator[Enumeration]:
     """Yield what stands beside labels; those that come again behind others are of blocks."""
     under: dict[str, list[Found]] = defaultdict(list)
     for key, _, found, _ in pairs:
         under[key].append(found)
     runs = Counter(key for key, _ in groupby(key for key, *_ in pairs))
     for key, founds in under.items():
-        is_of_blocks = 2 * runs[key] > len(founds) > 1
-        if key and not is_of_blocks:
-            rows = tuple((found,) for found in founds)
-            yield Enumeration("label", key, ("",), rows, founds[0].span)
+        if key and not 2 * runs[key] > len(founds) > 1:
+            yield Enumeration("label", key, ("",), tuple((f,) for f in founds), founds[0].span)
 
 
-def _blocks(
-    document: Document, pairs: Sequence[tuple[str, str, Found, tuple[str, ...]]]
-) -> Iterator[Enumeration]:
+def _blocks(document: Document, pairs: Sequence[_Pair]) -> Iterator[Enumeration]:
     """Yield labels that come again and again as rows; a heading above each names its row."""
-    counts: dict[str, int] = defaultdict(int)
-    for key, *_ in pairs:
-        counts[key] += 1
+    counts = Counter(key for key, *_ in pairs)
     repeated = {key: written for key, written, *_ in pairs if counts[key] > 1}
-    if len(repeated) < _MIN_BLOCK:
+    if len(repeated) < 2:
         return
     headings = [b for b in document.blocks if isinstance(b, Heading)]
     places = {b.text: _heading(b, document.text) for b in headings}
@@ -177,11 +170,11 @@ def _blocks(
     name = next(iter(outer))[-1:] if len(outer) == 1 else ()
     rows = []
     for block, section in zip(blocks, sections, strict=True):
-        first = block[min(block, key=lambda key: block[key].span.start)].span
-        cells = [block.get(key, Found("", Span(first.start, first.start))) for key in repeated]
+        start = min(found.span.start for found in block.values())
+        cells = [block.get(key, Found("", Span(start, start))) for key in repeated]
         named = [places[section[-1]]] if is_headed else []
         rows.append((*named, *cells))
-    above = fold_words(*name) if name else ""
+    above = fold_words(" ".join(name))
     # `Kitchen` and `Bath` below `Rooms` are a room each
     head = [singular(above) if singular(above) != above else HEADING] if is_headed else []
     headers = (*head, *repeated.values())

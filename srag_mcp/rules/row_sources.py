@@ -42,8 +42,8 @@ class Listed:
 
     *contexts* say how numbers of a column are to be read, *unit* which column holds their units;
     *sums* are what rows of the list state as the sum of a column, *besides* what is in such a sum
-    and no item, as a tax is; *told_none* is where the document
-    says that there is nothing.
+    and no item, as a tax is; *other* is what stands among rows and is none; *told_none* is where
+    the document says that there is nothing.
     """
 
     rows: list[Cells] = field(default_factory=list)
@@ -53,6 +53,7 @@ class Listed:
     sums: dict[str, list[Found]] = field(default_factory=dict)
     besides: dict[str, float] = field(default_factory=dict)
     doubted: dict[int, str] = field(default_factory=dict)
+    other: list[str] = field(default_factory=list)
     told_none: Found | None = None
 
 
@@ -75,9 +76,12 @@ def read_by_sources(sightings: Sightings, table: Table) -> ListedRows | None:
     rest = [f.span for other in others for row in other.rows for f in row.values()]
     if not any(one.overlaps(span) for one in rest for span in spans) and rest:
         whole = add_note(whole, "more is listed elsewhere", Mark.CONTRADICTED)
+    if first.other:  # a heading among the rows, a longer text, a line that is not made alike
+        shown = "; ".join(first.other)[:_LONGEST_QUOTE]
+        whole = add_note(whole, f"not read as rows: {shown!r}", Mark.DOUBTED)
     if said := _other_count(source, sightings, table.nouns, spans, len(first.rows)):
-        whole = add_note(whole, f"the document says {said!r}, {len(first.rows)} are listed",
-                         Mark.CONTRADICTED)  # fmt: skip
+        said = f"the document says {said!r}, {len(first.rows)} are listed"
+        whole = add_note(whole, said, Mark.CONTRADICTED)
     wrong = dict(_other_sums(source, sightings, first, spans))
     days = [day.on() for place, day in find_dates(text) if not any(map(place.overlaps, spans))]
     rows = []
@@ -144,6 +148,8 @@ def read_source(source: RowSource, table: Table, found: Sequence[Enumeration]) -
                 listed.told_none = listed.told_none or part
             elif row := _parted(part, source.pattern, table):
                 listed.rows.append(row)
+            else:
+                listed.other.append(part.text)
     return listed
 
 
@@ -190,6 +196,8 @@ def _read_tables(
                     listed.doubted[len(listed.rows)] = doubted[number]
                 listed.rows.append(cells)
                 continue
+            if sum(bool(found.text) for found in row) == 1:
+                listed.other += [found.text for found in row if found.text]
             amounts = {n: a for n, f in cells.items() if (a := amount_of(f.text)) is not None}
             for name, amount in amounts.items():
                 if left_out[number]:
