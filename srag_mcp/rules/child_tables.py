@@ -12,7 +12,7 @@ from itertools import permutations
 from math import isclose
 
 from srag_mcp.rules.candidates import Candidate, Found, join_surest, overlap
-from srag_mcp.rules.enumerations import HEADING, Enumeration, Row, part_at
+from srag_mcp.rules.enumerations import HEADING, MAX_LINE, Enumeration, Row, part_at, part_of
 from srag_mcp.rules.kinship import content_stems, is_same_name, kinship, wordy_stems
 from srag_mcp.rules.naming import describe_values, examples_of, free_name
 from srag_mcp.rules.row_sources import (
@@ -83,7 +83,7 @@ class _List:
 def induce_children(schema: Schema, sightings: Sequence[Sightings]) -> Schema:
     """Return *schema* with a child table for each thing that its documents list several of."""
     listed = [sighting.enumerations for sighting in sightings]
-    found = _without_twins(list(_harvest(listed)))
+    found = _without_parts(_without_twins(list(_harvest(listed))))
     found.sort(key=lambda item: -len(item.rows))  # the layout of most names what others call so
     joined = join_surest(found, _sureness, _join, 1.0)
     least = max(2, _MIN_SHARE * len(sightings))
@@ -280,20 +280,20 @@ def _template(whole: Mapping[int, Found], start: int) -> tuple[str, list[_Column
     common = _PART.findall(sample[0])
     for text in sample[1:]:
         common = _common(common, _PART.findall(text))
-    if not common or len(sample) < 3:
+    if not common or len(sample) < _ENOUGH or max(map(len, texts)) > MAX_LINE:
         return "", []
-    gaps = [rf"\s*(?P<g{start}_{n}>.*?)\s*" for n in range(len(common) + 1)]
+    gaps = [f"(?P<g{start}_{n}>.*?)" for n in range(len(common) + 1)]
     pattern = gaps[0] + "".join(
         re.escape(part) + gap for part, gap in zip(common, gaps[1:], strict=True)
     )
     matches = {n: re.fullmatch(pattern, found.text) for n, found in whole.items()}
-    if any(match is None for match in matches.values()):
+    if not all(matches.values()):
         return "", []
     columns = []
     for n in range(len(gaps)):
         name = f"g{start}_{n}"
         cells = {
-            row: Found(match[name], Span(*match.span(name)).moved(whole[row].span.start))
+            row: part_of(whole[row], *match.span(name))
             for row, match in matches.items()
             if match and match[name].strip(" .")
         }
@@ -336,6 +336,24 @@ def _without_twins(found: Sequence[_List]) -> list[_List]:
         return 2 * inside > len(own)
 
     return [item for item in found if not any(is_part(item, other) for other in found)]
+
+
+def _without_parts(found: Sequence[_List]) -> list[_List]:
+    """Leave out labels that come again with others that do: each says a part of one thing."""
+
+    def is_part(item: _List) -> bool:
+        return item.kind == "label" and not item.sources[0].separator
+
+    return [
+        item
+        for item in found
+        if not is_part(item)
+        or not any(
+            is_part(other) and 2 * len(item.rows.keys() & other.rows.keys()) >= len(item.rows)
+            for other in found
+            if other is not item
+        )
+    ]
 
 
 def _row_spans(item: _List) -> Iterator[tuple[int, Span]]:

@@ -10,6 +10,7 @@ from itertools import groupby
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
 from srag_mcp.documents.lines import match_marker, split_lines
 from srag_mcp.documents.pairs import is_data
+from srag_mcp.documents.tables import unique_names
 from srag_mcp.rules.candidates import Found
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, WORD, fold_words, singular
@@ -17,6 +18,7 @@ from srag_mcp.text.words import STOP_WORDS, WORD, fold_words, singular
 _ASIDE = re.compile(r"\s*\((?P<key>[^\W\d_][^():]{1,40}):\s*(?P<value>[^()]+)\)\s*\.?\s*$")
 _JOINS = re.compile(r"(?:^|\s)(?:and|und|et|og|och|en|y|e|&)\s")
 
+MAX_LINE = 300  # characters of a line or an item that has parts
 HEADING = "heading"
 """The column of headings that tell the things of a list apart."""
 
@@ -73,7 +75,8 @@ def _tables(document: Document) -> Iterator[Enumeration]:
             continue
         if not any(headers) and len(rows) > 1:  # the first row may name them: others will show it
             headers, rows = tuple(found.text for found in rows[0]), rows[1:]
-        if rows and all(headers[1:]) and not any(map(is_data, headers)):
+        if rows and all(headers) and not any(map(is_data, headers)):
+            headers = unique_names(headers)
             name = fold_words(table.section[-1]) if table.section else ""
             page = bisect(document.pages, table.span.start)
             if last and last.headers == headers and page > bisect(document.pages, last.place.start):
@@ -125,15 +128,13 @@ def _pairs(document: Document) -> Iterator[_Pair]:
     for block in document.blocks:
         if not isinstance(block, KeyValue) or any(t.overlaps(block.span) for t in tables):
             continue
-        value = block.value_span.of(document.text)
-        aside = _ASIDE.search(value)
-        start, end = block.value_span.start, block.value_span.end
-        if aside:
-            found = Found(aside["value"], Span(*aside.span("value")).moved(start))
+        whole = Found(block.value_span.of(document.text), block.value_span)
+        if aside := _ASIDE.search(whole.text):
+            found = part_of(whole, *aside.span("value"))
             yield fold_words(aside["key"]), aside["key"], found, block.section
-            value, end = value[: aside.start()], start + aside.start()
-        if value:
-            yield fold_words(block.key), block.key, Found(value, Span(start, end)), block.section
+            whole = part_of(whole, 0, aside.start())
+        if whole.text:
+            yield fold_words(block.key), block.key, whole, block.section
 
 
 def _labels(pairs: Sequence[_Pair]) -> Iterator[Enumeration]:
@@ -164,8 +165,8 @@ def _blocks(document: Document, pairs: Sequence[_Pair]) -> Iterator[Enumeration]
             blocks.append({})
             sections.append(section)
         blocks[-1][key] = found
-    headed = [s[-1] for s in sections if s]
-    is_headed = len(set(headed)) == len(blocks)  # each below a heading of its own
+    headed = {s[-1] for s in sections if s} & places.keys()
+    is_headed = len(headed) == len(blocks)  # each below a heading of its own
     outer = {s[:-1] if is_headed else s for s in sections}
     name = next(iter(outer))[-1:] if len(outer) == 1 else ()
     rows = []
@@ -178,7 +179,9 @@ def _blocks(document: Document, pairs: Sequence[_Pair]) -> Iterator[Enumeration]
     # `Kitchen` and `Bath` below `Rooms` are a room each
     head = [singular(above) if singular(above) != above else HEADING] if is_headed else []
     headers = (*head, *repeated.values())
-    if len(blocks) > 1:
+    # names one below the other, then their titles, say not whose title is whose
+    are_alike = len({next(iter(block)) for block in blocks}) == 1 < min(map(len, blocks))
+    if len(blocks) > 1 and are_alike:
         yield Enumeration("blocks", above, headers, tuple(rows), rows[0][0].span)
 
 
@@ -190,7 +193,8 @@ def _lines(document: Document) -> Iterator[Enumeration]:
         marker = match_marker(line.text)
         start = line.span.start if marker is None else line.start + marker[1]
         place = Span(start, line.span.end)
-        if place.end > place.start and not any(t.overlaps(place) for t in tables):
+        is_short = 0 < place.end - place.start <= MAX_LINE
+        if is_short and not any(t.overlaps(place) for t in tables):
             first = WORD.match(document.text, place.start, place.end)
             word = fold_words(first.group()) if first else ""
             lines.append((word, Found(place.of(document.text), place)))
@@ -198,6 +202,14 @@ def _lines(document: Document) -> Iterator[Enumeration]:
         if len(word) > 1 and not word.isdigit() and word not in STOP_WORDS:
             rows = tuple((found,) for _, found in group)
             yield Enumeration("lines", word, ("",), rows, rows[0][0].span)
+
+
+def part_of(found: Found, start: int, end: int) -> Found:
+    """Return the words from *start* to *end* of what is found, without white space around them."""
+    words = found.text[start:end]
+    start += len(words) - len(words.lstrip())
+    text = words.strip()
+    return Found(text, Span(start, start + len(text)).moved(found.span.start))
 
 
 def part_at(found: Found, separator: str) -> list[Found]:
@@ -210,11 +222,7 @@ def part_at(found: Found, separator: str) -> list[Found]:
     if mark != separator:
         last = ends[-1][1] if ends else 0
         ends += [match.span() for match in _JOINS.finditer(found.text, last)][:1]
-    parts, start = [], 0
-    for end, after in [*ends, (len(found.text), 0)]:
-        words = found.text[start:end]
-        place = found.span.start + start + len(words) - len(words.lstrip())
-        if text := words.strip().rstrip("."):
-            parts.append(Found(text, Span(place, place + len(text))))
-        start = after
-    return parts
+    starts = [0, *(after for _, after in ends)]
+    stops = [*(before for before, _ in ends), len(found.text.rstrip().rstrip("."))]
+    parts = (part_of(found, *place) for place in zip(starts, stops, strict=True))
+    return [part for part in parts if part.text]

@@ -75,6 +75,34 @@ def test_a_form_in_a_table_is_no_list() -> None:
     assert learn(read(texts, "md")).children == ()
 
 
+def test_labels_that_come_again_together_are_no_lists_of_their_own() -> None:
+    signed = [("Ann Roe", "CEO", "Bo Lim", "CFO"), ("Cy Dan", "Chair", "Di Fox", "CEO")] * 3
+    texts = [f"Name: {a}\nName: {c}\n\nTitle: {b}\nTitle: {d}" for a, b, c, d in signed]
+    assert learn(read(texts)).children == ()
+
+
+def test_columns_with_one_name_are_read_each_in_its_place() -> None:
+    headers = ("Species", "Count", "Count")
+    rows = [[("Tern", "4", "7"), ("Gull", "12", "9")], [("Gull", "3", "5"), ("Auk", "1", "0")]] * 2
+    documents = read([f"Site {n}\n\n{table(headers, own)}" for n, own in enumerate(rows)], "md")
+    [found] = lists_of(documents, learn(documents)).values()
+    assert [rows_of(one) for one in found] == rows
+
+
+def test_a_line_that_is_not_made_as_the_others_is_told() -> None:
+    texts = [
+        f"Log {n}\n\n"
+        + "\n".join(f"Stop {place}: {n + k} min [{who}]" for k, (place, who) in enumerate(own))
+        for n, own in enumerate([[("Oslo", "Jo"), ("Bergen", "Al")], [("Voss", "Al")]] * 4)
+    ]
+    parts = [table(("Place", "Minutes", "By"), [("Oslo", "4", "Jo"), ("Voss", "9", "Al")])] * 4
+    documents = read([*texts, *parts], "md")
+    schema = learn(documents)
+    [other] = read(["Log 9\n\nStop Oslo: 4 min [Jo]\nStop Voss: unknown"], "md")
+    for listed in read_lists(other, schema):
+        assert listed.listed.note == "not read as rows: 'Stop Voss: unknown'"
+
+
 MATCHES = [
     {"FC Nord": [("Al Roe", "2"), ("Bo Lim", "1")], "SV Ost": [("Cy Dan", "0"), ("Di Fox", "1")]},
     {"SV Ost": [("Cy Dan", "1"), ("Ed Gul", "1")], "FC West": [("Fi Hay", "0"), ("Gu Ito", "3")]},
