@@ -148,6 +148,14 @@ class PredictedCell:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedCells:
+    """The rows that a language model lists for the child *table*, in the order of its columns."""
+
+    table: str
+    rows: tuple[tuple[PredictedCell, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PredictedRecord:
     """The cells of one document, in the order of the attributes that were asked for.
 
@@ -160,6 +168,7 @@ class PredictedRecord:
         n_read: How many characters of long documents its settings read; None where no cell is to be
             asked again with larger ones.
         summary: A sentence on the document; empty where none was asked for.
+        lists: What it lists; the cell of each list as a whole is among the cells.
     """
 
     document_id: str
@@ -168,6 +177,7 @@ class PredictedRecord:
     error: str = ""
     n_read: int | None = None
     summary: str = ""
+    lists: tuple[ListedCells, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

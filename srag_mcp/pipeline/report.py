@@ -62,6 +62,7 @@ class IngestReport:
         skipped: Files that are no documents, such as images.
         told: What was left out of table files, and what stands around their tables.
         attributes: Names of the columns.
+        lists: The tables of what the documents list, with their columns.
         designed: What the columns leave out: other columns that were proposed, lists, other kinds
             of documents.
         renamed: What was called otherwise before, a sentence each.
@@ -127,6 +128,7 @@ class IngestReport:
     ruled: tuple[str, ...] = ()
     united: str = ""
     designed: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
 
     @property
     def only_quoted(self) -> bool:
@@ -159,6 +161,7 @@ class IngestReport:
             said.append(self.rows_reason)
         if self.attributes:
             said.append(f"{len(self.attributes)} attributes: {', '.join(self.attributes)}")
+        said += [f"what the documents list: table {table}" for table in self.lists]
         said += self.designed
         said += [f"{text}; the old name stays for this version" for text in self.renamed]
         if self.account:
@@ -262,6 +265,10 @@ def report_stored(
             f"{path}: {line}" for path, state in sorted(work.files().items()) for line in state.told
         ),
         attributes=tuple(item.name for item in schema.attributes) if schema else (),
+        lists=tuple(
+            f"{child.entity}({', '.join(item.name for item in child.attributes)})"
+            for child in (schema.children if schema else ())
+        ),
         designed=tuple(describe_design(work, schema, folder.name)) if by_model and schema else (),
         warnings=(*_warnings(work, schema), *_warn_of_unread(unread, n_in_part, n_stored)),
     )

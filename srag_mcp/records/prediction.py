@@ -37,6 +37,7 @@ from srag_mcp.records.conversation import (
     number_columns,
 )
 from srag_mcp.records.judging import RecordsReply
+from srag_mcp.records.listed import join_rows
 from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.record_prompt import (
     MAX_DOCUMENTS,
@@ -439,7 +440,13 @@ class _Document:
         return self._silent() - self.idle
 
     def _silent(self) -> frozenset[str]:
-        return frozenset(item.cell.attribute for item in self.record.cells if _is_silent(item))
+        """Return what nothing is said of; a list may go on in the rest."""
+        lists = {item.table for item in self.record.lists}
+        return frozenset(
+            item.cell.attribute
+            for item in self.record.cells
+            if _is_silent(item) or item.cell.attribute in lists
+        )
 
     def unquoted(self) -> set[str]:
         """Return the attributes for whose values a later part may have better words."""
@@ -461,7 +468,13 @@ class _Document:
             if _is_silent(item) and later.cell.state in {State.STATED, State.STATED_ABSENT}:
                 self.found.add(item.cell.attribute)
             cells.append(later if _is_silent(item) or _is_better(later, item) else item)
-        self.record = replace(self.record, cells=tuple(cells), error=record.error)
+        lists = {item.table: item for item in self.record.lists}
+        for listed in record.lists:
+            known = lists.get(listed.table)
+            lists[listed.table] = listed if known is None else join_rows(known, listed)
+        self.record = replace(
+            self.record, cells=tuple(cells), error=record.error, lists=tuple(lists.values())
+        )
 
     def tell(self, pilot: Pilot) -> None:
         """Let *pilot* know what it was read on for in vain."""
@@ -475,7 +488,8 @@ class _Document:
         cells, text = [], self.excerpt.document.text
         for item in self.record.cells:
             part = self.first if item.cell.attribute in self.idle else self.excerpt
-            if part.unread and _is_silent(item):
+            is_open = any(item.cell.attribute == listed.table for listed in self.record.lists)
+            if part.unread and (_is_silent(item) or is_open):
                 note = f"read in part: {part.n_read:,} of {len(text):,} characters"
                 item = replace(item, cell=add_note(item.cell, note, Mark.READ_IN_PART))
             cells.append(item)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, asdict, dataclass, fields, replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from srag_mcp.claims.second_look import find_disagreements, mark
 from srag_mcp.claims.suspects import mark_misfits
 from srag_mcp.documents.encoding import storable
 from srag_mcp.errors import NotIngestedError, StoreError
+from srag_mcp.records.listed import list_attribute
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import POSITION, Schema, Table
 from srag_mcp.store.corrections import CORRECTIONS_TABLE, apply_corrections
@@ -457,20 +459,35 @@ _CHILD_LISTING = """
 CREATE OR REPLACE TEMP TABLE child_listing AS
 SELECT (row_number() OVER (ORDER BY document_id, position) - 1)::INTEGER AS number, document_id,
        position, NULL::VARCHAR AS failure
-FROM (SELECT DISTINCT document_id, position FROM child_cells
-      WHERE table_name = ? AND position > 0)
+FROM (SELECT document_id, position FROM child_cells WHERE table_name = ? AND position > 0
+      UNION SELECT document_id, position FROM child_predictions)
 ORDER BY number
+"""
+# of documents that code has not read for it
+_CHILD_PREDICTIONS = """
+CREATE OR REPLACE TEMP TABLE child_predictions AS
+FROM predicted_rows SEMI JOIN documents USING (document_id, sha256)
+WHERE table_name = $name AND attribute_hash = $hash
+  AND document_id NOT IN (SELECT document_id FROM child_cells WHERE table_name = $name)
 """
 _LISTS = f"""
 INSERT INTO build.main.cells
 SELECT document_id, $name, 0, '{POSITION}',
        CASE WHEN failure IS NOT NULL THEN 'failed' WHEN n_rows > 0 THEN 'stated'
-            ELSE coalesce(state, '{State.NOT_MENTIONED}') END AS said,
+            ELSE coalesce(state, $unasked) END AS said,
        as_stated, start, "end",
        CASE said WHEN 'stated' THEN n_rows WHEN 'stated_absent' THEN 0 END::VARCHAR, NULL,
        coalesce(engine, '{BY_RULES}'), coalesce(marks, ''), coalesce(failure, note, '')
 FROM listing
-LEFT JOIN (FROM child_cells WHERE table_name = $name AND position = 0) USING (document_id)
+LEFT JOIN (
+  SELECT document_id, state, as_stated, start, "end", engine, marks, note FROM child_cells
+  WHERE table_name = $name AND position = 0
+  UNION ALL
+  SELECT document_id, state, as_stated, start, "end", engine, marks, note
+  FROM predictions SEMI JOIN documents USING (document_id, sha256)
+  WHERE attribute = $name AND attribute_hash = $hash
+    AND document_id NOT IN (SELECT document_id FROM child_cells WHERE table_name = $name)
+) USING (document_id)
 LEFT JOIN (SELECT document_id, count(*) AS n_rows FROM child_listing GROUP BY document_id)
   USING (document_id)
 ORDER BY number
@@ -481,14 +498,21 @@ def _write_child(
     work: WorkDatabase, child: Table, on_column: Callable[[int, int, str], None]
 ) -> None:
     """Write the rows of a child table, their cells, and a cell for the list of each document."""
-    connection = work.connection
+    connection, is_predicted = work.connection, work.is_predicted()
+    # no hash is empty: without a model in force there are none
+    named = {
+        "name": child.entity,
+        "hash": hash_attribute(list_attribute(child)) if is_predicted else "",
+    }
+    connection.execute(_CHILD_PREDICTIONS, named)
     connection.execute(_CHILD_LISTING, [child.entity])
     for position, attribute in enumerate(child.attributes):
         on_column(position, len(child.attributes), f"{child.entity}.{attribute.name}")
         _write_column(work, child, attribute, position, is_loose=False)
     _create_child(connection, child)
     _write_records(connection, child)
-    connection.execute(_LISTS, {"name": child.entity})
+    unasked = State.FAILED if is_predicted else State.NOT_MENTIONED
+    connection.execute(_LISTS, {**named, "unasked": unasked.value})
     connection.execute("DROP TABLE child_listing")
 
 
@@ -525,22 +549,23 @@ def _write_column(
 
     A document without a cell does not mention it; of one that is loose it was not read for it.
     """
-    rows = []
-    cells = _loose_cells(work, attribute) if is_loose else _cells_in_force(work, table, attribute)
+    if table.parent:
+        cells = _child_cells(work, table, attribute)
+    elif is_loose:
+        cells = _loose_cells(work, attribute)
+    else:
+        cells = _cells_in_force(work, table.entity, attribute)
     if are_united(attribute):
         cells = unite_cells(work, table.entity, attribute, cells, is_child=bool(table.parent))
-    for number, cell in cells.items():
-        start, end = (None, None) if cell.span is None else (cell.span.start, cell.span.end)
-        rows.append(
-            (number, cell.state.value, cell.as_stated, start, end, cell.value, cell.unit,
-             cell.engine, write_marks(cell.marks), cell.note)
-        )  # fmt: skip
     connection = work.connection
     connection.execute(_STATED.format(sql_type=attribute.type.sql))
-    work.append("stated", rows)
+    items = iter(cells.items())
+    while part := list(islice(items, _ROWS_AT_ONCE)):
+        work.append("stated", [_stated_row(number, cell) for number, cell in part])
     # rules that found nothing anywhere do not say that no document mentions it
-    by_model = any(map(is_predicted, (row[7] for row in rows))) if is_loose else work.is_predicted()
-    is_read = by_model or any(row[1] != State.NOT_MENTIONED for row in rows)
+    engines = (cell.engine for cell in cells.values())
+    by_model = any(map(is_predicted, engines)) if is_loose else work.is_predicted()
+    is_read = by_model or any(cell.state is not State.NOT_MENTIONED for cell in cells.values())
     implied = attribute.type.implied.get(attribute.absent_means) if is_read else None
     unread = None if is_loose else State.NOT_MENTIONED.value
     whole = _WHOLE.format(listing=_listing_of(table))
@@ -549,6 +574,15 @@ def _write_column(
     connection.execute(with_names(_VALUES, column=f"column_{position}"))
 
 
+def _stated_row(number: int, cell: Cell) -> tuple[object, ...]:
+    start, end = (None, None) if cell.span is None else (cell.span.start, cell.span.end)
+    return (
+        number, cell.state.value, cell.as_stated, start, end, cell.value, cell.unit, cell.engine,
+        write_marks(cell.marks), cell.note,
+    )  # fmt: skip
+
+
+_ROWS_AT_ONCE = 50_000
 _CELLS_OF = """
 SELECT number, attribute, state, as_stated, start, "end", context, unit, engine, note, marks
 FROM cells JOIN listing USING (document_id) WHERE attribute = ? ORDER BY number
@@ -558,6 +592,10 @@ SELECT number, attribute, state, as_stated, start, "end", context, unit, engine,
 FROM child_cells JOIN child_listing USING (document_id, position)
 WHERE table_name = ? AND attribute = ? ORDER BY number
 """
+_CHILD_PREDICTIONS_OF = f"""
+SELECT number, {PREDICTION_COLUMNS} FROM child_predictions
+JOIN child_listing USING (document_id, position) WHERE attribute = ? ORDER BY number
+"""  # noqa: S608 - constants
 _PREDICTIONS_OF = f"""
 SELECT number, {PREDICTION_COLUMNS} FROM listing LEFT JOIN (
   FROM predictions WHERE attribute = ? AND attribute_hash = ?) USING (document_id, sha256)
@@ -569,7 +607,19 @@ SELECT document_id, ?, ?, ?, ?, ?, ? FROM listing WHERE number = ?
 """
 
 
-def _cells_in_force(work: WorkDatabase, table: Table, attribute: Attribute) -> dict[int, Cell]:
+def _child_cells(work: WorkDatabase, table: Table, attribute: Attribute) -> dict[int, Cell]:
+    """Return the cells of a column of a child table, with values, by the number of their row."""
+    rows = work.run(_CHILD_CELLS_OF, table.entity, attribute.name)
+    numbers, cells = [row[0] for row in rows], [read_cell(row[1:]) for row in rows]
+    del rows  # of which there may be a million
+    cells = [check_value(attribute, cell) for cell in normalise_column(attribute, cells)]
+    by_rules = mark_misfits(attribute, dict(zip(numbers, cells, strict=True)))
+    rows = work.run(_CHILD_PREDICTIONS_OF, attribute.name)
+    by_model = read_column(attribute, [read_prediction(row[1:]) for row in rows])
+    return by_rules | _checked(attribute, rows, by_model) if rows else by_rules
+
+
+def _cells_in_force(work: WorkDatabase, table: str, attribute: Attribute) -> dict[int, Cell]:
     """Return the cells of the engine in force, with values, by the number of their document.
 
     Where a language model is in force, the learned rules are the second opinion: where they differ
@@ -577,13 +627,10 @@ def _cells_in_force(work: WorkDatabase, table: Table, attribute: Attribute) -> d
     nothing is not known.
     """
     name = attribute.name
-    if table.parent:
-        rows = work.run(_CHILD_CELLS_OF, table.entity, name)
-    else:
-        rows = work.run(_CELLS_OF, name)
+    rows = work.run(_CELLS_OF, name)
     read = normalise_column(attribute, [read_cell(row[1:]) for row in rows])
     by_rules = _checked(attribute, rows, read)
-    if table.parent or not work.is_predicted():
+    if not work.is_predicted():
         return mark_misfits(attribute, by_rules)
     rows = work.run(_PREDICTIONS_OF, name, hash_attribute(attribute))
     engine = work.engine_in_force()
@@ -593,7 +640,7 @@ def _cells_in_force(work: WorkDatabase, table: Table, attribute: Attribute) -> d
     for item in find_disagreements(cells, by_rules):
         model, rule = item.model, item.rule
         said = [str(model.value), model.as_stated, str(rule.value), rule.as_stated]
-        work.run(_INSERT_REVIEW, table.entity, name, *said, item.document)
+        work.run(_INSERT_REVIEW, table, name, *said, item.document)
         cells[item.document] = mark(model, item)
     return cells
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from sys import intern
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from srag_mcp.cells.cell import (
@@ -71,6 +72,8 @@ def cell_row(cell: Cell) -> CellRow:
 def read_cell(row: CellRow) -> Cell:
     """Make the cell of a row; the reverse of `cell_row`."""
     attribute, state, as_stated, start, end, context, unit, engine, note, marks = row
+    # the same text of a million rows is kept once
+    attribute, context, engine, note = map(intern, (attribute, context, engine, note))
     return Cell(
         attribute=attribute,
         state=_STATES[state],
@@ -234,6 +237,10 @@ CREATE TABLE IF NOT EXISTS predictions (
   document_id VARCHAR, sha256 VARCHAR, attribute VARCHAR, attribute_hash VARCHAR, state VARCHAR,
   as_stated VARCHAR, start BIGINT, "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR,
   note VARCHAR, unanswered BOOLEAN, marks VARCHAR, n_read BIGINT);
+CREATE TABLE IF NOT EXISTS predicted_rows (
+  document_id VARCHAR, sha256 VARCHAR, table_name VARCHAR, attribute_hash VARCHAR,
+  position INTEGER, attribute VARCHAR, state VARCHAR, as_stated VARCHAR, start BIGINT,
+  "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR, note VARCHAR, marks VARCHAR);
 CREATE TABLE IF NOT EXISTS summaries (document_id VARCHAR, sha256 VARCHAR, summary VARCHAR);
 ALTER TABLE predictions ADD COLUMN IF NOT EXISTS marks VARCHAR;
 ALTER TABLE predictions ADD COLUMN IF NOT EXISTS n_read BIGINT;

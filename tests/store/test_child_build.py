@@ -19,6 +19,7 @@ from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 from srag_mcp.values.types import INTEGER, NUMBER, TEXT
 from srag_mcp.views.holdings import count_rows, schema_page, statistics_page
+from srag_mcp.views.results import json_size
 from srag_mcp.views.traces import trace_page
 
 SAILS = Table(
@@ -210,3 +211,43 @@ def test_a_work_file_of_an_earlier_version_gets_room_for_lists(
         assert work.n_documents() == 3
         publish(work, ships)
     assert len(rows(Corpus(filled.parent, worker), "FROM ships")) == 3
+
+
+def test_forty_columns_of_three_tables_take_two_thousand_tokens(
+    state: Path, worker: QueryPool
+) -> None:
+    said = "What the crew wrote down of it in the evening, in the words of the officer on watch"
+    columns = tuple(
+        Attribute(name=f"noted_at_watch_{n}", type=TEXT, description=said) for n in range(14)
+    )
+    lists = ("sails of the ship", "members of the crew")
+    schema = Schema(
+        title="Ship",
+        entity="ships",
+        attributes=columns[:12],
+        children=tuple(
+            Table(
+                title=name,
+                entity=f"ships_{name.split()[0]}",
+                attributes=columns,
+                parent="ships",
+                list_name=name,
+            )
+            for name in lists
+        ),
+    )
+    text = "\n".join(f"a rather long note number {n} of this watch" for n in range(14))
+    row = tuple(
+        stated(item.name, line, text) for item, line in zip(columns, text.split("\n"), strict=True)
+    )
+    document = read_text(text, "a.txt")
+    listed = Cell(POSITION, State.STATED, "", Span(0, 0))
+    found = tuple(ListedRows(child.entity, listed, (row,)) for child in schema.children)
+    finished = finish_document(document, Record("a.txt", row[:12], found), replaces=False)
+    with open_work(state) as work:
+        work.put_in_force(schema, "given")
+        work.store([finished], [FinishedFile("a.txt", 1, 1, rows=False)])
+        publish(work, schema)
+    page = schema_page(Corpus(state.parent, worker), 40_000)
+    assert len(page.columns) == 1 + 40 + 2
+    assert json_size(page.model_dump()) / 4 <= 2000
