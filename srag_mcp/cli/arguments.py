@@ -49,6 +49,7 @@ ApiBaseOption = Annotated[
     str | None,
     typer.Option(help="Address of an own model server (SRAG_API_BASE).", metavar="URL"),
 ]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do it without asking, as scripts must.")]
 HomeOption = Annotated[
     Path | None,
     typer.Option(

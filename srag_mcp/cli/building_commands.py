@@ -207,15 +207,17 @@ def _is_agreed(corpus: str, settings: Settings, wanted: "IngestOptions") -> bool
     if not _is_terminal() or not (is_asked or _is_for_agents(location, settings)):
         return True
     found = quote_ingestion(location, settings, **wanted)
-    return not found.n_calls or _agrees("\n".join(found.lines()) + "\nGo on?")
+    return not found.n_calls or agrees("\n".join(found.lines()) + "\nGo on?")
 
 
 def _is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _agrees(question: str) -> bool:
-    """Ask on the terminal; nothing but yes is a yes."""
+def agrees(question: str) -> bool:
+    """Ask on the terminal; nothing but yes is a yes, nor is it where there is none."""
+    if not _is_terminal():
+        return False
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     return input().strip().lower() in {"y", "yes"}
 
@@ -290,7 +292,7 @@ def ingest_first(location: Path, settings: Settings) -> None:
     why = why_ask_first(location)
     if why:
         said = f"{location} is not ingested yet, and {why}"
-        if not (_is_terminal() and _agrees(f"{said}. Ingest it as one corpus?")):
+        if not agrees(f"{said}. Ingest it as one corpus?"):
             command = f"srag-mcp ingest {shlex.quote(str(location))}"
             msg = f"{said}: name one of the folders inside, or say {command}"
             raise AskFirstError(msg)

@@ -49,6 +49,7 @@ def make_app(only: str = "") -> typer.Typer:
     app.command(name=SERVE)(serve)
     if only != SERVE:
         from srag_mcp.cli.building_commands import extend, ingest, status
+        from srag_mcp.cli.columns_command import columns
         from srag_mcp.cli.config_command import config
         from srag_mcp.cli.correct_command import correct
         from srag_mcp.cli.export_command import export
@@ -69,7 +70,7 @@ def make_app(only: str = "") -> typer.Typer:
 
         commands = (
             *(ingest, extend, status, ask, feedback, sql, search, schema, stats, trace, review),
-            *(correct, names, export, ledger, demo),
+            *(correct, columns, names, export, ledger, demo),
         )
         for command in commands:
             app.command()(command)

@@ -261,7 +261,7 @@ def report_stored(
         told=tuple(
             f"{path}: {line}" for path, state in sorted(work.files().items()) for line in state.told
         ),
-        attributes=tuple(item.name for item in schema.attributes) if schema else (),
+        attributes=tuple(item.name for item in schema.shown().attributes) if schema else (),
         designed=tuple(describe_design(work, schema, folder.name)) if by_model and schema else (),
         warnings=(*_warnings(work, schema), *_warn_of_unread(unread, n_in_part, n_stored)),
     )
@@ -276,6 +276,9 @@ def _warnings(work: WorkDatabase, schema: Schema | None) -> Iterator[str]:
             " Put a schema.json into the folder, or give sample questions; the table `documents`"
             " can be queried"
         )
+    unread = _name_unread(work, schema) if schema is not None else ""
+    if unread:
+        yield f"no rule was found for {unread}, and no model has read it: no value is known"
     meant = find_meant(schema) if schema is not None else {}
     if meant:
         named = ", ".join(f"{name} is “{word}”" for name, word in meant.items())
@@ -283,6 +286,12 @@ def _warnings(work: WorkDatabase, schema: Schema | None) -> Iterator[str]:
             f"names of columns have Latin letters: {named}. SQL takes the name, questions both;"
             " rename them in .srag/schema.json, keeping the word in x-synonyms"
         )
+
+
+def _name_unread(work: WorkDatabase, schema: Schema) -> str:
+    """Name the columns that somebody described, and nothing reads."""
+    columns = () if work.is_predicted() else schema.shown().attributes
+    return ", ".join(item.name for item in columns if not item.extractors)
 
 
 def _warn_of_unread(unread: UnreadRecords, n_in_part: int, n_documents: int) -> Iterator[str]:

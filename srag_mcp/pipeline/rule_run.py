@@ -14,7 +14,7 @@ from srag_mcp.cells.cell import Cell
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress
 from srag_mcp.pipeline.rule_reading import RuleReading
-from srag_mcp.pipeline.schema_choice import put_rules_in_force
+from srag_mcp.pipeline.schema_choice import put_edit_in_force
 from srag_mcp.records.record_prompt import MAX_DOCUMENTS
 from srag_mcp.rules.audit import LIMIT, RISK, plan_audit
 from srag_mcp.rules.trial import Trial, TriedColumn, try_column
@@ -23,10 +23,10 @@ from srag_mcp.rules.writing import Lesson, Miss, may_be_ruled, write_rules
 from srag_mcp.schema.attribute import Attribute, WrittenRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Effort, Settings
-from srag_mcp.store.predictions import Predictions, hash_attribute
+from srag_mcp.store.predictions import LESSON, Predictions, hash_attribute
 from srag_mcp.store.work import WorkDatabase
 
-_EFFORT, _LESSON = "effort", "lesson"
+_EFFORT = "effort"
 # To write rules takes as many tokens as to read 13 to 24 documents: in a folder in which no more
 # would be left to them, all are read.
 _WRITING = 24
@@ -72,8 +72,8 @@ def count_read_first(effort: Effort, n_documents: int, n_sample: int) -> int:
 
 def forget_lesson(work: WorkDatabase) -> None:
     """Let rules be asked for anew: the columns are others, or lost their rules."""
-    if work.note(_LESSON):
-        work.keep_note(_LESSON, "")
+    if work.note(LESSON):
+        work.keep_note(LESSON, "")
 
 
 def read_by_rules(
@@ -142,7 +142,7 @@ class _Run:
 
     def recall(self, schema: Schema) -> None:
         """Take up what an earlier run knew; a new sample is first of what is read already."""
-        known, present = json.loads(self.work.note(_LESSON) or "{}"), {*self.order}
+        known, present = json.loads(self.work.note(LESSON) or "{}"), {*self.order}
         for key, trial in known.get("trials", {}).items():
             learned = tuple(filter(present.__contains__, trial["learned"]))
             self.trials[key] = Trial(**{**trial, "learned": learned})
@@ -157,7 +157,7 @@ class _Run:
 
     def _remember(self) -> None:
         trials = {key: asdict(trial) for key, trial in self.trials.items()}
-        self.work.keep_note(_LESSON, json.dumps({"sample": self.sample, "trials": trials}))
+        self.work.keep_note(LESSON, json.dumps({"sample": self.sample, "trials": trials}))
 
     def put(self, schema: Schema, columns: Mapping[str, TriedColumn]) -> Schema:
         """Put the rules of *columns* in force, with what is known of them."""
@@ -168,7 +168,7 @@ class _Run:
             columns[item.name].attribute if item.name in columns else item
             for item in schema.attributes
         )
-        return put_rules_in_force(self.work, schema.model_copy(update={"attributes": attributes}))
+        return put_edit_in_force(self.work, schema.model_copy(update={"attributes": attributes}))
 
     # --- Lessons, and what comes of them ---------------------------------------------------------
 

@@ -245,6 +245,8 @@ class Attribute(BaseModel):
         extractors: Offline rules, tried in order.
         rules: What a language model wrote to read it without reading.
         audit: How often they are wrong; None where nobody has looked.
+        formerly: Names of columns that are this one by now: it takes over their cells.
+        hidden: Whether it is read, and shown nowhere.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -260,6 +262,8 @@ class Attribute(BaseModel):
     extractors: tuple[Extractor, ...] = ()
     rules: tuple[WrittenRule, ...] = ()
     audit: Audit | None = None
+    formerly: tuple[str, ...] = ()
+    hidden: bool = False
 
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")

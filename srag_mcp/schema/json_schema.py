@@ -1,8 +1,8 @@
 """Schemas as JSON Schema: what a person, a model or another tool writes and reads.
 
 Beside the usual keywords: `x-unit`, `x-absent-means`, `x-synonyms`, `x-extractors`, `x-rules`,
-`x-audit` of a property, `x-entity`, `x-nouns`, `x-version`, `x-lists`, `x-pending-lists` of the
-schema. Other keywords are accepted and ignored.
+`x-audit`, `x-formerly`, `x-hidden` of a property, `x-entity`, `x-nouns`, `x-version`, `x-lists`,
+`x-pending-lists` of the schema. Other keywords are accepted and ignored.
 """
 
 import json
@@ -161,6 +161,10 @@ def _property(attribute: Attribute) -> dict[str, object]:
         written["x-rules"] = [rule.model_dump(mode="json") for rule in attribute.rules]
     if attribute.audit is not None:
         written["x-audit"] = attribute.audit.model_dump(mode="json")
+    if attribute.formerly:
+        written["x-formerly"] = list(attribute.formerly)
+    if attribute.hidden:
+        written["x-hidden"] = True
     return written
 
 
@@ -219,6 +223,8 @@ def read_property(name: str, written: str, value: object, root: Mapping[str, obj
         "extractors": flat.get("x-extractors", ()),
         "rules": flat.get("x-rules", ()),
         "audit": flat.get("x-audit"),
+        "formerly": flat.get("x-formerly", ()),
+        "hidden": flat.get("x-hidden", False),
         "synonyms": _synonyms(name, written, flat),
     }
     fields |= _values(written, flat, kind)

@@ -163,6 +163,11 @@ class Schema(BaseModel):
         """What the documents list, and no table holds yet."""
         return self.table.pending_lists
 
+    def shown(self) -> "Schema":
+        """Return it without the columns that are hidden."""
+        shown = tuple(item for item in self.attributes if not item.hidden)
+        return self.model_copy(update={"attributes": shown}) if shown != self.attributes else self
+
     def list_asked_for(self, question: str) -> ListName | None:
         """Return the list that *question* is about; None where it names none, or a column.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -276,6 +276,23 @@ def columns_of(tree: exp.Expr, *, asked: bool = False) -> set[str]:
 def used_columns(parts: Iterable[exp.Expr]) -> set[str]:
     """Return the columns, in lower case, that *parts* use for more than `price IS NOT NULL`."""
     return {name for part in parts if stated_column(part) is None for name in columns_of(part)}
+
+
+def rename_columns(sql: str, names: Mapping[str, str]) -> str:
+    """Write a query with the names that columns have by now, by those of then.
+
+    As it is where it cannot be read, or has such a name for something else.
+    """
+    tree = parse_query(sql)
+    used = [] if tree is None else [x for x in tree.find_all(exp.Column) if x.name in names]
+    if tree is None or not used:
+        return sql
+    aliases = {node.alias for node in tree.find_all(exp.Alias, exp.TableAlias)}
+    if not aliases.isdisjoint(names):
+        return sql
+    for column in used:
+        column.set("this", exp.to_identifier(names[column.name]))
+    return tree.sql(dialect="duckdb")
 
 
 def write(tree: exp.Expr) -> str:

@@ -355,7 +355,8 @@ def publish_changes(
 def _write(
     work: WorkDatabase, schema: Schema, build_id: str, on_column: Callable[[int, int, str], None]
 ) -> BuildInfo:
-    connection, n_attributes = work.connection, len(schema.attributes)
+    connection, schema = work.connection, schema.shown()
+    n_attributes = len(schema.attributes)
     schema = with_loose(work, schema)  # loose attributes stand behind the columns
     create_tables(connection)
     connection.execute(_LISTING)
@@ -504,22 +505,39 @@ def _cells_in_force(work: WorkDatabase, table: str, attribute: Attribute) -> dic
     nothing is not known.
     """
     name = attribute.name
-    rows = work.run(_CELLS_OF, name)
-    read = normalise_column(attribute, [read_cell(row[1:]) for row in rows])
-    by_rules = _checked(attribute, rows, read)
+    by_rules = _rule_cells(work, attribute)
     if not work.is_predicted():
         return mark_misfits(attribute, by_rules)
-    rows = work.run(_PREDICTIONS_OF, name, hash_attribute(attribute))
-    engine = work.engine_in_force()
-    not_asked = PredictedCell(Cell(name, State.FAILED, engine=engine, note="not asked about yet"))
-    predicted = [not_asked if row[1] is None else read_prediction(row[1:]) for row in rows]
-    cells = _checked(attribute, rows, read_column(attribute, predicted))
+    cells = _predicted_cells(work, attribute)
     for item in find_disagreements(cells, by_rules):
         model, rule = item.model, item.rule
         said = [str(model.value), model.as_stated, str(rule.value), rule.as_stated]
         work.run(_INSERT_REVIEW, table, name, *said, item.document)
         cells[item.document] = mark(model, item)
     return cells
+
+
+def read_cells(work: WorkDatabase, attribute: Attribute) -> dict[str, Cell]:
+    """Return what is published of an attribute but for names and corrections, by document."""
+    work.connection.execute(_LISTING)
+    read = _predicted_cells if work.is_predicted() else _rule_cells
+    ids = dict(work.run("SELECT number, document_id FROM listing"))
+    return {ids[number]: cell for number, cell in read(work, attribute).items()}
+
+
+def _rule_cells(work: WorkDatabase, attribute: Attribute) -> dict[int, Cell]:
+    rows = work.run(_CELLS_OF, attribute.name)
+    read = normalise_column(attribute, [read_cell(row[1:]) for row in rows])
+    return _checked(attribute, rows, read)
+
+
+def _predicted_cells(work: WorkDatabase, attribute: Attribute) -> dict[int, Cell]:
+    name = attribute.name
+    rows = work.run(_PREDICTIONS_OF, name, hash_attribute(attribute))
+    engine = work.engine_in_force()
+    not_asked = PredictedCell(Cell(name, State.FAILED, engine=engine, note="not asked about yet"))
+    predicted = [not_asked if row[1] is None else read_prediction(row[1:]) for row in rows]
+    return _checked(attribute, rows, read_column(attribute, predicted))
 
 
 def _loose_cells(work: WorkDatabase, attribute: Attribute) -> dict[int, Cell]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 PREDICTION_COLUMNS = 'attribute, state, as_stated, start, "end", value, unit, engine, note, marks'
 """As in `CellRow`, with the value in the place of the context."""
+LESSON = "lesson"  # the note of what is known of rules that a model wrote, by `hash_attribute`
 _ASKED = "asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash)"
 _PENDING = f"""
 WITH asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash, unnest(?) AS place),
@@ -75,8 +76,9 @@ class PendingDocuments:
 
 
 def hash_attribute(attribute: Attribute) -> str:
-    """Name what a model is asked by *attribute*; its rules and synonyms do not count."""
-    text = attribute.model_dump_json(exclude={"extractors", "synonyms", "rules", "audit"})
+    """Name what a model is asked by *attribute*; its rules and other names do not count."""
+    left_out = {"extractors", "synonyms", "rules", "audit", "formerly", "hidden"}
+    text = attribute.model_dump_json(exclude=left_out)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from srag_mcp.errors import NotIngestedError, StoreError
+from srag_mcp.schema.edits import former_names
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.layout import published_build
@@ -139,8 +140,8 @@ def find_renamings(
 
     A column that is gone and one that is new are the same where they are of one type and mean the
     same by silence, and most of their cells have the same value from the same words; where more
-    than two are, nobody knows. None where there is no build that can be read, or none of the same
-    documents.
+    than two are, nobody knows. Of some the schema says so. None where there is no build that can be
+    read, or none of the same documents.
     """
     import duckdb
 
@@ -154,11 +155,13 @@ def find_renamings(
         former = Schema.model_validate_json(text)
         then = {item.name: (item.type, item.absent_means) for item in former.attributes}
         now = {item.name: (item.type, item.absent_means) for item in schema.attributes}
-        gone, new = sorted(then.keys() - now), sorted(now.keys() - then)
+        known = {was: name for was, name in former_names(schema).items() if was in then}
+        gone = sorted(then.keys() - now.keys() - known.keys())
+        new = sorted(now.keys() - then.keys() - {*known.values()})
         alike = _find_alike(connection, gone, new) if gone and new else []
         pairs = [(was, name) for was, name in alike if then[was] == now[name]]
         n_pairs = Counter(name for pair in pairs for name in pair)
-        same = {name: name for name in then if then[name] == now.get(name)}
+        same = {name: name for name in then if then[name] == now.get(name)} | known
         same |= {was: name for was, name in pairs if n_pairs[was] == n_pairs[name] == 1}
         return Renamings(former.entity, schema.entity, same)
     return None

@@ -7,7 +7,7 @@ import secrets
 import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -154,6 +154,10 @@ class SchemaInForce:
     origin: str
 
 
+class _Undone(Exception):  # noqa: N818 - nothing has gone wrong
+    pass
+
+
 @dataclass(frozen=True, slots=True)
 class QuotedText:
     """The text of a document, and where its cells quote it."""
@@ -243,6 +247,7 @@ class WorkDatabase:
         self.state = state
         self.warning = warning
         self._facts: dict[str, str] | None = None  # of the table `meta`; None until they are read
+        self._is_open = False  # whether there is a transaction
         connection.execute(_TABLES)
         connection.execute(_READ_AGAIN)
         if self._meta("format") is None:
@@ -269,11 +274,15 @@ class WorkDatabase:
             return None
         return SchemaInForce(Schema.model_validate_json(text), self._meta("schema_origin") or "")
 
-    def put_in_force(self, schema: Schema, origin: str) -> None:
-        """Follow *schema* from now on; what was extracted after another one is dropped."""
+    def put_in_force(self, schema: Schema, origin: str, *, is_taken_over: bool = False) -> None:
+        """Follow *schema* from now on; what was extracted after another one is dropped.
+
+        *is_taken_over*: what was extracted holds for *schema* as well.
+        """
         with self.transaction():
             present = self.schema_in_force()
-            if present is None or hash_schema(present.schema) != hash_schema(schema):
+            is_same = present is not None and hash_schema(present.schema) == hash_schema(schema)
+            if not is_same and not is_taken_over:
                 for table in ("files", *_OF_DOCUMENTS):
                     self.run(f"DELETE FROM {table}")  # noqa: S608 - of this list
             if present is None or present.schema != schema:
@@ -450,17 +459,29 @@ class WorkDatabase:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Keep all that is done inside, or nothing of it."""
+        """Keep all that is done inside, or nothing of it; inside of another one, as that does."""
+        if self._is_open:
+            yield
+            return
         self.connection.begin()
+        self._is_open = True
         try:
             yield
         except BaseException:
-            self._facts = None
+            self._facts, self._is_open = None, False
             self.connection.rollback()
             raise
+        self._is_open = False
         facts, self._facts = self._facts, None  # for good where it cannot be committed
         self.connection.commit()
         self._facts = facts
+
+    @contextmanager
+    def undone(self) -> Iterator[None]:
+        """Take back all that is done inside, at its end: to see what would come of it."""
+        with suppress(_Undone), self.transaction():
+            yield
+            raise _Undone
 
     def _index_again(self) -> None:
         """Make the terms of all passages anew, by the rules of this version, from their texts."""
@@ -510,9 +531,9 @@ def hash_schema(schema: Schema) -> str:
     """Name what documents are extracted after.
 
     The version number does not count, nor that there are no lists, nor pending ones, nor what reads
-    predictions: rules that a model wrote.
+    predictions: rules that a model wrote. Nor do former names of columns, and what is hidden.
     """
-    written = {"__all__": {"rules": True, "audit": True}}
+    written = {"__all__": {"rules": True, "audit": True, "formerly": True, "hidden": True}}
     tables = (
         item.model_dump_json(
             exclude={

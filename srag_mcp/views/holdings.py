@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 
+from srag_mcp.cells.cell import BY_RULES
 from srag_mcp.errors import UnknownNameError
 from srag_mcp.inference.brief import describe_column
 from srag_mcp.schema.attribute import Scalar
@@ -121,6 +122,8 @@ def column_lines(corpus: Corpus) -> list[str]:
         absence = "" if absent == "unknown" else f" (not mentioned means {absent})"
         found = statistics.get(item.name)
         holds = describe_column(found, literals=True) if found else "nothing"
+        if found and found.n_non_null == 0 and corpus.info().engine == BY_RULES:
+            holds += "" if item.extractors else "; no rule or model has filled it"
         said = re.split(r"[.;]\s", item.description, maxsplit=1)[0].rstrip(".")
         meaning = f" — {said}" if said else ""
         if found and found.n_ruled:
