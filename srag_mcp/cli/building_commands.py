@@ -14,12 +14,14 @@ import typer
 
 from srag_mcp import views
 from srag_mcp.cli.arguments import (
+    REFUSED_STATUS,
     CorpusArgument,
     EngineOption,
     HomeOption,
     JsonOption,
     ModelOption,
     QuietOption,
+    YesOption,
     command_settings,
     find_corpus,
     open_ready,
@@ -121,11 +123,13 @@ def extend(
     budget_usd: BudgetUsdOption = None,
     budget_calls: BudgetCallsOption = None,
     quote: QuoteOption = False,
+    yes: YesOption = False,
     quiet: QuietOption = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Add one column, and read only it from the documents; or only from those that SQL chooses."""
+    from srag_mcp.pipeline.column_run import change_columns
     from srag_mcp.pipeline.loose_reading import drop_loose
     from srag_mcp.pipeline.wishes import extension_options
     from srag_mcp.store.chosen_documents import narrow
@@ -142,7 +146,12 @@ def extend(
     if where or documents:
         with open_ready(corpus, settings) as opened:
             wanted["documents"] = narrow(opened, documents, where)
-    _build(corpus, settings, wanted, quote=quote, quiet=quiet, as_json=as_json)
+    report = _build(corpus, settings, wanted, quote=quote, quiet=quiet, as_json=as_json)
+    added = None if report is None or report.n_read is not None else report.extension
+    if added is not None and added.added and not yes and not agrees("Keep the column?"):
+        change_columns(_find_folder(corpus, settings), settings, "drop", [added.attribute.name])
+        print("not kept: --yes does so, and reads nothing again", file=sys.stderr)
+        raise typer.Exit(REFUSED_STATUS)
 
 
 def _build(
@@ -153,10 +162,11 @@ def _build(
     quote: bool,
     quiet: bool,
     as_json: bool,
-) -> None:
+) -> "IngestReport | None":
     """Quote, start a job that waits for an agent's answers, or do what is *wanted*.
 
-    Exits 1 if it was stopped before its end, or read nothing.
+    Return what came of it; None where nothing did yet. Exits 1 if it was stopped before its end,
+    or read nothing.
 
     Raises:
         SettingsError: If *corpus* is a build.
@@ -191,6 +201,8 @@ def _build(
             say(*map(one_line, report.lines()))
         if report.stopped or report.read_nothing:
             raise typer.Exit(1)
+        return report
+    return None
 
 
 def _is_agreed(corpus: str, settings: Settings, wanted: "IngestOptions") -> bool:

@@ -11,13 +11,13 @@ from srag_mcp.values.types import COLUMN_TYPES, NUMBER
 
 def rename(schema: Schema, old: str, new: str) -> Schema:
     """Call the column *old* *new*; questions may say either."""
+    column = schema.attribute(old)
     if not re.fullmatch(NAME_PATTERN, new) or new in RESERVED_NAMES:
         msg = f"{new!r} is no name of a column: take small letters, digits and _"
         raise SchemaError(msg)
     if any(item.name == new for item in schema.attributes):
         msg = f"there is a column {new!r}: merge makes one of two"
         raise SchemaError(msg)
-    column = schema.attribute(old)
     names = {"name": new, "formerly": (*column.formerly, old)}
     return _replaced(schema, old, _called(column, old).model_copy(update=names))
 
