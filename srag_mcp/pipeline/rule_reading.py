@@ -23,6 +23,7 @@ from srag_mcp.rules.trial import TriedColumn
 from srag_mcp.rules.voting import Verdict
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
+from srag_mcp.store.corrections import Correction, cell_value
 from srag_mcp.store.predictions import Predictions, as_predicted
 from srag_mcp.values.states import State
 
@@ -39,12 +40,14 @@ class RuleReading:
 
     Attributes:
         order: All documents, by chance: samples, practice and tests take the first that are left.
+        corrections: Those of persons that are of a value, or of none.
         asked: Those that the model was asked about.
     """
 
     predictions: Predictions
     engine: ModelEngine
     order: Sequence[str]
+    corrections: Sequence[Correction] = ()
     asked: set[str] = field(default_factory=set)
     _lengths: dict[str, int] = field(default_factory=dict)
 
@@ -97,6 +100,22 @@ class RuleReading:
         found = self.predictions.cells(attribute).items()
         read = {key: item for key, item in found if is_predicted(item.cell.engine)}
         return dict(zip(read, read_column(attribute, list(read.values())), strict=True))
+
+    def known(self, attribute: Attribute) -> dict[str, Cell]:
+        """Return what the model read of a column, and what a person says instead."""
+        return {**self.labels(attribute), **self.corrected(attribute)}
+
+    def corrected(self, attribute: Attribute) -> dict[str, Cell]:
+        """Return what persons set of a column; what agents set, nobody has accepted."""
+        return {
+            item.document_id: Cell(
+                attribute.name,
+                State.STATED if item.says == "value" else State.STATED_ABSENT,
+                value=cell_value(attribute, item),
+            )
+            for item in self.corrections
+            if item.column == attribute.name
+        }
 
     def count(self, attributes: Sequence[Attribute], ids: Collection[str]) -> int:
         """Return the tokens that it takes to read documents whole."""

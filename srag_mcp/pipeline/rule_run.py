@@ -20,13 +20,15 @@ from srag_mcp.rules.audit import LIMIT, RISK, plan_audit
 from srag_mcp.rules.trial import Trial, TriedColumn, try_column
 from srag_mcp.rules.voting import Read, run_rules
 from srag_mcp.rules.writing import Lesson, Miss, may_be_ruled, write_rules
-from srag_mcp.schema.attribute import Attribute, WrittenRule
+from srag_mcp.schema.attribute import Attribute, Audit, WrittenRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Effort, Settings
+from srag_mcp.store.corrections import read_corrections
 from srag_mcp.store.predictions import LESSON, Predictions, hash_attribute
 from srag_mcp.store.work import WorkDatabase
 
 _EFFORT = "effort"
+_HELD = "SELECT document_id, sha256 FROM documents WHERE sha256 IN (SELECT unnest(?))"
 # To write rules takes as many tokens as to read 13 to 24 documents: in a folder in which no more
 # would be left to them, all are read.
 _WRITING = 24
@@ -135,7 +137,10 @@ class _Run:
     def __post_init__(self) -> None:
         self.predictions = Predictions(self.work)
         self.order = self.predictions.ids_by_chance()
-        self.reading = RuleReading(self.predictions, self.engine, self.order)
+        said = [x for x in read_corrections(self.work.state) if x.by_person and x.says != "unknown"]
+        held = {*self.work.run(_HELD, [x.sha256 for x in said])}
+        said = [x for x in said if (x.document_id, x.sha256) in held]
+        self.reading = RuleReading(self.predictions, self.engine, self.order, said)
         self._read: dict[tuple[str, str], Read] = {}
 
     # --- Between ingestions ----------------------------------------------------------------------
@@ -177,7 +182,7 @@ class _Run:
         new: dict[str, Mapping[str, Cell]] = {}
         for attribute in schema.attributes:
             if hash_attribute(attribute) not in self.trials:
-                labels = self.reading.labels(attribute)
+                labels = self.reading.known(attribute)
                 known = {key: labels[key] for key in self.sample if key in labels}
                 if may_be_ruled(known):
                     new[attribute.name] = known
@@ -201,7 +206,7 @@ class _Run:
         columns |= self._teach(fallen, fell_only=True)
         for name in new.keys() & columns.keys():
             column = columns[name]
-            if column.is_ready(self.reading.labels(column.attribute)):
+            if column.is_ready(self.reading.known(column.attribute)):
                 columns[name] = self._try(column.attribute, column.trial.tested())
         self.put(schema, columns)
         return columns
@@ -220,7 +225,7 @@ class _Run:
         """
         misses: dict[str, list[Miss]] = {}
         for name, column in columns.items():
-            found = list(column.misses(self.reading.labels(column.attribute)))
+            found = list(column.misses(self.reading.known(column.attribute)))
             if any(miss.rule for miss in found) or (found and not fell_only):
                 misses[name] = found
         asked = [columns[name].attribute for name in misses]
@@ -246,11 +251,11 @@ class _Run:
             found = run_rules([asked], self.predictions.texts(self.order))[attribute.name]
             self._read |= dict(zip(new, found, strict=True))
         read = [self._read[key] for key in keys]
-        return try_column(attribute, trial, read, self.reading.labels(attribute), self.order)
+        return try_column(attribute, trial, read, self.reading.known(attribute), self.order)
 
     def rescored(self, column: TriedColumn) -> TriedColumn:
         """Score rules by all that is known."""
-        learned = tuple(self.reading.labels(column.attribute))
+        learned = tuple(self.reading.known(column.attribute))
         trial = Trial(learned, n_lessons=1)
         attribute = column.attribute.model_copy(update={"audit": None})
         return self._try(attribute, trial)
@@ -286,7 +291,7 @@ class _Run:
     ) -> tuple[dict[str, TriedColumn], dict[str, set[str]]]:
         """Return the columns that need further documents, and which."""
         wants = {
-            name: {*column.wants(self.reading.labels(column.attribute), _BATCH)}
+            name: {*column.wants(self.reading.known(column.attribute), _BATCH)}
             for name, column in columns.items()
         }
         wants = {name: ids for name, ids in wants.items() if ids}
@@ -296,7 +301,7 @@ class _Run:
         """Return *columns* after further documents were read."""
         moved, due = {}, {}
         for name, column in columns.items():
-            labels = self.reading.labels(column.attribute)
+            labels = self.reading.known(column.attribute)
             trial = column.advanced(labels)
             if trial == column.trial:
                 continue
@@ -321,11 +326,15 @@ class _Run:
 
     def _holds(self, column: TriedColumn) -> bool:
         is_tested = not column.trial.practises and not column.trial.is_over
-        return is_tested and column.audit(self.reading.labels(column.attribute)).holds
+        return is_tested and self._audit(column).holds
+
+    def _audit(self, column: TriedColumn) -> Audit:
+        known = {} if column.trial.practises else self.reading.known(column.attribute)
+        return column.audit(known, self.reading.corrected(column.attribute))
 
     def _audited(self, column: TriedColumn) -> TriedColumn:
         attribute = column.attribute
-        audit = column.audit({} if column.trial.practises else self.reading.labels(attribute))
+        audit = self._audit(column)
         before = attribute.audit
         if before is not None and before.holds and not audit.holds:
             self.told.append(f"{attribute.name}: its rules held before, and do not hold any more")

@@ -53,6 +53,20 @@ def conclude(
     )
 
 
+def recount(audit: Audit, n_wrong: int) -> Audit:
+    """Return *audit* with *n_wrong* cells more that were looked at, all wrong; less if negative.
+
+    Nobody draws by chance what is corrected, so that the bound is rather too large than too small.
+    """
+    if not n_wrong or audit.bound == 1:
+        return audit
+    wrong = max(0, audit.wrong + n_wrong)
+    audited = min(max(audit.audited + n_wrong, wrong), audit.cells)
+    bound = round(upper_bound(audit.cells, audited, wrong), 4)
+    update = {"wrong": wrong, "audited": audited, "bound": bound, "holds": bound <= LIMIT}
+    return audit.model_copy(update=update)
+
+
 def upper_bound(n_cells: int, n_audited: int, n_wrong: int, risk: float = SHARE) -> float:
     """Return the share of wrong cells that is exceeded with a probability of *risk* at most.
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from srag_mcp.cells.cell import Cell
 from srag_mcp.claims.agreement import is_same_value
-from srag_mcp.rules.audit import LIMIT, MAX_TESTS, Plan, conclude, plan_audit
+from srag_mcp.rules.audit import LIMIT, MAX_TESTS, Plan, conclude, plan_audit, recount
 from srag_mcp.rules.voting import (
     FEWEST_RIGHT,
     Read,
@@ -111,11 +111,16 @@ class TriedColumn:
             return Sort.WRONG if ruling.is_taken else Sort.MISSED
         return Sort.OPEN
 
-    def audit(self, labels: Mapping[str, Cell]) -> Audit:
-        """Return what its test says by now."""
+    def audit(
+        self, labels: Mapping[str, Cell], corrected: Mapping[str, Cell] | None = None
+    ) -> Audit:
+        """Return what its test says by now, and what persons *corrected* beside it."""
         tested = [key for key in self.units[: self.plan.n_audited] if key in labels]
         found = [not agrees(self.attribute, self.rulings[key], labels[key]) for key in tested]
-        return conclude(self.plan, len(self.units), found, reads_silence=self.reads_silence)
+        audit = conclude(self.plan, len(self.units), found, reads_silence=self.reads_silence)
+        besides = (corrected or {}).keys() & {*self.units} - {*tested}
+        n_wrong = sum(self.sort(key, (corrected or {})[key]) is not Sort.RIGHT for key in besides)
+        return recount(audit, n_wrong)
 
     def is_failed(self, labels: Mapping[str, Cell]) -> bool:
         """Whether its test has found more wrong cells than it may."""
