@@ -7,6 +7,7 @@ from datetime import date
 from srag_mcp.cells.cell import UNQUOTED, Cell, Mark, add_note
 from srag_mcp.cells.normalised import normalise_column, read_column
 from srag_mcp.claims.agreement import is_same_value
+from srag_mcp.claims.captions import read_scales
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.edits import find_sources
 from srag_mcp.schema.schema import Schema
@@ -14,7 +15,7 @@ from srag_mcp.store.corrections import Correction, cell_value, read_corrections
 from srag_mcp.store.predictions import LESSON, Predictions, as_predicted, hash_attribute
 from srag_mcp.store.united_names import keep_verdicts, kept_verdicts
 from srag_mcp.store.work import WorkDatabase, cell_row, read_cell
-from srag_mcp.values.numbers import find_stated_unit
+from srag_mcp.values.numbers import find_number, find_stated_unit
 from srag_mcp.values.states import State, Words
 from srag_mcp.values.types import Value
 from srag_mcp.values.units import convert, parse_unit
@@ -156,6 +157,17 @@ def _restate_predictions(
     known = predictions.cells(now).keys()
     work.run(_COPY, now.name, hash_attribute(now), before.name, hash_attribute(before))
     restated = restate(before, now, was)
+    if now.type.is_numeric and not before.type.is_numeric:
+        for document in predictions.texts([*restated]):  # what stands above is not in the words
+            key, cell = document.document_id, restated[document.document_id]
+            figure = find_number(cell.as_stated or "").figure if cell.value is not None else None
+            if figure is None or figure.scaled or cell.span is None or cell.marks & UNQUOTED:
+                continue
+            scales = read_scales(document.text, cell.span, 0, now.unit) - {1.0}
+            if scales:
+                failed = replace(cell, state=State.FAILED, value=None, unit=None)
+                note = f"its table may be in {max(scales):,.0f}s"
+                restated[key] = replace(failed, note=note)
     changed = {key: x for key, x in restated.items() if key not in known and x != was[key]}
     predictions.change(now, {key: as_predicted(now, cell) for key, cell in changed.items()})
     return was, restated

@@ -1,6 +1,7 @@
 """Columns are edited by command: seen first, and without reading anything again."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -19,10 +20,11 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.feedback import open_feedback
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.views.holdings import schema_page
-from tests.model.openai_server import serving
+from tests.model.openai_server import Answer, Body, content_of, serving
 from tests.pipeline.reading_model import TOWNS, say, settings_for
 
 Change = Callable[..., ColumnChange]
+_ALL = re.MULTILINE | re.DOTALL
 WEIGHTS = ("12 kg", "450 g", "3", "about a lot", "1 km", "2.5 kg")
 
 
@@ -202,6 +204,9 @@ def test_a_hidden_column_is_nowhere_until_it_is_shown(
     assert (rows, waiting(opened)) == (((0,),), [])
     change("show", "height")
     assert column(opened, "height") == [11, 20, 30, 40, 50, 60]
+    change("hide", "height")
+    report = ingest(parcels, settings, attribute="height")
+    assert (report.n_extracted, report.n_stated) == (0, 6), "who asks for it, has it again"
 
 
 def test_a_column_is_dropped_and_the_record_gets_a_noun(opened: Corpus, change: Change) -> None:
@@ -280,3 +285,33 @@ def test_no_model_is_asked_for_what_is_renamed_hidden_or_typed(
     opened = Corpus(folder, worker, settings.home)
     rows = opened.select("SELECT place, height_m FROM stations ORDER BY height_m", limit=9).rows
     assert rows == tuple((town, 500.0 * n) for n, town in enumerate(TOWNS, start=1))
+
+
+def test_numbers_of_texts_that_a_model_read_have_the_scale_of_their_table(
+    tmp_path: Path, worker: QueryPool
+) -> None:
+    folder = tmp_path / "reports"
+    folder.mkdir()
+    table = "Figures (in thousands)\n\n| item | 2020 |\n| --- | --- |\n| Sales | 1,234 |\n"
+    for name, said in {"a": table, "b": "Sales | 1,240", "c": "Sales were 1.3 million."}.items():
+        (folder / f"{name}.txt").write_text(f"Report {name}\n\n{said}\n", encoding="utf-8")
+
+    def read_sales(body: Body) -> Answer:
+        found = re.findall(
+            r"^(d\d+) \(path.*?(1,234|1,240|1\.3 million)", str(content_of(body)), _ALL
+        )
+        cells = [{"id": key, "cells": [[1, value, value]]} for key, value in found]
+        return Answer(json.dumps({"documents": cells}))
+
+    schema = {"title": "Report", "x-entity": "reports", "type": "object"}
+    sales = {"sales": {"type": "string", "description": "The sales of the year, as written."}}
+    (folder / "schema.json").write_text(json.dumps({**schema, "properties": sales}))
+    with serving(read_sales) as server:
+        settings = settings_for(server, tmp_path / "home")
+        ingest(folder, settings)
+        done = change_columns(folder, settings, "type", ["sales", "number"])
+    assert [(item.after, item.note != "") for item in done.examples] == [
+        ("", True),
+        ("1240.0", False),
+        ("1300000.0", False),
+    ]
