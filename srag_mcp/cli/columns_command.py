@@ -16,6 +16,7 @@ from srag_mcp.cli.arguments import (
 )
 from srag_mcp.cli.building_commands import agrees
 from srag_mcp.cli.printing import print_json, say
+from srag_mcp.settings import COLUMN_EDITS
 
 if TYPE_CHECKING:
     from srag_mcp.pipeline.column_run import ColumnChange
@@ -25,11 +26,7 @@ def columns(
     corpus: CorpusArgument,
     action: Annotated[
         str,
-        typer.Argument(
-            help="rename OLD NEW, drop NAME, hide NAME, show NAME, merge KEPT OTHER,"
-            " split-unit NAME [UNIT], type NAME TYPE, noun NOUN [NOUN]...",
-            metavar="ACTION",
-        ),
+        typer.Argument(help=f"{COLUMN_EDITS}.", metavar="ACTION"),
     ],
     names: Annotated[list[str], typer.Argument(help="What it takes.", metavar="NAME...")],
     yes: YesOption = False,

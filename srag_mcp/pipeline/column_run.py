@@ -13,10 +13,10 @@ from srag_mcp.pipeline.schema_choice import SchemaWish, find_known_schema, put_e
 from srag_mcp.schema import edits
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.settings import Settings
+from srag_mcp.settings import COLUMN_EDITS, Settings
 from srag_mcp.store.build import publish_changes, published_info, read_cells
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.corrections import Correction, cell_value, read_corrections
+from srag_mcp.store.corrections import cell_value, read_corrections
 from srag_mcp.store.feedback import open_feedback
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder
@@ -26,17 +26,6 @@ from srag_mcp.text.shown import one_line, quoted, shorten
 from srag_mcp.values.numbers import find_stated_unit
 from srag_mcp.values.states import State, Words
 
-# what each takes, and how many names at least and at most
-_TAKES: dict[str, tuple[str, int, int | None]] = {
-    "rename": ("OLD NEW", 2, 2),
-    "drop": ("NAME", 1, 1),
-    "hide": ("NAME", 1, 1),
-    "show": ("NAME", 1, 1),
-    "merge": ("KEPT OTHER", 2, 2),
-    "split-unit": ("NAME [UNIT]", 1, 2),
-    "type": ("NAME TYPE", 2, 2),
-    "noun": ("NOUN [NOUN]...", 1, None),
-}
 _MAX_EXAMPLES = 5
 _MAX_SHOWN = 80
 
@@ -53,10 +42,8 @@ class Example:
 
     def render(self) -> str:
         """Say it in a line: `a.txt: weight “450 g” -> 0.45`."""
-        after = (
-            shorten(self.after, _MAX_SHOWN) or f"unknown{f' ({self.note})' if self.note else ''}"
-        )
-        before = quoted(self.before, _MAX_SHOWN)
+        why = f"unknown ({self.note})" if self.note else "unknown"
+        before, after = quoted(self.before, _MAX_SHOWN), shorten(self.after, _MAX_SHOWN) or why
         return one_line(f"{self.document_id}: {self.column} {before} -> {after}")
 
 
@@ -88,21 +75,17 @@ class ColumnChange:
 
     def lines(self) -> list[str]:
         """Say it in a few lines."""
-        counts = (
-            f"{self.n_kept:,} values are kept, {self.n_changed:,} change, {self.n_lost:,} are lost"
-        )
-        said = [*self.said, counts]
-        if self.n_differing:
-            said.append(
-                f"in {self.n_differing:,} documents the columns differ: the first wins, marked"
-            )
-        said += [item.render() for item in self.examples]
-        if self.n_corrections:
-            waits = f", {self.n_waiting:,} will wait for a second look" if self.n_waiting else ""
-            said.append(f"corrections of these columns: {self.n_corrections:,}{waits}")
-        if self.n_rewritten or self.n_retired:
-            said.append(f"saved queries: {self.n_rewritten} rewritten, {self.n_retired} retired")
-        return said
+        n_kept, n_lost = f"{self.n_kept:,} values are kept", f"{self.n_lost:,} are lost"
+        differing = f"in {self.n_differing:,} documents the columns differ: the first wins, marked"
+        waits = f", {self.n_waiting:,} will wait for a second look" if self.n_waiting else ""
+        queries = f"saved queries: {self.n_rewritten} rewritten, {self.n_retired} retired"
+        return [
+            *(*self.said, f"{n_kept}, {self.n_changed:,} change, {n_lost}"),
+            *([differing] if self.n_differing else ()),
+            *(item.render() for item in self.examples),
+            *([f"corrections: {self.n_corrections:,}{waits}"] if self.n_corrections else ()),
+            *([queries] if self.n_rewritten or self.n_retired else ()),
+        ]
 
 
 def change_columns(
@@ -164,13 +147,6 @@ def _find_present(work: WorkDatabase, folder: Path) -> SchemaInForce:
 
 
 def _edit(work: WorkDatabase, schema: Schema, action: str, names: Sequence[str]) -> Schema:
-    if action not in _TAKES:
-        msg = f"{action!r} is none of {', '.join(_TAKES)}"
-        raise SchemaError(msg)
-    form, least, most = _TAKES[action]
-    if not least <= len(names) <= (most or len(names)):
-        msg = f"{action} takes {form}"
-        raise SchemaError(msg)
     match action, *names:
         case "rename", old, new:
             return edits.rename(schema, old, new)
@@ -188,8 +164,10 @@ def _edit(work: WorkDatabase, schema: Schema, action: str, names: Sequence[str])
                 msg = f"no value of {name} states a unit"
                 raise SchemaError(msg)
             return edits.split_unit(schema, name, unit)
-        case _:
+        case "noun", _, *_:
             return edits.set_noun(schema, names)
+    msg = f"{' '.join((action, *names))!r} is none of {COLUMN_EDITS}"
+    raise SchemaError(msg)
 
 
 def _most_stated_unit(work: WorkDatabase, attribute: Attribute) -> str | None:
@@ -232,6 +210,8 @@ def _compare(
             if value is not None and not is_same and column.type == places[column.name].type:
                 differing.add(key)
     concerned = [item for item in kept if item.column in before]
+    held = [item for item in concerned if item.column in places]
+    held = [x for x in held if x.says != "value" or cell_value(places[x.column], x) is not None]
     return ColumnChange(
         said=_say(present.schema, edited, columns, places),
         n_kept=counts["kept"],
@@ -240,7 +220,7 @@ def _compare(
         n_differing=len(differing),
         examples=(*other, *same)[:_MAX_EXAMPLES],
         n_corrections=len(concerned),
-        n_waiting=sum(_waits(item, places.get(item.column)) for item in concerned),
+        n_waiting=len(concerned) - len(held),
     )
 
 
@@ -252,13 +232,6 @@ def _exemplify(document_id: str, cell: Cell, now: Cell | None) -> Example | None
     said = value if value == after or not cell.as_stated else cell.as_stated
     note = now.note if now is not None and now.state is State.FAILED else ""
     return Example(document_id, cell.attribute, said, after, note)
-
-
-def _waits(item: Correction, attribute: Attribute | None) -> bool:
-    """Whether a correction will not hold in the column that it is of by then."""
-    if attribute is None:
-        return True
-    return item.says == "value" and cell_value(attribute, item) is None
 
 
 def _say(

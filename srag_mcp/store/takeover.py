@@ -67,110 +67,82 @@ def _take_over(
     kept: Sequence[Correction],
 ) -> list[Correction]:
     """Give *attribute* the cells of *sources*, of rules and of a model; return the corrections."""
-    own, *others = sources
+    own, predictions = sources[0], Predictions(work)
+    keys = attribute.name, hash_attribute(attribute), own.name, hash_attribute(own)
     for source in sources:
         if source.name != attribute.name and (said := kept_verdicts(work, source.name)):
             keep_verdicts(work, attribute.name, said)
-    if own.type == attribute.type:
-        keys = attribute.name, hash_attribute(attribute), own.name, hash_attribute(own)
-        if keys[:2] != keys[2:]:
-            work.run(
-                "DELETE FROM predictions WHERE (attribute, attribute_hash) = (?, ?)", *keys[:2]
-            )
-            work.run(_MOVE, *keys)
-            work.keep_note(LESSON, (work.note(LESSON) or "").replace(keys[3], keys[1]))
+    if own.type == attribute.type and keys[:2] != keys[2:]:
+        work.run("DELETE FROM predictions WHERE (attribute, attribute_hash) = (?, ?)", *keys[:2])
+        work.run(_MOVE, *keys)
         work.run("UPDATE cells SET attribute = ? WHERE attribute = ?", attribute.name, own.name)
-        if others:
-            columns = [attribute.model_copy(update={"extractors": own.extractors}), *others]
-            _join_rule_cells(work, columns)
-            _join_predictions(work, columns)
+        work.keep_note(LESSON, (work.note(LESSON) or "").replace(keys[3], keys[1]))
+    if own.type == attribute.type and len(sources) == 1:
         return [*kept]
-    by_rules, by_model = (
-        _restate_rule_cells(work, own, attribute),
-        _restate_predictions(work, own, attribute),
-    )
-    was, now = by_model if work.is_predicted() else by_rules
+    asked = [attribute if own.type == attribute.type else own, *sources[1:]]
+    raw = [_read_rule_cells(work, item.name) for item in asked]
+    by_rules = [
+        dict(zip(found, normalise_column(item, [*found.values()]), strict=True))
+        for item, found in zip(asked, raw, strict=True)
+    ]
+    now = _combine(by_rules, own, attribute)
+    # a placeholder that is read says less than its words
+    whole = {key: cell for found in reversed(raw) for key, cell in found.items()}
+    rows = ((key, x if x.state in _HOLDS else whole[key]) for key, x in now.items())
+    cells = [(key, *cell_row(replace(cell, attribute=attribute.name))) for key, cell in rows]
+    work.run("DELETE FROM cells WHERE attribute IN (SELECT unnest(?))", [x.name for x in asked])
+    work.append("cells", cells)
+    by_model = [
+        dict(zip(found, read_column(item, [*found.values()]), strict=True))
+        for item, found in ((item, predictions.cells(item)) for item in asked)
+    ]
+    known = predictions.cells(attribute) if own.type != attribute.type else {}
+    work.run(_COPY, *keys)
+    read = _combine(by_model, own, attribute)
+    if attribute.type.is_numeric and not own.type.is_numeric:
+        for document in predictions.texts([*read]):  # what stands above is not in the words
+            key = document.document_id
+            read[key] = _in_table(attribute, read[key], document.text)
+    changed = {
+        key: as_predicted(attribute, cell)
+        for key, cell in read.items()
+        # of what was not asked nothing is known, but for what another column says
+        if key not in known and cell != by_model[0].get(key)
+        if key in by_model[0] or cell.value is not None
+    }
+    predictions.change(attribute, changed)
+    was = by_model[0] if work.is_predicted() else by_rules[0]
     return [
-        _restate_correction(item, own, attribute, was.get(item.document_id), now)
-        if item.column == own.name
+        _restate_correction(item, own, attribute, was, read if work.is_predicted() else now)
+        if own.type != attribute.type and item.column == own.name
         else item
         for item in kept
     ]
 
 
-def _read_rule_cells(
-    work: WorkDatabase, attribute: Attribute
-) -> tuple[dict[str, Cell], dict[str, Cell]]:
-    """Return the cells that rules read, as they are kept, and with values."""
-    kept = {row[0]: read_cell(row[1:]) for row in work.run(_RULE_CELLS, attribute.name)}
-    return kept, dict(zip(kept, normalise_column(attribute, [*kept.values()]), strict=True))
+def _read_rule_cells(work: WorkDatabase, name: str) -> dict[str, Cell]:
+    return {row[0]: read_cell(row[1:]) for row in work.run(_RULE_CELLS, name)}
 
 
-def _read_predictions(work: WorkDatabase, attribute: Attribute) -> dict[str, Cell]:
-    found = Predictions(work).cells(attribute)
-    return dict(zip(found, read_column(attribute, [*found.values()]), strict=True))
+def _combine(
+    columns: Sequence[Mapping[str, Cell]], own: Attribute, attribute: Attribute
+) -> dict[str, Cell]:
+    if own.type != attribute.type:
+        return restate(own, attribute, columns[0])
+    return _join(columns, attribute.name)
 
 
-def _write_rule_cells(work: WorkDatabase, names: Sequence[str], cells: Mapping[str, Cell]) -> None:
-    work.run("DELETE FROM cells WHERE attribute IN (SELECT unnest(?))", [*names])
-    work.append("cells", [(key, *cell_row(cell)) for key, cell in cells.items()])
+def _in_table(attribute: Attribute, cell: Cell, text: str) -> Cell:
+    """Return the cell of a number; unknown where the table that it stands in may have a scale."""
+    figure = find_number(cell.as_stated or "").figure if cell.value is not None else None
+    if figure is None or figure.scaled or cell.span is None or cell.marks & UNQUOTED:
+        return cell
+    scales = read_scales(text, cell.span, 0, attribute.unit) - {1.0}
+    return _unknown(cell, f"its table may be in {max(scales):,.0f}s") if scales else cell
 
 
-def _join_rule_cells(work: WorkDatabase, columns: Sequence[Attribute]) -> None:
-    read = [_read_rule_cells(work, item) for item in columns]
-    # a placeholder that is read says less than its words
-    whole = {key: cell for kept, _ in reversed(read) for key, cell in kept.items()}
-    joined = _join([found for _, found in read], columns[0].name).items()
-    now = {
-        key: cell if cell.state in _HOLDS else replace(whole[key], attribute=columns[0].name)
-        for key, cell in joined
-    }
-    _write_rule_cells(work, [item.name for item in columns], now)
-
-
-def _join_predictions(work: WorkDatabase, columns: Sequence[Attribute]) -> None:
-    first, *others = (_read_predictions(work, item) for item in columns)
-    joined = _join([first, *others], columns[0].name)
-    changed = {
-        key: as_predicted(columns[0], cell)
-        for key, cell in joined.items()
-        # of what was not asked nothing is known, but for what another column says
-        if cell != first.get(key) and (key in first or cell.value is not None)
-    }
-    Predictions(work).change(columns[0], changed)
-
-
-def _restate_rule_cells(
-    work: WorkDatabase, before: Attribute, now: Attribute
-) -> tuple[dict[str, Cell], dict[str, Cell]]:
-    kept, was = _read_rule_cells(work, before)
-    restated = restate(before, now, was)
-    cells = {key: x if x.state in _HOLDS else kept[key] for key, x in restated.items()}
-    _write_rule_cells(work, [before.name, now.name], cells)
-    return was, restated
-
-
-def _restate_predictions(
-    work: WorkDatabase, before: Attribute, now: Attribute
-) -> tuple[dict[str, Cell], dict[str, Cell]]:
-    predictions, was = Predictions(work), _read_predictions(work, before)
-    known = predictions.cells(now).keys()
-    work.run(_COPY, now.name, hash_attribute(now), before.name, hash_attribute(before))
-    restated = restate(before, now, was)
-    if now.type.is_numeric and not before.type.is_numeric:
-        for document in predictions.texts([*restated]):  # what stands above is not in the words
-            key, cell = document.document_id, restated[document.document_id]
-            figure = find_number(cell.as_stated or "").figure if cell.value is not None else None
-            if figure is None or figure.scaled or cell.span is None or cell.marks & UNQUOTED:
-                continue
-            scales = read_scales(document.text, cell.span, 0, now.unit) - {1.0}
-            if scales:
-                failed = replace(cell, state=State.FAILED, value=None, unit=None)
-                note = f"its table may be in {max(scales):,.0f}s"
-                restated[key] = replace(failed, note=note)
-    changed = {key: x for key, x in restated.items() if key not in known and x != was[key]}
-    predictions.change(now, {key: as_predicted(now, cell) for key, cell in changed.items()})
-    return was, restated
+def _unknown(cell: Cell, note: str) -> Cell:
+    return replace(cell, state=State.FAILED, value=None, unit=None, note=note)
 
 
 def _join(columns: Sequence[Mapping[str, Cell]], name: str) -> dict[str, Cell]:
@@ -218,8 +190,7 @@ def _in_unit(attribute: Attribute, cell: Cell) -> Cell:
     if unit == wanted or (unit and wanted and convert(1.0, unit, wanted) is not None):
         return cell
     note = f"stated in {unit}, not in {wanted}" if wanted else f"stated in {unit}, not plain"
-    note = note if unit else f"states no unit, and may not be in {wanted}"
-    return replace(cell, state=State.FAILED, value=None, unit=None, note=note)
+    return _unknown(cell, note if unit else f"states no unit, and may not be in {wanted}")
 
 
 def _converted(attribute: Attribute, cell: Cell) -> Cell:
@@ -228,8 +199,7 @@ def _converted(attribute: Attribute, cell: Cell) -> Cell:
     text = attribute.type.write(write_value(cell.value))
     value = None if text is None else attribute.type.read(text)
     if value is None:
-        note = f"{cell.value} does not fit a column of type {attribute.type}"
-        return replace(cell, state=State.FAILED, value=None, unit=None, note=note)
+        return _unknown(cell, f"{cell.value} does not fit a column of type {attribute.type}")
     return replace(cell, value=value)
 
 
@@ -241,14 +211,18 @@ def write_value(value: Value | None) -> str:
 
 
 def _restate_correction(
-    item: Correction, before: Attribute, now: Attribute, was: Cell | None, cells: Mapping[str, Cell]
+    item: Correction,
+    before: Attribute,
+    now: Attribute,
+    was: Mapping[str, Cell],
+    cells: Mapping[str, Cell],
 ) -> Correction:
     """Return a correction of a column that has another type; what cannot be read waits."""
     if item.says == "value":
         said = Cell(before.name, State.STATED, item.value, value=cell_value(before, item))
         text = now.type.write(write_value(restate(before, now, {"": said})[""].value))
         item = replace(item, value=text or item.value)
-    if was is not None and write_value(was.value) == item.was_value:
-        present = cells[item.document_id]
+    held, present = was.get(item.document_id), cells.get(item.document_id)
+    if held and present and write_value(held.value) == item.was_value:
         item = replace(item, was_state=present.state.value, was_value=write_value(present.value))
     return item

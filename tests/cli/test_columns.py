@@ -49,7 +49,10 @@ def test_a_person_is_asked(
 
 
 def test_what_is_wrong_is_said(cli: Cli, folder: Path) -> None:
-    assert "rename takes OLD NEW" in cli("columns", folder, "rename", "operator").err
+    assert (
+        "'rename operator' is none of rename OLD NEW"
+        in cli("columns", folder, "rename", "operator").err
+    )
     assert cli("columns", folder, "rename").status == 2
     assert "no attribute 'captain'" in cli("columns", folder, "drop", "captain", "--yes").err
     [build] = sorted((folder / ".srag" / "builds").glob("*.duckdb"))

@@ -223,13 +223,13 @@ def test_a_column_is_dropped_and_the_record_gets_a_noun(opened: Corpus, change: 
         ("rename", ("height", "weight"), "there is a column 'weight'"),
         ("rename", ("height", "Size!"), "no name of a column"),
         ("rename", ("size", "height"), "no attribute 'size'"),
-        ("rename", ("height",), "rename takes OLD NEW"),
+        ("rename", ("height",), "'rename height' is none of rename OLD NEW"),
         ("type", ("height", "integer"), "is of type integer"),
         ("type", ("height", "colour"), "has no such type"),
         ("split-unit", ("height",), "no value of height states a unit"),
         ("split-unit", ("town",), "no value of town states a unit"),
         ("noun", ("7",), "a noun has letters"),
-        ("paint", ("height",), "'paint' is none of rename, drop"),
+        ("paint", ("height",), "'paint height' is none of rename OLD NEW"),
     ],
 )
 def test_what_cannot_be_done_is_said(
