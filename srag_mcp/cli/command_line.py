@@ -66,10 +66,11 @@ def make_app(only: str = "") -> typer.Typer:
             trace,
         )
         from srag_mcp.cli.trial_commands import compare, demo, evaluate, judge
+        from srag_mcp.cli.view_command import view
 
         commands = (
             *(ingest, extend, status, ask, feedback, sql, search, schema, stats, trace, review),
-            *(correct, names, export, ledger, demo),
+            *(correct, names, view, export, ledger, demo),
         )
         for command in commands:
             app.command()(command)
