@@ -358,7 +358,7 @@ function columnCard(table, about, spread, most) {
   const only = (value) => go("table", { table, filters: JSON.stringify([{ column: about.column, must: "is", value: String(value) }]) });
   const values = about.values || [], top = Math.max(1, ...values.map(({ records }) => records));
   return el("article", { class: "card" },
-    el("h3", {}, about.column, el("small", {}, ` ${about.type}${about.unit ? `, ${about.unit}` : ""}`)),
+    el("h2", {}, about.column, el("small", {}, ` ${about.type}${about.unit ? `, ${about.unit}` : ""}`)),
     about.description && el("p", { class: "soft" }, about.description),
     fillBar(about),
     el("p", { class: "parts" }, partsOf(about).map(([key, says, n]) => el("span", { class: key }, `${count(n)} ${says}`))),
@@ -473,7 +473,7 @@ const valueOf = ({ value, unit }) => unit ? `${plain(value)} ${unit}` : plain(va
 
 function cellCard(found, cell, place) {
   return el("div", { class: "cell" },
-    el("p", {}, el("span", { class: "state" }, STATES[cell.state] || cell.state), cell.engine && ` by ${cell.engine}`),
+    el("p", {}, STATES[cell.state] || cell.state, cell.engine && (cell.state === "corrected" ? ` by ${cell.engine}` : `, engine ${cell.engine}`)),
     cell.as_stated && el("blockquote", {}, cell.as_stated),
     cell.note && el("p", { class: "soft" }, cell.note),
     correction({ document_id: found.id, column: cell.attribute, table: cell.table_name ?? "" }, cell.value, cell.state === "corrected",
@@ -486,7 +486,7 @@ function correction(cell, value, isCorrected, done) {
   const id = `value-${cell.column}`;
   return el("form", { class: "correct", onsubmit: (event) => { event.preventDefault(); send("value", event.target.elements.value.value); } },
     el("label", { for: id, class: "unseen" }, `Value of ${cell.column}`),
-    el("input", { id, name: "value", value: value ?? "", required: true, autocomplete: "off" }),
+    el("input", { id, name: "value", value: value === null ? "" : plain(value), required: true, autocomplete: "off" }),
     el("button", {}, "Set"), button("It has none", () => send("absent")), button("Nobody can tell", () => send("unknown")),
     isCorrected && button("Take back", () => send("undo")));
 }
@@ -682,15 +682,15 @@ async function showSearch(params) {
   if (!params.query) return [form, el("div", { class: "empty" }, el("p", {}, "For reasons, terms and wording: what no column holds."))];
   try {
     const offset = Number(params.offset || 0), found = await ask("search", { query: params.query, offset });
-    return [form, found.head.map((text) => el("p", { class: "soft" }, text)), (found.passages || []).map((passage) => passageCard(passage)),
+    return [form, found.head.map((text) => el("p", { class: "soft" }, text)), (found.passages || []).map((passage) => passageCard(passage, "h2")),
       el("div", { class: "pager" }, offset > 0 && button("Previous", () => go("search", { query: params.query, offset: offset - 10 })),
         found.next_offset && button("Next", () => go("search", { query: params.query, offset: found.next_offset })))].flat();
   } catch (error) {
     return [form, problem(error, render)];
   }
 }
-const passageCard = (passage) => el("article", { class: "card passage" },
-  el("h3", {}, button(shortId(passage.document_id), () => openDocument(passage.document_id, { table: corpus.tables[0].name, at: passage.start, to: passage.end }), { class: "link" }),
+const passageCard = (passage, head = "h3") => el("article", { class: "card passage" },
+  el(head, {}, button(shortId(passage.document_id), () => openDocument(passage.document_id, { table: corpus.tables[0].name, at: passage.start, to: passage.end }), { class: "link" }),
     el("small", {}, [passage.page && `page ${passage.page}`, passage.headings].filter(Boolean).map((text) => ` ${text}`))),
   el("p", {}, passage.quote));
 

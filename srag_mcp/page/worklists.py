@@ -10,13 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from srag_mcp.cells.cell import IN_DOUBT, Mark
 from srag_mcp.errors import CorpusError
-from srag_mcp.names.uniting import Decision
+from srag_mcp.names.uniting import UNDECIDED, Decision, fold_name
 from srag_mcp.pipeline.correction_run import Wanted, correct
 from srag_mcp.pipeline.name_run import decide_names
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import count_reviews, read_reviews
-from srag_mcp.store.united_names import UNDECIDED, UnitedName, read_decided
+from srag_mcp.store.united_names import UnitedName, read_decided
 
 Kind = Literal["corrections", "disagreements", "suspects", "failed", "names", "gaps"]
 Counts = dict[Kind, dict[str, int]]
@@ -149,8 +149,11 @@ def _whole_list(corpus: Corpus, kind: Kind) -> Iterator[dict[str, object]]:
     if kind == "names":
         decided = {} if corpus.state is None else read_decided(corpus.state)
         for name in corpus.united_names(limit=MAX_NAMES):
-            spelt = [spelling for spelling, _ in name.spellings]
-            if not _is_decided(name, decided.get(name.column, UNDECIDED).same):
+            # those that differ in case or marks only are always one
+            spelt = [*{fold_name(text): text for text, _ in reversed(name.spellings)}.values()][
+                ::-1
+            ]
+            if len(spelt) > 1 and not _is_decided(name, decided.get(name.column, UNDECIDED).same):
                 yield {
                     "column": name.column,
                     "value": name.value,
@@ -174,8 +177,8 @@ def _whole_list(corpus: Corpus, kind: Kind) -> Iterator[dict[str, object]]:
 
 
 def _is_decided(name: UnitedName, groups: Sequence[Sequence[str]]) -> bool:
-    spelt = {spelling for spelling, _ in name.spellings}
-    return any(spelt <= {*group} for group in groups)
+    spelt = {fold_name(spelling) for spelling, _ in name.spellings}
+    return any(spelt <= {*map(fold_name, group)} for group in groups)
 
 
 def decide_cell(corpus: Corpus, settings: Settings, said: CellDecision) -> dict[str, object]:
