@@ -45,9 +45,8 @@ const options = (pairs, chosen) =>
 const count = (n) => Number(n).toLocaleString("en");
 const plural = (n, one) => `${count(n)} ${one}${n === 1 ? "" : "s"}`;
 const shortId = (id) => String(id).split("/").pop() || String(id);
-const shown = (value) =>
-  value === true ? "yes" : value === false ? "no"
-  : typeof value === "number" && !Number.isInteger(value) ? String(Number(value.toPrecision(8))) : String(value);
+const short = (x) => Number(Math.abs(x) >= 1 ? x.toFixed(3) : x.toPrecision(4));
+const shown = (value) => value === true ? "yes" : value === false ? "no" : String(Number.isFinite(value) && !Number.isInteger(value) ? short(value) : value);
 const isNumber = (value) => typeof value === "number";
 
 function say(text, aloud = false) { // aloud: for who does not see it; others do
@@ -227,12 +226,13 @@ async function showTable(params) {
   } catch (error) {
     return [tools, problem(error, render)];
   }
-  const last = found.offset + found.rows.length;
+  const last = found.offset + found.rows.length, isLast = found.total === null ? found.rows.length < PAGE_ROWS : last >= found.total;
+  const of = found.total === null ? "of more than could be counted" : `of ${plural(found.total, "row")}`;
   const pager = el("div", { class: "pager" },
-    el("span", { id: "shown-rows" }, found.total ? `${count(found.offset + 1)}–${count(last)} of ${plural(found.total, "row")}` : "no rows"),
-    found.total > PAGE_ROWS && [
+    el("span", { id: "shown-rows" }, found.rows.length ? `${count(found.offset + 1)}–${count(last)} ${of}` : "no rows"),
+    (offset > 0 || !isLast) && [
       button("Previous", () => again({ offset: Math.max(0, offset - PAGE_ROWS) || "" }), { id: "previous", disabled: !offset }),
-      button("Next", () => again({ offset: offset + PAGE_ROWS }), { id: "next", disabled: last >= found.total })]);
+      button("Next", () => again({ offset: offset + PAGE_ROWS }), { id: "next", disabled: isLast })]);
   tools.append(pager);
   if (!found.rows.length) {
     const none = params.search || filters.length ? "No row has all that." : "There are no records yet.";
@@ -276,7 +276,7 @@ function grid(table, found, params, again) {
     return el(at ? "td" : "th", { scope: at ? null : "row", tabindex: "-1", class: about?.sorts, title: value === null ? null : String(value),
       "data-cell": `${number} ${column}`, onclick: open }, el("span", { class: "value" }, says));
   })));
-  const made = el("table", { role: "grid", "aria-label": `Rows of ${table.name}`, "aria-rowcount": found.total + 1, onkeydown: moveInGrid },
+  const made = el("table", { role: "grid", "aria-label": `Rows of ${table.name}`, "aria-rowcount": found.total === null ? -1 : found.total + 1, onkeydown: moveInGrid },
     el("thead", {}, el("tr", {}, heads)), el("tbody", {}, rows));
   const first = made.tBodies[0].rows[0].cells[0];
   first.tabIndex = 0;
@@ -595,7 +595,7 @@ function answerCard(item) {
     const brief = found.brief, sql = found.sql || (brief ? `SELECT count(*)\nFROM ${brief.table}` : "");
     const lines = [...(found.denominator ? [found.denominator] : []), ...(found.coverage || [])];
     parts.push(
-      found.text && el("p", { class: found.answered === false ? "refused" : "answer" }, found.text),
+      found.text && el("p", { class: found.answered === false || found.text.length > 160 ? "told" : "answer" }, found.text),
       found.asked && el("p", { class: "soft" }, `Asked instead: ${found.asked}`),
       lines.map((text) => el("p", { class: "denominator" }, text)),
       found.bounds?.length > 0 && boundsLine(found),

@@ -6,12 +6,13 @@ Names of columns come from the build, and all that a person wrote goes into para
 import json
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import date, timedelta
 from typing import Annotated, Literal, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, Json
 
-from srag_mcp.errors import CorpusError
+from srag_mcp.errors import CorpusError, QueryTimeoutError
 from srag_mcp.schema.schema import RESERVED_TABLES
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name
@@ -55,11 +56,11 @@ class RowsWanted(BaseModel):
 
 
 class RowPage(TypedDict):
-    """Rows, how many there are on all pages, and how many are before these."""
+    """Rows, how many are before these, and on all pages; None where counting took too long."""
 
     columns: list[str]
     rows: list[tuple[Value, ...]]
-    total: int
+    total: int | None
     offset: int
 
 
@@ -130,8 +131,10 @@ def find_rows(corpus: Corpus, wanted: RowsWanted) -> RowPage:
     page = f" LIMIT {wanted.limit:d} OFFSET {wanted.offset:d}"
     names = ", ".join(map(quote_name, columns))
     rows = corpus.read(f"SELECT {names} {source}{order}{page}", values)
-    [(total,)] = corpus.read(f"SELECT count(*) {source}", values)
-    return {"columns": columns, "rows": rows, "total": int(total or 0), "offset": wanted.offset}
+    total: int | None = None
+    with suppress(QueryTimeoutError):
+        total = int(corpus.read(f"SELECT count(*) {source}", values)[0][0] or 0)
+    return {"columns": columns, "rows": rows, "total": total, "offset": wanted.offset}
 
 
 def _known(column: str, columns: Sequence[str]) -> str:

@@ -172,8 +172,8 @@ def answer_question(corpus: Corpus, settings: Settings, wanted: Question) -> dic
     page = views.answers.ask_page(corpus, wanted.question, settings, wanted.previous)
     page.text = for_terminal(page.text)
     page.warnings = list(map(for_terminal, page.warnings))
-    for part in filter(None, (page.brief, page.proposal)):
-        part.next = for_terminal(part.next)
+    if page.proposal is not None:
+        page.proposal.next = for_terminal(page.proposal.next)
     return page.data()
 
 

@@ -79,6 +79,7 @@ def _take_rows(corpus: Corpus, table: str, room: int) -> tuple[list[object], int
     while True:
         page = RowsWanted(table=table, offset=len(taken), limit=MAX_ROWS)
         found = find_rows(corpus, page)
+        total = found["total"] or 0
         ids = [str(row[0]) for row in found["rows"]]
         cells = find_cells(corpus, list(dict.fromkeys(ids)))
         for document_id, row in zip(ids, found["rows"], strict=True):
@@ -87,10 +88,10 @@ def _take_rows(corpus: Corpus, table: str, room: int) -> tuple[list[object], int
             entry = [row, own]
             room -= json_size(printable_value(entry))
             if room < 0:
-                return taken, found["total"], 0
+                return taken, total, 0
             taken.append(entry)
-        if len(taken) >= found["total"]:
-            return taken, found["total"], room
+        if len(taken) >= total:
+            return taken, total, room
 
 
 def _assemble(data: str) -> str:

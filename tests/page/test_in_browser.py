@@ -210,7 +210,7 @@ def test_what_goes_wrong_is_said_where_it_was_asked(browser: Browser, page: Page
         seen.go("Ask", "#question")
         tab.fill("#question", "Why is that so?")
         tab.keyboard.press("Enter")
-        tab.wait_for_selector(".refused")
+        tab.wait_for_selector(".told")
         tab.fill("textarea", "SELECT nothing FROM boats")
         tab.click(".sql >> text=Run")
         tab.wait_for_selector(".problem")

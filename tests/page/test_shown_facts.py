@@ -61,7 +61,8 @@ def test_a_long_document_is_shown_around_what_is_sought(
 def test_a_corpus_is_described_with_what_its_columns_hold(page: Page) -> None:
     told = describe_corpus(page.corpus)
     assert (told["title"], told["documents"], told["can_change"]) == (f"Boat {ACTING}", 7, True)
-    [table] = told["tables"]  # type: ignore[misc]
+    assert isinstance(told["tables"], list)
+    [table] = told["tables"]
     assert (table["name"], table["keys"]) == ("boats", ["document_id"])
     crew = next(item for item in table["columns"] if item["column"] == "crew")
     assert (crew["records"], crew["non_null"], crew["contradicted"]) == (7, 6, 1)

@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,12 +15,11 @@ from srag_mcp.page.written_page import check_page, write_page
 from tests.page.conftest import SCRIPT, Page
 
 
-def data_of(out: Path) -> dict[str, dict[str, dict[str, list[object]]]]:
+def data_of(out: Path) -> Any:  # noqa: ANN401 - JSON
     [text] = re.findall(
         r'<script type="application/json" id="data">(.*?)</script>', out.read_text("utf-8")
     )
-    found: dict[str, dict[str, dict[str, list[object]]]] = json.loads(text)
-    return found
+    return json.loads(text)
 
 
 def test_it_holds_rows_quotes_and_lists(page: Page, tmp_path: Path) -> None:
@@ -28,10 +28,10 @@ def test_it_holds_rows_quotes_and_lists(page: Page, tmp_path: Path) -> None:
     data = data_of(out)
     assert data["corpus"]["can_change"] is False
     rows = data["tables"]["boats"]["rows"]
-    row, cells = next(item for item in rows if item[0][0] == "tern.txt")  # type: ignore[index]
+    row, cells = next(item for item in rows if item[0][0] == "tern.txt")
     assert row == ["tern.txt", "Tern", "Bergen", 8.25, 1999, 2]
     assert [cell["as_stated"] for cell in cells] == ["Tern", "Bergen", "8.25 m", "1999", "2"]
-    assert [item["column"] for item in data["entries"]["suspects"]] == ["crew"]  # type: ignore[index]
+    assert [item["column"] for item in data["entries"]["suspects"]] == ["crew"]
     assert list(tmp_path.iterdir()) == [out]
 
 
