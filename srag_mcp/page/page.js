@@ -264,8 +264,8 @@ function grid(table, found, params, again) {
         () => again({ sort: next }), { id: `sort-${name}`, tabindex: "-1", title: "Sort" }),
       about && el("span", { class: "head" },
         el("small", {}, about.unit || about.type),
-        button(`${Math.floor(100 * about.non_null / Math.max(1, about.records))} %`, () => openColumn(table.name, name),
-          { class: "about", tabindex: "-1", "aria-label": `About ${name}: known in ${about.non_null} of ${about.records} rows` })),
+        button(`${Math.floor(100 * about.n_non_null / Math.max(1, about.n_records))} %`, () => openColumn(table.name, name),
+          { class: "about", tabindex: "-1", "aria-label": `About ${name}: known in ${about.n_non_null} of ${about.n_records} rows` })),
       about && fillBar(about));
   });
   const rows = found.rows.map((row, number) => el("tr", {}, row.map((value, at) => {
@@ -329,13 +329,12 @@ function signOf({ state, marks }) {
 
 const PARTS = [["non_null", "known"], ["none", "none"], ["failed", "failed"], ["unread", "not read"], ["silent", "not mentioned"]];
 function partsOf(about) {
-  const n = { non_null: about.non_null, failed: about.failed || 0, unread: about.unread || 0 };
-  n.none = Math.max(0, (about.stated || 0) + (about.stated_absent || 0) - about.non_null);
-  n.silent = Math.max(0, about.records - n.non_null - n.none - n.failed - n.unread);
+  const n = { non_null: about.n_non_null, none: about.n_none, failed: about.n_failed, unread: about.n_unread };
+  n.silent = Math.max(0, about.n_records - n.non_null - n.none - n.failed - n.unread);
   return PARTS.map(([key, says]) => [key, says, n[key]]).filter(([, , number]) => number);
 }
 const fillBar = (about) => el("span", { class: "bar", "aria-hidden": "true" },
-  partsOf(about).map(([key, , n]) => el("span", { class: key, "width%": 100 * n / Math.max(1, about.records) })));
+  partsOf(about).map(([key, , n]) => el("span", { class: key, "width%": 100 * n / Math.max(1, about.n_records) })));
 
 async function showColumns(params) {
   const table = tableOf(params.table), spreads = await ask("spreads", { table: table.name });
@@ -348,15 +347,15 @@ async function showColumns(params) {
 
 function columnCard(table, about, spread, most) {
   const sure = [
-    about.audit && `${about.audit}; ${count(about.ruled)} cells by rules`,
-    !about.audit && about.ruled && `${count(about.ruled)} cells by rules, not audited`,
-    about.doubted && `${count(about.doubted)} in doubt`,
-    about.contradicted && `${count(about.contradicted)} contradicted`,
-    about.corrected && `${count(about.corrected)} corrected`,
+    about.audit && `${about.audit}; ${count(about.n_ruled)} cells by rules`,
+    !about.audit && about.n_ruled && `${count(about.n_ruled)} cells by rules, not audited`,
+    about.n_doubted && `${count(about.n_doubted)} in doubt`,
+    about.n_contradicted && `${count(about.n_contradicted)} contradicted`,
+    about.n_corrected && `${count(about.n_corrected)} corrected`,
     about.loose && "read for some documents only, not kept",
   ].filter(Boolean);
   const only = (value) => go("table", { table, filters: JSON.stringify([{ column: about.column, must: "is", value: String(value) }]) });
-  const values = about.values || [], top = Math.max(1, ...values.map(({ records }) => records));
+  const values = about.values, top = Math.max(1, ...values.map(({ count: n }) => n));
   return el("article", { class: "card" },
     el("h2", {}, about.column, el("small", {}, ` ${about.type}${about.unit ? `, ${about.unit}` : ""}`)),
     about.description && el("p", { class: "soft" }, about.description),
@@ -364,14 +363,14 @@ function columnCard(table, about, spread, most) {
     el("p", { class: "parts" }, partsOf(about).map(([key, says, n]) => el("span", { class: key }, `${count(n)} ${says}`))),
     sure.length > 0 && el("p", { class: "sure" }, sure.join(" · ")),
     spread ? histogram(about, spread)
-      : el("ul", { class: "top" }, values.slice(0, most).map(({ value, records }) => el("li", {},
-        button([el("span", { class: "length", "width%": 100 * records / top }), el("span", { class: "says" }, shown(value)), el("span", { class: "n" }, count(records))],
-          () => only(value), { "aria-label": `Rows with ${shown(value)}: ${records}` })))),
-    !spread && about.distinct > Math.min(most, values.length) && el("p", { class: "soft" }, `${count(about.distinct)} different values`),
-    spread && about.median !== undefined && el("p", { class: "soft" },
-      [["quartiles", `${shown(about.lower_quartile)} – ${shown(about.upper_quartile)}`], ["median", shown(about.median)], about.mean !== undefined && ["mean", shown(about.mean)]]
+      : el("ul", { class: "top" }, values.slice(0, most).map(({ value, count: n }) => el("li", {},
+        button([el("span", { class: "length", "width%": 100 * n / top }), el("span", { class: "says" }, shown(value)), el("span", { class: "n" }, count(n))],
+          () => only(value), { "aria-label": `Rows with ${shown(value)}: ${n}` })))),
+    !spread && about.n_distinct > Math.min(most, values.length) && el("p", { class: "soft" }, `${count(about.n_distinct)} different values`),
+    spread && about.median !== null && el("p", { class: "soft" },
+      [["quartiles", `${shown(about.lower_quartile)} – ${shown(about.upper_quartile)}`], ["median", shown(about.median)], about.mean !== null && ["mean", shown(about.mean)]]
         .filter(Boolean).map(([name, value]) => `${name} ${value}`).join(" · ")),
-    !about.non_null && el("p", { class: "soft" }, "No document has a value."));
+    !about.n_non_null && el("p", { class: "soft" }, "No document has a value."));
 }
 
 function histogram(about, spread) {
@@ -481,7 +480,7 @@ function cellCard(found, cell, place) {
 }
 
 function correction(cell, value, isCorrected, done) {
-  if (!corpus.can_change) return null;
+  if (!corpus.can_change || (cell.table && cell.table !== corpus.tables[0].name)) return null;
   const send = (what, given = "") => decide("correct", { ...cell, do: what, value: given }, done);
   const id = `value-${cell.column}`;
   return el("form", { class: "correct", onsubmit: (event) => { event.preventDefault(); send("value", event.target.elements.value.value); } },

@@ -18,6 +18,7 @@ from srag_mcp.views.results import for_terminal
 
 BEFORE, WINDOW = 4_000, 20_000  # characters of a document: before what is sought, and at most
 N_PASSAGES = 10
+MAX_VALUES = 20  # of a column, the commonest
 _CELLS = f'SELECT document_id, {{names}} FROM cells WHERE {OF_DOCUMENTS} ORDER BY start, "end"'  # noqa: S608 - constants
 _SHOWN = ("table_name", "position", "attribute", "state", "as_stated", "start", "end", "value",
           "unit", "engine", "marks", "note")  # fmt: skip
@@ -85,21 +86,20 @@ def _describe_table(corpus: Corpus, table: str) -> dict[str, object]:
     _, names = find_columns(corpus, table)
     for found in corpus.statistics(table=table):
         attribute = schema.attribute(found.column, table)
-        entry = views.holdings.statistics_entry(found, attribute.unit)
+        counted = asdict(found) | {"values": list(map(asdict, found.values[:MAX_VALUES]))}
         columns.append(
-            entry.exact()
+            counted
             | {
+                "unit": attribute.unit,
                 "description": attribute.description,
                 "audit": attribute.audit,
-                "ruled": found.n_ruled,
-                "doubted": found.n_doubted,
-                "contradicted": found.n_contradicted,
+                "n_none": found.n_none,
+                "n_unread": found.n_unread,
                 "loose": found.column in corpus.info().loose,
                 "sorts": "text" if found.type.is_text else "number",
             }
         )
-    keys = [name for name in names if name in KEYS]
-    return {"name": table, "keys": keys, "columns": columns}
+    return {"name": table, "keys": [name for name in names if name in KEYS], "columns": columns}
 
 
 def find_cells(corpus: Corpus, ids: Sequence[str]) -> dict[str, list[dict[str, Value]]]:

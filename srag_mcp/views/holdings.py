@@ -146,7 +146,7 @@ def statistics_page(corpus: Corpus, max_characters: int, columns: Sequence[str])
         check_column(corpus, column)
     units = {attribute.name: attribute.unit for attribute in corpus.schema().attributes}
     entries = [
-        statistics_entry(item, units.get(item.column))
+        _statistics_entry(item, units.get(item.column))
         for item in corpus.statistics(list(columns) or None)
     ]
     taken = take_whole(entries, int(max_characters * PAGE_SHARE))
@@ -157,8 +157,7 @@ def statistics_page(corpus: Corpus, max_characters: int, columns: Sequence[str])
     )
 
 
-def statistics_entry(item: ColumnStatistics, unit: str | None) -> StatisticsEntry:
-    """Write what one column holds; of many numbers or dates, few values one by one."""
+def _statistics_entry(item: ColumnStatistics, unit: str | None) -> StatisticsEntry:
     # The rarer of many numbers or dates tell less than the quartiles do.
     is_long_range = item.minimum is not None and item.n_distinct > MAX_VALUES
     shown = item.values[: MAX_RANGE_VALUES if is_long_range else MAX_VALUES]

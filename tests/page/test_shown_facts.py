@@ -65,5 +65,5 @@ def test_a_corpus_is_described_with_what_its_columns_hold(page: Page) -> None:
     [table] = told["tables"]
     assert (table["name"], table["keys"]) == ("boats", ["document_id"])
     crew = next(item for item in table["columns"] if item["column"] == "crew")
-    assert (crew["records"], crew["non_null"], crew["contradicted"]) == (7, 6, 1)
+    assert (crew["n_records"], crew["n_non_null"], crew["n_contradicted"]) == (7, 6, 1)
     assert (crew["minimum"], crew["maximum"], crew["sorts"]) == (1, 12, "number")
