@@ -4,10 +4,7 @@
 const PAGE_ROWS = 100, PAGE_ENTRIES = 20;
 const $ = (id) => document.getElementById(id);
 const embedded = $("data") && JSON.parse($("data").textContent);
-const STATES = {
-  stated: "stated", stated_absent: "says there is none", not_mentioned: "not mentioned",
-  failed: "could not be read", corrected: "corrected",
-};
+const STATES = { stated: "stated", stated_absent: "says there is none", not_mentioned: "not mentioned", failed: "could not be read", corrected: "corrected" };
 const LISTS = {
   corrections: ["Corrections that wait", "What they replaced is read otherwise by now, or an agent set them."],
   disagreements: ["Disagreements", "Model and rule read different values; the first is in the table."],
@@ -16,9 +13,7 @@ const LISTS = {
   names: ["United names", "Spellings that are taken for one thing."],
   gaps: ["Gaps", "Documents in which nothing was found; columns with few of them first."],
 };
-const MUST = {
-  is: "is", has: "contains", from: "is at least", to: "is at most", filled: "is known", empty: "is not known",
-};
+const MUST = { is: "is", has: "contains", from: "is at least", to: "is at most", filled: "is known", empty: "is not known" };
 let corpus = null, counts = null, turn = 0, opener = null;
 const asked = [];
 
@@ -563,7 +558,7 @@ async function showAsk() {
     if (!question) return;
     await answerInto(question, () => ask("ask", {}, { question }));
   } }, el("label", { for: "question" }, "Ask over all documents"),
-  el("div", {}, el("input", { id: "question", name: "question", autocomplete: "off", maxlength: 4000, placeholder: "How many …? What is the average …? Which … has the highest …?" }), el("button", { class: "main" }, "Ask")));
+  el("div", {}, el("input", { id: "question", name: "question", value: $("question")?.value || "", autocomplete: "off", maxlength: 4000, placeholder: "How many …? What is the average …? Which … has the highest …?" }), el("button", { class: "main" }, "Ask")));
   const none = el("div", { class: "empty" }, el("p", {}, "Counts, averages, rankings, lists, comparisons: the answer is computed over every record, and says over how many."));
   return [form, el("div", { id: "answers" }, asked.length ? asked.map((item) => answerCard(item)) : none)];
 }
@@ -572,7 +567,9 @@ async function answerInto(question, work, at = -1) {
   const item = at >= 0 ? asked[at] : { question };
   if (at < 0) asked.unshift(item);
   item.pending = true;
-  render();
+  const renew = () => here()[0] === "ask" && render();
+  if (at < 0) $("question").value = "";
+  renew();
   try {
     item.found = await work();
     item.error = null;
@@ -581,7 +578,7 @@ async function answerInto(question, work, at = -1) {
     item.error = error;
   }
   item.pending = false;
-  render();
+  renew();
 }
 
 function answerCard(item) {
@@ -621,11 +618,12 @@ const briefParts = (brief) => [
   (brief.passages || []).map((passage) => passageCard(passage)),
 ];
 
-const sqlForm = (item, sql) => el("details", { class: "sql", open: Boolean(item.found.brief) },
+const sqlForm = (item, sql) => el("details", { class: "sql", open: Boolean(item.found.brief || item.isOpen) },
   el("summary", {}, "SQL"),
   el("form", { onsubmit: (event) => {
     event.preventDefault();
     const query = event.target.elements.sql.value;
+    item.isOpen = true;
     answerInto(item.question, async () => ({ ...(await ask("sql", {}, { sql: query })), sql: query }), asked.indexOf(item));
   } }, label("Query", el("textarea", { name: "sql", rows: Math.min(12, 2 + sql.split("\n").length), spellcheck: "false" }, sql), true), el("button", {}, "Run")));
 

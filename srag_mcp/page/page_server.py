@@ -27,11 +27,9 @@ from srag_mcp.errors import SragError
 from srag_mcp.page import shown_facts as facts
 from srag_mcp.page import worklists
 from srag_mcp.page.record_rows import (
-    CellsWanted,
     RowsWanted,
     TableWanted,
     count_spreads,
-    find_marked_cells,
     find_rows,
 )
 from srag_mcp.server.loopback import LOOPBACK, serve_app
@@ -78,7 +76,7 @@ def make_page(corpus: Corpus, settings: Settings, token: str) -> ASGIApp:
     reads: dict[str, Endpoint] = {
         "corpus": (Nothing, lambda _: facts.describe_corpus(corpus)),
         "rows": (RowsWanted, partial(find_rows, corpus)),
-        "cells": (CellsWanted, partial(find_marked_cells, corpus)),
+        "cells": (facts.CellsWanted, partial(facts.find_marked_cells, corpus)),
         "spreads": (TableWanted, partial(count_spreads, corpus)),
         "document": (facts.DocumentWanted, partial(facts.show_document, corpus)),
         "worklists": (Nothing, lambda _: worklists.count_entries(corpus)),

@@ -25,11 +25,9 @@ N_BINS = 24  # at most; steps are round numbers
 _STEPS = (1, 2, 5, 10)
 _YEAR = 365.25
 _DAYS = (1, 7, 30.4375, _YEAR / 4, _YEAR, 2 * _YEAR, 5 * _YEAR, 10 * _YEAR, 20 * _YEAR, 50 * _YEAR)
-OF_DOCUMENTS = "document_id IN (SELECT unnest($1::JSON::VARCHAR[]))"
-_PLAIN = ("stated", "not_mentioned")  # states that a cell shows by having a value, or none
 
 Comparison = Literal["is", "has", "from", "to", "filled", "empty"]
-Text = Annotated[str, Field(max_length=500)]
+Text = Annotated[str, Field(max_length=5_000)]
 
 
 class Condition(BaseModel):
@@ -70,15 +68,6 @@ class TableWanted(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     table: str = ""
-
-
-class CellsWanted(BaseModel):
-    """Whose cells: documents by their ids, a JSON list."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    table: str = ""
-    ids: Json[list[str]] = Field(max_length=MAX_ROWS)
 
 
 def record_tables(corpus: Corpus) -> dict[str, list[str]]:
@@ -168,24 +157,6 @@ def _found_by(search: str, columns: Sequence[str], values: list[Value]) -> Itera
     for word in search.split():
         values.append(word)
         yield f"contains({whole}, lower(${len(values)}))"
-
-
-def find_marked_cells(corpus: Corpus, wanted: CellsWanted) -> list[dict[str, object]]:
-    """Return those cells of some documents that are not what they look like in their row.
-
-    That is: none, failed, corrected, or with a mark.
-    """
-    table, _ = find_columns(corpus, wanted.table)
-    names = corpus.tables()["cells"]
-    keys = [name for name in (*KEYS, "attribute", "state", "marks", "note") if name in names]
-    conditions = [OF_DOCUMENTS]
-    odd = f"state NOT IN {_PLAIN}"
-    conditions.append(f"({odd} OR marks <> '')" if "marks" in names else odd)
-    if "table_name" in names:
-        conditions.append("table_name = $2")
-    sql = f"SELECT {', '.join(keys)} FROM cells WHERE {' AND '.join(conditions)}"  # noqa: S608 - constants
-    given = [json.dumps(wanted.ids), table][: 2 if "table_name" in names else 1]
-    return [dict(zip(keys, row, strict=True)) for row in corpus.within().read(sql, given)]
 
 
 def count_spreads(corpus: Corpus, wanted: TableWanted) -> dict[str, list[tuple[Value, Value, int]]]:

@@ -6,10 +6,10 @@ from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, Json
 
 from srag_mcp import views
-from srag_mcp.page.record_rows import KEYS, OF_DOCUMENTS, Text, find_columns, record_tables
+from srag_mcp.page.record_rows import KEYS, MAX_ROWS, Text, find_columns, record_tables
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import Value
@@ -19,7 +19,11 @@ from srag_mcp.views.results import for_terminal
 BEFORE, WINDOW = 4_000, 20_000  # characters of a document: before what is sought, and at most
 N_PASSAGES = 10
 MAX_VALUES = 20  # of a column, the commonest
-_CELLS = f'SELECT document_id, {{names}} FROM cells WHERE {OF_DOCUMENTS} ORDER BY start, "end"'  # noqa: S608 - constants
+_CELLS = """
+SELECT document_id, {names} FROM cells
+WHERE document_id IN (SELECT unnest($1::JSON::VARCHAR[])) ORDER BY start, "end"
+"""
+_PLAIN = ("stated", "not_mentioned")  # states that a row shows by a value, or by none
 _SHOWN = ("table_name", "position", "attribute", "state", "as_stated", "start", "end", "value",
           "unit", "engine", "marks", "note")  # fmt: skip
 
@@ -33,6 +37,15 @@ class DocumentWanted(BaseModel):
     at: int = Field(default=0, ge=0)
     to: int = Field(default=0, ge=0)
     start: int | None = Field(default=None, ge=0)
+
+
+class CellsWanted(BaseModel):
+    """Whose cells: documents by their ids, a JSON list."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    table: str = ""
+    ids: Json[list[str]] = Field(max_length=MAX_ROWS)
 
 
 class SearchWanted(BaseModel):
@@ -110,6 +123,21 @@ def find_cells(corpus: Corpus, ids: Sequence[str]) -> dict[str, list[dict[str, V
     for document_id, *row in corpus.read(_CELLS.format(names=quoted), [json.dumps(ids)]):
         found[str(document_id)].append(dict(zip(names, row, strict=True)))
     return found
+
+
+def find_marked_cells(corpus: Corpus, wanted: CellsWanted) -> list[dict[str, Value]]:
+    """Return those cells of some documents that are not what they look like in their row.
+
+    That is: none, failed, corrected, or with a mark.
+    """
+    table, _ = find_columns(corpus, wanted.table)
+    return [
+        {"document_id": document_id, **cell}
+        for document_id, cells in find_cells(corpus.within(), wanted.ids).items()
+        for cell in cells
+        if cell.get("table_name", table) == table
+        and (cell["state"] not in _PLAIN or cell.get("marks"))
+    ]
 
 
 def show_document(corpus: Corpus, wanted: DocumentWanted) -> dict[str, object]:

@@ -3,7 +3,7 @@
 Each entry has its choices; what is decided is kept and published as the commands do it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -16,7 +16,7 @@ from srag_mcp.pipeline.name_run import decide_names
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import count_reviews, read_reviews
-from srag_mcp.store.united_names import UnitedName, read_decided
+from srag_mcp.store.united_names import read_decided
 
 Kind = Literal["corrections", "disagreements", "suspects", "failed", "names", "gaps"]
 Counts = dict[Kind, dict[str, int]]
@@ -81,7 +81,8 @@ def count_entries(corpus: Corpus) -> Counts:
     for kind in get_args(Kind):
         if kind in _CONDITIONS:
             parts = _parts(corpus, kind)
-            found[kind] = dict(corpus.read(_COUNTS.format(**parts), [])) if parts else {}  # type: ignore[arg-type]  # a text and a number
+            rows = corpus.read(_COUNTS.format(**parts), []) if parts else []
+            found[kind] = {str(column): int(n or 0) for column, n in rows}
         elif kind == "disagreements":
             found[kind] = count_reviews(corpus.read)
         else:
@@ -150,16 +151,18 @@ def _whole_list(corpus: Corpus, kind: Kind) -> Iterator[dict[str, object]]:
         decided = {} if corpus.state is None else read_decided(corpus.state)
         for name in corpus.united_names(limit=MAX_NAMES):
             # those that differ in case or marks only are always one
-            spelt = [*{fold_name(text): text for text, _ in reversed(name.spellings)}.values()][
-                ::-1
-            ]
-            if len(spelt) > 1 and not _is_decided(name, decided.get(name.column, UNDECIDED).same):
+            things: dict[str, str] = {}
+            for text, _ in name.spellings:
+                things.setdefault(fold_name(text), text)
+            groups = decided.get(name.column, UNDECIDED).same
+            is_decided = any(things.keys() <= {*map(fold_name, group)} for group in groups)
+            if len(things) > 1 and not is_decided:
                 yield {
                     "column": name.column,
                     "value": name.value,
                     "names": name.spellings,
                     "choices": [
-                        {"says": says, "decision": decision, "names": spelt}
+                        {"says": says, "decision": decision, "names": [*things.values()]}
                         for says, decision in (("One thing", "same"), ("Apart", "apart"))
                     ],
                 }
@@ -174,11 +177,6 @@ def _whole_list(corpus: Corpus, kind: Kind) -> Iterator[dict[str, object]]:
                 "choices": [{"says": "Accept", "do": "accept", "value": item.render()},
                             {"says": "Take it back", "do": "undo"}],
             }  # fmt: skip
-
-
-def _is_decided(name: UnitedName, groups: Sequence[Sequence[str]]) -> bool:
-    spelt = {fold_name(spelling) for spelling, _ in name.spellings}
-    return any(spelt <= {*map(fold_name, group)} for group in groups)
 
 
 def decide_cell(corpus: Corpus, settings: Settings, said: CellDecision) -> dict[str, object]:

@@ -153,7 +153,6 @@ def test_an_answer_has_its_denominator_its_query_and_a_chart(seen: Seen) -> None
     tab.click(".sql >> text=Run")
     tab.wait_for_selector(".chart rect")
     assert tab.locator(".chart rect").count() == tab.locator(".small tbody tr").count() == 4
-    tab.click(".sql summary")
     tab.fill("textarea", "SELECT built, length FROM boats WHERE built > 0")
     tab.click(".sql >> text=Run")
     tab.wait_for_selector(".chart polyline")

@@ -1,4 +1,4 @@
-"""Rows of the page: filtered, searched, sorted; what their cells hide; how numbers are spread."""
+"""Rows of the page: filtered, searched, sorted; how numbers are spread."""
 
 import json
 
@@ -6,11 +6,9 @@ import pytest
 
 from srag_mcp.errors import CorpusError
 from srag_mcp.page.record_rows import (
-    CellsWanted,
     RowsWanted,
     TableWanted,
     count_spreads,
-    find_marked_cells,
     find_rows,
 )
 from tests.page.conftest import SCRIPT, Page
@@ -64,11 +62,6 @@ def test_names_that_the_build_does_not_have_are_refused(page: Page) -> None:
     for wrong in ({"table": "documents"}, {"table": "srag_texts"}, {"sort": 'crew" --'}):
         with pytest.raises(CorpusError, match="there is no"):
             find_rows(page.corpus, RowsWanted(**wrong))
-
-
-def test_only_cells_that_hide_something_are_told(page: Page) -> None:
-    ids = json.dumps(["petrel.md", "tern.txt"])
-    assert find_marked_cells(page.corpus, CellsWanted(ids=ids)) == []
 
 
 def test_numbers_are_spread_over_round_bins(page: Page) -> None:

@@ -1,12 +1,19 @@
 """A document as the page shows it: cut to pieces at its quotes, in windows."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from srag_mcp import open_corpus
 from srag_mcp.page import shown_facts
-from srag_mcp.page.shown_facts import DocumentWanted, describe_corpus, show_document
+from srag_mcp.page.shown_facts import (
+    CellsWanted,
+    DocumentWanted,
+    describe_corpus,
+    find_marked_cells,
+    show_document,
+)
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from tests.page.conftest import ACTING, SCHEMA, Page
@@ -67,3 +74,13 @@ def test_a_corpus_is_described_with_what_its_columns_hold(page: Page) -> None:
     crew = next(item for item in table["columns"] if item["column"] == "crew")
     assert (crew["n_records"], crew["n_non_null"], crew["n_contradicted"]) == (7, 6, 1)
     assert (crew["minimum"], crew["maximum"], crew["sorts"]) == (1, 12, "number")
+
+
+def test_only_cells_that_hide_something_are_told(page: Page) -> None:
+    ids = json.dumps(["petrel.md", "tern.txt", "gale.txt"])
+    [cell] = find_marked_cells(page.corpus, CellsWanted(ids=ids))
+    assert (cell["document_id"], cell["attribute"], cell["marks"]) == (
+        "gale.txt",
+        "crew",
+        "contradicted",
+    )
