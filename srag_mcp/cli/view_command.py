@@ -42,9 +42,10 @@ def view(
     """Look at a corpus in a browser: rows, columns, quotes, what to check, questions, search."""
     settings = command_settings(home, engine=engine, model=model)
     if write is not None:
-        from srag_mcp.page.written_page import check_page, write_page
+        from srag_mcp.page.written_page import ENDINGS, write_page
+        from srag_mcp.store.export import check_target
 
-        check_page(write, force=force)
+        check_target(write, force=force, endings=ENDINGS)
     with open_ready(corpus, settings) as opened:
         if write is not None:
             print(write_page(opened, write))

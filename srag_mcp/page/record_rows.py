@@ -23,8 +23,6 @@ KEYS = ("document_id", "position")  # what tells a row; the latter of tables of 
 MAX_ROWS = 500
 N_BINS = 24  # at most; steps are round numbers
 _STEPS = (1, 2, 5, 10)
-_YEAR = 365.25
-_DAYS = (1, 7, 30.4375, _YEAR / 4, _YEAR, 2 * _YEAR, 5 * _YEAR, 10 * _YEAR, 20 * _YEAR, 50 * _YEAR)
 
 Comparison = Literal["is", "has", "from", "to", "filled", "empty"]
 Text = Annotated[str, Field(max_length=5_000)]
@@ -141,7 +139,7 @@ def _condition(
     if item.must in {"filled", "empty"}:
         return f"{name} IS {'NOT ' if item.must == 'filled' else ''}NULL"
     values.append(item.value)
-    kind = "VARCHAR"
+    kind = "VARCHAR" if item.column == KEYS[0] else "INTEGER"
     if item.column not in KEYS:
         kind = corpus.schema().attribute(item.column, table).type.sql
     if item.must == "has" or (item.must == "is" and kind == "VARCHAR"):
@@ -171,11 +169,12 @@ def count_spreads(corpus: Corpus, wanted: TableWanted) -> dict[str, list[tuple[V
         low, high = _as_number(item.minimum), _as_number(item.maximum)
         if low is None or high is None or low == high or item.type.is_text:
             continue
-        step = _step((high - low) / N_BINS, is_date=item.type.is_date, is_whole=item.type.is_whole)
-        first = low if item.type.is_date else math.floor(low / step) * step
+        step = _round_up((high - low) / N_BINS)
+        step = step if item.type.is_numeric and not item.type.is_whole else max(1.0, step)
+        first = math.floor(low / step) * step
         x = quote_name(item.column)
         x = f"({x} - DATE '1970-01-01')" if item.type.is_date else x
-        parts.append(f"to_json(histogram(floor(({x} - {first!r}) / {step!r})::BIGINT))")
+        parts.append(f"to_json(histogram(TRY_CAST(floor(({x} - {first!r}) / {step!r}) AS BIGINT)))")
         bins.append((item, first, step))
     if not parts:
         return {}
@@ -212,10 +211,7 @@ def _as_value(number: float, *, is_date: bool) -> Value:
     return (date.min + timedelta(days=min(max(day, 1), last) - 1)).isoformat()
 
 
-def _step(least: float, *, is_date: bool, is_whole: bool) -> float:
-    """Return a round width of bins, not below *least*."""
-    if is_date:
-        return next((days for days in _DAYS if days >= least), least)
+def _round_up(least: float) -> float:
+    """Return the next round width of bins: `0.7 -> 1`, `31 -> 50`."""
     power = 10.0 ** math.floor(math.log10(least))
-    step = next(n * power for n in _STEPS if n * power >= least * (1 - 1e-9))
-    return max(1.0, step) if is_whole else step
+    return next(n * power for n in _STEPS if n * power >= least * (1 - 1e-9))

@@ -6,7 +6,6 @@ import json
 import re
 from pathlib import Path
 
-from srag_mcp.errors import CorpusError
 from srag_mcp.page.page_server import POLICY
 from srag_mcp.page.record_rows import (
     MAX_ROWS,
@@ -27,24 +26,6 @@ MAX_ENTRIES = 200
 ENDINGS = (".html", ".htm")
 # What could end the element that holds it, or begin another.
 _ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
-
-
-def check_page(out: Path, *, force: bool) -> None:
-    """Refuse a file that cannot be written.
-
-    Raises:
-        CorpusError: If its ending is another, it is there and not to be replaced, or its folder is
-            not there.
-    """
-    problem = ""
-    if out.suffix.lower() not in ENDINGS:
-        problem = f"{out}: the name must end in {' or '.join(ENDINGS)}"
-    elif out.is_dir() or (out.exists() and not force):
-        problem = f"{out} is there already; --force replaces a file"
-    elif not out.parent.is_dir():
-        problem = f"there is no folder {out.parent}"
-    if problem:
-        raise CorpusError(problem)
 
 
 def write_page(corpus: Corpus, out: Path) -> str:

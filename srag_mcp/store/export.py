@@ -7,7 +7,7 @@ theirs is, but for the one file that it may write.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -40,16 +40,16 @@ _FORMULA = r"^\s*[=+@＝＋－＠-]|^[\t\r\n]"
 _PLAIN = re.compile(r"u?(tiny|small|big|huge)?int(eger)?|boolean|float|double|decimal|date|time.*")
 
 
-def check_target(out: Path, *, force: bool) -> None:
-    """Refuse a file that cannot be written as what its name says.
+def check_target(out: Path, *, force: bool, endings: Sequence[str] = FORMATS) -> None:
+    """Refuse a file that cannot be written as what its name says, by one of *endings*.
 
     Raises:
         CorpusError: If its ending is unknown, it is there and not to be replaced, or its folder is
             not there.
     """
     problem = ""
-    if out.suffix.lower() not in FORMATS:
-        problem = f"{out}: the name must end in one of {', '.join(FORMATS)}"
+    if out.suffix.lower() not in endings:
+        problem = f"{out}: the name must end in one of {', '.join(endings)}"
     elif out.is_dir() or (out.exists() and not force):
         problem = f"{out} is there already; --force replaces a file"
     elif not out.parent.is_dir():

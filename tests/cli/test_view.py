@@ -51,6 +51,8 @@ def test_a_file_is_written_and_not_replaced_by_itself(
     out = tmp_path / "ferries.html"
     assert cli("view", ingested, "--write", out).out == f"4 of 4 rows of ferry written to {out}\n"
     assert "Borgund" in out.read_text(encoding="utf-8")
+    for wrong in ("ferries.txt", "no/ferries.html"):
+        assert cli("view", ingested, "--write", tmp_path / wrong).status == 1
     again = cli("view", ingested, "--write", out)
     assert (again.status, "--force replaces" in again.err) == (1, True)
     assert cli("view", ingested, "--write", out, "--force").status == 0

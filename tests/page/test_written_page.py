@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from srag_mcp.errors import CorpusError
 from srag_mcp.page import written_page
-from srag_mcp.page.written_page import check_page, write_page
+from srag_mcp.page.written_page import write_page
 from tests.page.conftest import SCRIPT, Page
 
 
@@ -72,12 +71,3 @@ def test_of_more_rows_than_there_is_room_for_it_says_how_many(
     assert 0 < n_rows < 7
     assert said.startswith(f"{n_rows} of 7 rows of boats")
     assert data["tables"]["boats"]["total"] == 7
-
-
-def test_a_file_is_not_replaced_unless_it_is_wished(tmp_path: Path) -> None:
-    out = tmp_path / "a.html"
-    out.write_text("mine")
-    check_page(out, force=True)
-    for wrong in (out, tmp_path / "a.txt", tmp_path / "no" / "a.html"):
-        with pytest.raises(CorpusError):
-            check_page(wrong, force=False)
