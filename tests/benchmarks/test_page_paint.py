@@ -7,8 +7,11 @@ import pytest
 
 from srag_mcp import ingest
 from srag_mcp.settings import Settings
-from tests.page.browser import chromium, find_chromium, looking
 from tests.page.conftest import serving
+
+pytest.importorskip("playwright", reason="playwright is not here")
+
+from tests.page.browser import chromium, find_chromium, looking
 
 N_RECORDS, N_LOADS = 10_000, 5
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
