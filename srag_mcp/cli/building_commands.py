@@ -232,8 +232,10 @@ def ingest_corpus(
     location: Path, settings: Settings, wanted: "IngestOptions", *, quiet: bool = False
 ) -> "IngestReport":
     """Ingest a folder, with its progress on stderr."""
+    from srag_mcp.pipeline import reader_pool
     from srag_mcp.pipeline.ingest import ingest as ingest_folder
 
+    reader_pool.prepare()
     try:
         with interruption(), show_progress(quiet=quiet) as show:
             return ingest_folder(
