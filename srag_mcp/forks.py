@@ -187,7 +187,8 @@ class _Nursery:
         try:
             with self._lock:
                 handed = [asked, told, stderr, says_status]
-                socket.send_fds(self._door, [argument.encode()], handed)
+                # An empty message would be the end.
+                socket.send_fds(self._door, [f"={argument}".encode()], handed)
                 said, [pidfd], _, _ = socket.recv_fds(self._door, _MOST_REQUEST_BYTES, 1)
         except (OSError, ValueError) as error:
             self._leave()
@@ -265,7 +266,7 @@ def _serve(main: Callable[[str], None]) -> NoReturn:
                 pid = os.fork()
                 if pid == 0:
                     last = max(*handed, *running, *(told for _, told in running.values()))
-                    _become(main, request.decode(), streams, last)
+                    _become(main, request.decode()[1:], streams, last)
                 pidfd = os.pidfd_open(pid)
                 running[pidfd] = pid, says_status
                 ready.register(pidfd, selectors.EVENT_READ)
