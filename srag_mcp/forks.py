@@ -184,9 +184,10 @@ class _Nursery:
         asked, stdin = os.pipe()
         stdout, told = os.pipe()
         status, says_status = os.pipe()
+        here = os.open(".", os.O_PATH)
         try:
             with self._lock:
-                handed = [asked, told, stderr, says_status]
+                handed = [asked, told, stderr, here, says_status]
                 # An empty message would be the end.
                 socket.send_fds(self._door, [f"={argument}".encode()], handed)
                 said, [pidfd], _, _ = socket.recv_fds(self._door, _MOST_REQUEST_BYTES, 1)
@@ -196,7 +197,7 @@ class _Nursery:
                 os.close(descriptor)
             raise EOFError from error
         finally:
-            for descriptor in (asked, told, says_status):
+            for descriptor in (asked, told, here, says_status):
                 os.close(descriptor)
         return Fork(int(said), pidfd, status, os.fdopen(stdin, "wb"), os.fdopen(stdout, "rb"))
 
@@ -256,22 +257,22 @@ def _serve(main: Callable[[str], None]) -> NoReturn:
                     ready.unregister(key.fd)
                     _tell_end(key.fd, *running.pop(key.fd))
                     continue
-                request, handed, _, _ = socket.recv_fds(door, _MOST_REQUEST_BYTES, 4)
+                request, handed, _, _ = socket.recv_fds(door, _MOST_REQUEST_BYTES, 5)
                 if not request:  # who started us is gone
                     for pidfd in running:
                         with suppress(ProcessLookupError):
                             signal.pidfd_send_signal(pidfd, signal.SIGKILL)
                     os._exit(0)
-                *streams, says_status = handed
+                *places, says_status = handed
                 pid = os.fork()
                 if pid == 0:
                     last = max(*handed, *running, *(told for _, told in running.values()))
-                    _become(main, request.decode()[1:], streams, last)
+                    _become(main, request.decode()[1:], places, last)
                 pidfd = os.pidfd_open(pid)
                 running[pidfd] = pid, says_status
                 ready.register(pidfd, selectors.EVENT_READ)
                 socket.send_fds(door, [str(pid).encode()], [pidfd])
-                for descriptor in streams:
+                for descriptor in places:
                     os.close(descriptor)
 
 
@@ -284,10 +285,12 @@ def _tell_end(pidfd: int, pid: int, says_status: int) -> None:
 
 
 def _become(
-    main: Callable[[str], None], argument: str, streams: Sequence[int], last: int
+    main: Callable[[str], None], argument: str, places: Sequence[int], last: int
 ) -> NoReturn:
     status = 1
     try:
+        *streams, folder = places
+        os.fchdir(folder)
         for target, stream in enumerate(streams):
             os.dup2(stream, target)
         os.closerange(3, last + 1)  # of the nursery and of its other children

@@ -149,7 +149,7 @@ def test_a_process_forks_itself_while_it_has_one_thread() -> None:
         "    return child.stdout.readline().split()[1] == str(os.getpid()).encode()\n"
         "forks.prepare(('x',), main)\n"
         "print(who())\n"
-        "threading.Thread(target=sys.stdin.read).start()\n"
+        "threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
         "forks.prepare(('y',), main)\n"
         "print(('y',) in forks._Nursery.running)\n"
     )
@@ -176,3 +176,22 @@ def test_what_workers_are_forked_from_has_one_thread_and_no_environment(tmp_path
     worker.close()
 
     assert (n_threads, environ) == (1, [b"", b""])
+
+
+@on_linux
+def test_children_work_where_who_starts_them_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = (*COMMAND[:3], COMMAND[3].replace("argument, imported", "os.getcwd(), imported"))
+    said = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        child = forks.start(command, "", 2)
+        said.append(ask(child, "where")[0])
+        child.kill()
+        child.wait()
+        close(child)
+        (tmp_path / name).rmdir()
+
+    assert said == [str(tmp_path / "one"), str(tmp_path / "two")]
