@@ -2,9 +2,19 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 from srag_mcp.grammar.filters import HAVING, SPARE, Features, Frame, joined, unsaid_of
-from srag_mcp.grammar.lexicon import BEING, DOING, Token, alike, stems_of, words_in, words_of
+from srag_mcp.grammar.lexicon import (
+    BEING,
+    DOING,
+    Token,
+    alike,
+    spoken,
+    stems_of,
+    words_in,
+    words_of,
+)
 from srag_mcp.grammar.link import Mention, convert_into
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, Writer
 from srag_mcp.grammar.table import Column
@@ -228,8 +238,9 @@ class Asked:
             if at in self.frame.free:
                 return at
             named = self.kind(at) == "column" and not self.is_truth(at)
-            if named and self.determines(asking, at):
-                return at
+            dated = self.kind(at - 1) == "period" and self.determines(at - 1, at)
+            if named and self.determines(asking, at - 1 if dated else at):
+                return at  # `which May dates`
         return None
 
     def is_truth(self, at: int) -> bool:
@@ -299,9 +310,11 @@ class Asked:
         if self.kind(noun) == "record" and kind in {"what", "list"}:
             general = self.word(noun) == "any"
             label = None if general else self.table.label
-            term = Term(ROW if label is None else label.name)
-            nameless: Features = Counter({"no_label": int(label is None and not general)})
-            yield (term,), frozenset({asking, noun}), nameless
+            terms, further = self.asked_besides
+            if label is not None or not terms:
+                terms = (Term(ROW if label is None else label.name), *terms)
+            nameless: Features = Counter({"no_label": int(terms[0].column == ROW and not general)})
+            yield terms, frozenset({asking, noun, *further}), nameless
         elif self.kind(noun) == "part":
             for term in self.parts(noun):
                 yield (term,), frozenset({asking, noun}), Counter()
@@ -316,6 +329,21 @@ class Asked:
                         yield (record,), frozenset({asking, noun}), features
                     terms, used = self._further(Term(column.name), noun)
                     yield terms, frozenset({asking, noun, *used}), features
+
+    @cached_property
+    def asked_besides(self) -> tuple[tuple[Term, ...], tuple[int, ...]]:
+        """Return what a sentence at the end asks of the record: `… ? Give its date`."""
+        sentence, last = self.frame.sentence, len(self.frame.sentence.mentions) - 1
+        opens = self.kind(last - 1) == "list" and sentence.opens_another(self.mention(last - 1))
+        own = opens and spoken(
+            sentence.tokens[self.mention(last - 1).last : self.mention(last).first]
+        )
+        if own not in {("its",), ("their",), ("the",)}:
+            return (), ()
+        for column, features in self.columns(last, self._may_be_told, headed=True):
+            if not features["unsaid_name"] and not features["names_others"]:
+                return (Term(column.name),), (last - 1, last)
+        return (), ()
 
     def _may_be_told(self, column: Column) -> bool:
         """Whether the values of a column tell things apart, and say more than yes and no."""
@@ -440,11 +468,13 @@ class Asked:
         """Return the relation to a number, in the unit of what is summed up."""
         if self.relation is None:
             return None
-        operator, number = self.relation[0], self.mention(self.relation[1])
+        operator, at, concept = self.relation
+        number = self.mention(at)
         if summary.term is None:
-            return None if number.unit else (operator, number.number or 0.0)
-        value = number.in_unit_of(self.table.by_name[summary.term.column])
-        return None if value is None else (operator, value)
+            return None if number.unit or concept else (operator, number.number or 0.0)
+        column = self.table.by_name[summary.term.column]
+        value, meant = number.in_unit_of(column), column.turned(operator, concept)
+        return None if value is None or meant is None else (meant, value)
 
     # -- what is ranked and sorted -----------------------------------------------------------
 
@@ -454,6 +484,7 @@ class Asked:
         if self.kind(at) in {"adjective", "comparative"}:
             concept, end = self.word(at).split()
             concept, highest = concept.replace("any", ""), end == "high"
+        valued = "top" if "top" in self.words(at) else ""
         sorting = self.first("by")
         follower = self.after(at if sorting is None else sorting, ("aggregate", "number"))
         ordered = [
@@ -467,7 +498,7 @@ class Asked:
         beside = [
             item for item in ordered
             if item[0] == follower
-            and (sorting is not None or (self.near(at, item[0]) and item[1].name in headed))
+            and (sorting is not None or (self._ranks(at, item[0]) and item[1].name in headed))
         ]  # fmt: skip
         measured = bool(self.table.measuring(concept))
 
@@ -484,18 +515,26 @@ class Asked:
         for place, column, features in beside or apart:
             if concept and not column.measures(concept) and not (beside and fits(column)):
                 continue
-            features = self._with_concept(place, column, features, concept)
-            far: Features = Counter({"far_measure": int(not beside)})
-            used = frozenset({place} if sorting is None else {place, sorting})
-            yield column, used, end_of(concept, column, highest), features + far + counting
+            meant = column.end_of(valued or concept, highest)
+            if meant is not None:
+                features = self._with_concept(place, column, features, concept)
+                far: Features = Counter({"far_measure": int(not beside)})
+                used = frozenset({place} if sorting is None else {place, sorting})
+                yield column, used, meant, features + far + counting
         named = {column.name for _, column, _ in ordered}
         measuring = [] if beside else self.table.measuring(concept)
         others = self.table.others(measuring)
         for column in measuring:
-            if column.name not in named:
+            meant = column.end_of(valued or concept, highest)
+            if column.name not in named and meant is not None:
                 own: Features = Counter({"not_own": int(column.name in others)})
                 assumed = self.by_concept(column, concept) + own
-                yield column, frozenset(), end_of(concept, column, highest), assumed
+                yield column, frozenset(), meant, assumed
+
+    def _ranks(self, at: int, noun: int) -> bool:
+        """Whether a noun stands right behind a superlative: `best rating`, `best mean rating`."""
+        means = self.kind(noun - 1) == "aggregate" and self.near(noun - 1, noun)
+        return self.near(at, noun) or (means and self.near(at, noun - 1))
 
     def is_counting(self, at: int) -> bool:
         """Whether a superlative asks for an amount: `the most`, `the fewest`."""
@@ -528,35 +567,28 @@ class Asked:
                     return int(amount), frozenset({place})
         return None, frozenset()
 
-    def falls(self, column: Column) -> bool | None:
-        """Return whether the order that is asked for of *column* falls; None where none is."""
+    def contradicts(self, column: Column, highest: bool) -> bool:
+        """Whether the order that is asked for of *column* is another: `cheapest, dearest first`."""
         place = self.first("direction")
         concept, _, end = ("same" if place is None else self.word(place)).rpartition(" ")
-        return None if end == "same" else end_of(concept, column, end in {"desc", "high"})
+        return end != "same" and column.end_of(concept, end in {"desc", "high"}) is not highest
 
     def order(self) -> tuple[tuple[Term, bool] | None, frozenset[int]]:
         """Return what a list is sorted by, and whether it falls: `by rating, highest first`."""
         direction, place = self.first("direction"), self.first("by", "sorted")
-        falling = direction is not None and self.word(direction).split()[-1] in {"desc", "high"}
+        concept, _, end = ("" if direction is None else self.word(direction)).rpartition(" ")
         used = frozenset(at for at in (direction, place) if at is not None)
         key = None if place is None else self.after(place)
-        if place is not None and key is not None and self.near(place, key):
-            for column, _ in self.columns(key, lambda c: not c.is_boolean):
-                return (Term(column.name), falling), used | {key}
-        concept = "" if direction is None else self.word(direction).split()[0]
         columns = self.table.measuring(concept) if place is None else []
-        if len(columns) == 1:
-            return (Term(columns[0].name), end_of(concept, columns[0], falling)), used
-        return None, frozenset()
+        if place is not None and key is not None and self.near(place, key):
+            named = (column for column, _ in self.columns(key, lambda c: not c.is_boolean))
+            columns, used = list(named)[:1], used | {key}
+        falls = columns[0].end_of(concept, end in {"desc", "high"}) if len(columns) == 1 else None
+        return (None, frozenset()) if falls is None else ((Term(columns[0].name), falls), used)
 
 
 def read_frame(frame: Frame) -> Asked | None:
     """Return a frame as forms look at it; None where it asks, or compares with a number, twice."""
     asked = Asked(frame, *joined(frame, frame.chosen))
-    twice = len(asked.of(*_QUESTION_WORDS)) > 1
+    twice = len({*asked.of(*_QUESTION_WORDS)} - {*asked.asked_besides[1]}) > 1
     return None if asked.relates_twice or twice else asked
-
-
-def end_of(concept: str, column: Column, highest: bool) -> bool:
-    """Return the end of *column* that is meant: the oldest has the earliest date or year."""
-    return not highest if concept == "age" and "age" not in column.named else highest

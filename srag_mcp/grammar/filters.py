@@ -114,14 +114,14 @@ class Option:
     Attributes:
         uses: The mentions that have their place in it.
         condition: The restriction of records; None for a number that restricts none.
-        relation: Instead, an operator and the mention of a number, with which groups or a result
-            are compared.
+        relation: Instead, an operator, the mention of a number with which groups or a result are
+            compared, and what an adjective measures.
         features: What it assumes.
     """
 
     uses: frozenset[int] = frozenset()
     condition: Condition | None = None
-    relation: tuple[str, int] | None = None
+    relation: tuple[str, int, str] | None = None
     features: Features = field(default_factory=Counter)
 
     @property
@@ -325,10 +325,11 @@ class _Reader:
             is_either = self._ranges(at, column, column.scale) or not self._ranges(at, column)
             if low is None or (bare and is_either):
                 continue
-            if concept == "time" and not column.may_be_years:
+            meant = column.turned(operator, concept)
+            if meant is None or (concept == "time" and not column.may_be_years):
                 continue
             if high is None:
-                found = compare(column.name, operator, low)
+                found = compare(column.name, meant, low)
             else:
                 unit = self._mentions[at].unit or self._mentions[last].unit
                 ends = [
@@ -341,7 +342,7 @@ class _Reader:
         counting = self._kind(last + 1) == "record" and self._near(last, last + 1)
         if high is None and not plain and (counting or self._aggregates):
             kept = frozenset({*uses, *({last + 1} if counting else ())})
-            yield Option(kept, relation=(operator, at))
+            yield Option(kept, relation=(operator, at, "" if concept == "any" else concept))
         if plain:
             yield Option(features=Counter({"number_free": 1}))
 
@@ -360,14 +361,15 @@ class _Reader:
         if before == "compare" and self._near(at - 1, at):
             place = self._mentions[at - 1]
             said = spoken(self._sentence.tokens[place.first : place.last - 1])
-            meant = [one for kind, one in phrases().get(said, ()) if kind == "comparative"]
-            return place.word, None, {at - 1, at}, meant[0].split()[0] if meant else ""
+            return place.word, None, {at - 1, at}, _concept_of(said)
         than = before == "than" and self._near(at - 1, at) and self._near(at - 2, at - 1)
         if than and self._kind(at - 2) == "comparative":
             concept, end = self._mentions[at - 2].word.split()
             return ("<" if end == "low" else ">"), None, {at - 2, at - 1, at}, concept
         if after == "compare_after":
-            return self._mentions[at + 1].word, None, {at, at + 1}, ""
+            place = self._mentions[at + 1]
+            said = spoken(self._sentence.tokens[place.first + 1 : place.last])
+            return place.word, None, {at, at + 1}, _concept_of(said)
         return "=", None, {at}, ""
 
     def _measured(
@@ -611,12 +613,20 @@ class _Reader:
             if self._kind(place) in {"missing", "stated"}:
                 if place > at and self._sentence.words(self._mentions[place]) in _ACTIVE:
                     continue  # `which flag state`
+                if self._sentence.opens_another(self._mentions[place]):
+                    continue  # `…? Give the date.`
                 if place < at and all(mention.kind != "record" for mention in self._mentions):
                     continue  # `how many empty seats` counts seats, not what says nothing of them
                 inside = range(min(place, at) + 1, max(place, at))
                 if all(self._kind(i) in {"how_many", "not", "how_much"} for i in inside):
                     return self._kind(place), place
         return None
+
+
+def _concept_of(words: tuple[str, ...]) -> str:
+    """Return what a comparative measures, as `older` an age; empty for other words."""
+    meant = (meaning for kind, meaning in phrases().get(words, ()) if kind == "comparative")
+    return next(meant, "").partition(" ")[0]
 
 
 def _within(column: Column, period: Period | None, operator: str) -> Condition | None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from srag_mcp.grammar.asked import UNIVERSAL, WHOLE, Asked, end_of, read_frame
+from srag_mcp.grammar.asked import UNIVERSAL, WHOLE, Asked, read_frame
 from srag_mcp.grammar.filters import Features, Frame, Option, contradicts, joined
 from srag_mcp.grammar.lexicon import stem
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, holds
@@ -230,7 +230,7 @@ def read_superlative(asked: Asked) -> Drafts:
         if summary.term is None:
             return
     for column, used, highest, features in asked.ranked(at):
-        if asked.falls(column) not in {None, highest}:
+        if asked.contradicts(column, highest):
             continue  # `the three cheapest, dearest first`
         ranking = _Ranking(column, highest, limit, used | counted | {at}, features, at)
         yield from _extreme(asked, ranking)
@@ -430,7 +430,10 @@ def read_difference(asked: Asked) -> Drafts:
     concept, _, end = ("" if at is None else asked.word(at)).partition(" ")
     for one, other, said, features in _both(asked, sides[0], sides[1], at):
         columns = one.columns
-        if columns and not end_of(concept, asked.table.by_name[columns[0]], True):
+        rises = asked.table.by_name[columns[0]].end_of(concept, True) if columns else True
+        if rises is None:
+            continue
+        if not rises:
             one, other = other, one  # the older has the earlier year
         decimals = _decimals(asked, one)
         if asked.first("yes_no") == 0:

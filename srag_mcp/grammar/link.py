@@ -149,6 +149,10 @@ class Sentence:
         """Return a mention as it was asked."""
         return self.text[self.tokens[mention.first].start : self.tokens[mention.last - 1].end]
 
+    def opens_another(self, mention: Mention) -> bool:
+        """Whether a sentence behind the question begins with a mention."""
+        return mention.first > 0 and self.tokens[mention.first - 1].word == "?"
+
     @property
     def tells_event(self) -> bool:
         """Whether a verb says what was done with a record: `orders that we got`."""
@@ -517,9 +521,17 @@ class _Linker:
             and not ((counted or how_many) and column.is_measured)
         ]
         fits = [(column.name, self._fit(column, content)) for column in columns]
-        acts = any(token.word in AUXILIARIES for token in tokens)
+        verb = next((at for at, token in enumerate(tokens) if token.word in AUXILIARIES), 0)
+        sides = ({t.stem for t in tokens[:verb]}, {t.stem for t in tokens[verb:]}) if verb else ()
         # A description does not go on behind a verb: `schools were visited`, of `visit`.
-        found = [(n, fit) for n, fit in fits if fit is not None and not (acts and fit.n_told)]
+        found = [
+            (name, fit)
+            for name, fit in fits
+            if fit is not None
+            and not (
+                fit.n_told and any(self._table.by_name[name].named.isdisjoint(s) for s in sides)
+            )
+        ]
         whole_names = {c.name for c in self._table.columns if any(said == set(n) for n in c.names)}
         if whole_names:  # `new cases` is not `cases` of which `new` is told
             found = [(name, fit) for name, fit in found if name in whole_names]

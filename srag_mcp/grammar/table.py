@@ -40,6 +40,7 @@ _ACTING = ("ed", "er", "or", "ee")
 _DATING = frozenset(map(stem, ("date", "day", "year", "time", "on", "at")))
 
 _EXACT = frozenset({"sum", "min", "max"})  # of whole numbers
+_TURNED = str.maketrans("<>", "><")
 # Of the 15 of a double: a sum over a million records, rounded at each, loses three at most.
 _SURE_DIGITS = 12
 
@@ -273,13 +274,41 @@ class Column:
         largest = max(map(abs, self.ends)) * n_summed
         return max(0, _SURE_DIGITS - ceil(log10(largest))) if largest else None
 
+    def end_of(self, concept: str, highest: bool) -> bool | None:
+        """Return which of its ends a word for an end of *concept* means; None if it may be both.
+
+        The oldest has the earliest year, the fastest takes the shortest time; the best price is not
+        the highest one, and the highest rank may be the first.
+        """
+        is_rating, is_time = self.measures("rating"), self.takes_time
+        if self.measures("rank") or (not is_rating and concept == "best"):
+            return None
+        if is_time and concept == "top":
+            return None
+        is_speed = concept == "speed" and not self.measures(concept)
+        if is_speed and not is_time:
+            return None
+        return highest != (is_speed or (concept == "age" and "age" not in self.named))
+
+    def turned(self, operator: str, concept: str) -> str | None:
+        """Return what `older than` means here: `<` for a year; None where nobody knows."""
+        end = self.end_of(concept, True) if concept else True
+        return None if end is None else operator if end else operator.translate(_TURNED)
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether it says how long something takes, perhaps for each of a unit: `min/km`."""
+        above = SIZES.get((self.unit or "").partition("/")[0])
+        return self.is_number and above is not None and above[0] in {"time", "period"}
+
     def measures(self, concept: str) -> bool:
         """Whether its name, synonyms or unit say that it measures *concept*."""
         wanted = stems_of("concept", concept)
         if self.is_text or self.is_boolean or not wanted:
             return False
-        if self.is_number and concept == "time" and not self.may_be_years:
-            return False
+        is_old = concept == "age" and "age" not in self.named and self.ends is not None
+        if self.is_number and (concept == "time" or is_old) and not self.may_be_years:
+            return False  # `birth_weight` is no age
         if self.is_date:
             return concept == "time" or (concept == "age" and bool(wanted & self.named))
         unit = self.attribute.unit or ""
