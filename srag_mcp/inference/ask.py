@@ -46,14 +46,12 @@ from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.sqlfacts.aggregates import takes_first
 from srag_mcp.sqlfacts.query import Translation, read_query
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.database import quote_name
 from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import open_state
 from srag_mcp.store.united_names import read_decided
 
 MAX_QUESTION_CHARACTERS = 2000
-_MAX_NAMES = 20_000  # of a column: in a larger one those beside a name are not looked for
 _MAX_LIKE = 5
 MAX_PASSAGES = 3  # of a refusal: enough to see whether a search is worth it
 _ASK_OTHERWISE = "name another model, or let it reply in words only (SRAG_REPLY_FORMAT=text)"
@@ -323,17 +321,14 @@ def _find_like_names(corpus: Corpus, translation: Translation) -> Iterator[str]:
     for item in translation.literals:
         bound.setdefault(item.column, []).append(item.stored)
     for column, values in bound.items():
-        name, entity = quote_name(column), quote_name(corpus.schema().entity)
-        sql = f"SELECT {name}, count(*) FROM {entity} WHERE {name} IS NOT NULL GROUP BY 1"  # noqa: S608 - it runs through the guard
-        counts = {
-            str(row[0]): int(str(row[1])) for row in corpus.select(sql, limit=_MAX_NAMES).rows
-        }
-        if not are_names(counts):
+        (found,) = corpus.statistics([column])
+        if not are_names(str(item.value) for item in found.values):
             continue
         decided = read_decided(corpus.state).get(column, UNDECIDED) if corpus.state else UNDECIDED
-        things = unite(counts, decided)
         for value in values:
-            own, like = find_like(value, things, decided)
+            own, like = find_like(
+                value, unite(corpus.values().near(value, column), decided), decided
+            )
             others = [x for x in like if not set(x.spellings) & set(values)]
             if own is not None and others:
                 shown = [f"{x.spellings[0]} ({x.n_records:,})" for x in others[:_MAX_LIKE]]

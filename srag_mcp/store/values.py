@@ -20,6 +20,7 @@ _SIGNED = re.compile(
 _FUZZY_MIN_CHARACTERS = 5
 _FUZZY_CUTOFF = 84.0
 _MAX_TEXT_CHARACTERS = 2000
+_MOST_HOLDERS = 100  # as many values as a word brings together when names are compared
 IN_ORDER = 0.9  # the least score of a value that holds the words of the phrase in its order
 
 
@@ -139,6 +140,19 @@ class ValueIndex:
             best.setdefault((match.column, match.value, match.table), match)
         return list(best.values())[:limit]
 
+    def near(self, value: str, column: str) -> dict[str, int]:
+        """Return the values of a column that may be written for *value*, with their records.
+
+        They share a word or a misspelt one, or initials. A word that more than `_MOST_HOLDERS`
+        values have brings none of them.
+        """
+        words = fold_words(value)
+        said = {"".join(words), *words, *(near for word in words for near, _ in self._like(word))}
+        held = (self._holding.get(word, ()) for word in said)
+        found = [self._entries[n][0] for some in held if len(some) <= _MOST_HOLDERS for n in some]
+        found += self.search_initials(value)
+        return {item.value: item.n_records for item in found if item.column == column}
+
     def search_initials(self, phrase: str) -> list[ValueMatch]:
         """Find the names of which *phrase* has the initials, or that are written as its initials.
 
@@ -184,18 +198,19 @@ class ValueIndex:
     def _nearest_word(self, word: str) -> tuple[str, float] | None:
         if word in self._holding:
             return word, 100.0
-        if len(word) < _FUZZY_MIN_CHARACTERS or any(char.isdigit() for char in word):
-            return None
+        return next(iter(self._like(word)), None)
+
+    def _like(self, word: str) -> list[tuple[str, float]]:
+        """Return the stored words that *word* may be a misspelling of, the nearest first."""
+        if len(word) < _FUZZY_MIN_CHARACTERS or any(map(str.isdigit, word)):
+            return []
         # Heavy, and most questions spell their values as they are stored.
         from rapidfuzz import fuzz, process
 
-        near = [
-            spelling
-            for length in range(len(word) - 1, len(word) + 2)
-            for spelling in self._spellings.get((word[0], length), [])
-        ]
-        hit = process.extractOne(word, near, scorer=fuzz.ratio, score_cutoff=_FUZZY_CUTOFF)
-        return None if hit is None else hit[:2]
+        lengths = range(len(word) - 1, len(word) + 2)
+        near = [spelt for n in lengths for spelt in self._spellings.get((word[0], n), [])]
+        found = process.extract(word, near, scorer=fuzz.ratio, score_cutoff=_FUZZY_CUTOFF)
+        return [(spelt, score) for spelt, score, _ in found]
 
 
 def _similarity(words: tuple[str, ...], stored: tuple[str, ...]) -> float:
