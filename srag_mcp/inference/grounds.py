@@ -279,15 +279,18 @@ def _note_united(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Iterato
         if output is not None:
             used[output.column].update(row[place] for row in page.rows)
     entity = quote_name(corpus.schema().entity)
+    compared = {item.columns[0] for item in facts.comparisons if len(item.columns) == 1}
+    columns = dict.fromkeys((*used, *compared, *counted))
+    united = {name: found for name in columns if (found := corpus.united_names(name, _MANY_NAMES))}
     for item in facts.comparisons:
-        if len(item.columns) == 1:
+        if len(item.columns) == 1 and item.columns[0] in united:
             sql = f"SELECT DISTINCT {quote_name(item.columns[0])} FROM {entity} WHERE {item.sql}"  # noqa: S608 - it runs through the guard
             rows = corpus.select(sql, limit=_MANY_NAMES).rows
             used[item.columns[0]].update(value for (value,) in rows)
-    for column in dict.fromkeys((*used, *counted)):
+    for column, found in united.items():
         names = [
             name
-            for name in corpus.united_names(column, _MANY_NAMES)
+            for name in found
             if name.value in used[column] or (column in counted and not used[column])
         ]
         if len(names) > _MAX_SHOWN:
@@ -458,8 +461,9 @@ def quote_sources(
     if read is None and not shown:
         return ()
     where = " AND ".join(f"({condition})" for condition in (read, shown) if condition)
-    for use in sorted(facts.columns, key=lambda use: _ORDER.index(use.role)):
-        sources = corpus.quotes(use.column, where, MAX_SOURCES)
+    ranked = sorted(facts.columns, key=lambda use: _ORDER.index(use.role))
+    for column in dict.fromkeys(use.column for use in ranked):
+        sources = corpus.quotes(column, where, MAX_SOURCES)
         if sources:
             return sources
     return ()

@@ -48,6 +48,7 @@ from srag_mcp.text.spans import Span
 Returned = TypeVar("Returned")
 _TRIES = 5
 _PAGE_ROWS = 50_000
+_MOST_QUOTED = 1_000  # records
 _SUMMARIES = "srag_summaries"
 _HEADS = """
 SELECT number, heads_start, heads_end FROM srag_passages
@@ -333,13 +334,17 @@ class Corpus:
     def quotes(
         self, column: str, where: str, limit: int = 3, table: str | None = None
     ) -> tuple[Evidence, ...]:
-        """Return stated cells of *column*, of records where *where* (SQL, empty: all) holds.
+        """Return stated cells of *column*, of the first records with *where* (SQL, empty: all).
 
         *table* has the column; None for the record table.
 
         Raises:
             QueryError: If *where* is refused or wrong.
         """
+        records = quote_name(table or self._content().schema.entity)
+        if where:  # of the first ones: a million records are looked at for three quotes else
+            first = f"SELECT document_id FROM {records} WHERE ({where}\n) ORDER BY 1"  # noqa: S608 - guarded
+            where = f"document_id IN ({first} LIMIT {_MOST_QUOTED})"
         clause = self._cells_where(column, table, {"state": "stated", "where": where})
         page = self.select(evidence_sql(clause, limit, 0), limit=limit)
         return read_evidence(page.rows)
