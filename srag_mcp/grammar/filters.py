@@ -26,6 +26,7 @@ from srag_mcp.grammar.sql import (
     part_is,
 )
 from srag_mcp.grammar.table import Column, Table
+from srag_mcp.text.words import DENYING
 from srag_mcp.values.dates import Period
 from srag_mcp.values.units import is_currency
 
@@ -94,7 +95,7 @@ def cost_of(features: Features) -> float:
 
 _MAX_OPTIONS, _MAX_FRAMES = 4, 60
 # What denies that a record is so, and not that there is one: `not treated`, `untreated`.
-_OF_ONE = frozenset({"not", "un", "non"})
+_OF_ONE = frozenset({"not", *DENYING})
 _ACTIVE = frozenset({"say", "state", "give", "mention", "specify", "report", "indicate", "says"})
 # These deny that there is something, and behind these a name is that of a thing, not a verb.
 _DENYING_THINGS = frozenset({"no", "without", "lack", "lacks", "lacking"})

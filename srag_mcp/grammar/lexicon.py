@@ -203,14 +203,10 @@ def is_function(word: str) -> bool:
 
 
 @cache
-def _asking() -> frozenset[str]:
+def asking_words() -> frozenset[str]:
+    """Return the folded words of phrases that only ask or deny: `how`, `many`."""
     said = (phrase.split() for text in _data()["ask"].values() for phrase in text.split(","))
     return frozenset(word for phrase in said for word in phrase) | {"no", "not"}
-
-
-def asks(words: str) -> bool:
-    """Whether words of a question only ask or deny: `How many`."""
-    return all(fold_word(word) in _asking() for word in words.split())
 
 
 def is_time(word: str) -> bool:

@@ -29,7 +29,7 @@ from srag_mcp.grammar.lexicon import (
 from srag_mcp.grammar.table import Column, Table
 from srag_mcp.store.values import ValueIndex, fold_words, signed_words
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import HELPING
+from srag_mcp.text.words import DENYING, HELPING
 from srag_mcp.values.dates import Period, find_periods
 from srag_mcp.values.quantities import (
     NUMBER_WORDS,
@@ -51,8 +51,6 @@ _NAME, _PART, _LIKE, _TOLD, _FUNCTION, _LIGHT = 3.0, 2.3, 1.7, 0.9, 0.6, 0.65
 # `report date` is a date, and no report that dates.
 _OPENING = 2.9
 _EXACT, _HELD, _PHRASE, _NUMBER, _PERIOD, _RECORD = 2.9, 2.2, 2.0, 2.3, 2.6, 2.4
-# Before the name of a column of yes and no they deny it.
-_DENYING = ("un", "non")
 _SEPARATOR = re.compile(r"[,;/|()\[\]&–—•]|\+(?=\s*\w)|\s-\s|\band\b")
 # Signs beside a word of a question that may be those of a value: `C++`, `< 5 years`.
 _SIGN_BEFORE, _SIGN_BEHIND = re.compile(r"[<>≤≥]\s?$"), re.compile(r"[+#*‐‑–−-]*(?!\w)")
@@ -290,7 +288,7 @@ class _Linker:
 
     def _denied(self, token: Token) -> tuple[Token, ...]:
         """Part what denies a column of yes and no: `untreated` is not `treated`."""
-        prefix = next((one for one in _DENYING if token.word.startswith(one)), "")
+        prefix = next((one for one in DENYING if token.word.startswith(one)), "")
         rest = stem(token.word.removeprefix(prefix))
         names = {name for c in self._table.columns if c.is_boolean for name in c.names}
         found = self._values.search(token.text) if (rest,) in names else []

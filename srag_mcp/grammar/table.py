@@ -9,6 +9,7 @@ from srag_mcp.grammar.lexicon import (
     is_function,
     is_irregular,
     is_time,
+    phrases,
     ranked_stems,
     stem,
     stems,
@@ -34,10 +35,7 @@ _COUNTING = frozenset({"n", "num", "is", "has"})
 _NAMING = frozenset({"no", "nr", "id", "number", "name"})
 _NUMBERING = frozenset(map(stem, _NAMING))
 # Signs of units as they end the names of columns: `kw`; of three letters at most, no words.
-_SIGNS = {unit.lower(): unit for unit in SIZES if len(unit) < 4 and unit not in {"min", "day"}}
-# Endings of what is done and of who does it.
-_ACTING = ("ed", "er", "or", "ee")
-_DATING = frozenset(map(stem, ("date", "day", "year", "time", "on", "at")))
+_SIGNS = {unit.lower(): unit for unit in SIZES if len(unit) < 4 and (unit,) not in phrases()}
 
 _EXACT = frozenset({"sum", "min", "max"})  # of whole numbers
 _TURNED = str.maketrans("<>", "><")
@@ -82,7 +80,8 @@ class Column:
         """
         if not (self.is_text or self.is_date):
             return frozenset()
-        acts = {stem(w) for text in self._called for w in words_in(text) if w.endswith(_ACTING)}
+        acting = tuple(words_of("ending", "acting"))
+        acts = {stem(w) for text in self._called for w in words_in(text) if w.endswith(acting)}
         return frozenset(acts | {name[0] for name in self.names if len(name) == 1})
 
     @cached_property
@@ -335,7 +334,7 @@ class Table:
 
     def is_verb(self, word: str) -> bool:
         """Whether a word ends as a verb does, and is no name of the record: `listing`."""
-        return word.endswith(("ed", "ing")) and word not in self.called
+        return word.endswith(tuple(words_of("ending", "verb"))) and word not in self.called
 
     @cached_property
     def by_name(self) -> Mapping[str, Column]:
@@ -403,7 +402,7 @@ class Table:
         idle = {*said, *common, *self.nouns, *self.general, *self.qualifiers}
         idle |= stems_of("naming", "words") | stems_of("measure", "words")
         if column.is_date or column.attribute.type == "integer":
-            idle |= _DATING if column.is_date else {"year"}
+            idle |= stems_of("naming", "dating") if column.is_date else {"year"}
         return all(set(name) - idle for name in column.names)
 
     def shares_modifier(self, column: Column) -> bool:

@@ -7,13 +7,14 @@ from itertools import pairwise
 from srag_mcp.errors import QuestionError
 from srag_mcp.grammar.filters import ASSUMED, LIMIT, MARGIN, cost_of, frames
 from srag_mcp.grammar.forms import Draft, compose
-from srag_mcp.grammar.lexicon import asks
+from srag_mcp.grammar.lexicon import asking_words
 from srag_mcp.grammar.link import Sentence, read_sentences
 from srag_mcp.grammar.table import Table, describe_table
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import BoundLiteral, Translation, read_query
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import ValueIndex
+from srag_mcp.text.words import fold_word
 
 # Of so many records, a column that fewer than this share fill says nothing of them.
 _MANY, _MIN_FILL = 20, 0.1
@@ -125,7 +126,8 @@ def _check_fill(parse: Draft, table: Table, columns: Sequence[str]) -> None:
 
 def _refusal(left: Sequence[str], table: Table, sentence: Sentence) -> QuestionError:
     """Say which words have no place, without those that only ask, or why no form fits."""
-    telling = [word for word in left if not asks(word)] or left
+    asked = asking_words()
+    telling = [said for said in left if not {*map(fold_word, said.split())} <= asked] or left
     pairs = (
         [] if any(m.kind == "how_many" for m in sentence.mentions) else pairwise(sentence.mentions)
     )

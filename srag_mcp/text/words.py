@@ -13,6 +13,9 @@ _HELD_MARK = re.compile(_HELD)
 _SPACE = re.compile(r"\s+")
 _SHORTEST_STEM = 4
 
+# Before a word they deny it: `untreated`, `non-current`, `inactive`.
+DENYING = ("non", "un", "in")
+
 # Function words carry no subject in any corpus; general language, and nothing else, belongs here.
 _ENGLISH = """
     a about above after again against all almost along already also although always am among an and
