@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from srag_mcp.cells.cell import BY_RULES
 from srag_mcp.inference.brief import Brief
@@ -23,7 +22,7 @@ from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.guard import ResultPage, Value
 from srag_mcp.store.values import fold_words
 from srag_mcp.text.shown import one_line, quoted
-from srag_mcp.text.words import is_content, stem, words
+from srag_mcp.text.words import is_content, nearest_names, stem, words
 from srag_mcp.values.quantities import digit_grouping
 
 MANY_UNKNOWN = 0.2
@@ -298,8 +297,8 @@ def did_you_mean(
             known |= dict.fromkeys(fold_words(match.value), said)
     known |= {word: column for column in columns for word in column.split("_")}
     lower = [word.casefold() for word in words]
-    near = [get_close_matches(word, known, 1, _ALIKE) for word in lower if word not in known]
-    return " or ".join(dict.fromkeys(known[found] for [found] in filter(None, near)))
+    near = (nearest_names(x, known, 1, _ALIKE) for x in lower if x not in known)
+    return " or ".join(dict.fromkeys(known[name] for found in near for name in found))
 
 
 def _find_left_out(corpus: Corpus, asked: str) -> list[str]:

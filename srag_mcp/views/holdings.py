@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from srag_mcp.errors import UnknownNameError
 from srag_mcp.inference.brief import describe_column
@@ -12,6 +11,7 @@ from srag_mcp.store.decisions import find_left_out
 from srag_mcp.store.evidence import count_reviews
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import shorten
+from srag_mcp.text.words import nearest_names
 from srag_mcp.views.results import (
     PAGE_SHARE,
     SchemaPage,
@@ -189,7 +189,7 @@ def check_column(corpus: Corpus, column: str) -> None:
     names = [attribute.name for attribute in corpus.schema().attributes]
     if column in names:
         return
-    nearest = get_close_matches(column.lower(), names, n=3, cutoff=0.5)
+    nearest = nearest_names(column, names)
     hint = f"did you mean {' or '.join(nearest)}?" if nearest else f"columns: {', '.join(names)}"
     said = f"no column {column!r} in {corpus.schema().entity}; {shorten(hint, 1000)}"
     msg = f"{said}{propose_column(corpus)}"
