@@ -1032,3 +1032,13 @@ def test_a_described_word_stands_before_a_name_that_a_verb_parts() -> None:
     columns = [date("date"), beds]
     asked = "How many {} were in the ward on average?"
     assert "AVG(patients_in_ward)" in ask(asked.format("clinic patients"), columns, "report").sql
+
+
+def test_what_denies_a_column_of_yes_and_no_is_known_by_its_prefix() -> None:
+    for name, denied in (
+        ("active", "inactive"),
+        ("treated", "untreated"),
+        ("urgent", "non-urgent"),
+    ):
+        found = ask(f"How many claims are {denied}?", [boolean(name)], "claim")
+        assert f"WHERE NOT COALESCE({name}, FALSE)" in found.sql
