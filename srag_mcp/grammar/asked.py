@@ -12,6 +12,7 @@ from srag_mcp.grammar.lexicon import (
     alike,
     spoken,
     stems_of,
+    valued,
     words_in,
     words_of,
 )
@@ -484,7 +485,6 @@ class Asked:
         if self.kind(at) in {"adjective", "comparative"}:
             concept, end = self.word(at).split()
             concept, highest = concept.replace("any", ""), end == "high"
-        valued = "top" if "top" in self.words(at) else ""
         sorting = self.first("by")
         follower = self.after(at if sorting is None else sorting, ("aggregate", "number"))
         ordered = [
@@ -498,7 +498,7 @@ class Asked:
         beside = [
             item for item in ordered
             if item[0] == follower
-            and (sorting is not None or (self._ranks(at, item[0]) and item[1].name in headed))
+            and (sorting is not None or (self.near(at, item[0]) and item[1].name in headed))
         ]  # fmt: skip
         measured = bool(self.table.measuring(concept))
 
@@ -515,7 +515,7 @@ class Asked:
         for place, column, features in beside or apart:
             if concept and not column.measures(concept) and not (beside and fits(column)):
                 continue
-            meant = column.end_of(valued or concept, highest)
+            meant = column.end_of(concept or valued(self.words(at)), highest)
             if meant is not None:
                 features = self._with_concept(place, column, features, concept)
                 far: Features = Counter({"far_measure": int(not beside)})
@@ -525,16 +525,11 @@ class Asked:
         measuring = [] if beside else self.table.measuring(concept)
         others = self.table.others(measuring)
         for column in measuring:
-            meant = column.end_of(valued or concept, highest)
+            meant = column.end_of(concept or valued(self.words(at)), highest)
             if column.name not in named and meant is not None:
                 own: Features = Counter({"not_own": int(column.name in others)})
                 assumed = self.by_concept(column, concept) + own
                 yield column, frozenset(), meant, assumed
-
-    def _ranks(self, at: int, noun: int) -> bool:
-        """Whether a noun stands right behind a superlative: `best rating`, `best mean rating`."""
-        means = self.kind(noun - 1) == "aggregate" and self.near(noun - 1, noun)
-        return self.near(at, noun) or (means and self.near(at, noun - 1))
 
     def is_counting(self, at: int) -> bool:
         """Whether a superlative asks for an amount: `the most`, `the fewest`."""
@@ -571,12 +566,14 @@ class Asked:
         """Whether the order that is asked for of *column* is another: `cheapest, dearest first`."""
         place = self.first("direction")
         concept, _, end = ("same" if place is None else self.word(place)).rpartition(" ")
+        concept = concept or valued(self.words(place or 0))
         return end != "same" and column.end_of(concept, end in {"desc", "high"}) is not highest
 
     def order(self) -> tuple[tuple[Term, bool] | None, frozenset[int]]:
         """Return what a list is sorted by, and whether it falls: `by rating, highest first`."""
         direction, place = self.first("direction"), self.first("by", "sorted")
         concept, _, end = ("" if direction is None else self.word(direction)).rpartition(" ")
+        concept = concept or valued(() if direction is None else self.words(direction))
         used = frozenset(at for at in (direction, place) if at is not None)
         key = None if place is None else self.after(place)
         columns = self.table.measuring(concept) if place is None else []

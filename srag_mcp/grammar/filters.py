@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import TypeAlias
 
-from srag_mcp.grammar.lexicon import DOING, phrases, spoken, words_of
+from srag_mcp.grammar.lexicon import DOING, phrases, spoken, valued, words_of
 from srag_mcp.grammar.link import AUXILIARIES, Mention, Sentence, convert_into
 from srag_mcp.grammar.sql import (
     Condition,
@@ -627,7 +627,7 @@ class _Reader:
 def _concept_of(words: tuple[str, ...]) -> str:
     """Return what a comparative measures, as `older` an age; empty for other words."""
     meant = (meaning for kind, meaning in phrases().get(words, ()) if kind == "comparative")
-    return next(meant, "").partition(" ")[0]
+    return next(meant, "").partition(" ")[0] or valued(words)
 
 
 def _within(column: Column, period: Period | None, operator: str) -> Condition | None:
