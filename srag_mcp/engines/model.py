@@ -314,7 +314,7 @@ class ModelEngine(Engine):
         columns = attributes if present is None else present.schema.attributes
         first = choose_first_tokens(len(attributes), len(columns))
         parts = (sought or {}).values()
-        is_whole = first is None and not any(part.places or part.n_tokens for part in parts)
+        is_whole = first is None and not any(part.places for part in parts)
         numbers = self._number(columns)
         prompt_tokens = self.work.settings.prompt_tokens
         # what an audit reads speaks for documents that nobody reads

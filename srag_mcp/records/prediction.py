@@ -239,13 +239,12 @@ class _Run:
         for document in documents:
             sought = task.sought.get(document.document_id)
             if sought is not None and sought.places:
-                around = choose_around(document.text, sought.places, _AROUND, document.passages)
+                around = choose_around(document.text, sought.places, 0, document.passages)
                 yield Excerpt(document, around.shown, names=sought.names)
             elif document.text.strip():
                 if sought is not None:
                     wanted = tuple(x for x in task.attributes if x.name in sought.names)
-                    excerpt = take_excerpt(document, wanted, min(sought.n_tokens or most, most))
-                    yield replace(excerpt, names=sought.names)
+                    yield replace(take_excerpt(document, wanted, most), names=sought.names)
                     continue
                 first = min(task.first_tokens or most, most)
                 # Parts of a small one save nothing.
@@ -340,10 +339,11 @@ def choose_first_tokens(n_attributes: int, n_columns: int) -> int | None:
     return _FIRST_TOKENS + _TOKENS_AN_ATTRIBUTE * n_attributes
 
 
-def count_around(places: Sequence[Span]) -> int:
-    """Return how many tokens are shown around *places* at most, as of Latin letters."""
-    n_characters = sum(2 * _AROUND + place.end - place.start for place in places)
-    return -(-n_characters // CHARACTERS_A_TOKEN)
+def stretches_around(text: str, places: Iterable[Span]) -> list[Span]:
+    """Return what is shown around *places* where only their words are in doubt."""
+    return [
+        Span(max(0, place.start - _AROUND), min(len(text), place.end + _AROUND)) for place in places
+    ]
 
 
 def count_readable(prompt_tokens: int) -> int:
@@ -385,9 +385,7 @@ async def predict_documents(
             document.idle = await task.pilot.idle()
         sought = task.sought.get(asked.document.document_id)
         if sought is not None:
-            # of parts, what the passages likely to hold it do not say is not looked for in others
-            wanted = sought.names if sought.n_tokens is None else frozenset()
-            others = (item.name for item in task.attributes if item.name not in wanted)
+            others = (item.name for item in task.attributes if item.name not in sought.names)
             document.idle = document.idle.union(others)
         documents.append(document)
     while unsaid := _group(documents):

@@ -32,13 +32,11 @@ class Sought:
 
     Attributes:
         names: Of the attributes.
-        places: Only what stands around them is shown; where there are none, whole passages.
-        n_tokens: Most that is shown; None for all that is ever shown of a document.
+        places: Only these stretches are shown; where there are none, all that is ever shown of it.
     """
 
     names: frozenset[str]
     places: tuple[Span, ...] = ()
-    n_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

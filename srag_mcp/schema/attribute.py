@@ -164,8 +164,8 @@ class Audit(_Rule):
     """How often the rules of a column are wrong, as documents show that a model read as well.
 
     Attributes:
-        cells: So many cells the rules decide.
-        audited: So many of them were read.
+        cells: So many it has but for the documents that were learnt from.
+        audited: So many of them were read, as they came by chance, whatever rules say of them.
         wrong: So many of these differ.
         bound: The share of wrong ones among all of them is larger in one trial of twenty at most.
         holds: Whether that is little enough: else the model reads the column, and not the rules.

@@ -111,13 +111,13 @@ class Predictions:
             for lacking, ids in rows
         ]
 
-    def ids_by_chance(self) -> list[str]:
+    def ids_by_chance(self, salt: str = "") -> list[str]:
         """Return all documents in an order that has nothing to do with what they say.
 
-        It stays as it is for those that are there when others come or go.
+        It stays as it is for those that are there when others come or go; each *salt* has its own.
         """
         rows = self._work.run(
-            "SELECT document_id FROM documents ORDER BY md5(document_id), document_id"
+            "SELECT document_id FROM documents ORDER BY md5(? || document_id), document_id", salt
         )
         return [row[0] for row in rows]
 
