@@ -39,8 +39,8 @@ _SILENT = {
     Trust.NOTHING: "too many, so the model reads it",
     Trust.PROVEN: "where no rule speaks, the model reads whole documents",
     Trust.PASSAGES: "where no rule speaks, the model reads passages",
+    Trust.SPOKEN: "where no rule speaks, the model reads passages",
     Trust.SILENCE: "where no rule speaks, it is not mentioned",
-    Trust.SPOKEN: "where no rule speaks, it is not mentioned",
 }
 
 

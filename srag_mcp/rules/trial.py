@@ -20,18 +20,18 @@ class Trust(IntEnum):
     """What of a column is not read whole; each step decides all that those before it do, and more.
 
     `NOTHING`. `PROVEN`: rules decide that agree at different places, and proven ones. `PASSAGES`: a
-    document in which no rule speaks is read in passages. `SILENCE`: it is not read. `SPOKEN`: rules
-    decide, too, that only the audit proves.
+    document in which no rule speaks is read in parts of passages. `SPOKEN`: rules decide, too, that
+    only the audit proves. `SILENCE`: a document in which none speaks is not read.
 
     So one audit serves all steps: to take one that is wrong too often is no likelier than to take
-    the first of these.
+    the first of these. A step that is likelier to be wrong comes later.
     """
 
     NOTHING = 0
     PROVEN = 1
     PASSAGES = 2
-    SILENCE = 3
-    SPOKEN = 4
+    SPOKEN = 3
+    SILENCE = 4
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,9 +61,9 @@ SPOKEN = [20, 21, 22, 23, 100]
 @pytest.mark.parametrize(
     ("column", "unlikely", "trust"),
     [
-        (tried(), (), Trust.SPOKEN),
-        (tried(wrong=[21], rare=SPOKEN), (), Trust.SILENCE),
-        (tried(missed=[30], rare=SPOKEN), (), Trust.PASSAGES),
+        (tried(), (), Trust.SILENCE),
+        (tried(missed=[30], rare=SPOKEN), (), Trust.SPOKEN),
+        (tried(wrong=[21], rare=SPOKEN), (), Trust.PASSAGES),
         (tried(missed=[30], rare=SPOKEN), [30], Trust.PROVEN),
         (tried(wrong=[30], rare=SPOKEN), (), Trust.NOTHING),
     ],
@@ -97,7 +97,7 @@ def test_an_audit_lets_nothing_be_decided_that_was_not_before_it() -> None:
     other = {ORDER[n]: cell(n + 1) for n in (20, 100)}
     before = try_column(attribute, Trial(LEARNED), [common, other], TRUTH, ORDER)
     after = audited(before)
-    assert after.trust is Trust.SPOKEN  # what contradicts itself is read, and wrong nowhere
+    assert after.trust is Trust.SILENCE  # what contradicts itself is read, and wrong nowhere
     assert after.attribute.rules[1].wrong == 1
     assert after.rulings[ORDER[100]].verdict is Verdict.CONFLICT
 
