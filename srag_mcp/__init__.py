@@ -1,8 +1,8 @@
 """Ask questions that need every document: a folder becomes one SQL table with evidence.
 
-This is the front door: `ingest` makes the table, `ask` answers a question over it, and
-`open_corpus` reads it as a `Corpus`, with SQL, statistics and quotes. What is imported here is
-loaded when it is used.
+This is the front door: `ingest` makes the table, `edit_columns` changes its columns, `ask` answers
+a question over it, and `open_corpus` reads it as a `Corpus`, with SQL, statistics and quotes. What
+is imported here is loaded when it is used.
 """
 
 import os
@@ -17,12 +17,15 @@ from srag_mcp.errors import SragError
 
 if TYPE_CHECKING:
     from srag_mcp.inference.answer import Answer
+    from srag_mcp.pipeline.column_run import ColumnChange
     from srag_mcp.pipeline.report import IngestReport
     from srag_mcp.pipeline.wishes import IngestOptions
     from srag_mcp.settings import Settings as Settings
     from srag_mcp.store.corpus import Corpus as Corpus
 
-__all__ = ["Corpus", "Settings", "SragError", "ask", "errors", "ingest", "open_corpus"]
+__all__ = [
+    "Corpus", "Settings", "SragError", "ask", "edit_columns", "errors", "ingest", "open_corpus",
+]  # fmt: skip
 __version__ = "0.1.0"
 
 _PLACES = {"Corpus": "srag_mcp.store.corpus", "Settings": "srag_mcp.settings"}
@@ -47,6 +50,33 @@ def ingest(
     from srag_mcp.pipeline.ingest import ingest as ingest_folder
 
     return ingest_folder(Path(folder), settings or _settings(), **options)
+
+
+def edit_columns(
+    folder: str | Path,
+    action: str,
+    *names: str,
+    settings: "Settings | None" = None,
+    is_preview: bool = False,
+) -> "ColumnChange":
+    """Rename, drop, hide, show, merge or retype columns, as a person does in `schema.json`.
+
+    No document is read for it, and no model asked.
+
+    Args:
+        folder: The documents.
+        action: `rename`, `drop`, `hide`, `show`, `merge`, `split-unit`, `type` or `noun`.
+        names: Columns, and what they become.
+        settings: As for `ingest`.
+        is_preview: Only say what would change.
+
+    Raises:
+        SragError: See `errors`: there is no such column, it cannot become that, …
+    """
+    from srag_mcp.pipeline.column_run import change_columns
+
+    settings = settings or _settings()
+    return change_columns(Path(folder), settings, action, names, is_preview=is_preview)
 
 
 def ask(

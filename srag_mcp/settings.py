@@ -10,6 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from srag_mcp.errors import SettingsError
 
 PREFIX = "SRAG_"
+COLUMN_EDITS = (
+    "rename OLD NEW, drop NAME, hide NAME, show NAME, merge KEPT OTHER, split-unit NAME [UNIT],"
+    " type NAME TYPE, noun NOUN [NOUN]..."
+)
 BUILD_SUFFIX = ".duckdb"  # of a published build, which can be handed around
 PROMPT_TOKENS = 8000  # of documents in a prompt, where nobody says otherwise
 _SECRETS = {"api_key", "api_base"}  # not shown where they are wrong

@@ -10,8 +10,10 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from srag_mcp import forks
 from srag_mcp.store.guard import QueryLimits, QueryPool, pool
 from srag_mcp.store.guard.process import WorkerProcess
+from tests.warm_starts import set_warm_starts, use_warm_starts
 
 # Where the environment forbids it, each process that a test starts compiles the package anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -27,6 +29,10 @@ if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).
 hypothesis.settings.register_profile("patient", deadline=None)
 hypothesis.settings.load_profile("patient")
 
+use_warm_starts()
+# What a test replaces here must not live on in the readers of others.
+forks.prepare = lambda *_: None
+
 MOST_IDLE = 4
 Idle = list[tuple[QueryLimits, WorkerProcess]]
 
@@ -36,6 +42,14 @@ def pytest_collection_finish() -> None:
     """Leave what thousands of collected tests are made of out of each search for garbage."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture
+def cold_starts() -> Iterator[None]:
+    """Start new interpreters, which have imported nothing."""
+    set_warm_starts(on=False)
+    yield
+    set_warm_starts(on=True)
 
 
 @pytest.fixture(scope="session")

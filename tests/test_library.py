@@ -67,6 +67,7 @@ def test_the_functions_stay_what_they_are_when_their_packages_are_loaded() -> No
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
 
 
+@pytest.mark.usefixtures("cold_starts")
 def test_importing_the_package_loads_no_heavy_library() -> None:
     heavy = "duckdb", "pydantic", "sqlglot", "litellm", "mcp", "typer"
     program = f"import sys, srag_mcp; print([n for n in {heavy} if n in sys.modules])"

@@ -104,11 +104,34 @@ def add_note(cell: Cell, note: str, *marks: Mark) -> Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedRows:
+    """What one document lists: its rows of a child table.
+
+    Attributes:
+        table: The name of the child table.
+        listed: Of the list as a whole, a cell of the column `position`: STATED where there are
+            rows, STATED_ABSENT where the document says that there are none, NOT_MENTIONED where it
+            says nothing, FAILED where it could not be read. Where it stands, notes and marks on the
+            rows together (how many there are, what they sum to) are here.
+        rows: By position, which counts from 1: the cells of a row. What is not mentioned may be
+            left out.
+    """
+
+    table: str
+    listed: Cell
+    rows: tuple[tuple[Cell, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
-    """The cells of one document, in the order of the schema's attributes."""
+    """The cells of one document, in the order of the schema's attributes, and what it lists.
+
+    *lists* has one entry a child table at most; where it has none, the document lists nothing.
+    """
 
     document_id: str
     cells: tuple[Cell, ...]
+    lists: tuple[ListedRows, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +148,14 @@ class PredictedCell:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedCells:
+    """The rows that a language model lists for the child *table*, in the order of its columns."""
+
+    table: str
+    rows: tuple[tuple[PredictedCell, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PredictedRecord:
     """The cells of one document, in the order of the attributes that were asked for.
 
@@ -137,6 +168,7 @@ class PredictedRecord:
         n_read: How many characters of long documents its settings read; None where no cell is to be
             asked again with larger ones.
         summary: A sentence on the document; empty where none was asked for.
+        lists: What it lists; the cell of each list as a whole is among the cells.
     """
 
     document_id: str
@@ -145,6 +177,7 @@ class PredictedRecord:
     error: str = ""
     n_read: int | None = None
     summary: str = ""
+    lists: tuple[ListedCells, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from srag_mcp.cells.cell import Cell, Mark, PredictedCell, add_note
+from srag_mcp.cells.cell import Cell, ListedRows, Mark, PredictedCell, add_note
 from srag_mcp.documents.document import Block, KeyValue, Table
 from srag_mcp.documents.tables import is_caption
 from srag_mcp.schema.attribute import Attribute, PatternRule
@@ -140,7 +140,7 @@ def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
 
 
 # "In millions, except per share": what is measured against something else is not in the scale.
-_RELATIVE = re.compile(r"\bper\b|%|\bpercent|\bratio\b|\bmargin\b|\brate\b", re.IGNORECASE)
+IS_RELATIVE = re.compile(r"\bper\b|%|\bpercent|\bratio\b|\bmargin\b|\brate\b", re.IGNORECASE)
 
 
 def add_surroundings(cells: Sequence[Cell], blocks: Sequence[Block]) -> list[Cell]:
@@ -167,12 +167,12 @@ def _words_around(span: Span, tables: Sequence[Table], pairs: Sequence[KeyValue]
         if _holds(table.span, span):
             names = _headers(table, span)
             yield from (*names, _row_unit(table, span))
-            if not any(map(_RELATIVE.search, names)):
+            if not any(map(IS_RELATIVE.search, names)):
                 yield from (table.caption, _note(table.section))
             return
     for pair in pairs:
         if _holds(pair.value_span, span):
-            yield "" if _RELATIVE.search(pair.key) else _note(pair.section)
+            yield "" if IS_RELATIVE.search(pair.key) else _note(pair.section)
             return
 
 
@@ -230,3 +230,9 @@ def verify_cell(cell: Cell, text: str) -> Cell:
         return replace(cell, span=place)
     reason = "the document does not have these words" if words else "there is no quote for it"
     return replace(cell, state=State.FAILED, value=None, unit=None, note=reason)
+
+
+def verify_rows(listed: ListedRows, text: str) -> ListedRows:
+    """Return the rows of a document with the places of their cells checked, as `verify_cell`."""
+    rows = tuple(tuple(verify_cell(cell, text) for cell in row) for row in listed.rows)
+    return replace(listed, listed=verify_cell(listed.listed, text), rows=rows)

@@ -6,7 +6,7 @@ from datetime import date
 from functools import lru_cache
 from itertools import islice
 
-from srag_mcp.claims.number_places import find_number
+from srag_mcp.claims.number_places import find_figures, find_number
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.locate import find_exactly, find_typographically
 from srag_mcp.text.spans import Span
@@ -59,20 +59,29 @@ def find_value(attribute: Attribute, value: Value, text: str) -> Span | None:
     """
     if isinstance(value, bool):
         return None
-    if isinstance(value, str):
-        finds = (find_exactly, find_typographically)
-        found = (list(_places(find, value, text)) for find in finds)
-        places = next(filter(None, found), [])
-    elif isinstance(value, int | float):
+    if isinstance(value, int | float):
         places = [found.span for found in find_number(attribute, value, text)]
     else:
-        places = [place for place, found in _dates(text) if _is_day(found, value)]
+        places = find_places(value, text)
     rank = _rank(text, attribute)
     best = max(places[:_MAX_PLACES], key=rank, default=None)
     if best is None or len(places) == 1 or not isinstance(value, str):
         return best
     is_short = sum(map(str.isalnum, value)) <= _SHORT_VALUE and value < _FIRST_CJK
     return None if is_short and not rank(best)[1] else best
+
+
+def find_places(value: Value, text: str) -> list[Span]:
+    """Return where *text* has *value* itself, whatever it may be of there, in order."""
+    if isinstance(value, str):
+        finds = (find_exactly, find_typographically)
+        found = (list(_places(find, value, text)) for find in finds)
+        return next(filter(None, found), [])
+    if isinstance(value, bool):
+        return []
+    if isinstance(value, int | float):
+        return [found.span for found in find_figures(text) if value in found.numbers]
+    return [place for place, found in _dates(text) if _is_day(found, value)]
 
 
 def _places(find: Callable[[str, str], Iterator[Span]], quote: str, text: str) -> Iterator[Span]:

@@ -6,7 +6,8 @@ Some corpora travel in the package.
 import logging
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -19,9 +20,11 @@ from srag_mcp import __version__, open_corpus
 from srag_mcp.documents.folder import STATE_FOLDER
 from srag_mcp.errors import CorpusError, NotIngestedError
 from srag_mcp.settings import BUILD_SUFFIX, EngineChoice, Settings
+from srag_mcp.store.layout import CorpusFolder
 
 if TYPE_CHECKING:
     from srag_mcp.store.corpus import Corpus
+    from srag_mcp.store.guard import QueryPool
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +52,7 @@ ApiBaseOption = Annotated[
     str | None,
     typer.Option(help="Address of an own model server (SRAG_API_BASE).", metavar="URL"),
 ]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do it without asking, as scripts must.")]
 HomeOption = Annotated[
     Path | None,
     typer.Option(
@@ -71,6 +75,8 @@ def command_settings(home: Path | None, **options: object) -> Settings:
 def find_corpus(name: str, settings: Settings) -> Path:
     """Return the folder or build called *name*: a path, or a copy of a shipped corpus.
 
+    `docs/invoices` is also the kind `invoices` of a folder that holds several.
+
     Raises:
         CorpusError: If there is neither, or the path is some other file, or a folder of databases.
     """
@@ -80,6 +86,8 @@ def find_corpus(name: str, settings: Settings) -> Path:
     elif path.name == STATE_FOLDER and path.is_dir():
         holds = "holds the databases of a corpus, not its documents"
         problem = f"{name} {holds}; give the folder it is in"
+    elif kind := CorpusFolder(path.parent, settings.home).kinds().get(path.name):
+        return kind
     elif path.is_dir() or (path.is_file() and path.suffix == BUILD_SUFFIX):
         return path.resolve()
     elif path.exists():
@@ -151,11 +159,13 @@ def shipped_corpus(name: str, settings: Settings) -> Path:
 
 
 @contextmanager
-def open_ready(name: str, settings: Settings) -> Iterator["Corpus"]:
+def open_ready(name: str, settings: Settings, question: str = "") -> Iterator["Corpus"]:
     """Open the corpus called *name*; ingest it first, after *settings*, when that was never done.
 
+    Of a folder that holds several kinds of documents, the one that *question* is about.
+
     Raises:
-        CorpusError: As `find_corpus`.
+        CorpusError: As `find_corpus`; or if there are several kinds, and it is not clear which.
         NotIngestedError: If it cannot be ingested here, or was stopped before its end.
     """
     location = find_corpus(name, settings)
@@ -168,5 +178,30 @@ def open_ready(name: str, settings: Settings) -> Iterator["Corpus"]:
                 raise
             from srag_mcp.cli.building_commands import ingest_first
 
-            ingest_first(location, settings)
+            if not CorpusFolder(location, settings.home).kinds():
+                ingest_first(location, settings)
+            kinds = CorpusFolder(location, settings.home).kinds()
+            if kinds:
+                corpus = _choose_kind(name, kinds, corpus.worker, settings, question)
         yield corpus
+
+
+def _choose_kind(
+    name: str, kinds: Mapping[str, Path], worker: "QueryPool", settings: Settings, question: str
+) -> "Corpus":
+    from srag_mcp.inference.choosing import choose_corpus
+    from srag_mcp.store.corpus import Corpus
+
+    corpora = [
+        Corpus(place, worker, settings.home, f"{name.rstrip('/')}/{kind}")
+        for kind, place in kinds.items()
+    ]
+    if not question:
+        named = ", ".join(corpus.name for corpus in corpora)
+        msg = (
+            f"{name} holds several kinds of documents, each a corpus of its own; name one: {named}"
+        )
+        raise CorpusError(msg)
+    chosen = choose_corpus(corpora, question)
+    print(f"asked of {chosen.name}", file=sys.stderr)
+    return chosen

@@ -14,12 +14,14 @@ import typer
 
 from srag_mcp import views
 from srag_mcp.cli.arguments import (
+    REFUSED_STATUS,
     CorpusArgument,
     EngineOption,
     HomeOption,
     JsonOption,
     ModelOption,
     QuietOption,
+    YesOption,
     command_settings,
     find_corpus,
     open_ready,
@@ -121,11 +123,13 @@ def extend(
     budget_usd: BudgetUsdOption = None,
     budget_calls: BudgetCallsOption = None,
     quote: QuoteOption = False,
+    yes: YesOption = False,
     quiet: QuietOption = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Add one column, and read only it from the documents; or only from those that SQL chooses."""
+    from srag_mcp.pipeline.column_run import change_columns
     from srag_mcp.pipeline.loose_reading import drop_loose
     from srag_mcp.pipeline.wishes import extension_options
     from srag_mcp.store.chosen_documents import narrow
@@ -142,7 +146,12 @@ def extend(
     if where or documents:
         with open_ready(corpus, settings) as opened:
             wanted["documents"] = narrow(opened, documents, where)
-    _build(corpus, settings, wanted, quote=quote, quiet=quiet, as_json=as_json)
+    report = _build(corpus, settings, wanted, quote=quote, quiet=quiet, as_json=as_json)
+    added = None if report is None or report.n_read is not None else report.extension
+    if added is not None and added.added and not yes and not agrees("Keep the column?"):
+        change_columns(_find_folder(corpus, settings), settings, "drop", [added.attribute.name])
+        print("not kept: --yes does so, and reads nothing again", file=sys.stderr)
+        raise typer.Exit(REFUSED_STATUS)
 
 
 def _build(
@@ -153,10 +162,11 @@ def _build(
     quote: bool,
     quiet: bool,
     as_json: bool,
-) -> None:
+) -> "IngestReport | None":
     """Quote, start a job that waits for an agent's answers, or do what is *wanted*.
 
-    Exits 1 if it was stopped before its end, or read nothing.
+    Return what came of it; None where nothing did yet. Exits 1 if it was stopped before its end,
+    or read nothing.
 
     Raises:
         SettingsError: If *corpus* is a build.
@@ -191,6 +201,8 @@ def _build(
             say(*map(one_line, report.lines()))
         if report.stopped or report.read_nothing:
             raise typer.Exit(1)
+        return report
+    return None
 
 
 def _is_agreed(corpus: str, settings: Settings, wanted: "IngestOptions") -> bool:
@@ -207,15 +219,17 @@ def _is_agreed(corpus: str, settings: Settings, wanted: "IngestOptions") -> bool
     if not _is_terminal() or not (is_asked or _is_for_agents(location, settings)):
         return True
     found = quote_ingestion(location, settings, **wanted)
-    return not found.n_calls or _agrees("\n".join(found.lines()) + "\nGo on?")
+    return not found.n_calls or agrees("\n".join(found.lines()) + "\nGo on?")
 
 
 def _is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _agrees(question: str) -> bool:
-    """Ask on the terminal; nothing but yes is a yes."""
+def agrees(question: str) -> bool:
+    """Ask on the terminal; nothing but yes is a yes, nor is it where there is none."""
+    if not _is_terminal():
+        return False
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     return input().strip().lower() in {"y", "yes"}
 
@@ -232,8 +246,10 @@ def ingest_corpus(
     location: Path, settings: Settings, wanted: "IngestOptions", *, quiet: bool = False
 ) -> "IngestReport":
     """Ingest a folder, with its progress on stderr."""
+    from srag_mcp.pipeline import reader_pool
     from srag_mcp.pipeline.ingest import ingest as ingest_folder
 
+    reader_pool.prepare()
     try:
         with interruption(), show_progress(quiet=quiet) as show:
             return ingest_folder(
@@ -290,7 +306,7 @@ def ingest_first(location: Path, settings: Settings) -> None:
     why = why_ask_first(location)
     if why:
         said = f"{location} is not ingested yet, and {why}"
-        if not (_is_terminal() and _agrees(f"{said}. Ingest it as one corpus?")):
+        if not agrees(f"{said}. Ingest it as one corpus?"):
             command = f"srag-mcp ingest {shlex.quote(str(location))}"
             msg = f"{said}: name one of the folders inside, or say {command}"
             raise AskFirstError(msg)
@@ -311,6 +327,36 @@ def ingest_first(location: Path, settings: Settings) -> None:
     if report.read_nothing:
         msg = f"nothing of {location} could be read: {report.failed[0].reason}"
         raise NotIngestedError(msg)
+
+
+def kinds(
+    corpus: CorpusArgument,
+    rename: Annotated[
+        tuple[str, str] | None, typer.Option(help="Call a kind otherwise.", metavar="OLD NEW")
+    ] = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the kinds of documents that a folder holds: each is a corpus with its own table."""
+    from srag_mcp.documents.folder import read_members
+    from srag_mcp.pipeline.kind_run import rename_kind
+    from srag_mcp.store.layout import CorpusFolder
+
+    settings = command_settings(home)
+    folder = CorpusFolder(find_corpus(corpus, settings), settings.home)
+    if rename is not None:
+        rename_kind(folder.readable(), *rename)
+    counts = {
+        f"{corpus.rstrip('/')}/{name}": len(members.documents)
+        for name, place in folder.kinds().items()
+        if (members := read_members(place)) is not None
+    }
+    if as_json:
+        print_json(counts)
+    else:
+        say(*(f"{name}: {n} documents" for name, n in counts.items()))
+        if not counts:
+            say(f"{corpus} holds one kind of documents, or was never ingested")
 
 
 def status(

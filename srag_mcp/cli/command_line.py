@@ -48,7 +48,8 @@ def make_app(only: str = "") -> typer.Typer:
     app.callback(invoke_without_command=True)(_options)
     app.command(name=SERVE)(serve)
     if only != SERVE:
-        from srag_mcp.cli.building_commands import extend, ingest, status
+        from srag_mcp.cli.building_commands import extend, ingest, kinds, status
+        from srag_mcp.cli.columns_command import columns
         from srag_mcp.cli.config_command import config
         from srag_mcp.cli.correct_command import correct
         from srag_mcp.cli.export_command import export
@@ -66,10 +67,11 @@ def make_app(only: str = "") -> typer.Typer:
             trace,
         )
         from srag_mcp.cli.trial_commands import compare, demo, evaluate, judge
+        from srag_mcp.cli.view_command import view
 
         commands = (
-            *(ingest, extend, status, ask, feedback, sql, search, schema, stats, trace, review),
-            *(correct, names, export, ledger, demo),
+            *(ingest, extend, status, kinds, ask, feedback, sql, search, schema, stats, trace),
+            *(review, correct, columns, names, view, export, ledger, demo),
         )
         for command in commands:
             app.command()(command)

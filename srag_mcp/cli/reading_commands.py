@@ -68,7 +68,8 @@ def ask(
 
     settings = command_settings(home, engine=engine, model=model, votes=votes)
     asking = choose_asking(settings)
-    with open_ready(corpus, settings) as opened:
+    with open_ready(corpus, settings, question) as opened:
+        corpus = opened.name
         found = converse(opened, question, asking, previous=previous, verdict=verdict or "")
     no_reply = asking.model is not None and found.refused and found.taken is None
     if as_json:
@@ -187,6 +188,8 @@ def print_schema(corpus: "Corpus") -> None:
     """Print the columns of a corpus and what they hold."""
     schema = corpus.schema()
     print(f"{one_line(schema.title)}: table {schema.entity}, {corpus.info().n_documents} documents")
+    for child in schema.children:
+        print(f"table {child.entity}: {views.holdings.count_rows(corpus, child)}")
     print_table(*views.holdings.schema_table(corpus))
     say(*views.holdings.loose_notes(corpus), file=sys.stderr)
 
@@ -202,12 +205,12 @@ def stats(
     """Show how many documents know a column, and its values."""
     with open_ready(corpus, command_settings(home)) as opened:
         for name in column or ():
-            opened.schema().attribute(name)  # or says which there are
-        found = opened.statistics(column or None)
-    if as_json:
-        print_json([asdict(item) for item in found])
-    else:
-        print_table(*views.holdings.statistics_table(found))
+            opened.schema().find_column(name)  # or says which there are
+        found = views.holdings.find_statistics(opened, column or ())
+        if as_json:
+            print_json([asdict(item) for item in found])
+        else:
+            print_table(*views.holdings.statistics_table(found, opened.schema().entity))
 
 
 def trace(
@@ -228,8 +231,10 @@ def trace(
     with open_ready(corpus, command_settings(home)) as opened:
         if document:
             opened.document(document)
+        table, name = opened.schema().find_column(column)
         found = opened.trace(
-            column,
+            name,
+            table,
             value=value,
             document_id=document,
             state=state or "",

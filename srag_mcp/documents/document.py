@@ -78,16 +78,44 @@ Block: TypeAlias = Heading | KeyValue | ListItem | Table | Prose
 
 
 @dataclass(frozen=True, slots=True)
+class Listing:
+    """A list of a format that knows lists, as JSON does.
+
+    Attributes:
+        name: Its key, dotted: `customer.phones`.
+        keys: Of the members of its items, dotted; one empty key where items are plain values.
+        rows: Its items, one cell a key: empty where it is null, None where it is not there.
+        span: Where it stands; empty where it has no items.
+        context: What changes the reading of its numbers.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    rows: tuple[tuple[TableCell | None, ...], ...]
+    span: Span
+    context: str = ""
+
+    def moved(self, offset: int) -> "Listing":
+        """Return it moved by *offset* characters."""
+        rows = tuple(
+            tuple(cell and TableCell(cell.text, cell.span.moved(offset)) for cell in row)
+            for row in self.rows
+        )
+        return replace(self, rows=rows, span=self.span.moved(offset))
+
+
+@dataclass(frozen=True, slots=True)
 class Content:
     """What a reader of a format hands over; *title* is None where the format names none.
 
-    *pages* as in `Document`.
+    *pages*, *listings* as in `Document`.
     """
 
     text: str
     blocks: tuple[Block, ...]
     title: str | None = None
     pages: tuple[int, ...] = ()
+    listings: tuple[Listing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +134,7 @@ class Document:
         blocks: In the order of the text. Spans of blocks do not overlap, but for the parts of a
             table and for a list item or table row that is also given as a `KeyValue`.
         pages: Where pages 2, 3, … begin in the text; empty where the format has no pages.
+        listings: The lists of a format that knows lists; they stand in the blocks as well.
     """
 
     id: str
@@ -116,6 +145,7 @@ class Document:
     text: str
     blocks: tuple[Block, ...] = ()
     pages: tuple[int, ...] = ()
+    listings: tuple[Listing, ...] = ()
 
 
 def moved_block(block: Block, offset: int, above: tuple[str, ...] = ()) -> Block:

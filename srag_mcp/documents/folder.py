@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -47,6 +48,8 @@ DOCUMENTS_FOLDER = "documents"
 SCHEMA_FILE = "schema.json"
 QUESTIONS_FILE = "sample_questions.txt"
 STATE_FOLDER = ".srag"
+KINDS_FOLDER = "kinds"  # in the state folder: a corpus for each kind, where a folder holds several
+KIND_FILE = "kind.json"
 _MANY_DEEP = 200  # as the issue has it: a parent folder by mistake, not a corpus in folders
 _MAX_NAMED_CORPORA = 3
 _DIGITS = re.compile(r"(\d+)")
@@ -76,6 +79,40 @@ class SourceFile:
         return data
 
 
+@dataclass(frozen=True, slots=True)
+class KindMembers:
+    """What makes a folder the corpus of one kind of the documents of another folder.
+
+    Attributes:
+        folder: That folder, as seen from the one with this file.
+        documents: Paths below it, with `/`.
+    """
+
+    folder: str
+    documents: tuple[str, ...]
+
+    def write(self) -> str:
+        """Return what `read_members` reads."""
+        return json.dumps(asdict(self))
+
+
+def read_members(folder: Path) -> KindMembers | None:
+    """Return what *folder* holds if it is the corpus of a kind; None for any other folder.
+
+    Raises:
+        CorpusError: If that cannot be read.
+    """
+    path = folder / KIND_FILE
+    if folder.parent.name != KINDS_FOLDER or not path.is_file():
+        return None
+    try:
+        written = json.loads(path.read_bytes())
+        return KindMembers(str(written["folder"]), tuple(map(str, written["documents"])))
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        msg = f"{path} is damaged ({error}); ingest the folder again that holds the documents"
+        raise CorpusError(msg) from error
+
+
 def media_type(name: str) -> str | None:
     """Return the media type of a file called *name*, None if its format cannot be read."""
     dot = name.rfind(".")
@@ -87,16 +124,24 @@ def find_documents(
 ) -> tuple[list[SourceFile], list[DocumentError]]:
     """Return the documents of *folder* in natural order, and the files that cannot be read.
 
-    A folder `documents/` inside is read instead of the folder. Hidden files and folders, lock files
+    A folder `documents/` inside is read instead of the folder; for the corpus of a kind, its
+    documents in the folder that holds them. Hidden files and folders, lock files
     of office programs and links that lead out of the folder are skipped without a word.
 
     Raises:
         CorpusError: If the folder is missing, is no folder, cannot be listed, holds no document or
             more than `settings.max_documents`.
     """
+    members = read_members(folder)
+    if members is not None:
+        folder = folder / members.folder
     root = _root(folder)
     sources: list[SourceFile] = []
     paths, problems = _files(folder, root)
+    if members is not None:
+        own = set(members.documents)
+        paths = [path for path in paths if path.relative_to(folder).as_posix() in own]
+        problems = []
     for path in paths:
         try:
             sources.append(_source(folder, path, settings))
@@ -132,12 +177,16 @@ def find_own_file(folder: Path, name: str) -> Path | None:
 def list_files(folder: Path, ends_at: float | None = None) -> dict[str, FileMark] | None:
     """Return all files of *folder* that may be documents, with size and time of their last change.
 
+    For the corpus of a kind, those of the folder that holds all kinds: a new one may be of any.
     None where it is not done at *ends_at*, a time of `time.monotonic`.
 
     Raises:
         CorpusError: If the folder is missing, or cannot be listed.
     """
     found: dict[str, FileMark] = {}
+    members = read_members(folder)
+    if members is not None:
+        folder = folder / members.folder
     for path in _files(folder, _root(folder))[0]:
         if ends_at is not None and time.monotonic() > ends_at:
             return None
@@ -157,7 +206,7 @@ def why_ask_first(folder: Path) -> str:
     Raises:
         CorpusError: If it is missing, or cannot be listed.
     """
-    if _root(folder) != folder:
+    if _root(folder) != folder or read_members(folder) is not None:
         return ""
     corpora = [
         item.name

@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TypeAlias, cast
 
-from srag_mcp.documents.document import Content
+from srag_mcp.documents.document import Content, Listing, TableCell
 from srag_mcp.documents.encoding import decode, storable
 from srag_mcp.documents.page import Page, joined_lines
 from srag_mcp.documents.table_files import ListedMembers, RecordTable, Row
 from srag_mcp.documents.tables import unique_names
 from srag_mcp.errors import DocumentError
+from srag_mcp.text.spans import Span
 from srag_mcp.values.quantities import DECIMAL_POINT
 
 JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
@@ -32,7 +34,9 @@ def read_json(data: bytes, path: str) -> Content:
     lists: list[tuple[str, list[JsonValue]]] = []
     texts: list[tuple[str, str]] = []
     for key, leaf in _leaves(value):
-        if isinstance(leaf, list) and any(isinstance(one, str | list | dict) for one in leaf):
+        if isinstance(leaf, list) and (
+            not leaf or any(isinstance(one, str | list | dict) for one in leaf)
+        ):
             lists.append((key, leaf))
             continue
         for name, text in flatten(leaf, key):  # numbers are no items
@@ -43,17 +47,16 @@ def read_json(data: bytes, path: str) -> Content:
     for key, text in texts:
         page.write_heading(key, _LIST_LEVEL)
         page.write_text(text)
-    for key, members in lists:
-        _write_list(page, key, members)
-    return page.content(_title(value))
+    listings = [_write_list(page, key, members) for key, members in lists]
+    return replace(page.content(_title(value)), listings=tuple(filter(None, listings)))
 
 
 def read_json_tables(data: bytes, path: str) -> list[RecordTable]:
     """Read the records of a JSON array, or of a file with a value on each line.
 
-    Members of objects are columns with dotted names; lists are none. An object is a table if it is
-    nothing but a list of objects with numbers about it, such as how many they are; other things are
-    none.
+    Members of objects are columns with dotted names; lists are listings. An object is a table if it
+    is nothing but a list of objects with numbers about it, such as how many they are; other things
+    are none.
 
     Raises:
         DocumentError: As `read_json`.
@@ -141,6 +144,12 @@ def _parse(text: str, path: str, where: str = "") -> JsonValue:
 
 def _record_table(values: Sequence[JsonValue]) -> RecordTable:
     parted = list(map(_parted, values))
+    listed = {key for _, lists in parted for key, members in lists.items() if members}
+    plain = {key for cells, _ in parted for key, text in cells.items() if text}
+    for cells, lists in parted:
+        for key in (listed - plain) & cells.keys():  # null where other records have a list
+            del cells[key]
+            lists[key] = []
     names = list(dict.fromkeys(name for cells, _ in parted for name in cells))
     for name in list(names):
         inside = [one for one in names if one.startswith(f"{name}.")]
@@ -150,33 +159,43 @@ def _record_table(values: Sequence[JsonValue]) -> RecordTable:
                 if name in cells:
                     cells.update(dict.fromkeys(inside, ""))
     rows = []
-    found: dict[str, list[list[JsonValue]]] = {}
+    found: dict[str, list[Listing | None]] = {}
     for value, (cells, lists) in zip(values, parted, strict=True):
         page = Page()
-        for key, members in lists.items():
-            _write_list(page, key, members)
-            found.setdefault(key, []).append(members)
-        more = page.content() if lists else None
+        written = {key: _write_list(page, key, members) for key, members in lists.items()}
+        for key in written.keys() & listed:
+            found.setdefault(key, []).append(written[key])
+        listings = tuple(filter(None, written.values()))
+        more = replace(page.content(), listings=listings) if lists else None
         texts = tuple(cells.get(name) for name in names)
         rows.append(Row(texts, DECIMAL_POINT, _title(value) or "", more))
-    listed = []
-    for key, all_members in found.items():
-        objects = [one for members in all_members for one in members if isinstance(one, dict)]
-        inside = list(dict.fromkeys(name for one in objects for name, _ in flatten(one)))
-        holds = "objects" if objects else "values"
-        listed.append(ListedMembers(key, holds, len(all_members), tuple(inside)))
-    return RecordTable("", unique_names(names), tuple(rows), (), tuple(listed))
+    order = [key for _, lists in parted for key in lists if key in listed]
+    listed_members = [
+        _describe(key, found[key], is_mixed=key in names) for key in dict.fromkeys(order)
+    ]
+    return RecordTable("", unique_names(names), tuple(rows), (), tuple(listed_members))
+
+
+def _describe(key: str, found: Sequence[Listing | None], *, is_mixed: bool) -> ListedMembers:
+    """Say what a list holds; *is_mixed* where some records have a plain value instead of it."""
+    full = [item for item in found if item is None or item.rows]
+    kinds = {None if item is None else item.keys == _PLAIN for item in full}
+    holds = "things of several kinds"
+    if not is_mixed and len(kinds) == 1 and None not in kinds:
+        holds = "values" if True in kinds else "objects"
+    keys = dict.fromkeys(name for item in full if item for name in item.keys if name)
+    return ListedMembers(key, holds, len(full), tuple(keys))
 
 
 def _parted(value: JsonValue) -> tuple[dict[str, str], dict[str, list[JsonValue]]]:
-    """Part a record into scalars and lists, with dotted keys; an empty list is nothing."""
+    """Part a record into scalars and lists, with dotted keys."""
     cells: dict[str, str] = {}
     lists: dict[str, list[JsonValue]] = {}
     for key, leaf in _leaves(value, "" if isinstance(value, dict) else "value"):
         name = storable(key)
         if not isinstance(leaf, list):
             cells.setdefault(name, joined_lines(scalar_text(leaf)))
-        elif leaf:
+        else:
             lists.setdefault(name, leaf)
     return cells, lists
 
@@ -188,16 +207,56 @@ def _title(value: JsonValue) -> str | None:
     return next((scalar_text(by_key[key]) for key in _TITLE_KEYS if by_key.get(key)), None) or None
 
 
-def _write_list(page: Page, key: str, members: list[JsonValue]) -> None:
+_PLAIN = ("",)
+
+
+def _write_list(page: Page, key: str, members: list[JsonValue]) -> Listing | None:
+    """Write a list; return its items with their places, None where they are of several kinds."""
+    if not members:
+        return Listing(storable(key), (), (), page.empty_cell().span, DECIMAL_POINT)
     page.write_heading(key, _LIST_LEVEL)
+    start = page.empty_cell().span.end
     rows = [dict(flatten(member)) for member in members]
     names = list(dict.fromkeys(name for row in rows for name in row))
+    lines: list[tuple[TableCell, ...]]
     if all(map(_is_scalar, members)):
-        for member in members:
-            page.write_item(scalar_text(member))
+        names = list(_PLAIN)
+        lines = [(page.write_item(scalar_text(member)),) for member in members]
     elif len(names) < 2:
-        for member in members:
-            page.write_item(", ".join(text for _, text in flatten(member)))
+        lines = [
+            (page.write_item(", ".join(text for _, text in flatten(member))),) for member in members
+        ]
     else:
         cells = [[row.get(name, "") for name in names] for row in rows]
-        page.write_table([unique_names(names), *cells], n_headers=1)
+        written = iter(page.write_table([unique_names(names), *cells], n_headers=1)[1:])
+        blank = (page.empty_cell(),) * len(names)
+        lines = [next(written) if any(map(str.strip, row)) else blank for row in cells]
+    if not names or not (names == list(_PLAIN) or all(isinstance(one, dict) for one in members)):
+        return None
+    span = Span(start, page.empty_cell().span.end)
+    return _listing(
+        Listing(storable(key), tuple(names), tuple(lines), span, DECIMAL_POINT), members
+    )
+
+
+def _listing(found: Listing, members: Sequence[JsonValue]) -> Listing:
+    """Leave out lists of objects inside of the items, and the cells that an item does not have."""
+    leaves = [dict(_leaves(member)) for member in members]
+    inner = {
+        name
+        for own in leaves
+        for name, leaf in own.items()
+        if isinstance(leaf, list) and not all(map(_is_scalar, leaf))
+    }
+    places = [place for place, key in enumerate(found.keys) if not inner.intersection(_above(key))]
+    rows = tuple(
+        tuple(row[at] if own.keys() & _above(found.keys[at]) else None for at in places)
+        for row, own in zip(found.rows, leaves, strict=True)
+    )
+    return replace(found, keys=tuple(storable(found.keys[at]) for at in places), rows=rows)
+
+
+def _above(key: str) -> set[str]:
+    """Return a dotted key with those of the objects around it: `a.b` -> `a.b`, `a`."""
+    parts = key.split(".")
+    return {".".join(parts[:n]) for n in range(1, len(parts) + 1)}

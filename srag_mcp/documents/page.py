@@ -66,11 +66,11 @@ class Page:
             for place in split_items(value)
         ]
 
-    def write_item(self, text: str, depth: int = 0) -> None:
-        """Write an item of a list that is *depth* lists deep."""
+    def write_item(self, text: str, depth: int = 0) -> TableCell:
+        """Write an item of a list that is *depth* lists deep; return it with its place."""
         text = _line(text)
         if not text:
-            return
+            return self.empty_cell()
         self._start("item")
         self._write("  " * depth + "- ")
         span, section = self._write(text), self._outline.section
@@ -80,6 +80,11 @@ class Page:
             value_span = Span(pair.value_start, pair.value_end).moved(span.start)
             pair_span = Span(span.start + pair.key_start, value_span.end)
             self._blocks.append(KeyValue(pair_span, pair.key, pair.value, value_span, section))
+        return TableCell(text, span)
+
+    def empty_cell(self) -> TableCell:
+        """Return a cell without words at the end of what was written."""
+        return TableCell("", Span(self._length, self._length))
 
     def write_text(self, text: str, layout: Layout = PLAIN) -> None:
         """Write lines of text, whose blocks are found as in a text file."""
@@ -98,8 +103,10 @@ class Page:
 
     def write_table(
         self, rows: Sequence[Sequence[str]], n_headers: int | None = None, caption: str = ""
-    ) -> None:
+    ) -> list[tuple[TableCell, ...]]:
         """Write a table, a row a line; rows of one column are written as items.
+
+        Return the rows that have any words, with their places.
 
         *n_headers* is the number of rows at the top that name the columns, None if unknown. Notes
         that were written just above, such as "(in millions)", become part of the caption.
@@ -108,9 +115,7 @@ class Page:
         if n_headers is not None:
             n_headers -= sum(not any(map(str.strip, row)) for row in rows[:n_headers])
         if max(map(len, filled), default=0) < 2:
-            for row in filled:
-                self.write_item(row[0])
-            return
+            return [(self.write_item(row[0]),) for row in filled]
         above = captions_at_end(self._blocks, self._tail_of)
         if caption.strip():
             self.write_text(_line(caption))
@@ -130,6 +135,7 @@ class Page:
         caption = _line(" ".join([*above, caption]))
         grid = Grid(Span(start, self._length), tuple(cells), n_headers, caption)
         self._blocks += grid_blocks(grid, self._outline.section)
+        return cells
 
     def _tail_of(self, span: Span) -> str:
         """Return the text of *span* if it is near the end: all of it is only joined once."""

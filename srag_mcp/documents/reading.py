@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from srag_mcp.documents.document import Content, Document, Heading
@@ -54,7 +55,8 @@ def row_documents(path: str, table: RecordTable) -> list[Document]:
         sha256 = hashlib.sha256(content.text.encode("utf-8", "surrogatepass")).hexdigest()
         name = f"{path}#{number:0{width}}"
         title = _title(content.title) if content.title else name
-        documents.append(Document(name, path, title, kind, sha256, content.text, content.blocks))
+        read = Document(name, path, title, kind, sha256, content.text, content.blocks)
+        documents.append(replace(read, listings=content.listings))
     return documents
 
 
@@ -111,7 +113,8 @@ def _document(path: str, content: Content, kind: str, sha256: str) -> Document:
     headings = [b for b in content.blocks[:50] if isinstance(b, Heading) and b.level < 4]
     first = min(headings, key=lambda heading: heading.level).text if headings else None
     title = _title(content.title or first or PurePosixPath(path).stem)
-    return Document(path, path, title, kind, sha256, content.text, content.blocks, content.pages)
+    read = Document(path, path, title, kind, sha256, content.text, content.blocks, content.pages)
+    return replace(read, listings=content.listings)
 
 
 def _title(text: str) -> str:

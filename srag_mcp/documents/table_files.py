@@ -41,12 +41,16 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ListedMembers:
-    """A list that the records have, kept out of the columns, and how many of them have it."""
+    """A list that the records have, and how many of them have it.
+
+    *columns* are those of a table of its items; none where they are of several kinds.
+    """
 
     name: str
     holds: str
     n_records: int
     members: tuple[str, ...] = ()
+    columns: "tuple[ColumnSample, ...]" = ()
 
     @property
     def text(self) -> str:
@@ -105,7 +109,6 @@ def take_kind(tables: Sequence[RecordTable], kind: Kind | None = None) -> Record
         if rows and not any(row.cells[place] for row in rows):
             told.append(f"the column {name!r} is empty")
     lists = tuple(item for table in mine for item in table.lists)
-    told += [f"{item.text}, not a column" for item in lists]
     return RecordTable("", columns, tuple(rows), tuple(told), lists)
 
 
@@ -153,8 +156,12 @@ def row_content(columns: Sequence[str], row: Row) -> Content:
         offset = end + 2 if lines else 0
         blocks += [moved_block(block, offset) for block in row.more.blocks]
         text = f"{text}\n\n{row.more.text}" if lines else row.more.text
+    listings = row.more.listings if row.more is not None else ()
+    if row.more is not None and row.more.text and lines:
+        listings = tuple(item.moved(end + 2) for item in listings)
     words = (value for value in row.cells if value and not is_data(value))
-    return Content(text, tuple(blocks), next(words, None) if row.title is None else row.title)
+    title = next(words, None) if row.title is None else row.title
+    return Content(text, tuple(blocks), title, listings=listings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +208,30 @@ def sketch(table: RecordTable) -> TableSketch:
         _sample_column(name, [row.cells[at] or "" for row in table.rows], context, table.caption)
         for at, name in enumerate(table.columns)
     )
-    return TableSketch(
-        table.name, table.kind, len(table.rows), columns, table.lists, table.is_plain
+    lists = tuple(_sampled(item, table.rows) for item in table.lists)
+    return TableSketch(table.name, table.kind, len(table.rows), columns, lists, table.is_plain)
+
+
+def _sampled(item: ListedMembers, rows: Sequence[Row]) -> ListedMembers:
+    """Sample the columns of a list, unless its items are of several kinds."""
+    if item.holds not in {"objects", "values"}:
+        return item
+    cells: dict[str, list[str]] = {key: [] for key in item.members or ("",)}
+    n_rows = 0
+    contexts = set()
+    for listing in (
+        x for row in rows if row.more for x in row.more.listings if x.name == item.name
+    ):
+        n_rows += len(listing.rows)
+        contexts.add(listing.context)
+        for place, key in enumerate(listing.keys):
+            cells[key] += [found.text for row in listing.rows if (found := row[place])]
+    context = contexts.pop() if len(contexts) == 1 else ""
+    columns = (
+        replace(_sample_column(name, texts, context), n_rows=n_rows)
+        for name, texts in cells.items()
     )
+    return replace(item, columns=tuple(columns))
 
 
 def _sample_column(
@@ -249,6 +277,28 @@ def join_sketches(files: Sequence[Sequence[TableSketch]]) -> tuple[ColumnSample,
     groups = [*joined.values(), *([sheets] if sheets else [])]
     unique = unique_names([columns[0].name for columns in groups])
     return tuple(_joined(name, same) for name, same in zip(unique, groups, strict=True))
+
+
+def join_lists(files: Sequence[Sequence[TableSketch]]) -> tuple[ListedMembers, ...]:
+    """Join the lists of the tables of several files, each by its name."""
+    by_name: dict[str, list[ListedMembers]] = {}
+    for item in (item for tables in files for table in tables for item in table.lists):
+        by_name.setdefault(item.name, []).append(item)
+    joined = []
+    for name, same in by_name.items():
+        holds = same[0].holds if len({item.holds for item in same}) == 1 else "several things"
+        columns: dict[str, list[ColumnSample]] = {}
+        for column in (column for item in same for column in item.columns):
+            columns.setdefault(column.name, []).append(column)
+        found = tuple(_joined(key, samples) for key, samples in columns.items())
+        n_records = sum(item.n_records for item in same)
+        is_one = holds == same[0].holds
+        joined.append(
+            ListedMembers(
+                name, holds, n_records, tuple(filter(None, columns)), found if is_one else ()
+            )
+        )
+    return tuple(joined)
 
 
 def _joined(name: str, columns: Sequence[ColumnSample]) -> ColumnSample:

@@ -27,6 +27,11 @@ _MAX_MARKS = 50  # starts of groups that a total is tried for: totals of totals 
 _SAMPLE = 1000
 
 
+def names_total(text: str) -> bool:
+    """Whether a word of a label names a total, a subtotal or a mean."""
+    return _SUMMARY.search(text) is not None
+
+
 def number_style(lines: Sequence[SheetRow]) -> str:
     """Return how the numbers of a table are written, where some of them can be read one way only.
 
@@ -52,9 +57,17 @@ class TableBody:
         left_out: Why rows are no records, by their numbers; nothing where none would be one.
         doubted: What rows that are records may be, too.
         n_alike: So many records say the same as another one in every cell, and may be copies.
+
+    Without *are_named* nothing tells one row from another, and none is a copy.
     """
 
-    def __init__(self, lines: Sequence[SheetRow], header_rows: Sequence[tuple[str, ...]]) -> None:
+    def __init__(
+        self,
+        lines: Sequence[SheetRow],
+        header_rows: Sequence[tuple[str, ...]],
+        *,
+        are_named: bool = True,
+    ) -> None:
         self.left_out: dict[int, str] = {}
         self.doubted: dict[int, str] = {}
         self._lines = lines
@@ -96,7 +109,8 @@ class TableBody:
         if len(self.left_out) == len(self._lines):
             self.left_out.clear()
         self.n_alike = 0
-        self._find_copies()
+        if are_named:
+            self._find_copies()
 
     def _find_copies(self) -> None:
         """Leave out rows that say the same as another where the first column names each other row.

@@ -28,6 +28,7 @@ from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import Budget, MeteredModel
 from srag_mcp.model.remote_model import open_model, price_of
 from srag_mcp.records.conversation import RecordTask, number_columns
+from srag_mcp.records.listed import list_attribute
 from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.prediction import choose_first_tokens, predict_records
 from srag_mcp.records.record_prompt import Sought
@@ -311,10 +312,14 @@ class ModelEngine(Engine):
         *sought*: by document id, where not all of *attributes* are sought in each.
         """
         present = self.work.database.schema_in_force()
-        columns = attributes if present is None else present.schema.attributes
+        schema = None if present is None else present.schema
+        children = () if schema is None else schema.children
+        columns = attributes if schema is None else schema.attributes
+        columns = (*columns, *map(list_attribute, children)) if children else columns
+        names = {attribute.name for attribute in attributes}
         first = choose_first_tokens(len(attributes), len(columns))
         parts = (sought or {}).values()
-        is_whole = first is None and not any(part.places or part.n_tokens for part in parts)
+        is_whole = first is None and not any(part.places for part in parts)
         numbers = self._number(columns)
         prompt_tokens = self.work.settings.prompt_tokens
         # what an audit reads speaks for documents that nobody reads
@@ -332,6 +337,7 @@ class ModelEngine(Engine):
                     numbers,
                     pilot,
                     summarised=is_whole and self.work.settings.summaries,
+                    lists={child.entity: child for child in children if child.entity in names},
                 ),
                 documents,
                 prompt_tokens=prompt_tokens,

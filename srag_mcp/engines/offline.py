@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from srag_mcp.cells.cell import BY_RULES, Cell, DocumentText, Record
@@ -16,6 +16,7 @@ from srag_mcp.errors import SchemaError
 from srag_mcp.rules.extraction import extract_record
 from srag_mcp.rules.induction import induce_columns, induce_schema, learn_extractors
 from srag_mcp.rules.kinship import content_stems
+from srag_mcp.rules.rows import read_lists
 from srag_mcp.rules.table_columns import are_rows, read_row
 from srag_mcp.schema.attribute import Attribute, unique_name
 from srag_mcp.schema.schema import Schema
@@ -141,7 +142,8 @@ def read_documents(
     """Read documents by the rules of *schema*; values are left to the whole column."""
     for document in documents:
         read = read_row if are_rows([document]) else extract_record
-        yield document, read(document, schema)
+        record = read(document, schema)
+        yield document, replace(record, lists=read_lists(document, schema))
 
 
 def _find_twin(

@@ -2,9 +2,20 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 from srag_mcp.grammar.filters import HAVING, SPARE, Features, Frame, joined, unsaid_of
-from srag_mcp.grammar.lexicon import BEING, DOING, Token, alike, stems_of, words_in, words_of
+from srag_mcp.grammar.lexicon import (
+    BEING,
+    DOING,
+    Token,
+    alike,
+    spoken,
+    stems_of,
+    valued,
+    words_in,
+    words_of,
+)
 from srag_mcp.grammar.link import Mention, convert_into
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, Writer
 from srag_mcp.grammar.table import Column
@@ -39,7 +50,7 @@ class Asked:
 
     def __init__(self, frame: Frame, where: tuple[Condition, ...], joins: frozenset[int]) -> None:
         self.frame, self.table, self.where, self.joins = frame, frame.table, where, joins
-        self.writer = Writer(frame.table.name)
+        self.writer = Writer(frame.table.name, frame.table.is_list)
         relations = [option.relation for option in frame.chosen if option.relation is not None]
         self.relation = relations[0] if relations else None
         self.relates_twice = len(relations) > 1
@@ -112,7 +123,17 @@ class Asked:
                 column.attribute.unit is not None and convert_into(1.0, mention.unit, column) == 1
                 for column in held
             )
+        if mention.kind == "holder":  # `mugs in all orders`; `the amount of all orders` is theirs
+            words = {token.word for token in self.frame.sentence.tokens[: mention.first][-2:]}
+            return self.says_thing and "all" in words
         return mention.kind in _IDLE
+
+    @property
+    def says_thing(self) -> bool:
+        """Whether the noun of a row is said, or a value that a row has itself."""
+        own = (self.table.by_name[item.column] for item in self.where if item.kind == "value")
+        nouns = any(item.kind == "record" for item in self.frame.sentence.mentions)
+        return nouns or any(not column.is_beside for column in own)
 
     # -- columns -----------------------------------------------------------------------------
 
@@ -131,7 +152,7 @@ class Asked:
         said = {like for stem in stems for like in (stem, *alike(stem))}
         for name, share in mention.columns:
             column = self.table.by_name[name]
-            close = share >= mention.columns[0][1] - SPARE
+            close = share >= mention.columns[0][1] - SPARE and not column.is_beside
             if close and wanted(column) and (column.heads & said or not headed):
                 rivals = [rival for rival, other in mention.columns if other >= share]
                 vague = share < 1 and not all(wanted(self.table.by_name[name]) for name in rivals)
@@ -202,7 +223,7 @@ class Asked:
         As `reports` of `reporter`: who counts them may well mean records.
         """
         said = {t.word for t in self.tokens(at) if t.stem in column.heads}
-        names = (column.name, *column.attribute.synonyms)
+        names = (column.attribute.name, *column.attribute.synonyms)
         called = {singular(word) for text in names for word in words_in(text)}
         return column.is_text and bool(said) and called.isdisjoint(map(singular, said))
 
@@ -228,8 +249,9 @@ class Asked:
             if at in self.frame.free:
                 return at
             named = self.kind(at) == "column" and not self.is_truth(at)
-            if named and self.determines(asking, at):
-                return at
+            dated = self.kind(at - 1) == "period" and self.determines(at - 1, at)
+            if named and self.determines(asking, at - 1 if dated else at):
+                return at  # `which May dates`
         return None
 
     def is_truth(self, at: int) -> bool:
@@ -262,8 +284,19 @@ class Asked:
         return any(
             item.kind == "value" and not item.denied and len(item.values) == 1
             for item in (self.where if where is None else where)
-            if self.table.by_name[item.column].is_own and self.table.by_name[item.column].fill > 0.5
+            for column in [self.table.by_name[item.column]]
+            if column.is_own and column.fill > 0.5 and not column.is_beside
         )
+
+    def names_other(self, at: int) -> bool:
+        """Whether a mention is a value of another table."""
+        used = [option.column for option in self.frame.chosen if at in option.uses]
+        return self.kind(at) == "value" and any(self.table.by_name[x].is_beside for x in used if x)
+
+    @property
+    def reaches(self) -> bool:
+        """Whether a restriction is of another table."""
+        return any(self.table.by_name[item.column].is_beside for item in self.where)
 
     # -- what is put out ---------------------------------------------------------------------
 
@@ -299,9 +332,11 @@ class Asked:
         if self.kind(noun) == "record" and kind in {"what", "list"}:
             general = self.word(noun) == "any"
             label = None if general else self.table.label
-            term = Term(ROW if label is None else label.name)
-            nameless: Features = Counter({"no_label": int(label is None and not general)})
-            yield (term,), frozenset({asking, noun}), nameless
+            terms, further = self.asked_besides
+            if label is not None or not terms:
+                terms = (Term(ROW if label is None else label.name), *terms)
+            nameless: Features = Counter({"no_label": int(terms[0].column == ROW and not general)})
+            yield terms, frozenset({asking, noun, *further}), nameless
         elif self.kind(noun) == "part":
             for term in self.parts(noun):
                 yield (term,), frozenset({asking, noun}), Counter()
@@ -317,9 +352,24 @@ class Asked:
                     terms, used = self._further(Term(column.name), noun)
                     yield terms, frozenset({asking, noun, *used}), features
 
+    @cached_property
+    def asked_besides(self) -> tuple[tuple[Term, ...], tuple[int, ...]]:
+        """Return what a sentence at the end asks of the record: `… ? Give its date`."""
+        sentence, last = self.frame.sentence, len(self.frame.sentence.mentions) - 1
+        opens = self.kind(last - 1) == "list" and sentence.opens_another(self.mention(last - 1))
+        own = opens and spoken(
+            sentence.tokens[self.mention(last - 1).last : self.mention(last).first]
+        )
+        if own not in {("its",), ("their",), ("the",)}:
+            return (), ()
+        for column, features in self.columns(last, self._may_be_told, headed=True):
+            if not features["unsaid_name"] and not features["names_others"]:
+                return (Term(column.name),), (last - 1, last)
+        return (), ()
+
     def _may_be_told(self, column: Column) -> bool:
         """Whether the values of a column tell things apart, and say more than yes and no."""
-        return not (column.is_boolean or self.table.may_number(column))
+        return not (column.is_boolean or column.is_of_list or self.table.may_number(column))
 
     def _stands_for_records(self, at: int) -> bool:
         """Whether a stored value stands there for the records that have it, before no noun."""
@@ -440,11 +490,13 @@ class Asked:
         """Return the relation to a number, in the unit of what is summed up."""
         if self.relation is None:
             return None
-        operator, number = self.relation[0], self.mention(self.relation[1])
+        operator, at, concept = self.relation
+        number = self.mention(at)
         if summary.term is None:
-            return None if number.unit else (operator, number.number or 0.0)
-        value = number.in_unit_of(self.table.by_name[summary.term.column])
-        return None if value is None else (operator, value)
+            return None if number.unit or concept else (operator, number.number or 0.0)
+        column = self.table.by_name[summary.term.column]
+        value, meant = number.in_unit_of(column), column.turned(operator, concept)
+        return None if value is None or meant is None else (meant, value)
 
     # -- what is ranked and sorted -----------------------------------------------------------
 
@@ -484,18 +536,21 @@ class Asked:
         for place, column, features in beside or apart:
             if concept and not column.measures(concept) and not (beside and fits(column)):
                 continue
-            features = self._with_concept(place, column, features, concept)
-            far: Features = Counter({"far_measure": int(not beside)})
-            used = frozenset({place} if sorting is None else {place, sorting})
-            yield column, used, end_of(concept, column, highest), features + far + counting
+            meant = column.end_of(concept or valued(self.words(at)), highest)
+            if meant is not None:
+                features = self._with_concept(place, column, features, concept)
+                far: Features = Counter({"far_measure": int(not beside)})
+                used = frozenset({place} if sorting is None else {place, sorting})
+                yield column, used, meant, features + far + counting
         named = {column.name for _, column, _ in ordered}
         measuring = [] if beside else self.table.measuring(concept)
         others = self.table.others(measuring)
         for column in measuring:
-            if column.name not in named:
+            meant = column.end_of(concept or valued(self.words(at)), highest)
+            if column.name not in named and meant is not None:
                 own: Features = Counter({"not_own": int(column.name in others)})
                 assumed = self.by_concept(column, concept) + own
-                yield column, frozenset(), end_of(concept, column, highest), assumed
+                yield column, frozenset(), meant, assumed
 
     def is_counting(self, at: int) -> bool:
         """Whether a superlative asks for an amount: `the most`, `the fewest`."""
@@ -504,8 +559,11 @@ class Asked:
     def counts(self, at: int) -> Iterator[tuple[Summary, frozenset[int]]]:
         """Yield what is counted behind `most`: records, or the different names in a column."""
         follower = self.after(at)
+        pieces = self.table.pieces
         if self.word(at) in {"often", "seldom"}:
             yield Summary("count", None, self.where), frozenset()
+        elif follower is None and pieces is not None and self.is_counting(at):
+            yield Summary("sum", Term(pieces.name), self.where), frozenset()
         elif follower is not None and self.is_counting(at) and self.near(at, follower):
             if self.means_record(follower):
                 yield Summary("count", None, self.where), frozenset({follower})
@@ -528,35 +586,30 @@ class Asked:
                     return int(amount), frozenset({place})
         return None, frozenset()
 
-    def falls(self, column: Column) -> bool | None:
-        """Return whether the order that is asked for of *column* falls; None where none is."""
+    def contradicts(self, column: Column, highest: bool) -> bool:
+        """Whether the order that is asked for of *column* is another: `cheapest, dearest first`."""
         place = self.first("direction")
         concept, _, end = ("same" if place is None else self.word(place)).rpartition(" ")
-        return None if end == "same" else end_of(concept, column, end in {"desc", "high"})
+        concept = concept or valued(self.words(place or 0))
+        return end != "same" and column.end_of(concept, end in {"desc", "high"}) is not highest
 
     def order(self) -> tuple[tuple[Term, bool] | None, frozenset[int]]:
         """Return what a list is sorted by, and whether it falls: `by rating, highest first`."""
         direction, place = self.first("direction"), self.first("by", "sorted")
-        falling = direction is not None and self.word(direction).split()[-1] in {"desc", "high"}
+        concept, _, end = ("" if direction is None else self.word(direction)).rpartition(" ")
+        concept = concept or valued(() if direction is None else self.words(direction))
         used = frozenset(at for at in (direction, place) if at is not None)
         key = None if place is None else self.after(place)
-        if place is not None and key is not None and self.near(place, key):
-            for column, _ in self.columns(key, lambda c: not c.is_boolean):
-                return (Term(column.name), falling), used | {key}
-        concept = "" if direction is None else self.word(direction).split()[0]
         columns = self.table.measuring(concept) if place is None else []
-        if len(columns) == 1:
-            return (Term(columns[0].name), end_of(concept, columns[0], falling)), used
-        return None, frozenset()
+        if place is not None and key is not None and self.near(place, key):
+            named = (column for column, _ in self.columns(key, lambda c: not c.is_boolean))
+            columns, used = list(named)[:1], used | {key}
+        falls = columns[0].end_of(concept, end in {"desc", "high"}) if len(columns) == 1 else None
+        return (None, frozenset()) if falls is None else ((Term(columns[0].name), falls), used)
 
 
 def read_frame(frame: Frame) -> Asked | None:
     """Return a frame as forms look at it; None where it asks, or compares with a number, twice."""
     asked = Asked(frame, *joined(frame, frame.chosen))
-    twice = len(asked.of(*_QUESTION_WORDS)) > 1
+    twice = len({*asked.of(*_QUESTION_WORDS)} - {*asked.asked_besides[1]}) > 1
     return None if asked.relates_twice or twice else asked
-
-
-def end_of(concept: str, column: Column, highest: bool) -> bool:
-    """Return the end of *column* that is meant: the oldest has the earliest date or year."""
-    return not highest if concept == "age" and "age" not in column.named else highest

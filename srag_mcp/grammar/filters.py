@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import TypeAlias
 
-from srag_mcp.grammar.lexicon import DOING, phrases, spoken, words_of
+from srag_mcp.grammar.lexicon import DOING, phrases, spoken, valued, words_of
 from srag_mcp.grammar.link import AUXILIARIES, Mention, Sentence, convert_into
 from srag_mcp.grammar.sql import (
     Condition,
@@ -25,7 +25,8 @@ from srag_mcp.grammar.sql import (
     is_one_of,
     part_is,
 )
-from srag_mcp.grammar.table import Column, Table
+from srag_mcp.grammar.table import LISTED, Column, Table
+from srag_mcp.text.words import DENYING
 from srag_mcp.values.dates import Period
 from srag_mcp.values.units import is_currency
 
@@ -61,6 +62,8 @@ WEIGHTS: Mapping[str, float] = {
     "amount_assumed": 0.0,
     "narrowed": 0.0,
     "value_held": 0.0,
+    "value_beside": 0.3,
+    "rows_counted": 0.0,
 }
 LIMIT = 1.2
 MARGIN = 0.25
@@ -74,6 +77,7 @@ ASSUMED: Mapping[str, str] = {
     "date_assumed": "which of the dates is meant",
     "amount_assumed": "that the whole amount is meant",
     "value_held": "that a part of a stored text means it",
+    "rows_counted": "that rows of a list are counted, and not the pieces that they stand for",
     "value_own": "that a name is meant which another column has as well",
     "case_part": "that a part of a stored text means it",
     "records_ranked": "that single records are compared, not their sums",
@@ -94,7 +98,7 @@ def cost_of(features: Features) -> float:
 
 _MAX_OPTIONS, _MAX_FRAMES = 4, 60
 # What denies that a record is so, and not that there is one: `not treated`, `untreated`.
-_OF_ONE = frozenset({"not", "un", "non"})
+_OF_ONE = frozenset({"not", *DENYING})
 _ACTIVE = frozenset({"say", "state", "give", "mention", "specify", "report", "indicate", "says"})
 # These deny that there is something, and behind these a name is that of a thing, not a verb.
 _DENYING_THINGS = frozenset({"no", "without", "lack", "lacks", "lacking"})
@@ -114,20 +118,25 @@ class Option:
     Attributes:
         uses: The mentions that have their place in it.
         condition: The restriction of records; None for a number that restricts none.
-        relation: Instead, an operator and the mention of a number, with which groups or a result
-            are compared.
+        relation: Instead, an operator, the mention of a number with which groups or a result are
+            compared, and what an adjective measures.
         features: What it assumes.
     """
 
     uses: frozenset[int] = frozenset()
     condition: Condition | None = None
-    relation: tuple[str, int] | None = None
+    relation: tuple[str, int, str] | None = None
     features: Features = field(default_factory=Counter)
 
     @property
     def column(self) -> str:
         """The column that it restricts; empty for none."""
         return "" if self.condition is None else self.condition.column
+
+    @property
+    def kind(self) -> str:
+        """What it compares with; empty for none."""
+        return "" if self.condition is None else self.condition.kind
 
 
 @dataclass(frozen=True)
@@ -179,8 +188,11 @@ def contradicts(where: Where) -> bool:
 
     So does what nobody can part: in `in Kent with a spa or in Ulm` the first may hold for both.
     """
-    if any(item.is_unclear for item in where):
-        return True
+    lists = [item.column.rpartition(LISTED)[0] for item in where if not item.column.startswith("(")]
+    if any(item.is_unclear for item in where) or len({*filter(None, lists)}) < len(
+        [*filter(None, lists)]
+    ):
+        return True  # of two restrictions of a list nobody says that they are of one item
     held = [item for item in where if item.kind == "value" and not item.denied]
     unknown = {item.column for item in where if item.kind == "known" and item.denied}
     n_said = Counter(item.column for item in where)
@@ -263,9 +275,15 @@ class _Reader:
         }  # fmt: skip
         for at, mention in enumerate(self._mentions):
             if at not in self._taken and mention.kind in readers:
-                options = list(readers[mention.kind](at))
+                options = [x for x in readers[mention.kind](at) if self._may_restrict(x)]
                 if options:
                     yield options
+
+    def _may_restrict(self, option: Option) -> bool:
+        """Whether a column of another table may restrict so: what is not said there is none."""
+        column = self._table.by_name.get(option.column)
+        kinds = {"value", "number", "period"}
+        return column is None or not column.is_beside or option.kind in kinds
 
     def _kind(self, at: int) -> str:
         return self._mentions[at].kind if 0 <= at < len(self._mentions) else ""
@@ -325,10 +343,11 @@ class _Reader:
             is_either = self._ranges(at, column, column.scale) or not self._ranges(at, column)
             if low is None or (bare and is_either):
                 continue
-            if concept == "time" and not column.may_be_years:
+            meant = column.turned(operator, concept)
+            if meant is None or (concept == "time" and not column.may_be_years):
                 continue
             if high is None:
-                found = compare(column.name, operator, low)
+                found = compare(column.name, meant, low)
             else:
                 unit = self._mentions[at].unit or self._mentions[last].unit
                 ends = [
@@ -341,7 +360,7 @@ class _Reader:
         counting = self._kind(last + 1) == "record" and self._near(last, last + 1)
         if high is None and not plain and (counting or self._aggregates):
             kept = frozenset({*uses, *({last + 1} if counting else ())})
-            yield Option(kept, relation=(operator, at))
+            yield Option(kept, relation=(operator, at, "" if concept == "any" else concept))
         if plain:
             yield Option(features=Counter({"number_free": 1}))
 
@@ -360,14 +379,15 @@ class _Reader:
         if before == "compare" and self._near(at - 1, at):
             place = self._mentions[at - 1]
             said = spoken(self._sentence.tokens[place.first : place.last - 1])
-            meant = [one for kind, one in phrases().get(said, ()) if kind == "comparative"]
-            return place.word, None, {at - 1, at}, meant[0].split()[0] if meant else ""
+            return place.word, None, {at - 1, at}, _concept_of(said)
         than = before == "than" and self._near(at - 1, at) and self._near(at - 2, at - 1)
         if than and self._kind(at - 2) == "comparative":
             concept, end = self._mentions[at - 2].word.split()
             return ("<" if end == "low" else ">"), None, {at - 2, at - 1, at}, concept
         if after == "compare_after":
-            return self._mentions[at + 1].word, None, {at, at + 1}, ""
+            place = self._mentions[at + 1]
+            said = spoken(self._sentence.tokens[place.first + 1 : place.last])
+            return place.word, None, {at, at + 1}, _concept_of(said)
         return "=", None, {at}, ""
 
     def _measured(
@@ -465,7 +485,9 @@ class _Reader:
         did = self._sentence.tokens[max(self._mentions[at - 1].first - 1, 0)].word in DOING
         if did and self._verb_of(at - 1) == self._sentence.tokens[mention.first].stem:
             return  # `did Eve open` says nothing of what is open
-        does = any(verb in column.verbs for column in self._table.columns)
+        held = [self._table.by_name[choice.column] for choice in mention.choices]
+        is_own = self._table.is_list and not all(column.is_beside for column in held)
+        does = any(verb in column.verbs for column in self._table.by_name.values())
         for choice in mention.choices:
             column = self._table.by_name[choice.column]
             if does and verb not in column.named and not self._table.names_maker(column):
@@ -478,6 +500,7 @@ class _Reader:
             differs = not written and " " not in phrase
             weak = " " not in phrase and not phrase[:1].isupper() and not choice.item
             features = Counter({
+                "value_beside": int(column.is_beside and is_own),
                 "value_part": int(not choice.exact and not weak),
                 "value_held": int(not choice.exact and not choice.item),
                 "narrowed": int(self._table.shares_modifier(column)),
@@ -611,12 +634,20 @@ class _Reader:
             if self._kind(place) in {"missing", "stated"}:
                 if place > at and self._sentence.words(self._mentions[place]) in _ACTIVE:
                     continue  # `which flag state`
+                if self._sentence.opens_another(self._mentions[place]):
+                    continue  # `…? Give the date.`
                 if place < at and all(mention.kind != "record" for mention in self._mentions):
                     continue  # `how many empty seats` counts seats, not what says nothing of them
                 inside = range(min(place, at) + 1, max(place, at))
                 if all(self._kind(i) in {"how_many", "not", "how_much"} for i in inside):
                     return self._kind(place), place
         return None
+
+
+def _concept_of(words: tuple[str, ...]) -> str:
+    """Return what a comparative measures, as `older` an age; empty for other words."""
+    meant = (meaning for kind, meaning in phrases().get(words, ()) if kind == "comparative")
+    return next(meant, "").partition(" ")[0] or valued(words)
 
 
 def _within(column: Column, period: Period | None, operator: str) -> Condition | None:

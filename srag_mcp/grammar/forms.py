@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from srag_mcp.grammar.asked import UNIVERSAL, WHOLE, Asked, end_of, read_frame
+from srag_mcp.grammar.asked import UNIVERSAL, WHOLE, Asked, read_frame
 from srag_mcp.grammar.filters import Features, Frame, Option, contradicts, joined
-from srag_mcp.grammar.lexicon import stem
+from srag_mcp.grammar.lexicon import stem, stems_of
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, holds
 from srag_mcp.grammar.table import Column
 
@@ -54,15 +54,25 @@ def compose(frame: Frame) -> Drafts:
     restricted = frozenset(item.column for item in asked.where)
     for form in (read_difference,) if contradicts(asked.where) else FORMS:
         for draft in form(asked):
-            if (asked.relation is not None) != draft.relates:
+            if (asked.relation is not None) != draft.relates or _is_of_whole(asked, draft):
                 continue
             columns = restricted | frozenset(draft.columns)
             used = draft.used | asked.joins
             left = tuple(
                 at for at in frame.free if at not in used and not asked.covers(at, columns, used)
             )
-            features = frame.features + draft.features
+            counted = {*draft.columns, *(x.column for x in asked.where if x.sql[-4:] != " = 0")}
+            rows = any(asked.table.by_name[x].counts_rows for x in counted if x != ROW)
+            features = frame.features + draft.features + Counter({"rows_counted": int(rows)})
             yield replace(draft, features=features, left=left, where=asked.where)
+
+
+def _is_of_whole(asked: Asked, draft: Draft) -> bool:
+    """Whether the amount of a whole record may be meant, where no word says that rows of it are."""
+    plain = stems_of("whole", "words")
+    columns = [asked.table.by_name[name] for name in draft.columns if name != ROW]
+    is_plain = any(set(name) <= plain for column in columns for name in column.names)
+    return asked.table.is_list and is_plain and not asked.says_thing
 
 
 def _single(asked: Asked, summary: Summary, used: frozenset[int], features: Features) -> Draft:
@@ -95,6 +105,13 @@ def read_count(asked: Asked) -> Drafts:
     if asked.counts_truths(asking + 1 + len(distinct)):
         return  # `how many storms`: a yes says that there was one, not how many
     used, count = frozenset({asking, *distinct}), Summary("count", None, asked.where)
+    if not distinct and (target is None or target in nouns):
+        yield from _pieces(asked, used | totals, frozenset(nouns), asking + 1)
+    other = asked.names_other(asking + 1)
+    is_other = other and (target != asking + 2 or asked.apart(asking + 1))
+    is_noun = bool(nouns or target) and not is_other
+    if not is_noun and (asked.reaches or asked.table.is_list):
+        return  # `how many mugs`, `how many mugs are in the orders`: no orders with one
     if target is None or asked.kind(target) == "record":
         others = not nouns and any(asked.table.tells_of_other(c.column) for c in asked.where)
         if not distinct and not one and not others and (nouns or asked.where):
@@ -107,6 +124,17 @@ def read_count(asked: Asked) -> Drafts:
             yield _single(asked, summary, used | {target}, Counter())
     else:
         yield from _counted(asked, target, used, totals)
+
+
+def _pieces(asked: Asked, used: frozenset[int], nouns: frozenset[int], at: int) -> Drafts:
+    """Read `how many mugs were sold` as the pieces that the rows stand for.
+
+    Of `how many items` nobody says whether it is that, or the rows.
+    """
+    pieces = asked.table.pieces
+    if pieces is not None and (nouns or asked.kind(at) == "value"):
+        total = Summary("sum", Term(pieces.name), asked.where)
+        yield _single(asked, total, used | nouns, Counter())
 
 
 def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[int]) -> Drafts:
@@ -185,6 +213,7 @@ def read_groups(asked: Asked) -> Drafts:
     """Read `the total per region`, `how many orders for each status`."""
     places = asked.of("each", "by")
     key_at = asked.after(places[0]) if len(places) == 1 else None
+    naming = asked.table.naming
     if key_at is None or asked.has(*_COMPARING, *_RANKING) or not asked.near(places[0], key_at):
         return
     keys: list[tuple[Term, Features]] = []
@@ -195,6 +224,8 @@ def read_groups(asked: Asked) -> Drafts:
         key_at, lambda c: not (c.is_own or c.is_date or asked.table.may_number(c)), headed=True
     )
     keys += [(Term(column.name), features) for column, features in grouping]
+    if asked.kind(key_at) == "record" and naming is not None:
+        keys.append((Term(naming.name), Counter()))
     heads = asked.of("how_many", "how_much", "what", "list", "direction")
     used = frozenset({places[0], key_at, *heads})
     for key, features in keys:
@@ -230,7 +261,7 @@ def read_superlative(asked: Asked) -> Drafts:
         if summary.term is None:
             return
     for column, used, highest, features in asked.ranked(at):
-        if asked.falls(column) not in {None, highest}:
+        if asked.contradicts(column, highest):
             continue  # `the three cheapest, dearest first`
         ranking = _Ranking(column, highest, limit, used | counted | {at}, features, at)
         yield from _extreme(asked, ranking)
@@ -430,7 +461,10 @@ def read_difference(asked: Asked) -> Drafts:
     concept, _, end = ("" if at is None else asked.word(at)).partition(" ")
     for one, other, said, features in _both(asked, sides[0], sides[1], at):
         columns = one.columns
-        if columns and not end_of(concept, asked.table.by_name[columns[0]], True):
+        rises = asked.table.by_name[columns[0]].end_of(concept, True) if columns else True
+        if rises is None:
+            continue
+        if not rises:
             one, other = other, one  # the older has the earlier year
         decimals = _decimals(asked, one)
         if asked.first("yes_no") == 0:

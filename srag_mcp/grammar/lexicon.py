@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -203,14 +203,16 @@ def is_function(word: str) -> bool:
 
 
 @cache
-def _asking() -> frozenset[str]:
+def asking_words() -> frozenset[str]:
+    """Return the folded words of phrases that only ask or deny: `how`, `many`."""
     said = (phrase.split() for text in _data()["ask"].values() for phrase in text.split(","))
     return frozenset(word for phrase in said for word in phrase) | {"no", "not"}
 
 
-def asks(words: str) -> bool:
-    """Whether words of a question only ask or deny: `How many`."""
-    return all(fold_word(word) in _asking() for word in words.split())
+def valued(words: Iterable[str]) -> str:
+    """Return `best` or `top` where one of folded words says how good a value is; else nothing."""
+    said = {*words}
+    return next((name for name in ("best", "top") if said & words_of("valued", name)), "")
 
 
 def is_time(word: str) -> bool:

@@ -26,10 +26,10 @@ from srag_mcp.grammar.lexicon import (
     words_in,
     words_of,
 )
-from srag_mcp.grammar.table import Column, Table
-from srag_mcp.store.values import ValueIndex, fold_words, signed_words
+from srag_mcp.grammar.table import LISTED, OF_RECORD, Column, Table
+from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words, signed_words
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import HELPING
+from srag_mcp.text.words import DENYING, HELPING
 from srag_mcp.values.dates import Period, find_periods
 from srag_mcp.values.quantities import (
     NUMBER_WORDS,
@@ -51,8 +51,6 @@ _NAME, _PART, _LIKE, _TOLD, _FUNCTION, _LIGHT = 3.0, 2.3, 1.7, 0.9, 0.6, 0.65
 # `report date` is a date, and no report that dates.
 _OPENING = 2.9
 _EXACT, _HELD, _PHRASE, _NUMBER, _PERIOD, _RECORD = 2.9, 2.2, 2.0, 2.3, 2.6, 2.4
-# Before the name of a column of yes and no they deny it.
-_DENYING = ("un", "non")
 _SEPARATOR = re.compile(r"[,;/|()\[\]&–—•]|\+(?=\s*\w)|\s-\s|\band\b")
 # Signs beside a word of a question that may be those of a value: `C++`, `< 5 years`.
 _SIGN_BEFORE, _SIGN_BEHIND = re.compile(r"[<>≤≥]\s?$"), re.compile(r"[+#*‐‑–−-]*(?!\w)")
@@ -149,6 +147,10 @@ class Sentence:
         """Return a mention as it was asked."""
         return self.text[self.tokens[mention.first].start : self.tokens[mention.last - 1].end]
 
+    def opens_another(self, mention: Mention) -> bool:
+        """Whether a sentence behind the question begins with a mention."""
+        return mention.first > 0 and self.tokens[mention.first - 1].word == "?"
+
     @property
     def tells_event(self) -> bool:
         """Whether a verb says what was done with a record: `orders that we got`."""
@@ -163,7 +165,9 @@ class Sentence:
         if column.attribute.type != "integer" or column.attribute.unit or column.counts:
             return True
         said = {token.word for token in self.tokens[mention.first : mention.last]}
-        return any(said & {*words_in(name)} for name in (column.name, *column.attribute.synonyms))
+        return any(
+            said & {*words_in(name)} for name in (column.attribute.name, *column.attribute.synonyms)
+        )
 
     def is_bare(self, first: int, last: int) -> bool:
         """Whether the tokens from *first* to *last* only shape the sentence, in one clause."""
@@ -230,9 +234,10 @@ class _Linker:
     """Yields the mentions of one question."""
 
     def __init__(self, question: str, table: Table, values: ValueIndex) -> None:
-        self._question, self._table, self._values = question, table, values
+        self._question, self._table, self._values = question, table, values.about(None)
         self.tokens = tuple(part for token in tokenise(question) for part in self._denied(token))
-        self._texts = [column.name for column in table.columns if column.is_text]
+        self._known = (*table.columns, *table.beside)
+        self._texts = [column.attribute.name for column in self._known if column.is_text]
         self._names: set[tuple[int, int]] = set()
         self._dated = {item.first for _, item in self._periods()}
         self._dated |= {at for at, token in enumerate(self.tokens) if _YEAR.fullmatch(token.text)}
@@ -286,7 +291,7 @@ class _Linker:
 
     def _denied(self, token: Token) -> tuple[Token, ...]:
         """Part what denies a column of yes and no: `untreated` is not `treated`."""
-        prefix = next((one for one in _DENYING if token.word.startswith(one)), "")
+        prefix = next((one for one in DENYING if token.word.startswith(one)), "")
         rest = stem(token.word.removeprefix(prefix))
         names = {name for c in self._table.columns if c.is_boolean for name in c.names}
         found = self._values.search(token.text) if (rest,) in names else []
@@ -333,6 +338,7 @@ class _Linker:
         acts = self._table.is_verb(token.word)
         if token.word == "by" and at + 1 in self._dated:
             return
+        yield from self._held_at(at)
         idles = token.word in words_of("function", "idle") or token.stem in self._table.qualifiers
         if idles and follower in nouns:
             yield _RECORD, idle
@@ -364,6 +370,18 @@ class _Linker:
             general = token.stem in self._table.general
             yield _RECORD, Mention("record", at, at + 1, "any" if general else "")
 
+    def _held_at(self, at: int) -> Iterator[Weighed]:
+        """Yield what says of a thing only that it is listed: `sold`, or the noun of records."""
+        token = self.tokens[at]
+        is_sold = self._table.pieces is not None and token.stem in stems_of("pieces", "verbs")
+        holds = token.stem in self._table.holders - self._table.nouns
+        before = [other.word for other in self.tokens[:at]]
+        asked = not DOING.isdisjoint(before) and before[-1] not in words_of("function", "nouns")
+        if is_sold and (not holds or token.word.endswith("ed") or asked):
+            yield _RECORD, Mention("function", at, at + 1)
+        elif holds:
+            yield _RECORD, Mention("holder", at, at + 1)
+
     def _is_light(self, at: int, *, acts: bool) -> bool:
         """Whether a verb asks for nothing: not `repaired` where some repairs came to that.
 
@@ -372,7 +390,9 @@ class _Linker:
         token = self.tokens[at]
         if token.stem in self._table.nouns | self._table.general:
             return acts and token.stem not in self._stored
-        amounts = (fold_words(column.name) for column in self._table.columns if column.is_number)
+        amounts = (
+            fold_words(column.attribute.name) for column in self._table.columns if column.is_number
+        )
         is_amount = any({*fold_words(token.word)} & {*name} for name in amounts)
         return light_at(self.tokens, at) and not is_amount
 
@@ -495,7 +515,7 @@ class _Linker:
         content = [token for token in tokens if not is_function(token.word)]
         whole = tuple(token.stem for token in tokens)
         if not content or content[0] is not tokens[0] or content[-1] is not tokens[-1]:
-            for column in self._table.columns:
+            for column in self._known:
                 if whole in column.names:
                     yield _NAME * len(tokens), _column(first, last, [(column.name, 1.0)])
             return
@@ -512,15 +532,23 @@ class _Linker:
         how_many = spoken(self.tokens[max(first - 2, 0) : first]) in _COUNTING
         columns = [
             column
-            for column in self._table.columns
+            for column in self._known
             if not (counted and column.is_text)
             and not ((counted or how_many) and column.is_measured)
         ]
         fits = [(column.name, self._fit(column, content)) for column in columns]
-        acts = any(token.word in AUXILIARIES for token in tokens)
+        verb = next((at for at, token in enumerate(tokens) if token.word in AUXILIARIES), 0)
+        sides = ({t.stem for t in tokens[:verb]}, {t.stem for t in tokens[verb:]}) if verb else ()
         # A description does not go on behind a verb: `schools were visited`, of `visit`.
-        found = [(n, fit) for n, fit in fits if fit is not None and not (acts and fit.n_told)]
-        whole_names = {c.name for c in self._table.columns if any(said == set(n) for n in c.names)}
+        found = [
+            (name, fit)
+            for name, fit in fits
+            if fit is not None
+            and not (
+                fit.n_told and any(self._table.by_name[name].named.isdisjoint(s) for s in sides)
+            )
+        ]
+        whole_names = {c.name for c in self._known if any(said == set(n) for n in c.names)}
         if whole_names:  # `new cases` is not `cases` of which `new` is told
             found = [(name, fit) for name, fit in found if name in whole_names]
             self._names.add((first, last))
@@ -614,7 +642,7 @@ class _Linker:
         follower = next((other.word for other in self.tokens if other.start >= token.end), "")
         asked = any(other.word in DOING for other in self.tokens if other.end <= token.start)
         acts = asked or follower == "by" or self.tokens[0].word == "who"
-        endings = ("er", "or", "r", f"{token.stem[-1:]}er")  # `winner`, who wins
+        endings = ("er", "or", "ee", "r", f"{token.stem[-1:]}er")  # `winner`, who wins
         agents = {stem(token.stem + ending) for ending in endings if acts}
         past = token.word.removesuffix("ed") if token.word.endswith("ed") else ""
         acted = {stem(past + ending) for ending in ("ure", "y") if past}  # `departed`, `delivered`
@@ -652,6 +680,14 @@ class _Linker:
             weight = (1.2 if exact else _FUNCTION) * len(tokens)
         yield weight, Mention("value", first, last, word=phrase, choices=tuple(choices))
 
+    def _column_of(self, match: ValueMatch) -> str:
+        """Return the column that holds a value; empty where it is none of the table."""
+        own = (match.table or self._table.name) == self._table.name
+        names = [match.column] if own else [
+            f"{match.table}{mark}{match.column}" for mark in (LISTED, OF_RECORD)
+        ]  # fmt: skip
+        return next((name for name in names if name in self._table.by_name), "")
+
     def _signed(self, span: Span) -> str:
         """Return a stretch of the question with the signs that stand at it: `C++` of `C`."""
         before = _SIGN_BEFORE.search(self._question, 0, span.start)
@@ -667,9 +703,10 @@ class _Linker:
         for match in found:
             words = _words_of(match.spelling or match.value, phrase)
             places = range(len(words) - len(asked) + 1)
-            if any(words[at : at + len(asked)] == asked for at in places):
-                held.setdefault(match.column, []).append((match.value, words))
-        alone = {(match.column, match.value) for match in found if match.n_records == 1}
+            column = self._column_of(match)
+            if column and any(words[at : at + len(asked)] == asked for at in places):
+                held.setdefault(column, []).append((match.value, words))
+        alone = {(self._column_of(x), x.value) for x in found if x.n_records == 1}
         choices = [_choice(column, texts, phrase) for column, texts in held.items()]
         return [replace(c, alone={(c.column, v) for v in c.values} <= alone) for c in choices]
 

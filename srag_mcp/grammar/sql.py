@@ -6,6 +6,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
+from srag_mcp.grammar.table import LISTED, OF_RECORD
 from srag_mcp.sqlfacts.trees import exp
 from srag_mcp.store.database import quote_text
 
@@ -93,8 +94,8 @@ class Summary:
 
 @lru_cache(maxsize=4096)
 def quoted(name: str) -> str:
-    """Return a name as SQL, in quotes where it needs them."""
-    return str(exp.column(name).sql("duckdb"))
+    """Return a name as SQL, in quotes where it needs them; what is in brackets is SQL already."""
+    return name if name.startswith("(") else str(exp.column(name).sql("duckdb"))
 
 
 def literal(value: Value) -> str:
@@ -168,13 +169,29 @@ def either(conditions: Sequence[Condition]) -> Condition:
         alone = all(c.alone for c in conditions)
         found = is_one_of(first.column, values, asked, denied=first.denied)
         return replace(found, alone=alone)
-    sql = "(" + " OR ".join(c.sql for c in conditions) + ")"
+    sql = "(" + " OR ".join(map(_of_row, conditions)) + ")"
     return Condition(sql, first.column, "either", plain=sql)
+
+
+def _of_row(condition: Condition) -> str:
+    """Write a condition as one on a row; on the record of a row, or on what it lists, by its id.
+
+    `order_items.name = 'Mug'` -> `document_id IN (SELECT document_id FROM order_items WHERE …)`
+    """
+    table, mark, name = condition.column.rpartition(LISTED)
+    record, of, own = condition.column.partition(OF_RECORD)
+    if condition.kind == "either" or condition.column.startswith("(") or not (mark or of):
+        return condition.sql
+    word = "NOT IN" if mark and condition.denied else "IN"
+    inner = condition.plain if mark else condition.sql
+    asked = inner.replace(quoted(condition.column), quoted(name if mark else own))
+    found = f"SELECT {ROW} FROM {quoted(table or record)} WHERE {asked}"
+    return f"{ROW} {word} ({found})"
 
 
 def where_sql(where: Where) -> str:
     """Return conditions as a clause; nothing where there is none."""
-    return " WHERE " + " AND ".join(dict.fromkeys(c.sql for c in where)) if where else ""
+    return " WHERE " + " AND ".join(dict.fromkeys(map(_of_row, where))) if where else ""
 
 
 def _rounded(sql: str, decimals: int | None) -> str:
@@ -183,9 +200,10 @@ def _rounded(sql: str, decimals: int | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Writes queries over the table called *table*."""
+    """Writes queries over the table called *table*; of a list things are named once."""
 
     table: str
+    is_list: bool = False
 
     def single(self, summary: Summary) -> str:
         """Write a query of one value."""
@@ -232,6 +250,7 @@ class Writer:
         """Write a list of *outputs*; *order* is a term and whether it falls."""
         needed = [*([order[0]] if order else []), *(outputs if len(outputs) == 1 else [])]
         known = [is_known(term.column) for term in needed if term.column != ROW]
+        distinct = distinct or (self.is_list and order is None)
         shown = ", ".join(term.sql for term in outputs)
         source = f"FROM {quoted(self.table)}{where_sql((*where, *known))}"
         keys = [] if order is None else [f"{order[0].sql} {'DESC' if order[1] else 'ASC'}"]

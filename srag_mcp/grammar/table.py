@@ -9,6 +9,7 @@ from srag_mcp.grammar.lexicon import (
     is_function,
     is_irregular,
     is_time,
+    phrases,
     ranked_stems,
     stem,
     stems,
@@ -24,6 +25,8 @@ from srag_mcp.text.words import singular
 from srag_mcp.values.states import read_boolean, read_statement
 from srag_mcp.values.units import SIZES, is_currency, read_context, unit_of
 
+# Of the columns of other tables: between the name of a list and its own, before one of the record.
+LISTED, OF_RECORD = ".", "^"
 _FIRST_YEAR, _LAST_YEAR = 1500, 2100
 # The share of records that must have their own value, for a column to tell records apart.
 _OWN = 0.9
@@ -34,12 +37,10 @@ _COUNTING = frozenset({"n", "num", "is", "has"})
 _NAMING = frozenset({"no", "nr", "id", "number", "name"})
 _NUMBERING = frozenset(map(stem, _NAMING))
 # Signs of units as they end the names of columns: `kw`; of three letters at most, no words.
-_SIGNS = {unit.lower(): unit for unit in SIZES if len(unit) < 4 and unit not in {"min", "day"}}
-# Endings of what is done and of who does it.
-_ACTING = ("ed", "er", "or", "ee")
-_DATING = frozenset(map(stem, ("date", "day", "year", "time", "on", "at")))
+_SIGNS = {unit.lower(): unit for unit in SIZES if len(unit) < 4 and (unit,) not in phrases()}
 
 _EXACT = frozenset({"sum", "min", "max"})  # of whole numbers
+_TURNED = str.maketrans("<>", "><")
 # Of the 15 of a double: a sum over a million records, rounded at each, loses three at most.
 _SURE_DIGITS = 12
 
@@ -55,6 +56,9 @@ class Column:
         heads: The stems of which one must be said where the column itself is meant: `price` of
             `price_per_night`, `customer` of `customer_name`.
         told: The stems of its description, its unit and the words beside its values.
+        key: What it is called in a query where that is not its name: see `grammar.sql.quoted`.
+        does: The stems of what somebody does who is named in it: `attend` of attendees.
+        counts_rows: Whether it counts rows of which each may stand for several pieces.
     """
 
     attribute: Attribute
@@ -62,11 +66,24 @@ class Column:
     names: tuple[tuple[str, ...], ...]
     heads: frozenset[str]
     told: frozenset[str]
+    key: str = ""
+    does: frozenset[str] = frozenset()
+    counts_rows: bool = False
 
     @property
     def name(self) -> str:
-        """The name of the column."""
-        return self.attribute.name
+        """The name of the column; of one of another table, with that of the table."""
+        return self.key or self.attribute.name
+
+    @property
+    def is_of_list(self) -> bool:
+        """Whether it is how many the records list of something, which tells none of these."""
+        return self.key.startswith("(")
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether another table has it, so that it restricts and is never put out."""
+        return not self.is_of_list and (LISTED in self.key or OF_RECORD in self.key)
 
     @cached_property
     def named(self) -> frozenset[str]:
@@ -81,14 +98,16 @@ class Column:
         """
         if not (self.is_text or self.is_date):
             return frozenset()
-        acts = {stem(w) for text in self._called for w in words_in(text) if w.endswith(_ACTING)}
+        acting = tuple(words_of("ending", "acting"))
+        said = (word for text in self._called for word in words_in(text))
+        acts = {*self.does} | {stem(word) for word in said if word.endswith(acting)}
         return frozenset(acts | {name[0] for name in self.names if len(name) == 1})
 
     @cached_property
     def unit(self) -> str | None:
         """Its unit, or else that which ends its name: `rated_power_kw`."""
         said = self.attribute.unit or ""
-        last = words_in(self.name)[-1:]
+        last = words_in(self.attribute.name)[-1:]
         if said or not last or not self.is_number or is_function(last[0]):
             return unit_of(said) or said or None
         return _SIGNS.get(last[0]) or unit_of(last[0])
@@ -113,7 +132,7 @@ class Column:
     def is_measured(self) -> bool:
         """Whether its unit measures something other than what it is called: `tents` in metres."""
         unit = unit_of(self.attribute.unit or "")
-        return unit in SIZES and all(unit_of(w) != unit for w in words_in(self.name))
+        return unit in SIZES and all(unit_of(w) != unit for w in words_in(self.attribute.name))
 
     @property
     def is_text(self) -> bool:
@@ -162,7 +181,7 @@ class Column:
     @property
     def is_called_count(self) -> bool:
         """Whether its name says that it counts; a text such as `5-10` may be called so, too."""
-        words = self.name.split("_")
+        words = self.attribute.name.split("_")
         return words[0] in {"n", "num", "number"} or words[-1] == "count"
 
     @cached_property
@@ -180,7 +199,7 @@ class Column:
             return False
         if self.attribute.unit in {"percent", "%"}:
             return False
-        if self.attribute.type == "integer" and "total" in self.name.split("_")[1:]:
+        if self.attribute.type == "integer" and "total" in self.attribute.name.split("_")[1:]:
             return False  # a running total: each value holds those before it
         said = {word for name in self._called for word in fold_words(name)}
         return self.counts or not said & words_of("additive", "never")
@@ -188,12 +207,12 @@ class Column:
     @property
     def is_identifier(self) -> bool:
         """Whether its whole numbers are names: `order_id`, or the numbers of the records."""
-        is_code = self.name.split("_")[-1] in _NAMING and not self.is_called_count
+        is_code = self.attribute.name.split("_")[-1] in _NAMING and not self.is_called_count
         return self.attribute.type == "integer" and (is_code or self.is_numbering)
 
     @property
     def _called(self) -> tuple[str, ...]:
-        return (self.name, *self.attribute.synonyms)
+        return (self.attribute.name, *self.attribute.synonyms)
 
     @property
     def sums(self) -> bool:
@@ -225,7 +244,7 @@ class Column:
     @cached_property
     def denies(self) -> bool:
         """Whether a text of it denies, as `not yet` does, so that no empty cell alone says no."""
-        return any(read_statement(text, self.name) is False for text in self._texts)
+        return any(read_statement(text, self.attribute.name) is False for text in self._texts)
 
     @cached_property
     def numbers(self) -> bool:
@@ -273,13 +292,41 @@ class Column:
         largest = max(map(abs, self.ends)) * n_summed
         return max(0, _SURE_DIGITS - ceil(log10(largest))) if largest else None
 
+    def end_of(self, concept: str, highest: bool) -> bool | None:
+        """Return which of its ends a word for an end of *concept* means; None if it may be both.
+
+        The oldest has the earliest year, the fastest takes the shortest time; the best price is not
+        the highest one, and the highest rank may be the first.
+        """
+        is_rating, is_time = self.measures("rating"), self.takes_time
+        if self.measures("rank") or (not is_rating and concept == "best"):
+            return None
+        if is_time and concept == "top":
+            return None
+        is_speed = concept == "speed" and not self.measures(concept)
+        if is_speed and not is_time:
+            return None
+        return highest != (is_speed or (concept == "age" and "age" not in self.named))
+
+    def turned(self, operator: str, concept: str) -> str | None:
+        """Return what `older than` means here: `<` for a year; None where nobody knows."""
+        end = self.end_of(concept, True) if concept else True
+        return None if end is None else operator if end else operator.translate(_TURNED)
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether it says how long something takes, perhaps for each of a unit: `min/km`."""
+        above = SIZES.get((self.unit or "").partition("/")[0])
+        return self.is_number and above is not None and above[0] in {"time", "period"}
+
     def measures(self, concept: str) -> bool:
         """Whether its name, synonyms or unit say that it measures *concept*."""
         wanted = stems_of("concept", concept)
         if self.is_text or self.is_boolean or not wanted:
             return False
-        if self.is_number and concept == "time" and not self.may_be_years:
-            return False
+        is_old = concept == "age" and "age" not in self.named and self.ends is not None
+        if self.is_number and (concept == "time" or is_old) and not self.may_be_years:
+            return False  # `birth_weight` is no age
         if self.is_date:
             return concept == "time" or (concept == "age" and bool(wanted & self.named))
         unit = self.attribute.unit or ""
@@ -288,12 +335,15 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """The one table that questions are about.
+    """A table that questions are about.
 
     *nouns* are the stems that mean a record, by the schema; *general* those that any record has;
     *qualifiers* those that say no more before such a noun: `tram` of `tram stops`; *things* those
     of what several records are about: `lift` of reports that have it in a column; *called* are the
-    words for one record, whole.
+    words for one record, whole; *beside* are columns of other tables that may restrict it.
+
+    Of a list (*is_list*) *holders* are the nouns of the records that it stands in, *naming* is the
+    column that names an item and *pieces* that of how many pieces an item stands for.
     """
 
     name: str
@@ -303,15 +353,20 @@ class Table:
     qualifiers: frozenset[str] = frozenset()
     things: frozenset[str] = frozenset()
     called: frozenset[str] = frozenset()
+    beside: tuple[Column, ...] = ()
+    holders: frozenset[str] = frozenset()
+    naming: Column | None = None
+    pieces: Column | None = None
+    is_list: bool = False
 
     def is_verb(self, word: str) -> bool:
         """Whether a word ends as a verb does, and is no name of the record: `listing`."""
-        return word.endswith(("ed", "ing")) and word not in self.called
+        return word.endswith(tuple(words_of("ending", "verb"))) and word not in self.called
 
     @cached_property
     def by_name(self) -> Mapping[str, Column]:
         """The columns by name."""
-        return {column.name: column for column in self.columns}
+        return {column.name: column for column in (*self.columns, *self.beside)}
 
     @cached_property
     def named(self) -> frozenset[str]:
@@ -348,6 +403,8 @@ class Table:
     @cached_property
     def label(self) -> Column | None:
         """The column that names a record, if there is one: a text, else its number."""
+        if self.is_list:
+            return self.naming
         texts = [column for column in self.columns if column.is_text and column.fill >= _OWN]
         called = [
             c
@@ -374,7 +431,7 @@ class Table:
         idle = {*said, *common, *self.nouns, *self.general, *self.qualifiers}
         idle |= stems_of("naming", "words") | stems_of("measure", "words")
         if column.is_date or column.attribute.type == "integer":
-            idle |= _DATING if column.is_date else {"year"}
+            idle |= stems_of("naming", "dating") if column.is_date else {"year"}
         return all(set(name) - idle for name in column.names)
 
     def shares_modifier(self, column: Column) -> bool:
@@ -390,7 +447,9 @@ class Table:
     def narrows_concept(self, column: Column, concept: str) -> bool:
         """Whether a word of *column* is unsaid where `cheapest`, `500 euros` say only *concept*."""
         unit = unit_of(column.attribute.unit or "")
-        said = {stem(word) for word in words_in(column.name) if unit and unit_of(word) == unit}
+        said = {
+            stem(word) for word in words_in(column.attribute.name) if unit and unit_of(word) == unit
+        }
         said |= stems_of("concept", concept) if concept else frozenset()
         return column is not self.main_date and self.narrows(column, said)
 
@@ -464,7 +523,7 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     """Gather what the words of a question may mean in *schema*."""
     general = stems_of("record", "words")
     known = [item for item in schema.attributes if item.name in statistics]
-    columns = tuple(_describe(item, statistics[item.name]) for item in known)
+    columns = tuple(describe_column(item, statistics[item.name]) for item in known)
     named = {word for column in columns for word in column.named}
     nouns = set(stems(" ".join(schema.nouns))) | _named_things(columns)
     title = stems(schema.title)
@@ -494,12 +553,13 @@ def _repeated(columns: Sequence[Column]) -> frozenset[str]:
 def _named_things(columns: Sequence[Column]) -> set[str]:
     """Return what the one column names of which each record has its own: `order` of `order_no`."""
     own = [c for c in columns if c.statistics.n_distinct >= _OWN * c.statistics.n_records]
-    words = [words_in(column.name) for column in own]
+    words = [words_in(column.attribute.name) for column in own]
     found = [stem(said[0]) for said in words if len(said) == 2 and said[1] in _NAMING]
     return set(found) if len(found) == 1 else set()
 
 
-def _describe(attribute: Attribute, statistics: ColumnStatistics) -> Column:
+def describe_column(attribute: Attribute, statistics: ColumnStatistics) -> Column:
+    """Gather the words that speak for a column."""
     spoken = [_spoken_name(text, attribute) for text in (attribute.name, *attribute.synonyms)]
     names = tuple(dict.fromkeys(name for name, _ in spoken if name))
     own = {word for name in names for word in name}

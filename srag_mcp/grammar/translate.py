@@ -7,13 +7,29 @@ from itertools import pairwise
 from srag_mcp.errors import QuestionError
 from srag_mcp.grammar.filters import ASSUMED, LIMIT, MARGIN, cost_of, frames
 from srag_mcp.grammar.forms import Draft, compose
-from srag_mcp.grammar.lexicon import asks
+from srag_mcp.grammar.lexicon import asking_words
 from srag_mcp.grammar.link import Sentence, read_sentences
-from srag_mcp.grammar.table import Table, describe_table
+from srag_mcp.grammar.lists import describe_tables
+from srag_mcp.grammar.table import Table
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import BoundLiteral, Translation, read_query
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import ValueIndex
+from srag_mcp.text.words import fold_word
+
+
+class TwoReadingsError(QuestionError):
+    """Two readings are about equally good.
+
+    Attributes:
+        queries: Those of both, where the schema has lists: a value may stand in a row twice, and
+            two tables may say the same.
+    """
+
+    def __init__(self, message: str, queries: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.queries = queries
+
 
 # Of so many records, a column that fewer than this share fill says nothing of them.
 _MANY, _MIN_FILL = 20, 0.1
@@ -40,15 +56,20 @@ def translate(
     if listed is not None:
         msg = f"“{listed.name}” is a list of {listed.holds} in the records, and in no column"
         raise QuestionError(msg, (listed.name,))
-    table = describe_table(schema, statistics)
-    ranked, left = read_question(question, table, values)
+    tables = describe_tables(schema, statistics)
+    read = [(table, *read_question(question, table, values)) for table in tables]
+    ranked = sorted(
+        ((cost, draft, table) for table, drafts, _ in read for cost, draft in drafts),
+        key=lambda item: item[0],
+    )
     if not ranked:
+        table, _, left = min(read, key=lambda item: len(item[2]) or len(question))
         raise _refusal(left, table, read_sentences(question, table, values)[0])
-    ranked = [pair for pair in ranked if pair[1].sql not in rejected]
+    ranked = [item for item in ranked if item[1].sql not in rejected]
     if not ranked:
         msg = "the grammar has no other reading of this question"
         raise QuestionError(msg)
-    cost, parse = ranked[0]
+    cost, parse, table = ranked[0]
     if cost > LIMIT:
         nearest = read_query(parse.sql, schema).words
         msg = (
@@ -57,9 +78,10 @@ def translate(
         )
         raise QuestionError(msg)
     if len(ranked) > 1 and ranked[1][0] - cost < MARGIN:
-        one, other = (read_query(item.sql, schema).words for _, item in ranked[:2])
+        pair = parse.sql, ranked[1][1].sql
+        one, other = (read_query(sql, schema).words for sql in pair)
         msg = f"this question can be read in two ways: {one}; or: {other}. Ask one of them"
-        raise QuestionError(msg)
+        raise TwoReadingsError(msg, pair if schema.children else ())
     facts = read_query(parse.sql, schema)
     _check_fill(parse, table, [use.column for use in facts.columns])
     return Translation(
@@ -74,7 +96,7 @@ def translate(
         assumed=tuple(
             dict.fromkeys(said for name, said in ASSUMED.items() if parse.features[name])
         ),
-        rivals=tuple(other.sql for other_cost, other in ranked[1:] if other_cost <= LIMIT),
+        rivals=tuple(other.sql for other_cost, other, _ in ranked[1:] if other_cost <= LIMIT),
         ordered=parse.ordered,
     )
 
@@ -125,7 +147,8 @@ def _check_fill(parse: Draft, table: Table, columns: Sequence[str]) -> None:
 
 def _refusal(left: Sequence[str], table: Table, sentence: Sentence) -> QuestionError:
     """Say which words have no place, without those that only ask, or why no form fits."""
-    telling = [word for word in left if not asks(word)] or left
+    asked = asking_words()
+    telling = [said for said in left if not {*map(fold_word, said.split())} <= asked] or left
     pairs = (
         [] if any(m.kind == "how_many" for m in sentence.mentions) else pairwise(sentence.mentions)
     )

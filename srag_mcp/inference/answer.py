@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from srag_mcp.cells.cell import BY_RULES
 from srag_mcp.inference.brief import Brief
@@ -23,7 +22,7 @@ from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.guard import ResultPage, Value
 from srag_mcp.store.values import fold_words
 from srag_mcp.text.shown import one_line, quoted
-from srag_mcp.text.words import is_content, stem, words
+from srag_mcp.text.words import is_content, nearest_names, stem, words
 from srag_mcp.values.quantities import digit_grouping
 
 MANY_UNKNOWN = 0.2
@@ -34,6 +33,7 @@ _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _AND = " AND "
 _PERCENT = 100.0
 _MAX_CONDITIONS = 100  # characters
+_DIGITS = 6  # of which equal numbers have the same
 _ALIKE = 0.8  # of two words: one letter of five is another
 _DOUBTED = "contradicted by another place or their column, as good as unsaid"
 
@@ -76,6 +76,9 @@ class Denominator:
             conditions would take too long.
         uncounted: Why nothing was counted; empty where it was.
         by_rules: Whether rules read the documents: one without a value may well say it.
+        rows: What the records are called; `items` where they are what documents list.
+        listed: Of these, how many documents list some, how many say that there are none, of how
+            many documents; None for records.
     """
 
     n_documents: int
@@ -85,6 +88,8 @@ class Denominator:
     uncounted: str = ""
     conditions: str = ""
     by_rules: bool = False
+    rows: str = "documents"
+    listed: tuple[int, int, int] | None = None
 
     @property
     def has_many_gaps(self) -> bool:
@@ -298,8 +303,8 @@ def did_you_mean(
             known |= dict.fromkeys(fold_words(match.value), said)
     known |= {word: column for column in columns for word in column.split("_")}
     lower = [word.casefold() for word in words]
-    near = [get_close_matches(word, known, 1, _ALIKE) for word in lower if word not in known]
-    return " or ".join(dict.fromkeys(known[found] for [found] in filter(None, near)))
+    near = (nearest_names(x, known, 1, _ALIKE) for x in lower if x not in known)
+    return " or ".join(dict.fromkeys(known[name] for found in near for name in found))
 
 
 def _find_left_out(corpus: Corpus, asked: str) -> list[str]:
@@ -350,6 +355,23 @@ def is_empty(rows: Sequence[Sequence[Value]]) -> bool:
     )
 
 
+def result_key(rows: Sequence[Sequence[Value]]) -> tuple[tuple[str, ...], ...]:
+    """Return what equal results have in common: neither rows nor columns have an order."""
+    return tuple(sorted(map(row_key, rows)))
+
+
+def row_key(row: Sequence[Value]) -> tuple[str, ...]:
+    """Return what equal rows have in common."""
+    return tuple(sorted(map(_rounded, row)))
+
+
+def _rounded(value: object) -> str:
+    """Write a value so that equal ones look the same: `12.0` -> `12`, `0.30000000004` -> `0.3`."""
+    if not isinstance(value, float):
+        return str(value)
+    return str(int(value)) if value.is_integer() else f"{value:.{_DIGITS}g}"
+
+
 def render_text(
     page: ResultPage, restated: str, unit: str | None = None, whole: Whole | None = None
 ) -> str:
@@ -377,15 +399,21 @@ def render_denominator(found: Denominator) -> str:
     """
     if found.uncounted:
         return (
-            f"Over how many of {found.n_documents:,} documents was not counted: {found.uncounted}."
+            f"Over how many of {found.n_documents:,} {found.rows} was not counted:"
+            f" {found.uncounted}."
         )
-    head = f"Over all {found.n_documents:,} documents"
+    all_rows = f"{found.n_documents:,} {found.rows}"
+    if found.listed is not None:
+        n_listing, n_none, n_all = found.listed
+        said_none = f" ({n_none:,} list none)" if n_none else ""
+        all_rows += f" of {n_listing:,} of {n_all:,} documents{said_none}"
+    head = f"Over all {all_rows}"
     if found.n_selected is not None:
         conditions = _bare(one_line(found.conditions))
         is_short = 0 < len(conditions) <= _MAX_CONDITIONS
         meet = "meets" if found.n_selected == 1 else "meet"
         which = f"with {conditions}" if is_short else f"that {meet} the conditions"
-        head = f"Over the {found.n_selected:,} of {found.n_documents:,} documents {which}"
+        head = f"Over the {found.n_selected:,} of {all_rows} {which}"
     if found.before_conditions:
         head += ", before conditions (counting after them would take too long)"
     known, parts = "say" if found.before_conditions else "used", [head]

@@ -18,18 +18,26 @@ from srag_mcp.errors import (
     SragError,
     StoreError,
 )
-from srag_mcp.grammar.translate import translate
-from srag_mcp.inference.answer import MANY_UNKNOWN, Answer, is_empty, refuse, render_text
+from srag_mcp.grammar.lists import read_statistics
+from srag_mcp.grammar.table import LISTED, OF_RECORD
+from srag_mcp.grammar.translate import TwoReadingsError, translate
+from srag_mcp.inference.answer import (
+    MANY_UNKNOWN,
+    Answer,
+    is_empty,
+    refuse,
+    render_text,
+    result_key,
+)
 from srag_mcp.inference.by_model import (
     MAX_ROWS,
     ONCE,
     Translating,
-    result_key,
     translate_question,
 )
 from srag_mcp.inference.by_reading import ALL_DOCUMENTS, answer_by_reading
 from srag_mcp.inference.diagnosis import explain_nothing
-from srag_mcp.inference.grounds import Grounds, find_grounds
+from srag_mcp.inference.grounds import Grounds, find_grounds, find_open_lists
 from srag_mcp.inference.proposal import Proposal, price_reading
 from srag_mcp.inference.unknowns import NO_BOUNDS, is_settled
 from srag_mcp.model.asking import MAX_CORRECTIONS
@@ -46,14 +54,12 @@ from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.sqlfacts.aggregates import takes_first
 from srag_mcp.sqlfacts.query import Translation, read_query
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.database import quote_name
 from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import open_state
 from srag_mcp.store.united_names import read_decided
 
 MAX_QUESTION_CHARACTERS = 2000
-_MAX_NAMES = 20_000  # of a column: in a larger one those beside a name are not looked for
 _MAX_LIKE = 5
 MAX_PASSAGES = 3  # of a refusal: enough to see whether a search is worth it
 _ASK_OTHERWISE = "name another model, or let it reply in words only (SRAG_REPLY_FORMAT=text)"
@@ -253,12 +259,12 @@ def check_length(question: str) -> None:
 def ask_offline(corpus: Corpus, question: str, rejected: Collection[str] = ()) -> Answer:
     """Answer *question* by the grammar, by none of its readings whose query is *rejected*."""
     check_length(question)
-    statistics = {item.column: item for item in corpus.statistics()}
     try:
-        translation = translate(question, corpus.schema(), statistics, corpus.values(), rejected)
+        translation = _translate(corpus, question, rejected)
         if not is_predicted(corpus.info().engine):
             facts = translation.facts
-            check_columns(corpus, translation, lambda gaps: is_settled(corpus, facts, gaps))
+            own = corpus.about(facts.schema.entity)
+            check_columns(own, translation, lambda gaps: is_settled(own, facts, gaps))
         page = corpus.select(translation.sql, limit=MAX_ROWS)
     except QuestionError as refusal:
         return refuse(corpus, question, str(refusal), refusal.unplaced)
@@ -267,6 +273,9 @@ def ask_offline(corpus: Corpus, question: str, rejected: Collection[str] = ()) -
     if any(value is not None for row in page.rows for value in row):
         grounds = find_grounds(corpus, translation.facts, page)
         doubt = _find_doubt(grounds)
+        for name, n_open, n_all in find_open_lists(corpus, translation.facts):
+            if n_open > MANY_UNKNOWN * n_all:
+                doubt = f"of {n_open} of {n_all} documents it is not known what {name} they have"
         if doubt:
             return refuse(corpus, question, doubt)
         answer = write_answer(translation, page, grounds)
@@ -278,6 +287,19 @@ def ask_offline(corpus: Corpus, question: str, rejected: Collection[str] = ()) -
         reasons = []
     nothing = f"no record has what was asked ({translation.restated})"
     return refuse(corpus, question, "; ".join((nothing, *reasons)))
+
+
+def _translate(corpus: Corpus, question: str, rejected: Collection[str]) -> Translation:
+    """Translate by the grammar; of two readings with one result, the first."""
+    statistics = read_statistics(corpus)
+    try:
+        return translate(question, corpus.schema(), statistics, corpus.values(), rejected)
+    except TwoReadingsError as error:
+        pages = [corpus.select(sql, limit=MAX_ROWS).rows for sql in error.queries]
+        if not pages or is_empty(pages[0]) or result_key(pages[0]) != result_key(pages[1]):
+            raise
+        other = error.queries[1]
+    return _translate(corpus, question, (*rejected, other))
 
 
 def _find_doubt(grounds: Grounds) -> str:
@@ -323,19 +345,17 @@ def _find_like_names(corpus: Corpus, translation: Translation) -> Iterator[str]:
     for item in translation.literals:
         bound.setdefault(item.column, []).append(item.stored)
     for column, values in bound.items():
-        name, entity = quote_name(column), quote_name(corpus.schema().entity)
-        sql = f"SELECT {name}, count(*) FROM {entity} WHERE {name} IS NOT NULL GROUP BY 1"  # noqa: S608 - it runs through the guard
-        counts = {
-            str(row[0]): int(str(row[1])) for row in corpus.select(sql, limit=_MAX_NAMES).rows
-        }
-        if not are_names(counts):
+        table, _, own = column.replace(OF_RECORD, LISTED).rpartition(LISTED)
+        table = table or translation.facts.schema.entity
+        (found,) = corpus.statistics([own], table)
+        if not are_names(str(item.value) for item in found.values):
             continue
         decided = read_decided(corpus.state).get(column, UNDECIDED) if corpus.state else UNDECIDED
-        things = unite(counts, decided)
         for value in values:
-            own, like = find_like(value, things, decided)
+            near = corpus.values().about(found.table).near(value, own)
+            thing, like = find_like(value, unite(near, decided), decided)
             others = [x for x in like if not set(x.spellings) & set(values)]
-            if own is not None and others:
+            if thing is not None and others:
                 shown = [f"{x.spellings[0]} ({x.n_records:,})" for x in others[:_MAX_LIKE]]
                 shown += [f"{len(others) - _MAX_LIKE} more"] * (len(others) > _MAX_LIKE)
                 yield f"{column}: not taken, and perhaps the same as {value}: {', '.join(shown)}"

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 import anyio
 
 from srag_mcp.errors import ModelError, QueryError, QuestionError, UnknownNameError
-from srag_mcp.inference.answer import is_empty
+from srag_mcp.inference.answer import is_empty, result_key
 from srag_mcp.inference.brief import (
     MAX_VALUE_CHARACTERS,
     describe_column,
     list_shown,
 )
 from srag_mcp.inference.diagnosis import Seen, diagnose, explain_nothing
+from srag_mcp.inference.grounds import find_repeated
 from srag_mcp.inference.linking import LinkedValues, link_values, rank_columns
 from srag_mcp.model.asking import Doubt, ask_for
 from srag_mcp.model.language_model import (
@@ -28,7 +29,7 @@ from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.sqlfacts.query import QueryFacts, Translation, read_query
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import ResultPage, Value
+from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import literal
 
@@ -37,12 +38,16 @@ _CONTRADICTION = (
     "there is both sql and something in missing: either the columns hold all that the question"
     " needs, then missing is empty; or they do not, then sql is null"
 )
-_DIGITS = 6
 _NONE = "(none)"
 # A question takes some 1,500 tokens at 30 columns: 500 are the instructions.
 _COLUMNS_TOKENS = 430  # of those in full
 _DEFINED_TOKENS = 150  # of what others are, in a few words
 _LINKED_TOKENS = 150
+_LIST_TOKENS = 150  # of the columns of each list
+_HEAD_OF_LIST = (
+    "Table `{table}`: {rows}, several rows of a record (document_id, position). Pick records by"
+    " document_id IN (SELECT document_id FROM {table} WHERE …); sum up before you join:"
+)
 _MAX_COLUMNS = 16  # in full
 _MAX_DESCRIPTION = 500  # characters; two long sentences
 _MAX_CATEGORIES = 12
@@ -208,6 +213,12 @@ class _Runs:
                 " columns, and what is computed from them, only"
             )
             raise QueryError(msg, sql)
+        repeated = find_repeated(self._corpus, facts, page)
+        if repeated:
+            msg = (
+                f"{repeated}: aggregate before the join, or pick rows by IN (SELECT document_id …)"
+            )
+            raise QueryError(msg, sql)
         return facts, page
 
 
@@ -247,18 +258,6 @@ def _result_key(outcome: Translated | QuestionError | ModelError) -> object:
     return None if isinstance(outcome, Exception) else result_key(outcome.page.rows)
 
 
-def result_key(rows: Sequence[Sequence[Value]]) -> tuple[tuple[str, ...], ...]:
-    """Return what equal results have in common: neither rows nor columns have an order."""
-    return tuple(sorted(tuple(sorted(map(_rounded, row))) for row in rows))
-
-
-def _rounded(value: object) -> str:
-    """Write a value so that equal ones look the same: `12.0` -> `12`, `0.30000000004` -> `0.3`."""
-    if not isinstance(value, float):
-        return str(value)
-    return str(int(value)) if value.is_integer() else f"{value:.{_DIGITS}g}"
-
-
 def _write_prompt(
     corpus: Corpus, question: str, attempt: int, examples: str
 ) -> tuple[Prompt, Seen]:
@@ -270,7 +269,18 @@ def _write_prompt(
     linked = link_values(question, corpus)
     ranked = rank_columns(question, corpus, linked)
     whole = _write_whole(corpus, ranked)
-    shown = _fit_linked(linked)
+    columns, shown = _write_columns(corpus, whole, ranked), list(map(str, _fit_linked(linked)))
+    seen = _what_is_seen(corpus, whole, _fit_linked(linked))
+    for child in schema.children:
+        own = corpus.about(child.entity)
+        meant = link_values(question, own)
+        fitting, order = _fit_linked(meant), rank_columns(question, own, meant)
+        of_list = _write_whole(own, order, _LIST_TOKENS)
+        columns += f"\n\n{_HEAD_OF_LIST.format(table=child.entity, rows=child.rows)}"
+        columns += f"\n{_write_columns(own, of_list, order)}"
+        shown += [f"{child.entity}.{item}" for item in fitting]
+        also = _what_is_seen(own, of_list, fitting)
+        seen = Seen(seen.columns | also.columns, seen.values | also.values)
     asked = question if attempt == 1 else f"{question}\n(independent attempt {attempt})"
     prompt = render_prompt(
         "translate",
@@ -279,11 +289,11 @@ def _write_prompt(
         entity=schema.entity,
         title=schema.title,
         n_records=f"{corpus.info().n_documents:,}",
-        columns=enclose(_write_columns(corpus, whole, ranked)),
+        columns=enclose(columns),
         linked=enclose("\n".join(f"- {item}" for item in shown) or _NONE),
         question=f"{enclose(asked)}{examples}",
     )
-    return prompt, _what_is_seen(corpus, whole, shown)
+    return prompt, seen
 
 
 def _what_is_seen(corpus: Corpus, whole: Collection[str], linked: Sequence[LinkedValues]) -> Seen:
@@ -297,12 +307,13 @@ def _what_is_seen(corpus: Corpus, whole: Collection[str], linked: Sequence[Linke
     return Seen(frozenset(whole), frozenset(listed | meant))
 
 
-def _write_whole(corpus: Corpus, ranked: Sequence[str]) -> Mapping[str, str]:
+def _write_whole(
+    corpus: Corpus, ranked: Sequence[str], room: int = _COLUMNS_TOKENS
+) -> Mapping[str, str]:
     """Write a line of each column that is shown in full: of *ranked* what there is room for."""
     attributes = {item.name: item for item in corpus.schema().attributes}
     statistics = {item.column: item for item in corpus.statistics()}
     whole: dict[str, str] = {}
-    room = _COLUMNS_TOKENS
     for name in ranked:
         line = f"- {_write_column(attributes[name], statistics.get(name))}"
         n_tokens = count_tokens(line)

@@ -57,6 +57,7 @@ def diagnose(corpus: Corpus, facts: QueryFacts, seen: Seen = NOTHING_SEEN) -> li
     So is it where what is stored was *seen*, unless it is the same but for its spelling: no more
     and no fewer words.
     """
+    corpus = corpus.about(facts.schema.entity)
     return [said for said, near in _unmet_texts(corpus, facts, seen=seen) if near]
 
 
@@ -115,6 +116,7 @@ def explain_nothing(corpus: Corpus, facts: QueryFacts, seen: Seen | None = None)
     wrong is left out: a yes or no that nobody has, a number or a date that lies beyond a range, and
     a text of a column that was shown with all its values.
     """
+    corpus = corpus.about(facts.schema.entity)
     statistics = {item.column: item for item in corpus.statistics()}
     conditions = dict.fromkeys(item for clause in facts.clauses for item in clause)
     unmet = _unmet(corpus, list(conditions)[:_MAX_CONDITIONS])

@@ -21,6 +21,9 @@ from srag_mcp.inference.answer import (
     is_empty,
     render_bounds,
     render_denominator,
+    render_value,
+    result_key,
+    row_key,
 )
 from srag_mcp.inference.diagnosis import explain_nothing, find_unstored
 from srag_mcp.inference.unknowns import (
@@ -34,7 +37,7 @@ from srag_mcp.inference.unknowns import (
 )
 from srag_mcp.sqlfacts.aggregates import find_cuts
 from srag_mcp.sqlfacts.query import OutputColumn, QueryFacts, Role
-from srag_mcp.sqlfacts.trees import said_name
+from srag_mcp.sqlfacts.trees import exp, said_name
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import Evidence, count_reviews
@@ -100,6 +103,7 @@ def find_grounds(
     in a large corpus nothing is counted that takes long beside the query.
     """
     corpus = corpus.within(corpus.worker.limits.timeout_s - page.seconds)
+    corpus = corpus.about(facts.schema.entity)
     is_large = is_quick and corpus.info().n_documents > LARGE_CORPUS_DOCUMENTS
     says_no = is_quick and [any(row) for row in page.rows] == [False]
     nothing: list[str] = []
@@ -109,12 +113,13 @@ def find_grounds(
             lambda _: [],
         )
     denominator = find_denominator(corpus, facts, page, is_quick=is_quick)
-    unread = tuple(_note_unread(corpus, facts))
+    unread = (*_note_joins(corpus, facts, page), *_note_unread(corpus, facts))
+    lists = tuple(_note_lists(corpus, facts))
     if denominator is None:
-        return Grounds(nothing=tuple(nothing), notes=(*unread, *corpus.notices()))
-    found = Unknowns()
+        return Grounds(nothing=tuple(nothing), notes=(*lists, *unread, *corpus.notices()))
+    found = Unknowns(notes=lists, is_open=bool(lists))
     # something is unknown, and it can be told which records are read
-    if any(item.n_open for item in denominator.columns):
+    if not lists and any(item.n_open for item in denominator.columns):
         found = Unknowns(notes=(_TOO_LONG,))
         if not is_large:
             found = _or_else(lambda: find_unknowns(corpus, facts), lambda _: NOT_WORKED_OUT)
@@ -140,6 +145,68 @@ def find_grounds(
     shares = _note_shares(facts, denominator) if has_gaps and whole is None else ()
     notes = (*found.notes, *said, *shares, *unread, *cells, *corpus.notices())
     return Grounds(denominator, bounds, notes, tuple(nothing), sources, found.is_open, whole)
+
+
+def _note_joins(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Iterator[str]:
+    """Say which aggregates take rows several times, and what they are with each once."""
+    joins = facts.joins
+    if joins.unchecked and facts.whole.children:
+        yield f"whether joins repeat rows that are summed up was not checked: {joins.unchecked}"
+    said = find_repeated(corpus, facts, page)
+    yield from [said] if said else ()
+
+
+def find_repeated(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> str:
+    """Say that joins repeat rows that are summed up; empty where each once has the same result.
+
+    `"SUM(o.total) takes a row of orders several times, as it is joined with others; each once:
+    9558.3"`
+    """
+    joins = facts.joins
+    if not joins.repeated:
+        return ""
+    wrong = dict.fromkeys(item.sql for item in joins.repeated)
+    tables = dict.fromkeys(name for item in joins.repeated for name in item.tables)
+    rows = f"a row of {' and of '.join(tables)}" if tables else "a row"
+    said = f"{', '.join(wrong)} may take {rows} several times, as joins repeat it"
+    if not joins.once:
+        return f"{said}; what it is with each once was not worked out"
+    try:
+        once = corpus.select(joins.once, limit=max(1, len(page.rows)))
+    except QueryError:
+        return f"{said}; what it is with each once was not worked out"
+    if result_key(once.rows) == result_key(page.rows):
+        return ""
+    known = set(map(row_key, page.rows))
+    others = [row for row in once.rows if row_key(row) not in known]
+    shown = "; ".join(" — ".join(map(render_value, row)) for row in others[:_MAX_SHOWN])
+    more = f" … and {len(others) - _MAX_SHOWN} more rows" if len(others) > _MAX_SHOWN else ""
+    return f"{said.replace(' may take', ' takes', 1)}; with each once: {shown}{more}"
+
+
+def find_open_lists(corpus: Corpus, facts: QueryFacts) -> Iterator[tuple[str, int, int]]:
+    """Yield the lists that a query reads, of how many documents they are not known, and of all."""
+    for name in facts.listed:
+        found = corpus.list_statistics(name)
+        n_open = found.n_not_mentioned + found.n_failed
+        if n_open:
+            yield name, n_open, found.n_records
+
+
+def _note_lists(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
+    """Say what is not known of the lists that a query reads.
+
+    `"order_items: of 2 of 58 documents it is not known what they list"`; of lists that only a
+    condition reads, also which of its columns have gaps.
+    """
+    for name, n_open, n_all in find_open_lists(corpus, facts):
+        yield f"{name}: of {n_open:,} of {n_all:,} documents it is not known what they list"
+    for name in facts.listed:
+        used = {x.name.lower() for x in facts.tree.find_all(exp.Column)} if facts.tree else set()
+        for item in () if name == facts.schema.entity else corpus.statistics(table=name):
+            if item.n_unknown and item.column.lower() in used:
+                rows = f"{item.n_unknown:,} of {item.n_records:,} rows"
+                yield f"{name}.{item.column}: {rows} do not say it"
 
 
 def find_whole(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Whole | None:
@@ -207,6 +274,7 @@ def find_denominator(
     corpus: Corpus, facts: QueryFacts, page: ResultPage, *, is_quick: bool = True
 ) -> Denominator | None:
     """Say over which records the filter of *facts* ran; None where it reads none."""
+    corpus = corpus.about(facts.schema.entity)
     n_documents = corpus.info().n_documents
     is_large = is_quick and n_documents > LARGE_CORPUS_DOCUMENTS
 
@@ -217,7 +285,12 @@ def find_denominator(
 
     query_s = page.seconds if is_large else None
     found = _or_else(lambda: count_denominator(corpus, facts, query_s), uncounted)
-    return found and replace(found, by_rules=not is_predicted(corpus.info().engine))
+    table, listed = facts.schema.table, None
+    if table.parent:
+        of = corpus.list_statistics(table.entity)
+        listed = (of.n_stated, of.n_stated_absent, of.n_records)
+    by_rules = not is_predicted(corpus.info().engine)
+    return found and replace(found, by_rules=by_rules, rows=table.rows, listed=listed)
 
 
 def _note_unread(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
@@ -279,15 +352,18 @@ def _note_united(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Iterato
         if output is not None:
             used[output.column].update(row[place] for row in page.rows)
     entity = quote_name(corpus.schema().entity)
+    compared = {item.columns[0] for item in facts.comparisons if len(item.columns) == 1}
+    columns = dict.fromkeys((*used, *compared, *counted))
+    united = {name: found for name in columns if (found := corpus.united_names(name, _MANY_NAMES))}
     for item in facts.comparisons:
-        if len(item.columns) == 1:
+        if len(item.columns) == 1 and item.columns[0] in united:
             sql = f"SELECT DISTINCT {quote_name(item.columns[0])} FROM {entity} WHERE {item.sql}"  # noqa: S608 - it runs through the guard
             rows = corpus.select(sql, limit=_MANY_NAMES).rows
             used[item.columns[0]].update(value for (value,) in rows)
-    for column in dict.fromkeys((*used, *counted)):
+    for column, found in united.items():
         names = [
             name
-            for name in corpus.united_names(column, _MANY_NAMES)
+            for name in found
             if name.value in used[column] or (column in counted and not used[column])
         ]
         if len(names) > _MAX_SHOWN:
@@ -385,7 +461,7 @@ def _count(
             groups[item.admitting].append(item)
     entity = quote_name(corpus.schema().entity)
     doubted = [item.column.column for item in asked if item.column.n_contradicted]
-    veiled = veil(entity, doubted) if doubted else entity
+    veiled = veil(corpus, entity, doubted) if doubted else entity
     passes = []
     for where, items in groups.items():
         counts, empty, failed, apart = [], [], [], []
@@ -397,19 +473,17 @@ def _count(
             empty.append(f"count(*) FILTER ({own} IS NULL)")
             failed.append(f"count(*) FILTER (list_contains(_failed, {text}))")
             if item.column.n_none and item.column.n_unknown:  # else all or none of them
-                said = f"(SELECT document_id FROM cells WHERE attribute = {text} AND {SAID_NONE})"  # noqa: S608 - it runs through the guard
-                left = f"{own} IS NULL AND document_id IN {said}"
+                said = corpus.has_cell(f"attribute = {text} AND {SAID_NONE}")
+                left = f"{own} IS NULL AND {said}"
                 apart.append(f"(SELECT count(*) FROM {veiled} WHERE ({where}) AND {left})")  # noqa: S608 - as above
             if item.column.n_contradicted:
                 left = f"{name} IS NULL AND {own} IS NOT NULL"
                 apart.append(f"(SELECT count(*) FROM {veiled} WHERE ({where}) AND {left})")  # noqa: S608 - as above
             if item.column.n_unread:
-                left = (
-                    f"document_id NOT IN (SELECT document_id FROM cells WHERE attribute = {text})"  # noqa: S608 - as above
-                )
+                left = corpus.has_cell(f"attribute = {text}", is_none=True)
                 apart.append(f"(SELECT count(*) FROM {veiled} WHERE ({where}) AND {left})")  # noqa: S608 - as above
         of_records = [(counts, entity), (empty, veiled)] if doubted else [(counts + empty, entity)]
-        for outputs, table in (*of_records, (failed, "srag_failures")):
+        for outputs, table in (*of_records, (failed, corpus.failures)):
             passes.append(f"(SELECT {', '.join(outputs)} FROM {table} WHERE {where})")  # noqa: S608 - as above
         passes += apart
     if selecting:
@@ -458,8 +532,9 @@ def quote_sources(
     if read is None and not shown:
         return ()
     where = " AND ".join(f"({condition})" for condition in (read, shown) if condition)
-    for use in sorted(facts.columns, key=lambda use: _ORDER.index(use.role)):
-        sources = corpus.quotes(use.column, where, MAX_SOURCES)
+    ranked = sorted(facts.columns, key=lambda use: _ORDER.index(use.role))
+    for column in dict.fromkeys(use.column for use in ranked):
+        sources = corpus.quotes(column, where, MAX_SOURCES)
         if sources:
             return sources
     return ()

@@ -5,6 +5,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from srag_mcp.errors import QueryError
 from srag_mcp.grammar.link import Mention, Sentence, read_sentences
@@ -108,6 +109,17 @@ class _Phrase:
     is_name: bool
 
 
+@cache
+def _currencies_called() -> Mapping[tuple[str, ...], frozenset[str]]:
+    """Return the currencies that folded words name, or the last of them: `franc`, of Swiss ones."""
+    found = defaultdict[tuple[str, ...], set[str]](set)
+    for name, code in CURRENCY_NAMES.items():
+        said = fold_words(name)
+        for first in range(len(said)):
+            found[said[first:]].add(code)
+    return {said: frozenset(codes) for said, codes in found.items()}
+
+
 class _Linker:
     """Links the phrases of one question, longer ones first: what they are, their parts are not."""
 
@@ -203,13 +215,9 @@ class _Linker:
 
     def _currencies(self, phrase: _Phrase) -> list[ValueMatch]:
         """Return the stored names of the currency that a phrase names: “EUR” for `euros`."""
-        unit, said = unit_of(phrase.text), fold_words(phrase.text)
-        whole = " ".join(words(phrase.text))
-        meant = {
-            code
-            for name, code in CURRENCY_NAMES.items()
-            if name == whole or fold_words(name)[-len(said) :] == said
-        }
+        unit, whole = unit_of(phrase.text), " ".join(words(phrase.text))
+        meant = {*_currencies_called().get(fold_words(phrase.text), ())}
+        meant |= {CURRENCY_NAMES[whole]} if whole in CURRENCY_NAMES else set()
         meant |= {unit} if unit and is_currency(unit) else set()
         return [
             ValueMatch(item.column, str(value.value), value.count, 1.0, item.table)

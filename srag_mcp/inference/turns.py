@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, TypeVar
 
 from srag_mcp.errors import LockedError, ModelError, QuestionError, StoreError
-from srag_mcp.inference.answer import Answer, refuse
+from srag_mcp.inference.answer import Answer, refuse, result_key
 from srag_mcp.inference.ask import (
     OFFLINE,
     Asking,
@@ -20,7 +20,7 @@ from srag_mcp.inference.ask import (
     only_sure,
     open_metered,
 )
-from srag_mcp.inference.by_model import TranslationReply, result_key
+from srag_mcp.inference.by_model import TranslationReply
 from srag_mcp.inference.verified import answer_verified, write_examples
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import Correction, LanguageModel

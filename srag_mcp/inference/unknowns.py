@@ -83,7 +83,9 @@ def find_gaps(corpus: Corpus, contradicted: Collection[str] = ()) -> Gaps:
     return Gaps(unknown, none - unknown, doubted, none & unknown, unread)
 
 
-def veil(table: str, contradicted: Collection[str], outputs: Sequence[str] = ()) -> str:
+def veil(
+    corpus: Corpus, table: str, contradicted: Collection[str], outputs: Sequence[str] = ()
+) -> str:
     """Return *table* as SQL without the values of the columns *contradicted* that are it.
 
     *outputs* are of the values as they are; so is `_said_height`, for each column (`said_name`).
@@ -91,8 +93,8 @@ def veil(table: str, contradicted: Collection[str], outputs: Sequence[str] = ())
     cases, said = list[str](), list[str]()
     for column in contradicted:
         name, where = quote_name(column), f"attribute = {quote_text(column)} AND {_CONTRADICTED}"
-        ids = f"(SELECT document_id FROM cells WHERE {where})"  # noqa: S608 - it runs through the guard
-        cases.append(f"CASE WHEN document_id NOT IN {ids} THEN {name} END AS {name}")
+        kept = corpus.has_cell(where, is_none=True)
+        cases.append(f"CASE WHEN {kept} THEN {name} END AS {name}")
         said.append(f"{name} AS {quote_name(said_name(column))}")
     taken = ", ".join((f"* REPLACE ({', '.join(cases)})", *said, *outputs))
     return f"(SELECT {taken} FROM {table})"  # noqa: S608 - as above
@@ -135,8 +137,8 @@ class _Records:
         self._own = own = said.get(found.column.lower())
         if own is not None and own.n_none and own.n_unknown:  # who states none has no value of it
             where = f"attribute = {quote_text(own.column)} AND {SAID_NONE}"
-            ids = f"(SELECT document_id FROM cells WHERE {where})"  # noqa: S608 - it runs through the guard
-            self._entity = f"(SELECT * FROM {self._entity} WHERE document_id NOT IN {ids})"  # noqa: S608 - as above
+            kept = corpus.has_cell(where, is_none=True)
+            self._entity = f"(SELECT * FROM {self._entity} WHERE {kept})"  # noqa: S608 - it runs through the guard
         if stated:
             known = " AND ".join(f"{quote_name(column)} IS NOT NULL" for column in stated)
             self._entity = f"(SELECT * FROM {self._entity} WHERE {known})"  # noqa: S608 - it runs through the guard
@@ -145,7 +147,7 @@ class _Records:
         if contradicted:  # what is counted and shown is so by the values as they are
             shown = " AND ".join(f"({key}) IS NOT NULL" for key in found.keys) or "false"
             outputs = (f"({found.counted or ALWAYS}) AS _counted", f"({shown}) AS _shown")
-            self._entity = veil(self._entity, contradicted, outputs)
+            self._entity = veil(corpus, self._entity, contradicted, outputs)
             self._counted, self._shown = "_counted", "_shown"
         self._types = {item.name.lower(): item.type for item in corpus.schema().attributes}
 

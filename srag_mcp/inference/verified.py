@@ -17,8 +17,10 @@ from srag_mcp.inference.diagnosis import diagnose
 from srag_mcp.inference.grounds import find_grounds
 from srag_mcp.model.language_model import count_tokens
 from srag_mcp.prompting import enclose
+from srag_mcp.schema.edits import former_names
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import QueryFacts, Translation, read_query
+from srag_mcp.sqlfacts.trees import rename_columns
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.feedback import Feedback, Verdict, follow_back, question_key
 from srag_mcp.store.renamings import renamed_in
@@ -140,7 +142,7 @@ def still_holds(corpus: Corpus, kept: Feedback, pair: Verdict) -> bool:
     if not pair.is_verified or pair.build == build:
         return pair.is_verified
     try:
-        fault = _find_fault(corpus, pair)
+        fault = _find_fault(corpus, _renamed(corpus, kept, pair))
     except _PASSING:
         return False
     kept.keep_check(pair, build, fault)
@@ -159,6 +161,19 @@ def describe_columns(facts: QueryFacts) -> str:
     return ", ".join(" ".join(filter(None, (x.name, str(x.type), x.unit))) for x in used)
 
 
+def _renamed(corpus: Corpus, kept: Feedback, pair: Verdict) -> Verdict:
+    """Return *pair* by the names that its columns have now, as far as a person gave them."""
+    names = former_names(corpus.schema())
+    sql = rename_columns(pair.sql, names)
+    if sql == pair.sql:
+        return pair
+    described = (item.partition(" ") for item in pair.columns.split(", "))
+    columns = ", ".join(f"{names.get(name, name)} {rest}" for name, _, rest in described)
+    pair = replace(pair, sql=sql, columns=columns)
+    kept.keep_renamed(pair)
+    return pair
+
+
 def _find_fault(corpus: Corpus, pair: Verdict) -> str:
     """Say why the query of *pair* does not mean what it did; empty where it does."""
     if renamed := renamed_in(pair.sql, corpus.info().renamed):
@@ -170,7 +185,8 @@ def _find_fault(corpus: Corpus, pair: Verdict) -> str:
     except QueryError as error:
         return one_line(str(error))
     now = describe_columns(read_query(pair.sql, corpus.schema()))
-    return "" if now == pair.columns else f"its columns were {pair.columns}, and are {now}"
+    is_same = {*now.split(", ")} == {*pair.columns.split(", ")}
+    return "" if is_same else f"its columns were {pair.columns}, and are {now}"
 
 
 def _answer(corpus: Corpus, question: str, facts: QueryFacts) -> Answer:

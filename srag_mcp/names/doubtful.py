@@ -19,6 +19,7 @@ from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_mi
 from srag_mcp.names.uniting import LONGEST_ACRONYM, UNDECIDED, Decided, Name, Same, Thing, Verdict
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.text.shown import one_line, shorten
+from srag_mcp.text.words import DENYING
 
 logger = logging.getLogger(__name__)
 
@@ -184,7 +185,7 @@ def _is_slip(a: str, b: str) -> bool:
         return False
     if a[0] != b[0] and a[-1] != b[-1]:  # most pairs are not even near
         return False
-    if abs(len(a) - len(b)) == 2 and (a.endswith(b) or b.endswith(a)):
+    if any(prefix + a == b or prefix + b == a for prefix in DENYING):
         return False  # active, inactive
     # heavy, and only a column of names with doubtful ones needs it
     from rapidfuzz.distance import OSA

@@ -5,13 +5,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from srag_mcp.cells.normalised import write_canonical
+from srag_mcp.cells.cell import Cell, Mark
+from srag_mcp.cells.normalised import read_column, write_canonical
+from srag_mcp.claims.agreement import is_same_value
 from srag_mcp.errors import CorpusError, SchemaError
+from srag_mcp.pipeline.schema_choice import put_edit_in_force
+from srag_mcp.rules.audit import recount
+from srag_mcp.rules.voting import run_rules
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.build import publish_changes, published_info
 from srag_mcp.store.corrections import (
     Correction,
+    cell_value,
     put_corrections_in_force,
     read_corrections,
     write_corrections,
@@ -19,6 +26,7 @@ from srag_mcp.store.corrections import (
 from srag_mcp.store.feedback import PERSON, Giver
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.loose import with_loose
+from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.renamings import attached_former
 from srag_mcp.store.work import WorkDatabase, open_work
 from srag_mcp.text.shown import one_line
@@ -110,9 +118,50 @@ def correct(
             left.append(after)
         write_corrections(state, left)
         put_corrections_in_force(work)
+        schema = _judge_rules(work, present.schema, before, after)
         if is_current:
-            publish_changes(work, present.schema)
+            publish_changes(work, schema)
     return Corrected(before, after, is_current)
+
+
+def _judge_rules(
+    work: WorkDatabase, schema: Schema, before: Correction | None, after: Correction | None
+) -> Schema:
+    """Count the rules that a model wrote as wrong where a person says so, or not any more.
+
+    The audit of their column has one cell more that was looked at; without one, each rule counts.
+    """
+    item = after or before
+    attribute = next((x for x in schema.attributes if item and x.name == item.column), None)
+    if item is None or attribute is None or not attribute.rules:
+        return schema
+
+    def n_more(cell: Cell | None) -> int:
+        was, now = (_contradicts(said, attribute, cell) for said in (before, after))
+        return now - was
+
+    predictions, update = Predictions(work), dict[str, object]()
+    if attribute.audit is None:
+        read = run_rules([attribute], predictions.texts([item.document_id]))[attribute.name]
+        update["rules"] = tuple(
+            rule.model_copy(update={"wrong": max(0, rule.wrong + n_more(x.get(item.document_id)))})
+            for rule, x in zip(attribute.rules, read, strict=True)
+        )
+    else:
+        found = predictions.cells(attribute).get(item.document_id)
+        ruled = [found] if found is not None and Mark.RULED in found.cell.marks else []
+        n_wrong = sum(map(n_more, read_column(attribute, ruled)))
+        update["audit"] = recount(attribute.audit, n_wrong)
+    judged = attribute.model_copy(update=update)
+    columns = tuple(judged if x is attribute else x for x in schema.attributes)
+    return put_edit_in_force(work, schema.model_copy(update={"attributes": columns}))
+
+
+def _contradicts(item: Correction | None, attribute: Attribute, cell: Cell | None) -> bool:
+    """Whether a person says otherwise than was read; an agent's word nobody has accepted."""
+    if item is None or cell is None or not item.by_person or item.says == "unknown":
+        return False
+    return not is_same_value(cell_value(attribute, item), cell.value)
 
 
 def _set(

@@ -5,11 +5,12 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Unpack
 
 from srag_mcp.documents.document import Document
+from srag_mcp.documents.folder import read_members
 from srag_mcp.engines.agent import AgentEngine
 from srag_mcp.engines.choice import choose_engine
 from srag_mcp.engines.model import ModelEngine
@@ -28,6 +29,7 @@ from srag_mcp.pipeline.file_plan import (
     read_sample,
     without_copies,
 )
+from srag_mcp.pipeline.kind_run import Kinds, KindSorter
 from srag_mcp.pipeline.loose_reading import read_loosely
 from srag_mcp.pipeline.name_run import resolve_names
 from srag_mcp.pipeline.quote import quote_stored, quote_work
@@ -42,6 +44,7 @@ from srag_mcp.pipeline.report import (
     IngestReport,
     UncoveredQuestion,
     finish_report,
+    join_reports,
     report_stored,
     show_values,
 )
@@ -64,6 +67,7 @@ from srag_mcp.pipeline.wishes import (
     remembered,
     tidy_questions,
 )
+from srag_mcp.schema.json_schema import find_schema_file
 from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings, named_engine
@@ -76,13 +80,14 @@ from srag_mcp.store.loose import describe_losses
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.united_names import put_names_in_force
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, hash_schema, open_work
+from srag_mcp.text.words import stems
 
 _MAX_NAMED = 5
 _PROSE = "prose"
 _COVERED = "covered_questions"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Run:
     """What the steps of one ingestion share; the options are those of `IngestOptions`."""
 
@@ -96,6 +101,23 @@ class Run:
     asks_first: bool
     on_progress: Callable[[Progress], None]
     cancelled: Callable[[], bool]
+
+    @cached_property
+    def sample(self) -> Sequence[Document]:
+        """Documents to learn from, read when they are asked for.
+
+        Raises:
+            CorpusError: If no file can be read, so that there is nothing to learn from.
+        """
+        self.on_progress(Progress("schema"))
+        sample = read_sample(self.found, self.readers)
+        if sample.documents:
+            return sample.documents
+        problems = [str(item) for item in (*sample.failed, *self.found.failed, *self.found.skipped)]
+        named = "; ".join(problems[:_MAX_NAMED])
+        more = f" and {len(problems) - _MAX_NAMED} more" if len(problems) > _MAX_NAMED else ""
+        msg = f"none of the files of {self.folder} could be read: {named}{more}"
+        raise CorpusError(msg)
 
     def report(self, engine: Engine | type[Engine]) -> IngestReport:
         """Report what is stored by now."""
@@ -163,6 +185,10 @@ def ingest(
             on_progress=on_progress,
             cancelled=cancelled,
         )
+        kinds = _find_kinds(run, state)
+        if kinds is not None:
+            joined = _ingest_kinds(run, kinds, options)
+            return replace(joined, seconds=time.monotonic() - started)
         chosen = choose_engine(work, settings)
         # a column that rules add must not make them read the other columns, too
         is_remembered = chosen.asks or not attribute
@@ -192,6 +218,54 @@ def ingest(
         on_progress(Progress("done", report.n_documents, report.n_documents))
     seconds = time.monotonic() - started
     return replace(report, engine=chosen.name, resumed=continued.taken_over, seconds=seconds)
+
+
+def _find_kinds(run: Run, state: Path) -> Kinds | None:
+    """Find the kinds of a folder that has several; None where one table holds all.
+
+    A person's columns decide that, as do those that are there already.
+    """
+    folder, found = run.folder, run.found
+    if found.rows is not None or run.wish.given is not None or read_members(folder) is not None:
+        return None
+    if find_schema_file(folder) is not None or run.work.schema_in_force() is not None:
+        return None
+    sorter = KindSorter(state, folder, found, run.readers)
+    return sorter.sort() or sorter.find(run.sample)
+
+
+def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestReport:
+    """Ingest the corpus of each kind; where an agent is to answer, only say that there are these.
+
+    Raises:
+        CorpusError: If a column is to be added: of which kind is not said.
+        SragError: As `ingest` does for one of them; those before it are finished.
+    """
+    names = [f"{run.folder.name}/{corpus.name}" for corpus in kinds.corpora]
+    if run.attribute:
+        msg = f"{run.folder} holds several kinds of documents; name one: {', '.join(names)}"
+        raise CorpusError(msg)
+    reports: list[IngestReport] = []
+    for corpus in kinds.corpora:
+        if run.cancelled() or choose_engine(run.work, run.settings).by_caller:
+            break
+        about = {*stems(corpus.name.replace("_", " "))}
+        own = [item for item in run.wish.questions if about & {*stems(item)}]
+        asked: IngestOptions = {**options, "questions": own}
+        reports.append(
+            ingest(
+                corpus.folder,
+                run.settings,
+                on_progress=run.on_progress,
+                cancelled=run.cancelled,
+                **asked,
+            )
+        )
+    told = ", ".join(
+        f"{name} ({corpus.n_documents})" for name, corpus in zip(names, kinds.corpora, strict=True)
+    )
+    said = f"{len(names)} kinds of documents, each a corpus with a table of its own: {told}"
+    return join_reports(run.folder.name, said, kinds.odd, reports)
 
 
 def _quote(run: Run, engine: type[Engine], *, asks_first: bool) -> IngestReport | None:
@@ -225,7 +299,10 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
     work, wish = run.work, run.wish
     put_names_in_force(work)
     put_corrections_in_force(work)
-    sample = partial(_sample_documents, run)
+
+    def sample() -> Sequence[Document]:
+        return run.sample
+
     schema = put_schema_in_force(work, run.folder, wish, sample, engine)
     remember_tables(work, wish.tables)
     if wish.fresh:
@@ -279,23 +356,6 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
         ruled=ruled.told,
         warnings=stored.warnings + told,
     )
-
-
-def _sample_documents(run: Run) -> Sequence[Document]:
-    """Read the sample for a schema.
-
-    Raises:
-        CorpusError: If no file can be read, so that there is nothing to learn from.
-    """
-    run.on_progress(Progress("schema"))
-    sample = read_sample(run.found, run.readers)
-    if sample.documents:
-        return sample.documents
-    problems = [str(item) for item in (*sample.failed, *run.found.failed, *run.found.skipped)]
-    named = "; ".join(problems[:_MAX_NAMED])
-    more = f" and {len(problems) - _MAX_NAMED} more" if len(problems) > _MAX_NAMED else ""
-    msg = f"none of the files of {run.folder} could be read: {named}{more}"
-    raise CorpusError(msg)
 
 
 def _predict(

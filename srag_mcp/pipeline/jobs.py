@@ -274,8 +274,10 @@ class JobWriter:
 
 def main(place: Path, job_id: str) -> None:
     """Do the ingestion that the job in the state folder *place* asks for."""
+    from srag_mcp.pipeline import reader_pool
     from srag_mcp.pipeline.ingest import ingest  # half a second: only for who ingests
 
+    reader_pool.prepare()
     with open_state(place) as state:
         jobs, spool = Jobs(state), PromptSpool(state)
         request = _Request.model_validate_json(jobs.request(job_id))

@@ -123,7 +123,7 @@ def _find_schema(work: WorkDatabase, corpus: Corpus) -> Schema:
     """
     present, published = work.schema_in_force(), corpus.kept_schema()
     is_same = work.revision == corpus.info().revision
-    is_ended = present is not None and hash_schema(present.schema) == hash_schema(published)
+    is_ended = present is not None and hash_schema(present.schema.shown()) == hash_schema(published)
     is_ended = is_ended and read_unfinished(work.state) is None
     if present is None or not (is_same or is_ended):
         msg = (

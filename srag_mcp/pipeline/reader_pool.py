@@ -21,6 +21,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from typing import IO, ClassVar, cast
 
+from srag_mcp import forks
 from srag_mcp.pipeline.reading_tasks import Extracted, Reply, Task, Unreadable, perform
 
 DOCUMENT_TIMEOUT_S = 60.0
@@ -150,8 +151,9 @@ class _Reader:
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = tuple(command)
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: forks.Child | None = None
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
+        self._is_killed = False
         self._n_bytes = 0
         self._timeout_s = 0.0
         self._deadline: float | None = None
@@ -182,9 +184,11 @@ class _Reader:
         self._timeout_s = timeout_s
         process = self._process
         if process is None:
-            process = self._process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
+            process = self._process = forks.start(
+                self._command[:-1], self._command[-1], self._errors.fileno()
             )
+            if self._is_killed:  # while it started
+                process.kill()
         asked, told = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
         try:
             pickle.dump(task, asked, protocol=pickle.HIGHEST_PROTOCOL)
@@ -201,6 +205,7 @@ class _Reader:
 
     def kill(self) -> None:
         """End the process, from any thread; who waits for a reply gets `Unreadable`."""
+        self._is_killed = True
         if self._process is not None:
             self._process.kill()
 
@@ -238,7 +243,7 @@ class _Reader:
 
     def _end(self, patience_s: float) -> int | None:
         """End the process; one that is about to end by itself may do so within *patience_s*."""
-        process, self._process = self._process, None
+        process, self._process, self._is_killed = self._process, None, False
         if process is None:
             return None
         with suppress(subprocess.TimeoutExpired):
@@ -264,7 +269,12 @@ def _memory_of_one(n_processes: int) -> int:
     return max(_LEAST_MEMORY_BYTES, min(_MOST_MEMORY_BYTES, share))
 
 
-def main() -> None:
+def prepare() -> None:
+    """Make readers forks of this process; for one that will read, before it has threads."""
+    forks.prepare(_COMMAND, main)
+
+
+def main(memory_bytes: str) -> None:
     """Answer pickled tasks from stdin with pickled replies on stdout, until stdin ends."""
     replies = os.fdopen(os.dup(1), "wb")
     # What parsers print must not mix with the replies.
@@ -272,7 +282,7 @@ def main() -> None:
     with suppress(ImportError, ValueError, OSError):
         import resource  # not on Windows
 
-        n_bytes = int(sys.argv[-1])
+        n_bytes = int(memory_bytes)
         resource.setrlimit(resource.RLIMIT_AS, (n_bytes, n_bytes))
     gc.freeze()
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
@@ -289,4 +299,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    forks.begin(main)

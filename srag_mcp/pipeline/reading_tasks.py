@@ -1,13 +1,13 @@
 """Reading and extraction as tasks for other processes: what is asked, what comes back."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeAlias
 
 from srag_mcp.cells.cell import Record
-from srag_mcp.cells.normalised import add_surroundings, verify_cell
+from srag_mcp.cells.normalised import add_surroundings, verify_cell, verify_rows
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.documents.reading import read_file, read_tables, row_documents
@@ -124,15 +124,18 @@ def perform(task: Task) -> Iterator[Reply]:
         yield Unreadable(path, "reading it needs more memory than allowed", passing=True)
 
 
-def _read(source: SourceFile, rows: RowsWanted | None) -> tuple[list[Document], tuple[str, ...]]:
-    """Return the documents of a file, and what people should know of it."""
+def _read(
+    source: SourceFile, rows: RowsWanted | None, lists: Sequence[str] = ()
+) -> tuple[list[Document], tuple[str, ...]]:
+    """Return the documents of a file, and what people should know of it: *lists* have tables."""
     tables = [] if rows is None else read_tables(source.read(), source.relative)
     if rows is None or (not tables and not rows.alone):
         return [read_file(source)], ()
     if not tables:
         return [], ("it is one thing and no table, and left out",)
     table = take_kind(tables, rows.kind)
-    return row_documents(source.relative, table), table.told
+    left = [f"{item.text}, not a column" for item in table.lists if item.name not in lists]
+    return row_documents(source.relative, table), (*table.told, *left)
 
 
 def _extract(task: ExtractTask) -> Iterator[Reply]:
@@ -141,17 +144,19 @@ def _extract(task: ExtractTask) -> Iterator[Reply]:
     if was_one and hashlib.sha256(task.source.read()).hexdigest() == task.known[path]:
         yield FileDone(path, ())
         return
-    documents, told = _read(task.source, task.rows)
+    schema = _read_schema(task.schema_json)
+    documents, told = _read(task.source, task.rows, [x.list_name for x in schema.children])
     ids = {document.id for document in documents}
     mine = documents[task.part :: task.n_parts]
     changed = [item for item in mine if task.known.get(item.id) != item.sha256]
     for start in range(0, len(changed), _BATCH_DOCUMENTS):
         finished = []
         batch = changed[start : start + _BATCH_DOCUMENTS]
-        for document, record in read_documents(batch, _read_schema(task.schema_json)):
+        for document, record in read_documents(batch, schema):
             found = [verify_cell(cell, document.text) for cell in record.cells]
             cells = add_surroundings(found, document.blocks)
-            verified = Record(record.document_id, tuple(cells))
+            lists = tuple(verify_rows(item, document.text) for item in record.lists)
+            verified = Record(record.document_id, tuple(cells), lists)
             replaces = document.id in task.known
             finished.append(finish_document(document, verified, replaces=replaces))
         yield Extracted(path, tuple(finished))

@@ -18,11 +18,17 @@ from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress, Workload
 from srag_mcp.model.language_model import Step
+from srag_mcp.records.listed import list_attribute
 from srag_mcp.records.prediction import count_readable, estimate_records
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.predictions import PendingDocuments, Predictions, keep_rule_cells
+from srag_mcp.store.predictions import (
+    PendingDocuments,
+    Predictions,
+    keep_listed,
+    keep_rule_cells,
+)
 from srag_mcp.store.work import WorkDatabase
 
 _OTHERS_SHOWN = 12
@@ -47,12 +53,15 @@ def read_missing_records(
     """
     predictions, on_progress = Predictions(work), engine.work.on_progress
     predictions.forget_gone()
+    for child in schema.children:
+        keep_listed(work, child)
+    wanted = (*schema.attributes, *map(list_attribute, schema.children))
     engine.take_over()
     prompt_tokens = engine.work.settings.prompt_tokens
     n_readable = count_readable(prompt_tokens)
     pending = [
         PendingDocuments(group.attributes, ids)
-        for group in predictions.pending(schema.attributes, n_readable)
+        for group in predictions.pending(wanted, n_readable)
         if (ids := tuple(key for key in group.document_ids if among is None or key in among))
     ]
     asked = [document_id for group in pending for document_id in group.document_ids]

@@ -1,6 +1,6 @@
 """What an ingestion says at its end."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -62,6 +62,7 @@ class IngestReport:
         skipped: Files that are no documents, such as images.
         told: What was left out of table files, and what stands around their tables.
         attributes: Names of the columns.
+        lists: The tables of what the documents list, with their columns.
         designed: What the columns leave out: other columns that were proposed, lists, other kinds
             of documents.
         renamed: What was called otherwise before, a sentence each.
@@ -86,6 +87,7 @@ class IngestReport:
             somebody agrees to that; None where that was decided.
         ruled: What rules that a model wrote decide, and how their audits came out.
         united: Which spellings of names are one value in the new build; empty where none are.
+        kinds: Of a folder that holds several kinds of documents, the report of each.
         resumed: What was not given and is as it was for an ingestion that did not end.
         warnings: What a person should know.
         seconds: How long it took.
@@ -127,6 +129,8 @@ class IngestReport:
     ruled: tuple[str, ...] = ()
     united: str = ""
     designed: tuple[str, ...] = ()
+    kinds: tuple["IngestReport", ...] = ()
+    lists: tuple[str, ...] = ()
 
     @property
     def only_quoted(self) -> bool:
@@ -159,9 +163,10 @@ class IngestReport:
             said.append(self.rows_reason)
         if self.attributes:
             said.append(f"{len(self.attributes)} attributes: {', '.join(self.attributes)}")
+        said += [f"what the documents list: table {table}" for table in self.lists]
         said += self.designed
         said += [f"{text}; the old name stays for this version" for text in self.renamed]
-        if self.account:
+        if self.account and not self.kinds:  # each says its own
             said.append(self.account)
         said += _named("could not be read", self.failed)
         said += _named("left out", self.skipped)
@@ -179,6 +184,8 @@ class IngestReport:
             said += self._stated()
         if self.taken is not None:
             said.append(self._cost(self.taken))
+        for part in self.kinds:
+            said += part.lines()
         said += self.ruled
         if self.united:
             said.append(f"{self.united}; a review shows them")
@@ -222,6 +229,8 @@ class IngestReport:
             return f"stopped: {self.stopped}"
         if self.cancelled:
             return "cancelled; what was finished is kept"
+        if self.kinds:
+            return "; ".join(dict.fromkeys(part._outcome() for part in self.kinds))
         if self.only_quoted:
             kept = f"; the published build {self.build_id} stays" if self.build_id else ""
             return f"nothing is published{kept}"
@@ -261,7 +270,11 @@ def report_stored(
         told=tuple(
             f"{path}: {line}" for path, state in sorted(work.files().items()) for line in state.told
         ),
-        attributes=tuple(item.name for item in schema.attributes) if schema else (),
+        attributes=tuple(item.name for item in schema.shown().attributes) if schema else (),
+        lists=tuple(
+            f"{child.entity}({', '.join(item.name for item in child.attributes)})"
+            for child in (schema.children if schema else ())
+        ),
         designed=tuple(describe_design(work, schema, folder.name)) if by_model and schema else (),
         warnings=(*_warnings(work, schema), *_warn_of_unread(unread, n_in_part, n_stored)),
     )
@@ -276,6 +289,9 @@ def _warnings(work: WorkDatabase, schema: Schema | None) -> Iterator[str]:
             " Put a schema.json into the folder, or give sample questions; the table `documents`"
             " can be queried"
         )
+    unread = _name_unread(work, schema) if schema is not None else ""
+    if unread:
+        yield f"no rule was found for {unread}, and no model has read it: no value is known"
     meant = find_meant(schema) if schema is not None else {}
     if meant:
         named = ", ".join(f"{name} is “{word}”" for name, word in meant.items())
@@ -283,6 +299,12 @@ def _warnings(work: WorkDatabase, schema: Schema | None) -> Iterator[str]:
             f"names of columns have Latin letters: {named}. SQL takes the name, questions both;"
             " rename them in .srag/schema.json, keeping the word in x-synonyms"
         )
+
+
+def _name_unread(work: WorkDatabase, schema: Schema) -> str:
+    """Name the columns that somebody described, and nothing reads."""
+    columns = () if work.is_predicted() else schema.shown().attributes
+    return ", ".join(item.name for item in columns if not item.extractors)
 
 
 def _warn_of_unread(unread: UnreadRecords, n_in_part: int, n_documents: int) -> Iterator[str]:
@@ -312,6 +334,37 @@ def show_values(report: IngestReport, corpus: Corpus, name: str) -> IngestReport
     shown = corpus.quotes(name, "", _MAX_SHOWN)
     [found] = corpus.statistics([name])
     return replace(report, shown=shown, n_stated=found.n_non_null)
+
+
+def join_reports(
+    corpus: str, said: str, odd: Sequence[str], reports: Sequence[IngestReport]
+) -> IngestReport:
+    """Report on a folder that holds several kinds of documents.
+
+    Args:
+        corpus: The name of the folder.
+        said: Which kinds there are.
+        odd: Documents of none of them, which are in no table.
+        reports: Of each kind that was ingested.
+    """
+    reason = "is like none of the kinds of documents here, and is in no table"
+    proposed = [report.proposed for report in reports]
+    return IngestReport(
+        corpus=corpus,
+        build_id=None,
+        published=any(report.published for report in reports),
+        cancelled=any(report.cancelled for report in reports),
+        n_documents=sum(report.n_documents for report in reports),
+        n_extracted=sum(report.n_extracted for report in reports),
+        n_unchanged=sum(report.n_unchanged for report in reports),
+        n_removed=sum(report.n_removed for report in reports),
+        failed=tuple(item for report in reports for item in report.failed),
+        skipped=tuple(Failure(path, reason) for path in odd),
+        told=(said,),
+        account="\n".join(f"{item.corpus}: {item.account}" for item in reports if item.account),
+        proposed=proposed[0] if proposed and all(proposed) else None,
+        kinds=tuple(reports),
+    )
 
 
 def finish_report(

@@ -16,15 +16,23 @@ from srag_mcp.errors import SchemaError
 from srag_mcp.pipeline.table_mode import NO_TABLES, SettledTables
 from srag_mcp.pipeline.wishes import tidy_wish
 from srag_mcp.rules.induction import learn_extractors
+from srag_mcp.rules.table_columns import with_lists
 from srag_mcp.schema.attribute import Attribute, snake_case
+from srag_mcp.schema.edits import find_sources, hide, without_stale
 from srag_mcp.schema.json_schema import find_schema_file, read_schema_file, schema_to_json
 from srag_mcp.schema.rounds import Extension, find_attribute, find_wished
 from srag_mcp.schema.schema import RESERVED_TABLES, Schema
+from srag_mcp.store.corrections import (
+    put_corrections_in_force,
+    read_corrections,
+    write_corrections,
+)
 from srag_mcp.store.decisions import add_decision, find_left_out, forget_decisions
 from srag_mcp.store.layout import write_atomically
 from srag_mcp.store.loose import keep_loose, loose_attributes, wish_note, with_loose
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.state import open_state
+from srag_mcp.store.takeover import put_in_force
 from srag_mcp.store.work import SchemaInForce, WorkDatabase, hash_schema
 
 Sample = Callable[[], Sequence[Document]]
@@ -80,13 +88,24 @@ def put_schema_in_force(
         if not engine.asks:
             forget_decisions(work)
     elif present is None or schema is not present.schema:  # a person wrote it, maybe without rules
-        is_learnt = all(attribute.extractors for attribute in schema.attributes)
+        is_learnt = all(
+            item.extractors or _is_taken_over(present, item) for item in schema.attributes
+        )
         schema = schema if is_learnt else learn_extractors(schema, sample(), wish.questions)
+    elif {"objects", "values"}.intersection(item.holds for item in schema.lists):
+        # of earlier versions, which had no tables for lists
+        schema = with_lists(schema, wish.tables.columns()[1])
     path = work.state / SCHEMA_FILE
     if wish.fresh and path.is_file():  # a person may have edited it
         version = 0 if present is None else present.schema.version
         shutil.copyfile(path, path.with_name(f"{path.stem}-{version}{path.suffix}"))
     return _put(work, schema, origin)
+
+
+def _is_taken_over(present: SchemaInForce | None, attribute: Attribute) -> bool:
+    """Whether *attribute* is a column of before, for which no rules were found then."""
+    known = find_sources(present.schema, attribute) if present else ()
+    return any(item.synonyms == attribute.synonyms or item.name != attribute.name for item in known)
 
 
 def find_known_schema(
@@ -129,7 +148,7 @@ def _put(work: WorkDatabase, schema: Schema, origin: str = "") -> Schema:
 
     The file comes first: a crash between looks like an edit. Without an *origin* it stays as it is.
     """
-    present = work.schema_in_force()
+    present, schema = work.schema_in_force(), without_stale(schema)
     if present is not None:
         changed = hash_schema(schema) != hash_schema(present.schema)
         schema = schema.model_copy(update={"version": present.schema.version + changed})
@@ -141,12 +160,18 @@ def _put(work: WorkDatabase, schema: Schema, origin: str = "") -> Schema:
         work.keep_note("schema_file", _hash(path.read_bytes()))
     else:
         path.unlink(missing_ok=True)
-    work.put_in_force(schema, origin or (present.origin if present else INDUCED))
+    kept = put_in_force(work, schema, origin or (present.origin if present else INDUCED))
+    if kept != read_corrections(work.state):
+        write_corrections(work.state, kept)
+        put_corrections_in_force(work)
     return schema
 
 
-def put_rules_in_force(work: WorkDatabase, schema: Schema) -> Schema:
-    """Keep the rules that a model wrote for *schema*, the one in force."""
+def put_edit_in_force(work: WorkDatabase, schema: Schema) -> Schema:
+    """Follow *schema*, an edit of the one in force, as if a person had written it in its file.
+
+    No document is read for it, so no rules are learnt.
+    """
     return _put(work, schema)
 
 
@@ -160,7 +185,8 @@ def _find(
     tables = wish.tables
     shown = SchemaSample(sample, wish.questions, title, entity, tables.columns, tables.file)
     found = engine.predict_schema(shown)
-    return found.model_copy(update={"entity": _name_entity(work, found.entity)})
+    found = found.model_copy(update={"entity": _name_entity(work, found.entity)})
+    return with_lists(found, tables.columns()[1])
 
 
 def _name_entity(work: WorkDatabase, title: str) -> str:
@@ -256,6 +282,9 @@ def extend_schema_in_force(
     extension = define_attribute(work, with_loose(work, schema), wish, sample, engine)
     name = extension.attribute.name
     if find_attribute(schema, name) is not None:
+        if extension.attribute.hidden:
+            schema = _put(work, hide(schema, name, hidden=False))
+            return schema, replace(extension, attribute=schema.attribute(name))
         return schema, replace(extension, added=work.note(_ADDING) == name)
     attributes = (*schema.attributes, extension.attribute)
     extended = schema.model_copy(update={"attributes": attributes})

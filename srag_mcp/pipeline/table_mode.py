@@ -13,6 +13,7 @@ from srag_mcp.documents.table_files import (
     Kind,
     TableSketch,
     is_of_kind,
+    join_lists,
     join_sketches,
     largest_kind,
 )
@@ -112,8 +113,7 @@ class SettledTables:
             return (), ()
         kind = frozenset(self.mode.kind) or self.survey.kind
         mine = list(self.survey.of_kind(kind).values())
-        by_name = {item.name: item for tables in mine for table in tables for item in table.lists}
-        return join_sketches(mine), tuple(by_name.values())
+        return join_sketches(mine), join_lists(mine)
 
 
 NO_TABLES = SettledTables(FoundFiles((), (), ()))

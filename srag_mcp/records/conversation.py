@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from srag_mcp.cells.cell import Cell, DocumentText, PredictedCell, PredictedRecord
+from srag_mcp.cells.cell import Cell, DocumentText, ListedCells, PredictedCell, PredictedRecord
 from srag_mcp.errors import ModelError, ModelStoppedError, ReplyError, UselessRepliesError
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply, Step
@@ -16,10 +16,12 @@ from srag_mcp.records.judging import (
     SummarisedReply,
     read_cell,
 )
+from srag_mcp.records.listed import describe_list, read_list
 from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.record_prompt import Excerpt, Sought, render_records_prompt
 from srag_mcp.records.repairs import MAX_REPAIRS, Flaw, repair
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Table
 from srag_mcp.text.shown import shorten
 from srag_mcp.values.states import State
 
@@ -81,6 +83,7 @@ class RecordTask:
         pilot: Tells what is sought in further parts of long documents.
         useless: Documents in a row that nothing came of.
         summarised: Whether a sentence on each document is asked for.
+        lists: The child tables that are asked for, by the names of their attributes.
     """
 
     model: LanguageModel
@@ -93,6 +96,7 @@ class RecordTask:
     pilot: Pilot = field(default_factory=Pilot, compare=False)
     useless: UselessReplies = field(default_factory=UselessReplies, compare=False)
     summarised: bool = False
+    lists: Mapping[str, Table] = field(default_factory=dict)
 
     @property
     def numbered(self) -> Mapping[int, Attribute]:
@@ -157,6 +161,7 @@ class _Draft:
     error: str = ""
     told: set[str] = field(default_factory=set)
     summary: str = ""
+    lists: tuple[ListedCells, ...] = ()
 
     def take(self, attribute: Attribute, said: CellReply) -> None:
         """Take a cell that was asked for again, unless that makes it worse."""
@@ -177,7 +182,16 @@ class _Draft:
             cells,
             self.error if is_lost else "",
             summary=self.summary,
+            lists=self.lists,
         )
+
+    def read(self, task: RecordTask, said: "_Said") -> None:
+        """Judge what a reply says of the document."""
+        lists = {name: read_list(self.judge, task.lists[name], given, task.engine)
+                 for name, given in said.lists.items()}  # fmt: skip
+        self.judged = self.judge.judge(task.numbered, said.cells or ())
+        self.judged |= {name: found.judgement for name, found in lists.items()}
+        self.lists = tuple(ListedCells(name, x.rows) for name, x in lists.items() if x.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,11 +202,13 @@ class _Said:
         cells: None where it leaves it out.
         odd: What of it belongs to no column.
         summary: What the document is about.
+        lists: The cells of lists as they are given, by the names of their attributes.
     """
 
     cells: Sequence[CellReply] | None
     odd: Sequence[str] = ()
     summary: str = ""
+    lists: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +244,7 @@ class Conversation:
             said = found[key]
             draft.summary = said.summary
             if said.cells is not None:
-                draft.judged = draft.judge.judge(self.task.numbered, said.cells)
+                draft.read(self.task, said)
             if len(batch) > 1 and (said.cells is None or said.odd):
                 try:
                     [draft] = await self._read((excerpt,))
@@ -244,7 +260,7 @@ class Conversation:
         told: list[str] = []
 
         def read(reply: RecordsReply) -> Mapping[str, _Said]:
-            return {key: _read_document(reply, key, self.task.numbered) for key in excerpts}
+            return {key: _read_document(reply, key, self.task) for key in excerpts}
 
         def check(reply: RecordsReply) -> Sequence[str]:
             """Tell once of cells that belong to no column; of several documents, ask alone."""
@@ -258,7 +274,10 @@ class Conversation:
             return odd
 
         summarised = self.task.summarised
-        prompt = render_records_prompt(self.task.numbered, excerpts, summarised=summarised)
+        lists = {name: describe_list(child) for name, child in self.task.lists.items()}
+        prompt = render_records_prompt(
+            self.task.numbered, excerpts, summarised=summarised, lists=lists
+        )
         prompt = replace(prompt, step=self.task.step)
         model = _WholeReplies(self.task.model, len(excerpts))
         form = SummarisedRecordsReply if summarised else RecordsReply
@@ -273,6 +292,8 @@ class Conversation:
         """Yield what is to be asked again; a doubt is told once."""
         for draft, excerpt in zip(drafts, self.batch, strict=True):
             for attribute in self.task.attributes if draft.judged and not draft.error else ():
+                if attribute.name in self.task.lists:
+                    continue
                 if excerpt.names is not None and attribute.name not in excerpt.names:
                     continue
                 judgement = draft.judged[attribute.name]
@@ -298,9 +319,18 @@ class Conversation:
                 draft.take(flaw.attribute, cell)
 
 
-def _read_document(reply: RecordsReply, key: str, attributes: Mapping[int, Attribute]) -> _Said:
+def _read_document(reply: RecordsReply, key: str, task: RecordTask) -> _Said:
+    attributes = task.numbered
     records = [item for item in reply.documents if item.id == key and not item.misfits]
     given = [(cell, read_cell(cell)) for item in records for cell in item.cells]
+    lists = {
+        attribute.name: cell
+        for number, attribute in attributes.items()
+        if attribute.name in task.lists
+        for cell, read in given
+        if read is not None and read.key in {str(number), attribute.name}
+    }
+    given = [(cell, read) for cell, read in given if cell not in lists.values()]
     columns = {*map(str, attributes), *(attribute.name for attribute in attributes.values())}
     cells = [cell for _, cell in given if cell is not None and cell.key in columns]
     odd = [
@@ -313,7 +343,7 @@ def _read_document(reply: RecordsReply, key: str, attributes: Mapping[int, Attri
         return _Said(None, odd + [f"{key}, {cell.key}: {cell.misfit}" for cell in cells])
     told = (item.summary for item in records if isinstance(item, SummarisedReply))
     summary = shorten(" ".join(next(told, "").split()), _LONGEST_SUMMARY)
-    return _Said(cells if records else None, odd, summary)
+    return _Said(cells if records else None, odd, summary, lists)
 
 
 def _ranges(numbers: Iterable[int]) -> str:

@@ -11,7 +11,6 @@ from pydantic import WithJsonSchema
 
 from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import ReplyValue, none_counts_as_zero, write_canonical
-from srag_mcp.claims.arithmetic import compute
 from srag_mcp.claims.claim import Bearing, check, says_none
 from srag_mcp.claims.figures import is_computed, read_figures, rounds_to
 from srag_mcp.claims.number_places import find_figures, is_spoken_of
@@ -19,6 +18,7 @@ from srag_mcp.claims.quotes import LONGEST_QUOTE, find_value, ground
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
+from srag_mcp.values.quantities import read_numeral
 from srag_mcp.values.states import State, read_missing
 from srag_mcp.values.types import Value
 
@@ -26,6 +26,16 @@ _VALUES = {"anyOf": [{"type": kind} for kind in ("number", "string", "boolean", 
 CellList: TypeAlias = Annotated[object, WithJsonSchema({"type": "array", "items": _VALUES})]
 """A cell as a reply has it: `[key, value, quote, remark]`; one of another form loses no others."""
 
+# A formula in a remark: `derived: 12.37-0.02`.
+_NUMERAL = r"(?:\d+(?:[.,]\d+)*)"
+_TIMES = r"\s*([*×x/÷])\s*"
+_PRODUCT = re.compile(rf"{_NUMERAL}(?:{_TIMES}{_NUMERAL})*")
+_FACTOR = re.compile(rf"(?:{_TIMES})?({_NUMERAL})")
+_FORMULA = re.compile(
+    rf"(?<![\w.,]){_PRODUCT.pattern}(?:\s*[-+−–]\s*{_PRODUCT.pattern})*(?![\w.,]\w)"
+)
+_TERM = re.compile(rf"([-+−–]?)\s*({_PRODUCT.pattern})")
+_DIVIDE, _PLUS = frozenset("/÷"), frozenset(("", "+"))
 _EMPTY = frozenset({"", "-", "n/a", "null", "unknown", "not mentioned", "not stated"})
 _IMPLIED = {"unknown": None, "false": False, "zero": 0}
 _LONGEST_SHOWN, _LONGEST_REMARK = 80, 200
@@ -34,7 +44,7 @@ _DERIVED = "derived: the quote does not have it as it is"
 _UNSAID = "nothing beside the number says that it is of this column"
 _UNSHOWN = "nothing in the quote shows how it follows"
 _TWO_WAYS = re.compile(r"\s*[-+−]?\d{1,3}[.,]\d{3}\s*")
-_NUMERAL = re.compile(r"\s*(?P<sign>[-−(])?\d[\d.,'’]*\)?\s*")
+_SIGNED = re.compile(r"\s*(?P<sign>[-−(])?\d[\d.,'’]*\)?\s*")
 _REMARK = re.compile(r"\s*(derived|doubtful)\b", re.IGNORECASE)
 _REMARKS = {"derived": Mark.DERIVED, "doubtful": Mark.DOUBTED}
 
@@ -313,7 +323,7 @@ def _says_none(attribute: Attribute, said: CellReply) -> bool:
 
 
 def _is_itself(value: Value | None, quote: str) -> bool:
-    if not isinstance(value, int | float) or (numeral := _NUMERAL.fullmatch(quote)) is None:
+    if not isinstance(value, int | float) or (numeral := _SIGNED.fullmatch(quote)) is None:
         return False
     is_signed = numeral["sign"] is not None
     return abs(value) in read_figures(quote).plain and is_signed is (value < 0)
@@ -341,3 +351,32 @@ def _folded(attribute: Attribute) -> set[str]:
 def _shown(value: object) -> str:
     text = str(value)
     return repr(text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…")
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a formula makes, and of which numbers."""
+
+    result: float
+    operands: tuple[float, ...]
+
+
+def compute(remark: str) -> Made | None:
+    """Compute the first formula of *remark*, of at least two numbers; None where it has none.
+
+    `22 + 1 guests` -> 23; the numbers of `2 x 14.90 - 0.02` are multiplied first.
+    """
+    for formula in _FORMULA.finditer(remark):
+        result, operands = 0.0, []
+        for term in _TERM.finditer(formula[0]):
+            product = 1.0
+            for factor in _FACTOR.finditer(term[2]):
+                number = read_numeral(factor[2])
+                if number is None or (factor[1] in _DIVIDE and not number):
+                    return None
+                operands.append(float(number))
+                product = product / number if factor[1] in _DIVIDE else product * number
+            result += product if term[1] in _PLUS else -product
+        if len(operands) > 1:
+            return Made(result, tuple(operands))
+    return None

@@ -37,6 +37,7 @@ from srag_mcp.records.conversation import (
     number_columns,
 )
 from srag_mcp.records.judging import RecordsReply
+from srag_mcp.records.listed import join_rows
 from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.record_prompt import (
     MAX_DOCUMENTS,
@@ -239,13 +240,12 @@ class _Run:
         for document in documents:
             sought = task.sought.get(document.document_id)
             if sought is not None and sought.places:
-                around = choose_around(document.text, sought.places, _AROUND, document.passages)
+                around = choose_around(document.text, sought.places, 0, document.passages)
                 yield Excerpt(document, around.shown, names=sought.names)
             elif document.text.strip():
                 if sought is not None:
                     wanted = tuple(x for x in task.attributes if x.name in sought.names)
-                    excerpt = take_excerpt(document, wanted, min(sought.n_tokens or most, most))
-                    yield replace(excerpt, names=sought.names)
+                    yield replace(take_excerpt(document, wanted, most), names=sought.names)
                     continue
                 first = min(task.first_tokens or most, most)
                 # Parts of a small one save nothing.
@@ -340,10 +340,11 @@ def choose_first_tokens(n_attributes: int, n_columns: int) -> int | None:
     return _FIRST_TOKENS + _TOKENS_AN_ATTRIBUTE * n_attributes
 
 
-def count_around(places: Sequence[Span]) -> int:
-    """Return how many tokens are shown around *places* at most, as of Latin letters."""
-    n_characters = sum(2 * _AROUND + place.end - place.start for place in places)
-    return -(-n_characters // CHARACTERS_A_TOKEN)
+def stretches_around(text: str, places: Iterable[Span]) -> list[Span]:
+    """Return what is shown around *places* where only their words are in doubt."""
+    return [
+        Span(max(0, place.start - _AROUND), min(len(text), place.end + _AROUND)) for place in places
+    ]
 
 
 def count_readable(prompt_tokens: int) -> int:
@@ -385,9 +386,7 @@ async def predict_documents(
             document.idle = await task.pilot.idle()
         sought = task.sought.get(asked.document.document_id)
         if sought is not None:
-            # of parts, what the passages likely to hold it do not say is not looked for in others
-            wanted = sought.names if sought.n_tokens is None else frozenset()
-            others = (item.name for item in task.attributes if item.name not in wanted)
+            others = (item.name for item in task.attributes if item.name not in sought.names)
             document.idle = document.idle.union(others)
         documents.append(document)
     while unsaid := _group(documents):
@@ -439,7 +438,13 @@ class _Document:
         return self._silent() - self.idle
 
     def _silent(self) -> frozenset[str]:
-        return frozenset(item.cell.attribute for item in self.record.cells if _is_silent(item))
+        """Return what nothing is said of; a list may go on in the rest."""
+        lists = {item.table for item in self.record.lists}
+        return frozenset(
+            item.cell.attribute
+            for item in self.record.cells
+            if _is_silent(item) or item.cell.attribute in lists
+        )
 
     def unquoted(self) -> set[str]:
         """Return the attributes for whose values a later part may have better words."""
@@ -461,7 +466,13 @@ class _Document:
             if _is_silent(item) and later.cell.state in {State.STATED, State.STATED_ABSENT}:
                 self.found.add(item.cell.attribute)
             cells.append(later if _is_silent(item) or _is_better(later, item) else item)
-        self.record = replace(self.record, cells=tuple(cells), error=record.error)
+        lists = {item.table: item for item in self.record.lists}
+        for listed in record.lists:
+            known = lists.get(listed.table)
+            lists[listed.table] = listed if known is None else join_rows(known, listed)
+        self.record = replace(
+            self.record, cells=tuple(cells), error=record.error, lists=tuple(lists.values())
+        )
 
     def tell(self, pilot: Pilot) -> None:
         """Let *pilot* know what it was read on for in vain."""
@@ -475,7 +486,8 @@ class _Document:
         cells, text = [], self.excerpt.document.text
         for item in self.record.cells:
             part = self.first if item.cell.attribute in self.idle else self.excerpt
-            if part.unread and _is_silent(item):
+            is_open = any(item.cell.attribute == listed.table for listed in self.record.lists)
+            if part.unread and (_is_silent(item) or is_open):
                 note = f"read in part: {part.n_read:,} of {len(text):,} characters"
                 item = replace(item, cell=add_note(item.cell, note, Mark.READ_IN_PART))
             cells.append(item)

@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Generic, TypeVar
 
 from srag_mcp.cells.cell import DocumentText
@@ -21,6 +22,14 @@ _SUMMARISED = (
     ' Give each a "summary", too, in {"id":"d1","cells":[],"summary":"…"}: one sentence of at most'
     " 25 words that tells what it is about and names who and what, as one would search for it."
 )
+ROWS_ASKED = (
+    "\nA column that is a list has one entry an item, in the order of the document, each an array"
+    " with a value for every member in their order: null where the document does not say it,"
+    " [value, quote, remark] where the value alone would not do:"
+    ' [12,[["Mug",2,9.95],["Cap",[1,"one cap"],null]]]. Give all items, none twice, no totals.'
+    ' [12,null,"no items"] where the document says that there are none; no cell where it says'
+    " nothing."
+)
 _MAX_EXAMPLES = 3
 _LONGEST_EXAMPLE = 40
 _LONGEST_NAME = 120
@@ -32,13 +41,11 @@ class Sought:
 
     Attributes:
         names: Of the attributes.
-        places: Only what stands around them is shown; where there are none, whole passages.
-        n_tokens: Most that is shown; None for all that is ever shown of a document.
+        places: Only these stretches are shown; where there are none, all that is ever shown of it.
     """
 
     names: frozenset[str]
     places: tuple[Span, ...] = ()
-    n_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +141,19 @@ def render_records_prompt(
     excerpts: Mapping[str, Excerpt],
     *,
     summarised: bool = False,
+    lists: Mapping[str, str] = MappingProxyType({}),
 ) -> Prompt:
     """Ask for the records of the documents of *excerpts*, by short id.
 
-    The instructions depend on *attributes*, by their numbers, only.
+    The instructions depend on *attributes*, by their numbers, only; *lists* has the lines of those
+    that are lists, by their names, and behind them how these are written.
     """
     mark = fence("".join(excerpt.shown for excerpt in excerpts.values()))
-    columns = (f"{number} {describe_attribute(item)}" for number, item in attributes.items())
+    columns = [
+        f"{number} {lists.get(item.name) or describe_attribute(item)}"
+        for number, item in attributes.items()
+    ]
+    columns += [ROWS_ASKED] if any(item.name in lists for item in attributes.values()) else []
     return render_prompt(
         "predict_records",
         "records",

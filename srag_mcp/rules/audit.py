@@ -1,12 +1,10 @@
-"""Audits: how many cells of a column are read to know how often its rules are wrong.
+"""Audits: how many cells of a column are read to know how often it is wrong.
 
 The cells of a column are finite, so the bounds are hypergeometric: 39 right ones of 100 show that
-at most 5 % are wrong, 47 of 200, 59 of very many. Rules that fall in their test may be tested once
-more, after they were changed: each test takes its share of the risk, on documents of its own.
+at most 5 % are wrong, 47 of 200, 59 of very many.
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, lgamma
@@ -14,9 +12,7 @@ from math import exp, lgamma
 from srag_mcp.schema.attribute import Audit
 
 LIMIT = 0.05  # of the cells of a column that holds, at most so many are wrong …
-RISK = 0.05  # … or it holds by chance, at most so often, in all its tests together
-MAX_TESTS = 2
-SHARE = RISK / MAX_TESTS
+RISK = 0.05  # … or it holds by chance, at most so often
 # Between rules that agree at different places (3 errors in 1,000 cells of six folders) and a single
 # proven one (2 to 4 in 100): so a plan reads on where one error would end it too soon.
 _USUAL = 0.01
@@ -33,34 +29,28 @@ class Plan:
     n_allowed: int
 
 
-def conclude(
-    plan: Plan, n_cells: int, found: Sequence[bool], *, reads_silence: bool = False
-) -> Audit:
-    """Return what the test of *n_cells* says; *found* has of each audited one if it is wrong.
+def recount(audit: Audit, n_wrong: int) -> Audit:
+    """Return *audit* with *n_wrong* cells more that were looked at, all wrong; less if negative.
 
-    A column without cells, or with more wrong ones than the plan allows, does not hold; nor does
-    one of which less was read than planned.
+    Nobody draws by chance what is corrected, so that the bound is rather too large than too small.
     """
-    n_wrong = sum(found)
-    holds = len(found) >= plan.n_audited > 0 and n_wrong <= plan.n_allowed
-    return Audit(
-        cells=n_cells,
-        audited=len(found),
-        wrong=n_wrong,
-        bound=round(upper_bound(n_cells, len(found), n_wrong), 4) if holds else 1.0,
-        holds=holds,
-        reads_silence=reads_silence,
-    )
+    if not n_wrong or audit.bound == 1:
+        return audit
+    wrong = max(0, audit.wrong + n_wrong)
+    audited = min(max(audit.audited + n_wrong, wrong), audit.cells)
+    bound = round(upper_bound(audit.cells, audited, wrong), 4)
+    update = {"wrong": wrong, "audited": audited, "bound": bound, "holds": bound <= LIMIT}
+    return audit.model_copy(update=update)
 
 
-def upper_bound(n_cells: int, n_audited: int, n_wrong: int, risk: float = SHARE) -> float:
-    """Return the share of wrong cells that is exceeded with a probability of *risk* at most.
+def upper_bound(n_cells: int, n_audited: int, n_wrong: int) -> float:
+    """Return the share of wrong cells that is exceeded with a probability of RISK at most.
 
-    `upper_bound(100, 39, 0, 0.05) == 0.05`
+    `upper_bound(100, 39, 0) == 0.05`
     """
     candidates = range(n_wrong, n_cells - n_audited + n_wrong + 1)
     n_excluded = bisect_left(
-        candidates, True, key=lambda n: _tail(n_cells, n, n_audited, n_wrong) <= risk
+        candidates, True, key=lambda n: _tail(n_cells, n, n_audited, n_wrong) <= RISK
     )
     return candidates[n_excluded - 1] / n_cells
 
@@ -84,12 +74,12 @@ def plan_audit(n_cells: int) -> Plan:
     return best
 
 
-def plan_allowing(n_cells: int, n_allowed: int, risk: float = SHARE) -> Plan:
+def plan_allowing(n_cells: int, n_allowed: int) -> Plan:
     """Return the smallest audit that shows at most LIMIT wrong where *n_allowed* are found."""
     n_too_many = int(LIMIT * n_cells) + 1
     sizes = range(n_cells + 1)
     n_audited = bisect_left(
-        sizes, True, key=lambda size: _tail(n_cells, n_too_many, size, n_allowed) <= risk
+        sizes, True, key=lambda size: _tail(n_cells, n_too_many, size, n_allowed) <= RISK
     )
     return Plan(min(n_audited, n_cells), n_allowed)
 

@@ -9,7 +9,7 @@ says of its name is said of another label as well, which became no column.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import TypeAlias
@@ -20,6 +20,7 @@ from srag_mcp.rules.kinship import general_stems, kinship
 from srag_mcp.schema.attribute import Attribute, ItemRule, KeyRule, PatternRule, PlaceRule
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.database import quote_text
 from srag_mcp.store.guard import Value
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.words import content_words, fold_words, plural, singular, stem, stems
@@ -176,23 +177,31 @@ def check_columns(
         raise QuestionError(next(iter(gaps.values())) + _HELP)
 
 
+def _read(corpus: Corpus, sql: str, parameters: Sequence[Value]) -> list[tuple[Value, ...]]:
+    """Run a statement on the cells of the records; what they list may have columns of one name."""
+    if "position" in corpus.tables()["cells"]:  # builds of earlier versions have no lists
+        own = f"(FROM cells WHERE table_name = {quote_text(corpus.schema().entity)}) AS cells"
+        sql = sql.replace("FROM cells", f"FROM {own}")
+    return corpus.read(sql, parameters)
+
+
 def _of_cells(corpus: Corpus, use: _Use) -> str:
     """Say so where amounts cannot be compared, or other places contradict what was read."""
     name, is_numeric = use.attribute.name, use.attribute.type.is_numeric
     has_marks = "marks" in corpus.tables()["cells"]  # builds of earlier versions have none
     marks = "coalesce(marks, '')" if has_marks else "''"
-    rows = corpus.read(_CELLS.format(marks=marks), [name, Mark.CONTRADICTED.value])
+    rows = _read(corpus, _CELLS.format(marks=marks), [name, Mark.CONTRADICTED.value])
     n_cells, n_marked = (sum(_whole(row[place]) for row in rows) for place in (1, 2))
     if n_marked > _MARKED * n_cells:
         return f"{n_marked} of {n_cells} values of {name} are {_CONTRADICTED}"
     if n_marked and use.ranks and is_numeric:
-        ends = corpus.read(_ENDS.format(marks=marks), [name, Mark.CONTRADICTED.value])[0]
+        ends = _read(corpus, _ENDS.format(marks=marks), [name, Mark.CONTRADICTED.value])[0]
         if any(ends):
             n_low, n_high = map(_whole, ends)
             return f"of {name}, the {n_low} lowest and {n_high} highest values are {_CONTRADICTED}"
     is_number = use.attribute.type.is_whole and use.attribute.unit is None
     if is_number and use.own.n_none and use.measures:
-        [[count]] = corpus.read(_WORDED_NONE, [name])
+        [[count]] = _read(corpus, _WORDED_NONE, [name])
         if n_absent := _whole(count):
             return f"{n_absent} documents say that there is no {name}, which may be 0, or no number"
     units = {str(unit): _whole(count) for unit, count, _ in rows if unit}
@@ -222,7 +231,7 @@ def _of_labels(corpus: Corpus, use: _Use, question: str) -> str:
     known |= {item.name.replace("_", " ") for item in columns}
     beside = rf"(?im)(?:^|\|)[ *|-]*([^\n:|*]*{_forms_of(words[0])}[^\n:|*]*)[*: |]+[^\n|:]*\d"
     found = Counter[str]()
-    for label, count in corpus.read(_LABELS, [_MAX_DOCUMENTS, beside, attribute.name]):
+    for label, count in _read(corpus, _LABELS, [_MAX_DOCUMENTS, beside, attribute.name]):
         found[fold_words(str(label))] += _whole(count)
     for label, count in found.most_common():
         is_rival = {*map(stem, words)} <= {*stems(label)} and label not in known
@@ -250,7 +259,7 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     amounts = _amounts(attribute, own)
     twice = f"(?:{amounts}).*(?:{amounts})" if amounts else ""
     texts: list[Value] = [attribute.name, _speaking(use), amounts, twice, json.dumps(same)]
-    (row,) = corpus.read(_SILENCE, [_MAX_DOCUMENTS, *texts])
+    (row,) = _read(corpus, _SILENCE, [_MAX_DOCUMENTS, *texts])
     n_documents, n_told, n_naming, n_unmeasured, n_measuring, n_twice = map(_whole, row)
     known = f"only {n_told} of {n_documents} documents give {attribute.name}"
     # an amount in its unit tells as far as documents with a value say no other such amount
@@ -262,7 +271,7 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
         return f"{known}, and {speaking} more speak of it in words that were not read"
     telling = {
         str(name): frozenset(str(told).split("\n"))
-        for name, told in corpus.read(_TELLING, [_MAX_DOCUMENTS, attribute.name])
+        for name, told in _read(corpus, _TELLING, [_MAX_DOCUMENTS, attribute.name])
     }
     mine = telling.get(attribute.name, frozenset())
     alike = [item for item in attributes if _are_alike(use, item)]

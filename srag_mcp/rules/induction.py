@@ -9,6 +9,7 @@ from srag_mcp.documents.document import Document, KeyValue
 from srag_mcp.documents.folder import media_type
 from srag_mcp.documents.table_files import ColumnSample, ListedMembers
 from srag_mcp.rules.candidates import Candidate, Found
+from srag_mcp.rules.child_tables import induce_children
 from srag_mcp.rules.items import is_sentence, item_candidates
 from srag_mcp.rules.kinship import content_stems, is_same_name, kin_of, kinship
 from srag_mcp.rules.labels import label_candidates, vote_candidates
@@ -62,7 +63,8 @@ def induce_schema(
     candidates = [c for c in _harvest(sample, questions) if not _is_called_by_chance(c, sample)]
     _call_mail_dates(candidates, sample)
     chosen = _choose(candidates, len(sample))
-    nouns = find_nouns([Sightings(document) for document in sample], entity, questions, chosen)
+    sightings = [Sightings(document) for document in sample]
+    nouns = find_nouns(sightings, entity, questions, chosen)
     labels = unique_labels(chosen, len(sample), nouns)
     taken = {fold_words(label) for label in (*labels, *(c.label for c in candidates))}
     owners: dict[str, Candidate] = {}  # a phrase of several columns is that of the fullest
@@ -91,7 +93,8 @@ def induce_schema(
                 extractors=tuple(candidate.rules),
             )
         )
-    return Schema(title=title, entity=entity, nouns=nouns, attributes=tuple(attributes))
+    schema = Schema(title=title, entity=entity, nouns=nouns, attributes=tuple(attributes))
+    return induce_children(schema, sightings)
 
 
 def _is_called_by_chance(candidate: Candidate, sample: Sequence[Document]) -> bool:

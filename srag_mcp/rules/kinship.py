@@ -39,6 +39,11 @@ def general_stems() -> Stems:
     return _listed()["general"][0][0]
 
 
+def wordy_stems() -> Stems:
+    """Return the stems of what heads a column of any texts: they name none of the things."""
+    return general_stems() | _listed()["wordy"][0][0]
+
+
 def is_contrary(text: str) -> bool:
     """Whether a word of *text* has an opposite: `excl. tax`."""
     return any(end & _stems(text) for pair in _listed()["opposites"] for end in pair)

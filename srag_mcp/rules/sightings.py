@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import islice
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
+from srag_mcp.rules.enumerations import Enumeration, find_enumerations
 from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.slots import Slot, find_named, find_slots
 from srag_mcp.text.spans import Span
@@ -265,6 +266,11 @@ class Sightings:
     def named(self) -> list[Slot]:
         """Names in running text, in the order of the text."""
         return find_named(self.document)
+
+    @cached_property
+    def enumerations(self) -> list[Enumeration]:
+        """All that may be a list."""
+        return find_enumerations(self.document)
 
     @cached_property
     def cells(self) -> list[BodyCell]:

@@ -16,10 +16,23 @@ from srag_mcp.documents.table_files import ColumnSample, ListedMembers
 from srag_mcp.documents.tables import column_key
 from srag_mcp.rules.candidates import Candidate, Found
 from srag_mcp.rules.extraction import extract_cell
-from srag_mcp.rules.naming import IN_BRACKETS, describe_values, examples_of, free_name
+from srag_mcp.rules.naming import (
+    IN_BRACKETS,
+    describe_values,
+    examples_of,
+    free_name,
+    nouns_of_names,
+)
 from srag_mcp.rules.sightings import Sightings
-from srag_mcp.schema.attribute import Attribute, KeyRule
-from srag_mcp.schema.schema import ListName, Schema
+from srag_mcp.schema.attribute import RESERVED_NAMES, Attribute, KeyRule, snake_case
+from srag_mcp.schema.schema import (
+    POSITION,
+    ListName,
+    Schema,
+    Table,
+    child_name,
+    value_column,
+)
 from srag_mcp.values.columns import TypeGuess, classify_values
 from srag_mcp.values.numbers import find_number
 from srag_mcp.values.quantities import DECIMAL_COMMA, ambiguous_mark, proven_grouping
@@ -42,6 +55,48 @@ def with_columns(
     schema: Schema, columns: Sequence[ColumnSample], lists: Sequence[ListedMembers]
 ) -> Schema:
     """Return *schema* with an attribute for each column that any row fills."""
+    attributes = _attributes(columns)
+    return with_lists(schema.model_copy(update={"attributes": attributes}), lists)
+
+
+def with_lists(schema: Schema, lists: Sequence[ListedMembers]) -> Schema:
+    """Return *schema* with a child table for each list of table files whose items are alike.
+
+    The others are named. A list that it has stays, and one that was pending is there now.
+    """
+    children, left = list(schema.children), list[ListName]()
+    known = {child.list_name for child in children}
+    for item in lists:
+        is_plain = item.holds == "values"
+        taken = {POSITION, *RESERVED_NAMES}
+        columns = _attributes(item.columns, taken, value_column(item.name) if is_plain else "")
+        if not columns:
+            left.append(ListName(name=item.name, holds=item.holds, members=item.members))
+        elif item.name not in known:
+            last = item.name.rpartition(".")[2]
+            children.append(
+                Table(
+                    title=last,
+                    entity=child_name(
+                        schema.entity, item.name, [child.entity for child in children]
+                    ),
+                    attributes=columns,
+                    nouns=nouns_of_names(last),
+                    parent=schema.entity,
+                    list_name=item.name,
+                    of_values=is_plain,
+                )
+            )
+    built = {snake_case(child.list_name) for child in children}
+    pending = tuple(x for x in schema.pending_lists if snake_case(x.name) not in built)
+    changes = {"children": tuple(children), "lists": tuple(left), "pending_lists": pending}
+    return schema.model_copy(update=changes)
+
+
+def _attributes(
+    columns: Sequence[ColumnSample], taken: Collection[str] = (), only: str = ""
+) -> tuple[Attribute, ...]:
+    """Describe the columns that any row fills; *only* names the one of a list of plain values."""
     filled = [column for column in columns if column.n_filled]
     synonyms = _synonyms([column.name for column in filled])
     attributes: list[Attribute] = []
@@ -50,14 +105,15 @@ def with_columns(
         unit, is_numeric = guess.unit, guess.type.is_numeric
         values = [value for value in column.values if read_missing(value, column.name) is None]
         is_ticks = guess.type.is_boolean and {read_boolean(value) for value in values} == {True}
-        told = f'The column "{column.name}", filled in {column.n_filled} of {column.n_rows} rows.'
+        named = "An item of the list" if only else f'The column "{column.name}"'
+        told = f"{named}, filled in {column.n_filled} of {column.n_rows} rows."
         if is_numeric:
             unit = unit or read_context(column.name).unit or unit_ending(column.name)
         noted = is_numeric and column.caption
         said = f" A note above the table says: {column.caption}" if noted else ""
         attributes.append(
             Attribute(
-                name=free_name(column.name, {attribute.name for attribute in attributes}),
+                name=only or free_name(column.name, {*taken, *(item.name for item in attributes)}),
                 type=guess.type,
                 description=f"{told} {describe_values(values, guess.type, unit)}{said}",
                 unit=unit,
@@ -69,8 +125,7 @@ def with_columns(
                 extractors=(KeyRule(keys=(column_key(column.name),)),),
             )
         )
-    named = [ListName(name=item.name, holds=item.holds, members=item.members) for item in lists]
-    return schema.model_copy(update={"attributes": tuple(attributes), "lists": tuple(named)})
+    return tuple(attributes)
 
 
 def _guess_type(column: ColumnSample) -> TypeGuess:

@@ -1,27 +1,37 @@
-"""The trial of a column's rules: learnt from some documents, practised and tested on others."""
+"""The trial of a column's rules: what they leave open, and how much an audit lets them decide."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
+from enum import IntEnum
 
 from srag_mcp.cells.cell import Cell
 from srag_mcp.claims.agreement import is_same_value
-from srag_mcp.rules.audit import LIMIT, MAX_TESTS, Plan, conclude, plan_audit
-from srag_mcp.rules.voting import (
-    FEWEST_RIGHT,
-    Read,
-    Ruling,
-    Verdict,
-    agrees,
-    known_value,
-    rule_on,
-    score_rules,
-)
+from srag_mcp.rules.audit import LIMIT, plan_audit, recount, upper_bound
+from srag_mcp.rules.voting import Read, Ruling, Verdict, agrees, known_value, rule_on, score_rules
 from srag_mcp.rules.writing import Miss
 from srag_mcp.schema.attribute import Attribute, Audit
 from srag_mcp.values.states import State
 
-_MAX_LESSONS = 6  # the last ones bring little: what they would cover is read
+_SINGLE = frozenset({Verdict.AGREED, Verdict.PROVEN, Verdict.UNPROVEN})
+_OPENED = dict.fromkeys(_SINGLE, Verdict.UNPROVEN)
+
+
+class Trust(IntEnum):
+    """What of a column is not read whole; each step decides all that those before it do, and more.
+
+    `NOTHING`. `PROVEN`: rules decide that agree at different places, and proven ones. `PASSAGES`: a
+    document in which no rule speaks is read in parts of passages. `SPOKEN`: rules decide, too, that
+    only the audit proves. `SILENCE`: a document in which none speaks is not read.
+
+    So one audit serves all steps: to take one that is wrong too often is no likelier than to take
+    the first of these. A step that is likelier to be wrong comes later.
+    """
+
+    NOTHING = 0
+    PROVEN = 1
+    PASSAGES = 2
+    SPOKEN = 3
+    SILENCE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,143 +39,145 @@ class Trial:
     """How far the rules of a column have come; what is kept of it between ingestions.
 
     Attributes:
-        learned: The documents by which the rules were written and scored: none of them tests them.
-        n_lessons: So often rules were asked for.
-        n_tests: So many tests were begun. A test is an audit of documents that are drawn by chance.
-        practises: Whether documents that are read next only show if it is time for a test.
-        is_over: Whether there will be no other one.
+        learned: The documents by which the rules were written and scored: none of them is audited.
+        n_vain: So many lessons brought no rule.
+        is_over: Whether the rules are as they stay.
     """
 
     learned: tuple[str, ...] = ()
-    n_lessons: int = 0
-    n_tests: int = 0
-    practises: bool = True
+    n_vain: int = 0
     is_over: bool = False
-
-    def tested(self) -> "Trial":
-        """Return it with a test begun, or over where there may be no other one."""
-        is_over = self.n_tests >= MAX_TESTS
-        n_tests = self.n_tests + (not is_over)
-        return replace(self, practises=False, n_tests=n_tests, is_over=is_over)
-
-
-class Sort(StrEnum):
-    """What the rules make of a document that was read.
-
-    `RIGHT`; `WRONG`: they take another value; `MISSED`: they say nothing where it states one;
-    `OPEN`: what they say is not to be taken.
-    """
-
-    RIGHT = "right"
-    WRONG = "wrong"
-    MISSED = "missed"
-    OPEN = "open"
 
 
 @dataclass(frozen=True, slots=True)
 class TriedColumn:
-    """A column with its rules, and what they say of all documents, in the order of the draw.
+    """A column with its rules, and what they say of all documents.
 
     Attributes:
-        attribute: Its rules scored by the documents that were learnt from, and by no others: so a
-            test finds them as they were before it.
-        order: All documents, by chance.
+        attribute: Its rules scored by the documents that were learnt from, and by no others: so an
+            audit finds them as they were before it.
         read: What each rule reads.
-        rulings: By document.
-        reads_silence: Whether a document in which no rule speaks does not mention it.
-        units: What is decided but for the documents that were learnt from: a test draws of these.
-        plan: Of the test.
+        rulings: By document; of those that a later audit contradicts nothing is taken any more.
+        trust: What its audit allows.
+        n_likely: In so many passages of a document it is looked for.
     """
 
     attribute: Attribute
     trial: Trial
-    order: Sequence[str]
     read: Sequence[Read]
     rulings: Mapping[str, Ruling]
-    reads_silence: bool
-    units: tuple[str, ...]
-    plan: Plan
+    trust: Trust = Trust.PROVEN
+    n_likely: int = 0
 
-    @property
-    def n_taken(self) -> int:
-        """In how many documents the rules read a value."""
-        return sum(ruling.is_taken for ruling in self.rulings.values())
+    def is_open(self, key: str) -> bool:
+        """Whether its rules do not decide a document, as far as is known before an audit."""
+        return not self.rulings[key].is_taken
 
-    def wants(self, labels: Mapping[str, Cell], n_batch: int) -> Iterator[str]:
-        """Yield the documents to be read next, those that practice needs or all of the test."""
-        learned = {*self.trial.learned}
-        if self.trial.is_over:
-            return
-        if not self.trial.practises:
-            yield from (key for key in self.units[: self.plan.n_audited] if key not in labels)
-            return
-        fresh = [key for key in self.order if key not in learned][:n_batch]
-        yield from (key for key in fresh if key not in labels)
+    def count_silent(self, ids: Iterable[str]) -> int:
+        """Count the documents of *ids* in which no rule speaks."""
+        return sum(self.rulings[key].verdict is Verdict.SILENT for key in ids)
 
-    def sort(self, key: str, label: Cell) -> Sort:
-        """Say what the rules make of a document, of which *label* is known."""
-        ruling = self.rulings[key]
-        if ruling.is_taken or ruling.verdict is Verdict.SILENT:
-            if agrees(self.attribute, ruling, label):
-                return Sort.RIGHT
-            return Sort.WRONG if ruling.is_taken else Sort.MISSED
-        return Sort.OPEN
-
-    def audit(self, labels: Mapping[str, Cell]) -> Audit:
-        """Return what its test says by now."""
-        tested = [key for key in self.units[: self.plan.n_audited] if key in labels]
-        found = [not agrees(self.attribute, self.rulings[key], labels[key]) for key in tested]
-        return conclude(self.plan, len(self.units), found, reads_silence=self.reads_silence)
-
-    def is_failed(self, labels: Mapping[str, Cell]) -> bool:
-        """Whether its test has found more wrong cells than it may."""
-        return not self.trial.practises and self.audit(labels).wrong > self.plan.n_allowed
-
-    def is_same(self, taken: Cell, label: Cell) -> bool:
-        """Whether a rule takes what was read."""
-        return is_same_value(taken.value, known_value(self.attribute, label))
-
-    def is_ready(self, labels: Mapping[str, Cell]) -> bool:
-        """Whether what the rules make of *labels* speaks for a test.
-
-        None is wrong, and hardly any is left undecided.
-        """
-        sorts = [self.sort(key, label) for key, label in _known(labels).items()]
-        n_left = sum(sort in {Sort.MISSED, Sort.OPEN} for sort in sorts)
-        is_enough = len(sorts) >= FEWEST_RIGHT and n_left <= LIMIT * len(sorts)
-        return is_enough and Sort.WRONG not in sorts
-
-    def misses(self, labels: Mapping[str, Cell]) -> Iterator[Miss]:
-        """Yield what the rules took wrong, or missed, of the documents that were learnt from."""
+    def misses(self, batch: Sequence[str], labels: Mapping[str, Cell]) -> Iterator[Miss]:
+        """Yield what the rules that fell took wrong, and what none of them found in *batch*."""
         for key in self.trial.learned:
             label = labels.get(key)
             if label is None or label.state is State.FAILED:
                 continue
             for rule, read in zip(self.attribute.rules, self.read, strict=True):
                 taken = read.get(key)
-                if rule.wrong and taken is not None and not self.is_same(taken, label):
+                value = known_value(self.attribute, label)
+                if rule.wrong and taken is not None and not is_same_value(taken.value, value):
                     yield Miss(key, label, rule, taken)
-            if self.sort(key, label) is Sort.MISSED:
+            if key in batch and self.is_missed(key, label):
                 yield Miss(key, label)
 
-    def advanced(self, labels: Mapping[str, Cell]) -> Trial:
-        """Return the trial after documents were read: as it is, or with a test or a lesson due.
+    def is_missed(self, key: str, label: Cell) -> bool:
+        """Whether no rule speaks in a document that states a value."""
+        is_silent = self.rulings[key].verdict is Verdict.SILENT
+        return is_silent and not agrees(self.attribute, self.rulings[key], label)
 
-        A test is due where the documents that the rules had not seen have none that is wrong, and
-        hardly any that is left undecided; a lesson where `learned` grows and it practises.
+    def audited(
+        self,
+        order: Sequence[str],
+        labels: Mapping[str, Cell],
+        ranks: Mapping[str, int],
+        corrected: Mapping[str, Cell],
+    ) -> "TriedColumn":
+        """Return it with its audit: of the cells that were not learnt from, the first of *order*.
+
+        *labels* are known cells, among them those that persons *corrected*: what is wrong of these
+        counts beside what was drawn. *ranks*: by document, which of its passages holds the column,
+        from 1 for the likeliest; of those that state it in any.
         """
-        trial, learned = self.trial, {*self.trial.learned}
-        everything = tuple(key for key in self.order if key in labels)
-        if trial.is_over or (not trial.practises and not self.is_failed(labels)):
-            return trial
-        is_last = trial.n_tests >= MAX_TESTS or trial.n_lessons >= _MAX_LESSONS
-        if not trial.practises:
-            return replace(trial, learned=everything, practises=True, is_over=is_last)
-        fresh = {key: labels[key] for key in everything if key not in learned}
-        may_hold = not any(self.sort(*item) is Sort.WRONG for item in _known(fresh).items())
-        if self.is_ready(fresh) or (is_last and may_hold):
-            return replace(trial, learned=everything).tested()
-        return replace(trial, learned=everything, is_over=is_last)
+        learned = {*self.trial.learned}
+        n_likely = _count_likely([ranks[key] for key in learned & ranks.keys()])
+        units = [key for key in order if key not in learned]
+        plan = plan_audit(len(units))
+        audited = [key for key in units[: plan.n_audited] if key in labels]
+        faults = [
+            self._fault(key, labels[key], is_likely=0 < ranks.get(key, 0) <= n_likely)
+            for key in audited
+        ]
+        trust, n_wrong = Trust.NOTHING, 0
+        for step in Trust if len(audited) == plan.n_audited > 0 else ():
+            n_found = sum(fault <= step for fault in faults)
+            if n_found > plan.n_allowed:
+                n_wrong = n_wrong if trust else n_found
+                break
+            trust, n_wrong = step, n_found
+        before = self.attribute.audit
+        if before is not None and not before.holds:  # it was tried, and is not again
+            trust = Trust.NOTHING
+        holds = trust > Trust.NOTHING
+        audit = Audit(
+            cells=len(units),
+            audited=len(audited),
+            wrong=n_wrong,
+            bound=round(upper_bound(len(units), len(audited), n_wrong), 4) if holds else 1.0,
+            holds=holds,
+            reads_silence=trust >= Trust.SILENCE,
+        )
+        besides = corrected.keys() & {*units} - {*audited}
+        n_besides = sum(
+            self._fault(key, corrected[key], is_likely=False) <= trust for key in besides
+        )
+        audit = recount(audit, n_besides)
+        trust = trust if audit.holds else Trust.NOTHING
+        known = {key: labels[key] for key in {*learned, *audited} & labels.keys()}
+        scored = score_rules(self.attribute, self.read, known)
+        attribute = self.attribute.model_copy(update={"rules": scored, "audit": audit})
+        rulings = dict(self._narrowed(rule_on(attribute, self.read, self.rulings), trust))
+        return replace(self, attribute=attribute, rulings=rulings, trust=trust, n_likely=n_likely)
+
+    def _fault(self, key: str, label: Cell, *, is_likely: bool) -> int:
+        """Return the first step that gets a document wrong, or one that none takes."""
+        ruling, none = self.rulings[key], max(Trust) + 1
+        is_right = agrees(self.attribute, ruling, label)
+        if label.state is State.FAILED:
+            return Trust.PROVEN
+        if is_right or ruling.verdict is Verdict.CONFLICT:
+            return none
+        if ruling.verdict is Verdict.SILENT:
+            return Trust.SILENCE if is_likely else Trust.PASSAGES
+        return Trust.PROVEN if ruling.is_taken else Trust.SPOKEN
+
+    def _narrowed(
+        self, rulings: Mapping[str, Ruling], trust: Trust
+    ) -> Iterator[tuple[str, Ruling]]:
+        """Yield what is decided now, as far as it was to be decided before the audit."""
+        for key, ruling in rulings.items():
+            before = self.rulings[key]
+            needed = Trust.PROVEN if before.is_taken else Trust.SPOKEN
+            if before.verdict in _SINGLE and ruling.is_taken and trust >= needed:
+                yield key, ruling
+            else:
+                yield key, replace(before, verdict=_OPENED.get(before.verdict, before.verdict))
+
+
+def _count_likely(ranks: Sequence[int]) -> int:
+    """Return the fewest passages that hold a column as often as half of what an audit lets pass."""
+    n_missed = int(LIMIT / 2 * len(ranks))
+    return sorted(ranks)[len(ranks) - 1 - n_missed] if ranks else 0
 
 
 def try_column(
@@ -173,27 +185,9 @@ def try_column(
     trial: Trial,
     read: Sequence[Read],
     labels: Mapping[str, Cell],
-    order: Sequence[str],
+    order: Iterable[str],
 ) -> TriedColumn:
     """Score the rules of *attribute* by what was learnt, and let them decide all documents."""
     known = {key: labels[key] for key in trial.learned if key in labels}
-    rules = score_rules(attribute, read, known)
-    attribute = attribute.model_copy(update={"rules": rules})
-    rulings = rule_on(attribute, read, order)
-    silent = [key for key in _known(known) if rulings[key].verdict is Verdict.SILENT]
-    n_missed = sum(not agrees(attribute, rulings[key], known[key]) for key in silent)
-    # half of what a test lets through: with more of it, most tests would fall by silence
-    reads_silence = len(silent) > n_missed and 2 * n_missed <= LIMIT * len(known)
-    learned = {*trial.learned}
-    units = tuple(
-        key
-        for key in order
-        if key not in learned
-        and (rulings[key].is_taken or (reads_silence and rulings[key].verdict is Verdict.SILENT))
-    )
-    plan = plan_audit(len(units))
-    return TriedColumn(attribute, trial, order, read, rulings, reads_silence, units, plan)
-
-
-def _known(labels: Mapping[str, Cell]) -> dict[str, Cell]:
-    return {key: label for key, label in labels.items() if label.state is not State.FAILED}
+    attribute = attribute.model_copy(update={"rules": score_rules(attribute, read, known)})
+    return TriedColumn(attribute, trial, read, rule_on(attribute, read, order))

@@ -164,8 +164,8 @@ class Audit(_Rule):
     """How often the rules of a column are wrong, as documents show that a model read as well.
 
     Attributes:
-        cells: So many cells the rules decide.
-        audited: So many of them were read.
+        cells: So many it has but for the documents that were learnt from.
+        audited: So many of them were read, as they came by chance, whatever rules say of them.
         wrong: So many of these differ.
         bound: The share of wrong ones among all of them is larger in one trial of twenty at most.
         holds: Whether that is little enough: else the model reads the column, and not the rules.
@@ -245,6 +245,8 @@ class Attribute(BaseModel):
         extractors: Offline rules, tried in order.
         rules: What a language model wrote to read it without reading.
         audit: How often they are wrong; None where nobody has looked.
+        formerly: Names of columns that are this one by now: it takes over their cells.
+        hidden: Whether it is read, and shown nowhere.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -260,6 +262,8 @@ class Attribute(BaseModel):
     extractors: tuple[Extractor, ...] = ()
     rules: tuple[WrittenRule, ...] = ()
     audit: Audit | None = None
+    formerly: tuple[str, ...] = ()
+    hidden: bool = False
 
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")

@@ -1,8 +1,9 @@
 """Schemas as JSON Schema: what a person, a model or another tool writes and reads.
 
 Beside the usual keywords: `x-unit`, `x-absent-means`, `x-synonyms`, `x-extractors`, `x-rules`,
-`x-audit` of a property, `x-entity`, `x-nouns`, `x-version`, `x-lists`, `x-pending-lists` of the
-schema. Other keywords are accepted and ignored.
+`x-audit`, `x-formerly`, `x-hidden` of a property, `x-entity`, `x-nouns`, `x-version`, `x-lists`,
+`x-pending-lists` of the schema; `x-table`, `x-list`, `x-nouns`, `x-sources` of a list, which is a
+property of type array, and `x-name` of its plain items. Other keywords are accepted and ignored.
 """
 
 import json
@@ -14,7 +15,7 @@ from pydantic import ValidationError
 from srag_mcp.documents.folder import SCHEMA_FILE, find_own_file
 from srag_mcp.errors import SchemaError
 from srag_mcp.schema.attribute import Attribute, snake_case, unique_name
-from srag_mcp.schema.schema import RESERVED_TABLES, Schema
+from srag_mcp.schema.schema import RESERVED_TABLES, Schema, Table, child_name, value_column
 from srag_mcp.values.types import COLUMN_TYPES
 
 
@@ -68,7 +69,8 @@ def schema_from_json(data: object) -> Schema:
     """Read a schema from parsed JSON.
 
     Names of properties may have any spelling; they become unique snake_case names and stay as
-    synonyms. Lists and nested objects are refused, because a record has one value an attribute.
+    synonyms. A list of plain values or of objects with plain members is a child table; other lists
+    and nested objects are refused, because a record has one value an attribute.
 
     Raises:
         SchemaError: If it is no usable JSON Schema; the text names the attribute and what to do.
@@ -78,16 +80,68 @@ def schema_from_json(data: object) -> Schema:
         kind = kinds.get(type(data), "a number")
         msg = f"a schema is a JSON object with `properties`, not {kind}"
         raise SchemaError(msg)
-    properties = _properties(data)
+    properties, lists = _properties(data), dict[str, dict[str, object]]()
+    for written, value in properties.items():
+        if isinstance(value, Mapping):
+            flat = _flatten(str(written), value, data)
+            if flat.get("type", _type_of_enum(flat)) in ("array", ["array", "null"]):
+                lists[str(written)] = flat
+    header = _header(data)
+    attributes = _attributes(
+        {key: value for key, value in properties.items() if str(key) not in lists}, data
+    )
+    children: list[dict[str, object]] = []
+    try:
+        for written, flat in lists.items():
+            taken = [str(item["entity"]) for item in children]
+            children.append(_child(written, flat, str(header["entity"]), taken, data))
+        found = header | {"attributes": attributes, "children": tuple(children)}
+        return Schema.model_validate(found)
+    except ValidationError as error:
+        raise SchemaError(_describe(error)) from error
+
+
+def _attributes(
+    properties: Mapping[str, object], root: Mapping[str, object]
+) -> tuple[Attribute, ...]:
     attributes: list[Attribute] = []
     for number, (written, value) in enumerate(properties.items(), start=1):
         taken = {attribute.name for attribute in attributes}
         name = unique_name(str(written), taken, f"attribute_{number}")
-        attributes.append(read_property(name, str(written), value, data))
-    try:
-        return Schema.model_validate(_header(data) | {"attributes": tuple(attributes)})
-    except ValidationError as error:
-        raise SchemaError(_describe(error)) from error
+        attributes.append(read_property(name, str(written), value, root))
+    return tuple(attributes)
+
+
+def _child(
+    written: str,
+    flat: Mapping[str, object],
+    parent: str,
+    taken: Sequence[str],
+    root: Mapping[str, object],
+) -> dict[str, object]:
+    """Read a list as a child table of *parent*."""
+    items, nouns = flat.get("items"), flat.get("x-nouns", ())
+    if not isinstance(items, Mapping) or not items:
+        raise _refusal(written, "a list needs `items`, which says what each of them is")
+    members, list_name = _flatten(written, items, root), str(flat.get("x-list", written))
+    properties = members.get("properties")
+    is_plain = not isinstance(properties, Mapping)
+    if isinstance(properties, Mapping):
+        attributes = _attributes(properties, root)
+    else:
+        name = str(members.get("x-name", value_column(list_name)))
+        attributes = (read_property(name, name, members, root),)
+    return {
+        "title": flat.get("title", list_name),
+        "entity": flat.get("x-table") or child_name(parent, list_name, taken),
+        "attributes": attributes,
+        "nouns": tuple(nouns) if isinstance(nouns, list) else nouns,
+        "parent": parent,
+        "list_name": list_name,
+        "of_values": is_plain,
+        "description": flat.get("description", ""),
+        "sources": flat.get("x-sources", ()),
+    }
 
 
 def schema_to_json(schema: Schema) -> dict[str, object]:
@@ -104,7 +158,39 @@ def schema_to_json(schema: Schema) -> dict[str, object]:
         "x-nouns": list(schema.nouns),
         "x-version": schema.version,
         **{key: items for key, items in lists.items() if items},
-        "properties": {attribute.name: _property(attribute) for attribute in schema.attributes},
+        "properties": {
+            **{attribute.name: _property(attribute) for attribute in schema.attributes},
+            **{_list_key(child, schema): _list(child) for child in schema.children},
+        },
+    }
+
+
+def _list_key(child: Table, schema: Schema) -> str:
+    """Return the name of the list; another one where a column is called so, too."""
+    key = child.list_name
+    while any(item.name == key for item in schema.attributes):
+        key = f"{key} list"
+    return key
+
+
+def _list(child: Table) -> dict[str, object]:
+    columns = {attribute.name: _property(attribute) for attribute in child.attributes}
+    items: dict[str, object] = {"type": "object", "properties": columns}
+    if child.of_values:
+        [(name, items)] = columns.items()
+        items = items if name == value_column(child.list_name) else {**items, "x-name": name}
+    more = {
+        "description": child.description,
+        "x-nouns": list(child.nouns),
+        "x-sources": [item.model_dump(mode="json") for item in child.sources],
+    }
+    return {
+        "type": "array",
+        "title": child.title,
+        "x-table": child.entity,
+        "x-list": child.list_name,
+        **{key: value for key, value in more.items() if value},
+        "items": items,
     }
 
 
@@ -161,6 +247,10 @@ def _property(attribute: Attribute) -> dict[str, object]:
         written["x-rules"] = [rule.model_dump(mode="json") for rule in attribute.rules]
     if attribute.audit is not None:
         written["x-audit"] = attribute.audit.model_dump(mode="json")
+    if attribute.formerly:
+        written["x-formerly"] = list(attribute.formerly)
+    if attribute.hidden:
+        written["x-hidden"] = True
     return written
 
 
@@ -186,8 +276,7 @@ _FORMATS = {"date-time": "date"} | {
 _MAX_REFERENCES = 20
 _NESTED = {
     "array": (
-        " is a list; a record has one value an attribute: give each item that matters a boolean of"
-        " its own, or make it one text"
+        " is a list inside of a list, which no table holds: make it one text, or a list of its own"
     ),
     "object": (
         " is an object; a record has one value an attribute: give each of its members an attribute"
@@ -219,6 +308,8 @@ def read_property(name: str, written: str, value: object, root: Mapping[str, obj
         "extractors": flat.get("x-extractors", ()),
         "rules": flat.get("x-rules", ()),
         "audit": flat.get("x-audit"),
+        "formerly": flat.get("x-formerly", ()),
+        "hidden": flat.get("x-hidden", False),
         "synonyms": _synonyms(name, written, flat),
     }
     fields |= _values(written, flat, kind)

@@ -1,17 +1,45 @@
 """A schema: the tables that hold what every document of a corpus describes."""
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from srag_mcp.errors import SchemaError
 from srag_mcp.schema.attribute import NAME_PATTERN, RESERVED_NAMES, Attribute, KeyRule, snake_case
-from srag_mcp.text.words import fold_words, stem
+from srag_mcp.text.words import fold_words, singular, stem
 
 RESERVED_TABLES = frozenset({"documents", "cells", "passages"})
 _FREE_BEFORE = "passages"  # schemas of earlier versions may call their records so
+_PREFIX, _LONGEST_NAME = "corpus_", 63
+_OWN_PREFIX = "srag_"
+POSITION = "position"
+"""The column of a child table that counts the rows of a document, from 1."""
+
+
+def table_name(text: str, taken: Collection[str] = ()) -> str:
+    """Return *text*, snake_case, as the name of a table; with a prefix where that is no free one.
+
+    `cells` -> `corpus_cells`
+    """
+    name = text
+    while name in RESERVED_TABLES or name in taken or name.startswith(_OWN_PREFIX):
+        name = f"{_PREFIX}{name}"
+    return name[:_LONGEST_NAME]
+
+
+def child_name(entity: str, list_name: str, taken: Collection[str] = ()) -> str:
+    """Name the child table of *entity* for a list: `order`, `line items` -> `order_line_items`."""
+    return table_name(f"{entity}_{snake_case(list_name) or 'list'}", {entity, *taken})
+
+
+def value_column(list_name: str) -> str:
+    """Name the column of a list of plain values: `shipping.tags` -> `tag`."""
+    last = snake_case(list_name.rpartition(".")[2])
+    head, _, word = last.rpartition("_")
+    name = "_".join(filter(None, (head, singular(word))))
+    return "value" if name in {"", POSITION, *RESERVED_NAMES} else name
 
 
 class ListName(BaseModel):
@@ -43,8 +71,36 @@ class PendingList(BaseModel):
         return f"{self.name} ({', '.join(self.fields)})" if self.fields else self.name
 
 
+class RowSource(BaseModel):
+    """Where documents list the rows of a child table, as data: code reads them by it.
+
+    Attributes:
+        kind: `table`: each row of a table is one; `items`: each item of a list; `label`: each value
+            beside a label; `blocks`: labels that come again and again; `lines` that begin alike.
+        section: The folded heading right above, label or first word; None for any.
+        headers: Folded headers of the columns of such a table: one that has all of them counts.
+        context: What changes the reading of its numbers, see `Cell.context`.
+        separator: The mark between values beside one label; with `&`, a word joins the last.
+        pattern: Parts each item or line; its groups are columns. Empty where it is one value.
+        totals: Folded labels outside of the list that state the sum of a column, by its name.
+        counts: Folded labels and nouns by which documents state how many rows there are.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["table", "items", "label", "blocks", "lines"]
+    section: str | None = None
+    headers: tuple[str, ...] = ()
+    context: str = ""
+    heading: str = ""
+    separator: str = ""
+    pattern: str = ""
+    totals: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    counts: tuple[str, ...] = ()
+
+
 class Table(BaseModel):
-    """A table of records, one row a document.
+    """A table of records, one row a document; or a child table, one row an item of its lists.
 
     Attributes:
         title: What one record is, for people: "Hotel page".
@@ -53,6 +109,11 @@ class Table(BaseModel):
         nouns: Words that people use for one record or many ("receipt", "receipts", "bill").
         lists: What the records hold several of; no column, so that no question can be about it.
         pending_lists: What the documents list, as it was proposed with the columns.
+        parent: The record table whose documents list the rows; empty for a record table.
+        list_name: What the documents call the list; empty for a record table.
+        of_values: Whether each item is one plain value, which the only column holds.
+        description: What it lists.
+        sources: Where documents list the rows, tried in order.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -63,6 +124,29 @@ class Table(BaseModel):
     nouns: tuple[str, ...] = ()
     lists: tuple[ListName, ...] = ()
     pending_lists: tuple[PendingList, ...] = ()
+    parent: str = ""
+    list_name: str = ""
+    of_values: bool = False
+    description: str = ""
+    sources: tuple[RowSource, ...] = ()
+
+    @property
+    def rows(self) -> str:
+        """What its rows are called where they are counted: `items`; those of records, documents."""
+        return self.list_name.rpartition(".")[2].replace("_", " ") or "documents"
+
+    @model_validator(mode="after")
+    def _is_a_record_table_or_a_child(self) -> "Table":
+        problem = ""
+        if bool(self.parent) != bool(self.list_name):
+            problem = "a child table has a parent and the name of a list"
+        elif self.parent and not self.attributes:
+            problem = f"the list {self.list_name!r} has no columns"
+        elif self.of_values and (not self.parent or len(self.attributes) != 1):
+            problem = f"the list {self.list_name!r} of plain values has one column"
+        if problem:
+            raise ValueError(problem)
+        return self
 
     @model_validator(mode="after")
     def _names_are_usable(self) -> "Table":
@@ -71,7 +155,7 @@ class Table(BaseModel):
             if names.count(name) > 1:
                 msg = f"attribute {name!r} is there twice"
                 raise ValueError(msg)
-            if name in RESERVED_NAMES:
+            if name in RESERVED_NAMES or (self.parent and name == POSITION):
                 msg = f"attribute name {name!r} is reserved"
                 raise ValueError(msg)
         if self.entity in RESERVED_TABLES - {_FREE_BEFORE}:
@@ -81,19 +165,19 @@ class Table(BaseModel):
 
 
 class Schema(BaseModel):
-    """What each document of a corpus describes: its tables, of which there is one so far.
+    """What each document of a corpus describes: a record table, and what the documents list.
 
-    Until there are more, a schema is made, copied and read as if it were its one table, and one
-    that an earlier version wrote as a table is read.
+    A schema is made, copied and read as if it were its record table with *children*, and one that
+    an earlier version wrote as a table is read.
 
     Attributes:
-        tables: The record table first.
+        tables: The record table first, then its child tables.
         version: Counts the changes of the schema, from 1.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    tables: tuple[Table, ...] = Field(min_length=1, max_length=1)
+    tables: tuple[Table, ...] = Field(min_length=1)
     version: int = Field(default=1, ge=1)
 
     if TYPE_CHECKING:  # pydantic writes another: of what `_written_as_a_table` makes of these
@@ -108,6 +192,7 @@ class Schema(BaseModel):
             version: int = 1,
             lists: tuple[ListName, ...] = (),
             pending_lists: tuple[PendingList, ...] = (),
+            children: tuple[Table, ...] = (),
         ) -> None: ...
 
     @model_validator(mode="before")
@@ -115,23 +200,69 @@ class Schema(BaseModel):
     def _written_as_a_table(cls, data: object) -> object:
         if not isinstance(data, Mapping) or "tables" in data:
             return data
-        table = {key: value for key, value in data.items() if key != "version"}
-        return {"tables": (table,), **{key: data[key] for key in data if key == "version"}}
+        table = {key: data[key] for key in data if key not in {"version", "children"}}
+        own = {key: data[key] for key in data if key == "version"}
+        return {"tables": (table, *data.get("children", ())), **own}
+
+    @model_validator(mode="after")
+    def _tables_belong_together(self) -> "Schema":
+        names = [table.entity for table in self.tables]
+        lists = [table.list_name for table in self.children]
+        twice = next((x for x in (names, lists) if len({*x}) < len(x)), None)
+        if twice is not None:
+            msg = f"two tables are called {max(twice, key=twice.count)!r}"
+            raise ValueError(msg)
+        stray = [item.entity for item in self.children if item.parent != self.entity]
+        if self.table.parent or stray:
+            msg = f"{', '.join(stray) or self.entity}: the parent of a child table is the first"
+            raise ValueError(msg)
+        return self
 
     def model_copy(
         self, *, update: Mapping[str, object] | None = None, deep: bool = False
     ) -> "Schema":
-        """Return a copy in which fields of the record table or of the schema have other values."""
+        """Return a copy in which fields of the record table or of the schema have other values.
+
+        Child tables follow another name of the record table; *children* are others.
+        """
         changes = dict(update or {})
         own = {key: changes.pop(key) for key in type(self).model_fields if key in changes}
         if changes:
-            own["tables"] = (self.table.model_copy(update=changes), *self.tables[1:])
+            children = changes.pop("children", self.children)
+            table = self.table.model_copy(update=changes)
+            assert isinstance(children, tuple)
+            own["tables"] = (table, *(_moved(item, table.entity) for item in children))
         return super().model_copy(update=own, deep=deep)
+
+    @property
+    def children(self) -> tuple[Table, ...]:
+        """The child tables: what the documents list."""
+        return self.tables[1:]
+
+    def find_table(self, name: str) -> Table:
+        """Return the table called *name*.
+
+        Raises:
+            SchemaError: If there is none; the text lists the names.
+        """
+        for table in self.tables:
+            if table.entity == name:
+                return table
+        msg = f"no table {name!r}; there are: {', '.join(item.entity for item in self.tables)}"
+        raise SchemaError(msg)
 
     @property
     def table(self) -> Table:
         """The record table."""
         return self.tables[0]
+
+    def about(self, name: str) -> "Schema":
+        """Return the schema as one whose rows are those of the table *name*.
+
+        What asks for its records is told of what they list.
+        """
+        is_own = name == self.entity
+        return self if is_own else super().model_copy(update={"tables": (self.find_table(name),)})
 
     @property
     def title(self) -> str:
@@ -163,24 +294,56 @@ class Schema(BaseModel):
         """What the documents list, and no table holds yet."""
         return self.table.pending_lists
 
+    def shown(self) -> "Schema":
+        """Return it without the columns that are hidden."""
+        shown = tuple(item for item in self.attributes if not item.hidden)
+        return self.model_copy(update={"attributes": shown}) if shown != self.attributes else self
+
     def list_asked_for(self, question: str) -> ListName | None:
         """Return the list that *question* is about; None where it names none, or a column.
 
         `How many items were sold?` is about the list `items`, `the average total items` is not
         where there is a column `total_items`.
         """
-        words = _phrase(question)
-        for table in self.tables:
-            asked = words
-            columns = [(item.name, *item.synonyms) for item in table.attributes]
-            phrases = {_phrase(name) for names in columns for name in names}
-            for phrase in sorted(phrases, key=len, reverse=True):
-                if phrase.count(" ") > 2:  # one word is not enough to tell a column from a list
-                    asked = asked.replace(phrase, " . ")
-            for item in table.lists:
-                if _phrase(item.name.rpartition(".")[2]) in asked:
-                    return item
+        asked = _phrase(question)
+        columns = [(item.name, *item.synonyms) for item in self.attributes]
+        phrases = {_phrase(name) for names in columns for name in names}
+        for phrase in sorted(phrases, key=len, reverse=True):
+            if phrase.count(" ") > 2:  # one word is not enough to tell a column from a list
+                asked = asked.replace(phrase, " . ")
+        for item in self.lists:
+            if _phrase(item.name.rpartition(".")[2]) in asked:
+                return item
         return None
+
+    def find_column(self, name: str) -> tuple[str, str]:
+        """Return the table and the column that *name* means.
+
+        `order_items.sku`; alone, a column of the records, or of the only table that has it.
+
+        Raises:
+            SchemaError: If there is none, or there are several; the text lists the names.
+        """
+        table, _, column = name.rpartition(".")
+        tables = [item for item in self.tables if not table or item.entity == table]
+        found = [
+            item.entity
+            for item in tables
+            if any(attribute.name == column for attribute in item.attributes)
+            or (table and item.parent and column == POSITION)
+        ]
+        if len(found) == 1 or self.entity in found:
+            return found[0], column
+        msg = f"no attribute {name!r}; there are: {', '.join(self.column_names())}"
+        raise SchemaError(msg)
+
+    def column_names(self) -> list[str]:
+        """Return the names of all columns: `total`, and `order_items.sku` of a child table."""
+        return [
+            f"{table.entity}.{item.name}" if table.parent else item.name
+            for table in self.tables
+            for item in table.attributes
+        ]
 
     def attribute(self, name: str, table: str | None = None) -> Attribute:
         """Return the attribute called *name* of *table*, of the record table when None.
@@ -201,6 +364,15 @@ class Schema(BaseModel):
         place = f" of {table}" if table else ""
         msg = f"no attribute {name!r}{place}; there are: {names}"
         raise SchemaError(msg)
+
+
+def _moved(child: Table, parent: str) -> Table:
+    """Return a child table of a record table that has the name *parent* by now."""
+    if child.parent == parent:
+        return child
+    is_derived = child.entity == child_name(child.parent, child.list_name)
+    name = child_name(parent, child.list_name) if is_derived else child.entity
+    return child.model_copy(update={"parent": parent, "entity": name})
 
 
 def _phrase(name: str) -> str:

@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Callable, Hashable, Mapping
 from contextvars import ContextVar
-from difflib import get_close_matches
 from functools import partial, wraps
 from typing import Annotated, TypeVar
 
@@ -32,6 +31,7 @@ from starlette.requests import HTTPConnection
 from srag_mcp.errors import SragError
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.text.shown import printable
+from srag_mcp.text.words import nearest_names
 from srag_mcp.views.results import Page, cut_middle
 
 Returned = TypeVar("Returned")
@@ -170,7 +170,7 @@ def _known_arguments(
     unknown = [name for name in arguments if name not in names]
     if unknown:
         name = unknown[0][:100]
-        nearest = get_close_matches(name, names, n=1, cutoff=0.5)
+        nearest = nearest_names(name, names, n=1)
         hint = f"did you mean {nearest[0]}? " if nearest else ""
         has = f"its arguments are {', '.join(names)}" if names else "it has none"
         msg = f"Error executing tool {tool}: no argument {name!r}; {hint}{has}"

@@ -37,10 +37,24 @@ class Corpora:
         self._pool: QueryPool | None = None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._locations)
+        return iter(self._all())
 
     def __len__(self) -> int:
-        return len(self._locations)
+        return len(self._all())
+
+    def _all(self) -> dict[str, Path]:
+        """Return all corpora: one a kind of a folder that holds several, named after both."""
+        found: dict[str, Path] = {}
+        for name, location in self._locations.items():
+            kinds = self._kinds(name)
+            found |= {f"{name}/{kind}": place for kind, place in kinds.items()} or {name: location}
+        return found
+
+    def _kinds(self, name: str) -> dict[str, Path]:
+        from srag_mcp.store.layout import CorpusFolder
+
+        location = self._locations[name]
+        return CorpusFolder(location, self.settings.home).kinds() if location.is_dir() else {}
 
     def get(self, name: str) -> "Corpus":
         """Return the corpus called *name*; the only one when *name* is empty.
@@ -50,8 +64,9 @@ class Corpora:
         """
         if not name and len(self._locations) == 1:
             name = next(iter(self._locations))
-        if name not in self._locations:
-            names = ", ".join(map(repr, self._locations)) or "none"
+        known = {**self._locations, **self._all()}
+        if name not in known:
+            names = ", ".join(map(repr, self)) or "none"
             said = f"no corpus {name!r}" if name else "there are several corpora"
             msg = f"{said}; pass one of these as corpus: {names}"
             raise CorpusError(msg)
@@ -59,7 +74,7 @@ class Corpora:
 
         with self._lock:
             if name not in self._opened:
-                location = self._locations[name]
+                location = known[name]
                 self._opened[name] = Corpus(location, self.pool(), self.settings.home, name)
             return self._opened[name]
 
@@ -87,6 +102,10 @@ class Corpora:
         """
         corpus = self.present(name)
         name = corpus.name
+        if name in self._locations and (kinds := self._kinds(name)):
+            named = ", ".join(repr(f"{name}/{kind}") for kind in kinds)
+            msg = f"{name!r} holds several kinds of documents; pass one of these as corpus: {named}"
+            raise CorpusError(msg)
         try:
             corpus.build_path()
         except NotIngestedError as error:
@@ -98,6 +117,20 @@ class Corpora:
             msg = f"corpus {name!r} {state}: {self._next_call(corpus)}"
             raise NotIngestedError(msg) from error
         return corpus
+
+    def chosen(self, name: str, question: str) -> "Corpus":
+        """Return the corpus called *name*; of several, the one that *question* is about.
+
+        Raises:
+            CorpusError: As `get`; or if it is not clear which.
+            NotIngestedError: As `readable`.
+        """
+        among = [key for key in self if not name or key == name or key.startswith(f"{name}/")]
+        if len(among) < 2:
+            return self.readable(among[0] if among else name)
+        from srag_mcp.inference.choosing import choose_corpus
+
+        return choose_corpus([self.readable(key) for key in among], question)
 
     def ingestible(self, name: str) -> "Corpus":
         """Return the corpus called *name*, whose documents are there.

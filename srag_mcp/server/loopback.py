@@ -2,10 +2,10 @@
 
 import asyncio
 import re
+import socket
 from typing import TYPE_CHECKING
 
 import uvicorn
-from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import PlainTextResponse
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -25,20 +25,28 @@ _ORIGIN = re.compile(rf"https?://{_HOST.pattern}", re.IGNORECASE)  # no more tha
 
 def serve_loopback(server: "MCPServer[Corpora]", port: int) -> None:
     """Serve streamable HTTP on *port* of this computer until the process is ended."""
+    from mcp.server.transport_security import TransportSecuritySettings
+
     app = server.streamable_http_app(
         host=LOOPBACK,
         stateless_http=True,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
+    serve_app(app, socket.create_server((LOOPBACK, port)))
+
+
+def serve_app(app: "ASGIApp", listening: socket.socket) -> None:
+    """Answer those requests on *listening* that are of this computer, until the process is ended.
+
+    Its socket is of `LOOPBACK`.
+    """
     config = uvicorn.Config(
         OnlyFromHere(app),
-        host=LOOPBACK,
-        port=port,
         http=PatientProtocol,
         ws="none",
         log_config=None,  # the command line has set up logging
     )
-    uvicorn.Server(config).run()
+    uvicorn.Server(config).run(sockets=[listening])
 
 
 class OnlyFromHere:

@@ -260,7 +260,7 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         Try it first: it gives SQL, denominator and quotes, or a brief for run_sql.
         """
         return views.answers.ask_page(
-            corpora.readable(corpus), question, corpora.settings, previous, verdict
+            corpora.chosen(corpus, question), question, corpora.settings, previous, verdict
         )
 
     @reads("Search documents", READS, queries=True)

@@ -32,6 +32,7 @@ _FORMATS = {"%B %Y": "month", "%Y-%m": "month", "%B": "month", "%Y": "year", "%G
 _SAID_CLAUSES = frozenset({
     "expressions", "from_", "where", "group", "having", "qualify", "order", "limit", "distinct",
 })  # fmt: skip
+_ASKED_CLAUSES = {"expressions", "from_", "where"}
 _ROW = "document_id"
 
 
@@ -44,12 +45,31 @@ def say_query(tree: exp.Expr | None) -> str | None:
 
     `SELECT avg(price) FROM hotels WHERE stars > 3` -> `average of price where stars is above 3`
     """
-    if tree is None or len({item.name.lower() for item in tree.find_all(exp.Table)}) != 1:
+    if tree is None:
+        return None
+    read = (item for item in tree.find_all(exp.Table) if not _is_beside(item))
+    if len({item.name.lower() for item in read}) != 1:
         return None
     try:
         return _query(tree)
     except _UnsaidError:
         return None
+
+
+def _is_beside(table: exp.Table) -> bool:
+    """Whether a table is read for what stands in a record, or in its lists, beside the rows."""
+    within = table.find_ancestor(exp.In)
+    number = table.find_ancestor(exp.Subquery)
+    is_asked = within is not None and within.this.name == _ROW
+    return is_asked or (number is not None and bool(_listed_in(number)))
+
+
+def _listed_in(node: exp.Expr) -> str:
+    """Return the list of which a subquery has how many a record has; empty for another."""
+    select = node.unnest()
+    tables = [x.name for x in sources_of(select)] if isinstance(select, exp.Select) else []
+    texts = [x.name for x in select.find_all(exp.Literal) if x.is_string] if tables else []
+    return texts[0] if tables == ["cells"] and len(texts) == 1 else ""
 
 
 def _need(is_so: object) -> None:
@@ -203,13 +223,17 @@ def _condition(node: exp.Expr, *, holds: bool = True) -> str:
         node, closed = node.this.unnest(), " (unknown counts as not)"
     if isinstance(node, exp.Column):
         return f"{node.name} {'holds' if holds else 'does not hold'}{closed}"
-    if is_null_test(node):
-        return f"{_term(node.this)} is {'not ' if holds else ''}stated"
     if isinstance(node, exp.In) and not closed:
         query = node.args.get("query")
         listed = " or ".join(_constant(_plain(item)) for item in node.expressions)
-        among = listed if query is None else f"among the {_query(query)}"
-        return f"{_term(node.this)} is {no}{among}"
+        if query is not None and node.this.name == _ROW:
+            said = f"{'one' if holds else 'none'} of its {_of_list(query.unnest())}"
+        else:
+            among = listed if query is None else f"among the {_query(query)}"
+            said = f"{_term(node.this)} is {no}{among}"
+        return said
+    if is_null_test(node):
+        return f"{_term(node.this)} is {'not ' if holds else ''}stated"
     if not holds:
         return f"not {_condition(node)}{closed}"
     if isinstance(node, exp.And | exp.Or):
@@ -221,6 +245,13 @@ def _condition(node: exp.Expr, *, holds: bool = True) -> str:
         low, high = (_constant(_plain(node.args[end])) for end in ("low", "high"))
         return f"{_term(node.this)} is between {low} and {high}"
     return _compared(node)
+
+
+def _of_list(select: exp.Expr) -> str:
+    """Say which rows of another table have to be there: `order_items: name is 'Mug'`."""
+    _need(isinstance(select, exp.Select) and select.args.get("where"))
+    _need({key for key, value in select.args.items() if value} == _ASKED_CLAUSES)
+    return f"{sources_of(select)[0].name}: {_where(select).removeprefix(' where ')}"
 
 
 def _compared(node: exp.Expr, where: str = "") -> str:
@@ -309,6 +340,8 @@ def _is_constant(node: exp.Expr) -> bool:
 
 def _plain(node: exp.Expr) -> exp.Expr:
     """Take away what changes how a value is written, not which one it is."""
+    if isinstance(node, exp.Subquery) and (name := _listed_in(node)):
+        return exp.column(f"number of {name}")
     shown_otherwise = (exp.Paren, exp.Round, exp.Cast, exp.Lower, exp.Upper, exp.Trim, exp.Nullif)
     while isinstance(node, shown_otherwise) and not _is_constant(node):
         node = node.this

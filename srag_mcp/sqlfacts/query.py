@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias, TypeVar
 
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema import POSITION, Schema
 from srag_mcp.sqlfacts.aggregates import Aggregate, read_aggregate
+from srag_mcp.sqlfacts.joins import Joins, key_tables, read_joins
 from srag_mcp.sqlfacts.plain_words import say_query
 from srag_mcp.sqlfacts.trees import (
     ALWAYS,
@@ -30,12 +31,14 @@ from srag_mcp.sqlfacts.trees import (
     columns_of,
     exp,
     find_ungrounded,
+    inner_query,
     is_null_test,
     meanings_of,
     merge_queries,
     parse_query,
     read_records,
     selects_of,
+    sources_of,
     split_and,
     stated_column,
     where_of,
@@ -89,29 +92,58 @@ class QueryFacts:
 
     Attributes:
         sql: As it was written.
-        schema: The schema that it was read with.
+        whole: The schema that it was read with.
+        schema: The same about the table whose rows the query counts: the records, or what they
+            list (`Schema.about`).
         tree: As sqlglot has it; None where it has not.
     """
 
     def __init__(self, sql: str, schema: Schema) -> None:
-        self.sql, self.schema = sql, schema
+        self.sql, self.whole = sql, schema
         self.tree = parse_query(sql)
-        self._names = {item.name.lower(): item.name for item in schema.attributes} | {_ROW: _ROW}
+        self.schema = schema.about(self._main(self.tree) or schema.entity)
+        self._names = {item.name.lower(): item.name for item in self.schema.attributes}
+        keys = (_ROW, POSITION) if self.schema.table.parent else (_ROW,)
+        self._names |= dict.fromkeys(keys, _ROW)
 
     def _find(self, *kinds: type[_Node]) -> list[_Node]:
         return [] if self.tree is None else list(self.tree.find_all(*kinds))
+
+    def _main(self, tree: exp.Expr | None) -> str:
+        """Return the table that a query reads first; empty where it reads none of the schema."""
+        names = {item.entity.lower(): item.entity for item in self.whole.tables}
+        if tree is None or len(names) == 1:
+            return ""
+        for source in [x for select in selects_of(tree)[:1] for x in sources_of(select)[:1]]:
+            query = inner_query(source)
+            return names.get(source.name.lower(), "") if query is None else self._main(query)
+        tables = (names.get(x.name.lower(), "") for x in tree.find_all(exp.Table))
+        return next(filter(None, tables), "")
+
+    @cached_property
+    def listed(self) -> tuple[str, ...]:
+        """The child tables that the query reads in any part of it, or names as that of cells."""
+        named = {item.name.lower() for item in self._find(exp.Table, exp.Literal)}
+        return tuple(x.entity for x in self.whole.children if x.entity.lower() in named)
+
+    @cached_property
+    def joins(self) -> Joins:
+        """What its joins do to its aggregates."""
+        lists = {item.entity.lower() for item in self.whole.children}
+        return read_joins(self.tree, key_tables(self.whole), lists)
 
     @cached_property
     def merged(self) -> exp.Expr | None:
         """The tree without the CTEs and subqueries that only pass records on."""
         if self.tree is None:
             return None
-        return merge_queries(self.tree, self.schema.entity, self._names.values())
+        return merge_queries(self.tree, self.schema.entity, self._names)
 
     @cached_property
     def words(self) -> str | None:
         """What the query asks, in plain words; None where there are none for a part of it."""
-        return say_query(self.tree)
+        said, table = say_query(self.tree), self.schema.table
+        return said and said.replace("of records", f"of {table.rows}") if table.parent else said
 
     @cached_property
     def _used(self) -> list[tuple[str, exp.Column, bool]]:

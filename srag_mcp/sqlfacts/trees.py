@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -278,6 +278,23 @@ def used_columns(parts: Iterable[exp.Expr]) -> set[str]:
     return {name for part in parts if stated_column(part) is None for name in columns_of(part)}
 
 
+def rename_columns(sql: str, names: Mapping[str, str]) -> str:
+    """Write a query with the names that columns have by now, by those of then.
+
+    As it is where it cannot be read, or has such a name for something else.
+    """
+    tree = parse_query(sql)
+    used = [] if tree is None else [x for x in tree.find_all(exp.Column) if x.name in names]
+    if tree is None or not used:
+        return sql
+    aliases = {node.alias for node in tree.find_all(exp.Alias, exp.TableAlias)}
+    if not aliases.isdisjoint(names):
+        return sql
+    for column in used:
+        column.set("this", exp.to_identifier(names[column.name]))
+    return tree.sql(dialect="duckdb")
+
+
 def write(tree: exp.Expr) -> str:
     """Write *tree* as SQL of DuckDB, without table names, but for those of queries within it."""
     copied = tree.copy()
@@ -485,11 +502,11 @@ def _parts_of_sources(select: exp.Select, table: str) -> list[list[exp.Expr]]:
     is_filtered = filters and len(filters) == len(functions) and not over_rows
     asked = [where + where_of(item) for item in filters] if is_filtered else [where]
     outer = sources[0].alias_or_name.lower()
-    return found + [[_on_one_record(part, outer) for part in parts] for parts in asked]
+    return found + [[_on_one_record(part, outer, table) for part in parts] for parts in asked]
 
 
-def _on_one_record(part: exp.Expr, outer: str) -> exp.Expr:
-    """Return a copy of *part*, which asks nothing of the table *outer* within another query."""
+def _on_one_record(part: exp.Expr, outer: str, table: str) -> exp.Expr:
+    """Return a copy of *part*, which compares no row of *table*, called *outer*, with others."""
     copied = part.copy()
     for column in copied.find_all(exp.Column):
         inner = column.find_ancestor(exp.Select)
@@ -497,6 +514,7 @@ def _on_one_record(part: exp.Expr, outer: str) -> exp.Expr:
             inner is not None
             and column.table.lower() == outer
             and all(item.alias_or_name.lower() != outer for item in inner.find_all(exp.Table))
+            and any(item.name.lower() == table.lower() for item in inner.find_all(exp.Table))
         )
         _refuse_if(compares, "a condition compares each record with others")
     return copied

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, asdict, dataclass, fields, replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,9 @@ from srag_mcp.claims.second_look import find_disagreements, mark
 from srag_mcp.claims.suspects import mark_misfits
 from srag_mcp.documents.encoding import storable
 from srag_mcp.errors import NotIngestedError, StoreError
+from srag_mcp.records.listed import list_attribute
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema import POSITION, Schema, Table
 from srag_mcp.store.corrections import CORRECTIONS_TABLE, apply_corrections
 from srag_mcp.store.database import (
     insert_rows,
@@ -59,9 +61,9 @@ CREATE TABLE build.main.documents (
   document_id VARCHAR, path VARCHAR, title VARCHAR, media_type VARCHAR, sha256 VARCHAR,
   characters BIGINT, ingested_at TIMESTAMP);
 CREATE TABLE build.main.cells (
-  document_id VARCHAR, table_name VARCHAR, attribute VARCHAR, state VARCHAR, as_stated VARCHAR,
-  start BIGINT, "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR, marks VARCHAR,
-  note VARCHAR);
+  document_id VARCHAR, table_name VARCHAR, position INTEGER, attribute VARCHAR, state VARCHAR,
+  as_stated VARCHAR, start BIGINT, "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR,
+  marks VARCHAR, note VARCHAR);
 CREATE TABLE build.main.srag_texts (document_id VARCHAR, text VARCHAR);
 CREATE TABLE build.main.srag_schema (schema VARCHAR);
 CREATE TABLE build.main.srag_statistics (
@@ -88,8 +90,11 @@ _COMMENTS = {
     "documents.sha256": "Of the bytes of the file (a row: of its text); empty when it failed.",
     "documents.characters": "Length of its text.",
     "documents.ingested_at": "When it was read, UTC.",
-    "cells": "One row a document and attribute: what the document says, and where.",
+    "cells": "One row a document and attribute (of what it lists, an item and attribute): what the"
+    " document says, and where.",
     "cells.table_name": "The table that has the attribute as a column.",
+    "cells.position": "Of the item in the list of its document, from 1; NULL for the record. 0 for"
+    " the list as a whole, whose attribute is position and whose value is how many items it has.",
     "cells.state": "stated, stated_absent (it says there is none), not_mentioned, failed, or"
     " corrected: set by who is in engine, instead of what the words were read as.",
     "cells.as_stated": "The words of the document.",
@@ -130,8 +135,7 @@ def create_records(
     connection: duckdb.DuckDBPyConnection, schema: Schema, renamings: Renamings | None = None
 ) -> None:
     """Create the empty tables of the records, and comment on all tables of the build."""
-    columns = "".join(f", {quote_name(item.name)} {item.type.sql}" for item in schema.attributes)
-    columns += renamings.aliases() if renamings else ""
+    columns = _typed_columns(schema.table) + (renamings.aliases() if renamings else "")
     entity = quote_name(schema.entity)
     connection.execute(f"CREATE TABLE build.main.{entity} (document_id VARCHAR{columns})")
     connection.execute(
@@ -142,6 +146,22 @@ def create_records(
     _comment(connection, _COMMENTS)
     described = {f"{schema.entity}.{item.name}": describe(item) for item in schema.attributes}
     _comment(connection, {schema.entity: f"{schema.title}: one row a document.", **described})
+
+
+def _typed_columns(table: Table) -> str:
+    return "".join(f", {quote_name(item.name)} {item.type.sql}" for item in table.attributes)
+
+
+def _create_child(connection: duckdb.DuckDBPyConnection, child: Table) -> None:
+    columns = f"document_id VARCHAR, {POSITION} INTEGER{_typed_columns(child)}"
+    connection.execute(f"CREATE TABLE build.main.{quote_name(child.entity)} ({columns})")
+    comments = {
+        child.entity: f"{child.title}: one row an item of the list {child.list_name!r} of a"
+        f" {child.parent}, joined on document_id. {child.description}".strip(),
+        f"{child.entity}.{POSITION}": "Counts the items of a document, from 1.",
+        **{f"{child.entity}.{item.name}": describe(item) for item in child.attributes},
+    }
+    _comment(connection, comments)
 
 
 def _comment(connection: duckdb.DuckDBPyConnection, comments: Mapping[str, str]) -> None:
@@ -281,7 +301,8 @@ def published_info(
 STORAGE_VERSION = "v1.4.0"
 _LISTING = """
 CREATE OR REPLACE TEMP TABLE listing AS
-SELECT (row_number() OVER (ORDER BY document_id) - 1)::INTEGER AS number, * FROM (
+SELECT (row_number() OVER (ORDER BY document_id) - 1)::INTEGER AS number,
+       NULL::INTEGER AS position, * FROM (
   SELECT document_id, path, title, media_type, sha256, length(text) AS characters, ingested_at,
          NULL AS failure FROM documents
   UNION ALL
@@ -355,24 +376,27 @@ def publish_changes(
 def _write(
     work: WorkDatabase, schema: Schema, build_id: str, on_column: Callable[[int, int, str], None]
 ) -> BuildInfo:
-    connection, n_attributes = work.connection, len(schema.attributes)
+    connection, schema = work.connection, schema.shown()
+    n_attributes = len(schema.attributes)
     schema = with_loose(work, schema)  # loose attributes stand behind the columns
     create_tables(connection)
     connection.execute(_LISTING)
     for position, attribute in enumerate(schema.attributes):
         on_column(position, len(schema.attributes), attribute.name)
         is_loose = position >= n_attributes
-        _write_column(work, schema.entity, attribute, position, is_loose=is_loose)
+        _write_column(work, schema.table, attribute, position, is_loose=is_loose)
     renamings = find_renamings(connection, work.state, schema)
     for name in follow_renamings(work, renamings.columns) if renamings else ():
         position = next(n for n, item in enumerate(schema.attributes) if item.name == name)
         for table, column in _OF_COLUMNS:
             connection.execute(f"DELETE FROM build.main.{table} WHERE {column} = ?", [name])  # noqa: S608 - constants
         is_loose = position >= n_attributes
-        _write_column(work, schema.entity, schema.attributes[position], position, is_loose=is_loose)
+        _write_column(work, schema.table, schema.attributes[position], position, is_loose=is_loose)
     n_corrected, n_waiting = apply_corrections(work, schema, renamings)
     create_records(connection, schema, renamings)
-    _write_records(connection, schema)
+    _write_records(connection, schema.table)
+    for child in schema.children:
+        _write_child(work, child, on_column)
     connection.execute(_DOCUMENTS)
     columns = "".join(f"{quote_name(item.name)}, " for item in schema.attributes)
     failures = _FAILURES.format(entity=quote_name(schema.entity), columns=columns)
@@ -413,16 +437,84 @@ def _write(
     return info
 
 
-def _write_records(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
+def _write_records(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
     """Put the columns side by side: all are in the order of `listing`, so nothing is looked up."""
-    numbers = range(len(schema.attributes))
+    listing, numbers = _listing_of(table), range(len(table.attributes))
     columns = "".join(f", column_{number}.value" for number in numbers)
     joins = "".join(f" POSITIONAL JOIN column_{number}" for number in numbers)
-    source = f"FROM listing{joins} WHERE listing.failure IS NULL"  # what was not read is no record
-    select = f"SELECT listing.document_id{columns} {source}"
-    connection.execute(f"INSERT INTO build.main.{quote_name(schema.entity)} {select}")
+    key = f"document_id, {listing}.{POSITION}" if table.parent else "document_id"
+    # what was not read is no record
+    source = f"FROM {listing}{joins} WHERE {listing}.failure IS NULL"
+    select = f"SELECT {listing}.{key}{columns} {source}"
+    connection.execute(f"INSERT INTO build.main.{quote_name(table.entity)} {select}")
     for number in numbers:
         connection.execute(f"DROP TABLE column_{number}")
+
+
+def _listing_of(table: Table) -> str:
+    """Return which temporary table numbers the rows of *table*."""
+    return "child_listing" if table.parent else "listing"
+
+
+_CHILD_LISTING = """
+CREATE OR REPLACE TEMP TABLE child_listing AS
+SELECT (row_number() OVER (ORDER BY document_id, position) - 1)::INTEGER AS number, document_id,
+       position, NULL::VARCHAR AS failure
+FROM (SELECT document_id, position FROM child_cells WHERE table_name = ? AND position > 0
+      UNION SELECT document_id, position FROM child_predictions)
+ORDER BY number
+"""
+# of documents that code has not read for it
+_CHILD_PREDICTIONS = """
+CREATE OR REPLACE TEMP TABLE child_predictions AS
+FROM predicted_rows SEMI JOIN documents USING (document_id, sha256)
+WHERE table_name = $name AND attribute_hash = $hash
+  AND document_id NOT IN (SELECT document_id FROM child_cells WHERE table_name = $name)
+"""
+_LISTS = f"""
+INSERT INTO build.main.cells
+SELECT document_id, $name, 0, '{POSITION}',
+       CASE WHEN failure IS NOT NULL THEN 'failed' WHEN n_rows > 0 THEN 'stated'
+            ELSE coalesce(state, $unasked) END AS said,
+       as_stated, start, "end",
+       CASE said WHEN 'stated' THEN n_rows WHEN 'stated_absent' THEN 0 END::VARCHAR, NULL,
+       coalesce(engine, '{BY_RULES}'), coalesce(marks, ''), coalesce(failure, note, '')
+FROM listing
+LEFT JOIN (
+  SELECT document_id, state, as_stated, start, "end", engine, marks, note FROM child_cells
+  WHERE table_name = $name AND position = 0
+  UNION ALL
+  SELECT document_id, state, as_stated, start, "end", engine, marks, note
+  FROM predictions SEMI JOIN documents USING (document_id, sha256)
+  WHERE attribute = $name AND attribute_hash = $hash
+    AND document_id NOT IN (SELECT document_id FROM child_cells WHERE table_name = $name)
+) USING (document_id)
+LEFT JOIN (SELECT document_id, count(*) AS n_rows FROM child_listing GROUP BY document_id)
+  USING (document_id)
+ORDER BY number
+"""  # noqa: S608 - constants
+
+
+def _write_child(
+    work: WorkDatabase, child: Table, on_column: Callable[[int, int, str], None]
+) -> None:
+    """Write the rows of a child table, their cells, and a cell for the list of each document."""
+    connection, is_predicted = work.connection, work.is_predicted()
+    # no hash is empty: without a model in force there are none
+    named = {
+        "name": child.entity,
+        "hash": hash_attribute(list_attribute(child)) if is_predicted else "",
+    }
+    connection.execute(_CHILD_PREDICTIONS, named)
+    connection.execute(_CHILD_LISTING, [child.entity])
+    for position, attribute in enumerate(child.attributes):
+        on_column(position, len(child.attributes), f"{child.entity}.{attribute.name}")
+        _write_column(work, child, attribute, position, is_loose=False)
+    _create_child(connection, child)
+    _write_records(connection, child)
+    unasked = State.FAILED if is_predicted else State.NOT_MENTIONED
+    connection.execute(_LISTS, {**named, "unasked": unasked.value})
+    connection.execute("DROP TABLE child_listing")
 
 
 _STATED = """
@@ -432,7 +524,7 @@ CREATE OR REPLACE TEMP TABLE stated (
 """
 _WHOLE = f"""
 CREATE OR REPLACE TEMP TABLE whole AS
-SELECT number, document_id,
+SELECT number, document_id, position,
        CASE WHEN failure IS NOT NULL THEN 'failed' ELSE coalesce(state, $unread) END AS state,
        as_stated, start, "end",
        CASE WHEN failure IS NULL AND coalesce(state, $unread) = 'not_mentioned'
@@ -440,51 +532,71 @@ SELECT number, document_id,
             THEN $implied ELSE value END AS value,
        unit, coalesce(engine, '{BY_RULES}') AS engine,
        coalesce(marks, '') AS marks, coalesce(failure, note, '') AS note
-FROM listing LEFT JOIN stated USING (number) ORDER BY number
+FROM {{listing}} LEFT JOIN stated USING (number) ORDER BY number
 """  # noqa: S608 - constants
 _INSERT_CELLS = """
 INSERT INTO build.main.cells
-SELECT document_id, ?, ?, state, as_stated, start, "end", value::VARCHAR, unit, engine, marks,
-       note
+SELECT document_id, ?, position, ?, state, as_stated, start, "end", value::VARCHAR, unit,
+       engine, marks, note
 FROM whole WHERE state IS NOT NULL ORDER BY number
 """
 _VALUES = "CREATE OR REPLACE TEMP TABLE {column} AS SELECT value FROM whole ORDER BY number"
 
 
 def _write_column(
-    work: WorkDatabase, table: str, attribute: Attribute, position: int, *, is_loose: bool
+    work: WorkDatabase, table: Table, attribute: Attribute, position: int, *, is_loose: bool
 ) -> None:
     """Normalise one attribute; write its cells to the build, and its values to `column_<n>`.
 
     A document without a cell does not mention it; of one that is loose it was not read for it.
     """
-    rows = []
-    cells = _loose_cells(work, attribute) if is_loose else _cells_in_force(work, table, attribute)
+    if table.parent:
+        cells = _child_cells(work, table, attribute)
+    elif is_loose:
+        cells = _loose_cells(work, attribute)
+    else:
+        cells = _cells_in_force(work, table.entity, attribute)
     if are_united(attribute):
-        cells = unite_cells(work, table, attribute, cells)
-    for number, cell in cells.items():
-        start, end = (None, None) if cell.span is None else (cell.span.start, cell.span.end)
-        rows.append(
-            (number, cell.state.value, cell.as_stated, start, end, cell.value, cell.unit,
-             cell.engine, write_marks(cell.marks), cell.note)
-        )  # fmt: skip
+        cells = unite_cells(work, table.entity, attribute, cells, is_child=bool(table.parent))
     connection = work.connection
     connection.execute(_STATED.format(sql_type=attribute.type.sql))
-    work.append("stated", rows)
+    items = iter(cells.items())
+    while part := list(islice(items, _ROWS_AT_ONCE)):
+        work.append("stated", [_stated_row(number, cell) for number, cell in part])
     # rules that found nothing anywhere do not say that no document mentions it
-    by_model = any(map(is_predicted, (row[7] for row in rows))) if is_loose else work.is_predicted()
-    is_read = by_model or any(row[1] != State.NOT_MENTIONED for row in rows)
+    engines = (cell.engine for cell in cells.values())
+    by_model = any(map(is_predicted, engines)) if is_loose else work.is_predicted()
+    is_read = by_model or any(cell.state is not State.NOT_MENTIONED for cell in cells.values())
     implied = attribute.type.implied.get(attribute.absent_means) if is_read else None
     unread = None if is_loose else State.NOT_MENTIONED.value
-    connection.execute(_WHOLE, {"implied": implied, "unread": unread})
-    connection.execute(_INSERT_CELLS, [table, attribute.name])
+    whole = _WHOLE.format(listing=_listing_of(table))
+    connection.execute(whole, {"implied": implied, "unread": unread})
+    connection.execute(_INSERT_CELLS, [table.entity, attribute.name])
     connection.execute(with_names(_VALUES, column=f"column_{position}"))
 
 
+def _stated_row(number: int, cell: Cell) -> tuple[object, ...]:
+    start, end = (None, None) if cell.span is None else (cell.span.start, cell.span.end)
+    return (
+        number, cell.state.value, cell.as_stated, start, end, cell.value, cell.unit, cell.engine,
+        write_marks(cell.marks), cell.note,
+    )  # fmt: skip
+
+
+_ROWS_AT_ONCE = 50_000
 _CELLS_OF = """
 SELECT number, attribute, state, as_stated, start, "end", context, unit, engine, note, marks
 FROM cells JOIN listing USING (document_id) WHERE attribute = ? ORDER BY number
 """
+_CHILD_CELLS_OF = """
+SELECT number, attribute, state, as_stated, start, "end", context, unit, engine, note, marks
+FROM child_cells JOIN child_listing USING (document_id, position)
+WHERE table_name = ? AND attribute = ? ORDER BY number
+"""
+_CHILD_PREDICTIONS_OF = f"""
+SELECT number, {PREDICTION_COLUMNS} FROM child_predictions
+JOIN child_listing USING (document_id, position) WHERE attribute = ? ORDER BY number
+"""  # noqa: S608 - constants
 _PREDICTIONS_OF = f"""
 SELECT number, {PREDICTION_COLUMNS} FROM listing LEFT JOIN (
   FROM predictions WHERE attribute = ? AND attribute_hash = ?) USING (document_id, sha256)
@@ -496,6 +608,18 @@ SELECT document_id, ?, ?, ?, ?, ?, ? FROM listing WHERE number = ?
 """
 
 
+def _child_cells(work: WorkDatabase, table: Table, attribute: Attribute) -> dict[int, Cell]:
+    """Return the cells of a column of a child table, with values, by the number of their row."""
+    rows = work.run(_CHILD_CELLS_OF, table.entity, attribute.name)
+    numbers, cells = [row[0] for row in rows], [read_cell(row[1:]) for row in rows]
+    del rows  # of which there may be a million
+    cells = [check_value(attribute, cell) for cell in normalise_column(attribute, cells)]
+    by_rules = mark_misfits(attribute, dict(zip(numbers, cells, strict=True)))
+    rows = work.run(_CHILD_PREDICTIONS_OF, attribute.name)
+    by_model = read_column(attribute, [read_prediction(row[1:]) for row in rows])
+    return by_rules | _checked(attribute, rows, by_model) if rows else by_rules
+
+
 def _cells_in_force(work: WorkDatabase, table: str, attribute: Attribute) -> dict[int, Cell]:
     """Return the cells of the engine in force, with values, by the number of their document.
 
@@ -504,22 +628,39 @@ def _cells_in_force(work: WorkDatabase, table: str, attribute: Attribute) -> dic
     nothing is not known.
     """
     name = attribute.name
-    rows = work.run(_CELLS_OF, name)
-    read = normalise_column(attribute, [read_cell(row[1:]) for row in rows])
-    by_rules = _checked(attribute, rows, read)
+    by_rules = _rule_cells(work, attribute)
     if not work.is_predicted():
         return mark_misfits(attribute, by_rules)
-    rows = work.run(_PREDICTIONS_OF, name, hash_attribute(attribute))
-    engine = work.engine_in_force()
-    not_asked = PredictedCell(Cell(name, State.FAILED, engine=engine, note="not asked about yet"))
-    predicted = [not_asked if row[1] is None else read_prediction(row[1:]) for row in rows]
-    cells = _checked(attribute, rows, read_column(attribute, predicted))
+    cells = _predicted_cells(work, attribute)
     for item in find_disagreements(cells, by_rules):
         model, rule = item.model, item.rule
         said = [str(model.value), model.as_stated, str(rule.value), rule.as_stated]
         work.run(_INSERT_REVIEW, table, name, *said, item.document)
         cells[item.document] = mark(model, item)
     return cells
+
+
+def read_cells(work: WorkDatabase, attribute: Attribute) -> dict[str, Cell]:
+    """Return what is published of an attribute but for names and corrections, by document."""
+    work.connection.execute(_LISTING)
+    read = _predicted_cells if work.is_predicted() else _rule_cells
+    ids = dict(work.run("SELECT number, document_id FROM listing"))
+    return {ids[number]: cell for number, cell in read(work, attribute).items()}
+
+
+def _rule_cells(work: WorkDatabase, attribute: Attribute) -> dict[int, Cell]:
+    rows = work.run(_CELLS_OF, attribute.name)
+    read = normalise_column(attribute, [read_cell(row[1:]) for row in rows])
+    return _checked(attribute, rows, read)
+
+
+def _predicted_cells(work: WorkDatabase, attribute: Attribute) -> dict[int, Cell]:
+    name = attribute.name
+    rows = work.run(_PREDICTIONS_OF, name, hash_attribute(attribute))
+    engine = work.engine_in_force()
+    not_asked = PredictedCell(Cell(name, State.FAILED, engine=engine, note="not asked about yet"))
+    predicted = [not_asked if row[1] is None else read_prediction(row[1:]) for row in rows]
+    return _checked(attribute, rows, read_column(attribute, predicted))
 
 
 def _loose_cells(work: WorkDatabase, attribute: Attribute) -> dict[int, Cell]:

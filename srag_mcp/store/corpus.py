@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar, Unpack
 
@@ -14,13 +14,14 @@ from srag_mcp.errors import (
     CorpusError,
     NotIngestedError,
     QueryTimeoutError,
+    SchemaError,
     StoreError,
 )
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema import POSITION, Schema
 from srag_mcp.settings import BUILD_SUFFIX
 from srag_mcp.store.build import BuildInfo, read_info
 from srag_mcp.store.corrections import Kept, read_kept
-from srag_mcp.store.database import quote_name
+from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import (
     ENTRIES,
     LIKE,
@@ -48,6 +49,7 @@ from srag_mcp.text.spans import Span
 Returned = TypeVar("Returned")
 _TRIES = 5
 _PAGE_ROWS = 50_000
+_MOST_QUOTED = 1_000  # records
 _SUMMARIES = "srag_summaries"
 _HEADS = """
 SELECT number, heads_start, heads_end FROM srag_passages
@@ -62,7 +64,7 @@ SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category IN ('reserved'
 """
 _VALUES = "SELECT column_name, value, n_records{table} FROM srag_values LIMIT ? OFFSET ?"
 
-_SPELLINGS = "SELECT column_name, spelling, value FROM srag_spellings"
+_SPELLINGS = "SELECT column_name, spelling, value, table_name FROM srag_spellings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +92,16 @@ class BuildContent:
         """Whether spellings of names were united; earlier builds have none."""
         return "srag_spellings" in self.columns
 
+    @property
+    def has_positions(self) -> bool:
+        """Whether cells say which item of a list they are of; earlier builds have no lists."""
+        return "position" in self.columns["cells"]
+
     def tables(self, *more: str) -> dict[str, list[str]]:
         """Return the tables that SQL from outside may read, and *more*, with their columns."""
         fixed = ("documents", "cells", "passages")  # the last is not in builds of earlier versions
-        names = (self.schema.entity, *fixed, self.info.former_table, *more)
+        entities = (table.entity for table in self.schema.tables)
+        names = (*entities, *fixed, self.info.former_table, *more)
         return {name: self.columns[name] for name in names if name in self.columns}
 
 
@@ -120,6 +128,7 @@ class Corpus:
         self._watch = None if folder is None else FileWatch(self.location, folder.readable)
         self._lock = threading.Lock()
         self._ends_at: float | None = None
+        self._about = ""
         self._contents: dict[Path, BuildContent] = {}
         self._values: dict[Path, ValueIndex] = {}
 
@@ -135,6 +144,33 @@ class Corpus:
         limited = copy.copy(self)
         limited._ends_at = time.monotonic() + seconds
         return limited
+
+    def about(self, table: str) -> "Corpus":
+        """Return this corpus with the rows of a child table in the place of the records.
+
+        Its schema, statistics and numbers of rows are theirs.
+        """
+        found = copy.copy(self)
+        found._about = "" if table == self._content().schema.entity else table
+        return found
+
+    def has_cell(self, where: str, *, is_none: bool = False) -> str:
+        """Write that a row has a cell with *where* (SQL), or that it has none."""
+        content, word = self._content(), "NOT IN" if is_none else "IN"
+        key = "(document_id, position)" if self._about else "document_id"
+        if content.schema.children:
+            where = f"({where}) AND table_name = {quote_text(self._about or content.schema.entity)}"
+        return f"{key} {word} (SELECT {key} FROM cells WHERE {where})"  # noqa: S608 - it runs through the guard
+
+    @property
+    def failures(self) -> str:
+        """The rows that have cells that failed, as SQL, and which these are (`_failed`)."""
+        if not self._about:
+            return "srag_failures"
+        failed = "(SELECT document_id, position, list(attribute) AS _failed FROM cells"
+        where = f"state = 'failed' AND table_name = {quote_text(self._about)} GROUP BY ALL"
+        rows = f"{quote_name(self._about)} JOIN {failed} WHERE {where})"
+        return f"(FROM {rows} USING (document_id, position))"
 
     @property
     def is_build(self) -> bool:
@@ -171,11 +207,16 @@ class Corpus:
 
     def info(self) -> BuildInfo:
         """Return what the build says of itself."""
-        return self._content().info
+        content = self._content()
+        if not self._about:
+            return content.info
+        n_rows = next((item.n_records for item in self.statistics()), 0)
+        return replace(content.info, n_documents=n_rows)
 
     def schema(self) -> Schema:
         """Return the schema of the build, and behind its columns the loose attributes."""
-        return self._content().schema
+        schema = self._content().schema
+        return schema.about(self._about) if self._about else schema
 
     def kept_schema(self) -> Schema:
         """Return the schema without the loose attributes, which `schema` has as well."""
@@ -191,16 +232,34 @@ class Corpus:
         *table* has the columns; None for the record table.
         """
         content = self._content()
+        table = table or self._about or content.schema.entity
+        child = table != content.schema.entity
         return tuple(
             item
             for item in content.statistics
-            if item.table == (table or content.schema.entity)
+            if item.table == table
             and (columns is None or item.column in columns)
+            and not (child and item.column == POSITION)
         )
 
+    def list_statistics(self, table: str) -> ColumnStatistics:
+        """Return which documents list anything of the child *table*; see `ColumnStatistics`.
+
+        Raises:
+            SchemaError: If there is no such child table.
+        """
+        content = self._content()
+        child = content.schema.find_table(table)
+        for item in content.statistics:
+            if item.table == child.entity and item.column == POSITION and child.parent:
+                return item
+        msg = f"{table} is no table of what documents list"
+        raise SchemaError(msg)
+
     def values(self) -> ValueIndex:
-        """Return the index of the stored texts."""
-        return self._newest(lambda path: self._once(self._values, path, self._read_values))
+        """Return the index of the stored texts; it finds those of the records (`about` others)."""
+        found = self._newest(lambda path: self._once(self._values, path, self._read_values))
+        return found.about(self._about) if self._about else found
 
     def united_names(self, column: str = "", limit: int = 20, offset: int = 0) -> list[UnitedName]:
         """Return values with several spellings: of *column*, or of all columns when it is empty."""
@@ -321,7 +380,8 @@ class Corpus:
         limit, offset = wanted.get("limit", 20), wanted.get("offset", 0)
         clause = self._cells_where(column, table, wanted)
         # one more than is shown tells whether others follow
-        page = self.select(evidence_sql(clause, limit + 1, offset), limit=limit)
+        sql = evidence_sql(clause, limit + 1, offset, has_positions=self._content().has_positions)
+        page = self.select(sql, limit=limit)
         total = offset + len(page.rows)
         if page.truncated or (offset and not page.rows):
             with suppress(QueryTimeoutError):
@@ -333,24 +393,31 @@ class Corpus:
     def quotes(
         self, column: str, where: str, limit: int = 3, table: str | None = None
     ) -> tuple[Evidence, ...]:
-        """Return stated cells of *column*, of records where *where* (SQL, empty: all) holds.
+        """Return stated cells of *column*, of the first records with *where* (SQL, empty: all).
 
         *table* has the column; None for the record table.
 
         Raises:
             QueryError: If *where* is refused or wrong.
         """
+        records = quote_name(table or self._content().schema.entity)
+        if where:  # of the first ones: a million records are looked at for three quotes else
+            first = f"SELECT document_id FROM {records} WHERE ({where}\n) ORDER BY 1"  # noqa: S608 - guarded
+            where = f"document_id IN ({first} LIMIT {_MOST_QUOTED})"
         clause = self._cells_where(column, table, {"state": "stated", "where": where})
-        page = self.select(evidence_sql(clause, limit, 0), limit=limit)
+        sql = evidence_sql(clause, limit, 0, has_positions=self._content().has_positions)
+        page = self.select(sql, limit=limit)
         return read_evidence(page.rows)
 
     def _cells_where(self, column: str, table: str | None, wanted: EvidenceFilter) -> str:
         content = self._content()
-        records = table or content.schema.entity
-        if column:
-            content.schema.attribute(column, table)
-        is_one = content.is_keyed and column
-        return cells_where(column, records, records if is_one else None, wanted)
+        records = table or self._about or content.schema.entity
+        child = any(item.entity == records for item in content.schema.children)
+        if column and not (child and column == POSITION):
+            content.schema.attribute(column, records)
+        is_one = content.is_keyed and (column or child)
+        key = f"(document_id, {POSITION})" if child else "document_id"
+        return cells_where(column, records, records if is_one else None, wanted, key)
 
     def document(self, document_id: str) -> DocumentEntry:
         """Return one document.
@@ -489,4 +556,5 @@ class Corpus:
                 named = str(table[0]) if table else content.schema.entity
                 entries.append((str(column), str(value), int(n_records or 0), named))
         spelt = self.worker.read(path, _SPELLINGS, []) if content.has_spellings else []
-        return ValueIndex(entries, [(str(a), str(b), str(c)) for a, b, c in spelt])
+        spellings = [(str(a), str(b), str(c), str(d)) for a, b, c, d in spelt]
+        return ValueIndex(entries, spellings, content.schema.entity)

@@ -190,10 +190,14 @@ def apply_corrections(
     if present != kept:  # kept before the build is published: it cannot be found out afterwards
         write_corrections(work.state, present)
         work.keep_note(_NOTE, _digest(present))
+    in_force = work.schema_in_force()
+    hidden = [x.name for x in in_force.schema.attributes if x.hidden] if in_force else []
     columns = {item.name: place for place, item in enumerate(schema.attributes)}
     mine: dict[str, list[tuple[int, Correction]]] = {}
     rows: list[tuple[str, ...]] = []
     for item, number, problem in found:
+        if item.column in hidden:  # it is kept until the column is shown
+            continue
         if item.table != schema.entity or item.column not in columns:
             problem = f"there is no column {item.table}.{item.column}"
         elif number is not None:
@@ -202,6 +206,8 @@ def apply_corrections(
         rows.append((*astuple(item), problem))
     for column, items in mine.items():
         rows += _apply(work, schema.entity, schema.attribute(column), columns[column], items)
+    if not rows:
+        return 0, 0
     marks = ", ".join(["unnest(?)"] * len(rows[0]))
     insert = f"INSERT INTO build.main.srag_corrections SELECT {marks}"
     work.run(insert, *map(list, zip(*rows, strict=True)))

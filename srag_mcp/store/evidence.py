@@ -16,6 +16,7 @@ class EvidenceFilter(TypedDict, total=False):
 
     value: str
     document_id: str
+    position: int
     state: str
     where: str
     limit: int
@@ -28,13 +29,14 @@ class Evidence:
 
     Attributes:
         document_id, title: Of the document.
-        column: The attribute.
+        column: The attribute; `table.attribute` of a child table.
         state: Of the cell; see `State`.
         value: Normalised, as text; None when nothing is known.
         unit: Of the value.
         as_stated: The words of the document; None when it says nothing.
         start, end: Where they are in the text of the document.
         note: Why it failed, or what was changed.
+        position: In the list of the document, for a cell of a child table; 0 for the whole list.
     """
 
     document_id: str
@@ -47,6 +49,7 @@ class Evidence:
     start: int | None
     end: int | None
     note: str
+    position: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,13 @@ def read_evidence(rows: Sequence[Any]) -> tuple[Evidence, ...]:
     return tuple(Evidence(*row) for row in rows)
 
 
-def cells_where(attribute: str, records: str, table: str | None, wanted: EvidenceFilter) -> str:
+def cells_where(
+    attribute: str,
+    records: str,
+    table: str | None,
+    wanted: EvidenceFilter,
+    key: str = "document_id",
+) -> str:
     """Write the clause for the cells of *attribute*, of all when it is empty, that are wanted.
 
     Args:
@@ -77,6 +86,7 @@ def cells_where(attribute: str, records: str, table: str | None, wanted: Evidenc
         records: The table of the records that `where` is about.
         table: Whose cells; None for those of any, as builds of earlier versions have one table.
         wanted: The filter.
+        key: Of a record, as SQL; of a child table document and position.
     """
     equal = {
         "attribute": attribute,
@@ -85,22 +95,28 @@ def cells_where(attribute: str, records: str, table: str | None, wanted: Evidenc
         "state": wanted.get("state"),
     }
     conditions = [f"{name} = {quote_text(text)}" for name, text in equal.items() if text]
+    if (position := wanted.get("position")) is not None:
+        conditions.append(f"position = {position:d}")
     if value := wanted.get("value"):
         text = quote_text(value)
         number = f"TRY_CAST(value AS DOUBLE) = TRY_CAST({text} AS DOUBLE)"
         conditions.append(f"(lower(value) = lower({text}) OR {number})")
     if where := wanted.get("where"):
-        found = f"SELECT document_id FROM {quote_name(records)} WHERE ({where}\n)"  # noqa: S608 - guarded
-        conditions.append(f"document_id IN ({found})")
+        found = f"SELECT {key} FROM {quote_name(records)} WHERE ({where}\n)"  # noqa: S608 - guarded
+        conditions.append(f"{key} IN ({found})")
     return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
 
-def evidence_sql(clause: str, limit: int, offset: int) -> str:
+def evidence_sql(clause: str, limit: int, offset: int, *, has_positions: bool = True) -> str:
     """Write the statement for a page of the cells of *clause*; columns as in `Evidence`."""
-    order = "ORDER BY as_stated IS NULL, document_id, attribute"
+    of_list = ", position" if has_positions else ""  # builds of earlier versions have no lists
+    order = f"ORDER BY as_stated IS NULL, document_id{of_list}, attribute"
     page = f"SELECT * FROM cells{clause} {order} LIMIT {limit:d} OFFSET {offset:d}"  # noqa: S608 - guarded
     source = f"({page}) JOIN documents USING (document_id) {order}"
-    columns = "attribute, state, value, unit, as_stated, start, \"end\", coalesce(note, '')"
+    named = "attribute"
+    if has_positions:
+        named = "CASE WHEN position IS NULL THEN attribute ELSE table_name || '.' || attribute END"
+    columns = f"{named}, state, value, unit, as_stated, start, \"end\", coalesce(note, ''){of_list}"
     return f"SELECT document_id, title, {columns} FROM {source}"  # noqa: S608 - guarded
 
 

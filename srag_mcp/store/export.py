@@ -7,20 +7,22 @@ theirs is, but for the one file that it may write.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from srag_mcp.errors import CorpusError, QueryError
+from srag_mcp.schema.schema import POSITION
 from srag_mcp.store.build import STORAGE_VERSION
 from srag_mcp.store.database import quote_name, quote_text, store_errors
 from srag_mcp.store.guard import check_query
 from srag_mcp.store.guard.locked_engine import check_bound_tables, explain_error, lock_engine
-from srag_mcp.store.guard.result_page import QueryLimits
-from srag_mcp.store.xlsx import MAX_COLUMNS, MAX_ROWS, MAX_UNITS, write_sheet
+from srag_mcp.store.guard.result_page import QueryLimits, to_value
 
 if TYPE_CHECKING:
     import duckdb
@@ -38,18 +40,25 @@ _NOT_TWICE = r"[^\x{10000}-\x{10FFFF}]"
 _FORMULA = r"^\s*[=+@＝＋－＠-]|^[\t\r\n]"
 # Types whose values cannot be the text of a document.
 _PLAIN = re.compile(r"u?(tiny|small|big|huge)?int(eger)?|boolean|float|double|decimal|date|time.*")
+# Of an .xlsx file.
+_MAX_ROWS = 1_048_576  # the row of names is one of them
+_MAX_COLUMNS = 16_384
+_MAX_UNITS = 32_767  # of UTF-16, in a cell
+_DIGITS = 15  # that a spreadsheet keeps
+_FIRST_DAY = date(1900, 3, 1)  # before it the day numbers of programs differ
+_TEXT = {"num_format": "@", "quote_prefix": True}  # what is typed again stays a text as well
 
 
-def check_target(out: Path, *, force: bool) -> None:
-    """Refuse a file that cannot be written as what its name says.
+def check_target(out: Path, *, force: bool, endings: Sequence[str] = FORMATS) -> None:
+    """Refuse a file that cannot be written as what its name says, by one of *endings*.
 
     Raises:
         CorpusError: If its ending is unknown, it is there and not to be replaced, or its folder is
             not there.
     """
     problem = ""
-    if out.suffix.lower() not in FORMATS:
-        problem = f"{out}: the name must end in one of {', '.join(FORMATS)}"
+    if out.suffix.lower() not in endings:
+        problem = f"{out}: the name must end in one of {', '.join(endings)}"
     elif out.is_dir() or (out.exists() and not force):
         problem = f"{out} is there already; --force replaces a file"
     elif not out.parent.is_dir():
@@ -61,7 +70,8 @@ def check_target(out: Path, *, force: bool) -> None:
 def table_sql(corpus: Corpus, table: str = "", *, quotes: bool, states: bool) -> str:
     """Write the SELECT of a whole *table*, the records if empty.
 
-    Behind each column of records come `<column>_state` and `<column>_quote` on wish.
+    Behind each column of records and of child tables come `<column>_state` and `<column>_quote` on
+    wish.
 
     Raises:
         CorpusError: If there is no such table, or it has no cells.
@@ -73,11 +83,13 @@ def table_sql(corpus: Corpus, table: str = "", *, quotes: bool, states: bool) ->
         raise CorpusError(msg)
     if not quotes and not states:
         return f"SELECT * FROM {quote_name(table)}"  # noqa: S608 - quoted
-    if table != schema.entity:
-        msg = f"quotes and states are of the columns of {schema.entity}"
+    of_schema = {item.entity: item for item in schema.tables}
+    if table not in of_schema:
+        msg = f"quotes and states are of the columns of {', '.join(of_schema)}"
         raise CorpusError(msg)
-    columns, cells, taken = ["document_id"], ["document_id"], set(tables[table])
-    for attribute in schema.attributes:
+    keys = ["document_id", *([POSITION] if of_schema[table].parent else [])]
+    columns, cells, taken = [*keys], [*keys], set(tables[table])
+    for attribute in of_schema[table].attributes:
         columns.append(quote_name(attribute.name))
         for key, is_wanted in (("state", states), ("as_stated", quotes)):
             if is_wanted:
@@ -89,9 +101,10 @@ def table_sql(corpus: Corpus, table: str = "", *, quotes: bool, states: bool) ->
                 of_it = f"attribute = {quote_text(attribute.name)}"
                 cells.append(f"max({key}) FILTER ({of_it}) AS {quote_name(name)}")
     keyed = f" WHERE table_name = {quote_text(table)}" if "table_name" in tables["cells"] else ""
-    pivot = f"SELECT {', '.join(cells)} FROM cells{keyed} GROUP BY document_id"  # noqa: S608 - quoted
-    source = f"{quote_name(table)} LEFT JOIN ({pivot}) USING (document_id)"
-    return f"SELECT {', '.join(columns)} FROM {source} ORDER BY document_id"  # noqa: S608 - quoted
+    key = ", ".join(keys)
+    pivot = f"SELECT {', '.join(cells)} FROM cells{keyed} GROUP BY {key}"  # noqa: S608 - quoted
+    source = f"{quote_name(table)} LEFT JOIN ({pivot}) USING ({key})"
+    return f"SELECT {', '.join(columns)} FROM {source} ORDER BY {key}"  # noqa: S608 - quoted
 
 
 def export_rows(corpus: Corpus, sql: str, out: Path, timeout_s: float, name: str) -> int:
@@ -151,7 +164,7 @@ def _write(connection: duckdb.DuckDBPyConnection, sql: str, written: Path, name:
     if kind == ".xlsx":
         _check_sheet(found, sql)
         connection.execute(sql)
-        return write_sheet(written, names, _fetch(connection))
+        return _write_sheet(written, names, _fetch(connection))
     if kind == ".duckdb":
         table = f"written.{quote_name(name)}"
         found.query(_RESULT, f"CREATE TABLE {table} AS FROM {_RESULT}")
@@ -200,16 +213,55 @@ def _check_sheet(found: duckdb.DuckDBPyRelation, sql: str) -> None:
     ]
     counted = f"SELECT count(*), {', '.join(units)} FROM {_RESULT}"  # noqa: S608 - quoted
     [(n_rows, *longest)] = _query(found, counted).fetchall()
-    long = [name for name, n in zip(found.columns, longest, strict=True) if (n or 0) > MAX_UNITS]
+    long = [name for name, n in zip(found.columns, longest, strict=True) if (n or 0) > _MAX_UNITS]
     problem = ""
-    if n_rows >= MAX_ROWS:
-        problem = f"{n_rows:,} rows and their names; a sheet holds {MAX_ROWS:,}"
-    elif len(texts) > MAX_COLUMNS:
-        problem = f"{len(texts):,} columns; a sheet holds {MAX_COLUMNS:,}"
+    if n_rows >= _MAX_ROWS:
+        problem = f"{n_rows:,} rows and their names; a sheet holds {_MAX_ROWS:,}"
+    elif len(texts) > _MAX_COLUMNS:
+        problem = f"{len(texts):,} columns; a sheet holds {_MAX_COLUMNS:,}"
     elif long:
-        problem = f"texts of more than {MAX_UNITS:,} characters in {', '.join(long)}"
+        problem = f"texts of more than {_MAX_UNITS:,} characters in {', '.join(long)}"
     if problem:
         msg = (
             f"An .xlsx file cannot hold this: {problem}. Nothing is written; take .csv or .parquet."
         )
         raise QueryError(msg, sql)
+
+
+def _write_sheet(path: Path, names: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
+    """Write *rows* below their *names* as an .xlsx file; return how many.
+
+    Texts stay texts, whatever they begin with. Limits are the caller's to check.
+    """
+    import xlsxwriter  # only needed here
+
+    # a row is forgotten when the next one begins; its parts are kept beside the file until then
+    options = {"constant_memory": True, "tmpdir": str(path.parent)}
+    with xlsxwriter.Workbook(str(path), options) as book:
+        sheet = book.add_worksheet("records")
+        text, day = book.add_format(_TEXT), book.add_format({"num_format": "yyyy-mm-dd"})
+        for column, name in enumerate(names):
+            sheet.write_string(0, column, name, book.add_format({**_TEXT, "bold": True}))
+        n_rows = 0
+        for n_rows, row in enumerate(rows, start=1):
+            for column, value in enumerate(row):
+                if isinstance(value, bool):
+                    sheet.write_boolean(n_rows, column, value)
+                elif _is_day(value):
+                    sheet.write_datetime(n_rows, column, value, day)
+                elif _is_exact(value):
+                    sheet.write_number(n_rows, column, value)
+                elif value is not None:
+                    sheet.write_string(n_rows, column, str(to_value(value)), text)
+    return n_rows
+
+
+def _is_day(value: object) -> bool:
+    return isinstance(value, date) and not isinstance(value, datetime) and value >= _FIRST_DAY
+
+
+def _is_exact(value: object) -> bool:
+    """Whether a spreadsheet keeps a number as it is; one with more digits is written as a text."""
+    if isinstance(value, int | Decimal):
+        return sum(map(str.isdigit, str(value))) <= _DIGITS
+    return isinstance(value, float) and isinstance(to_value(value), float)

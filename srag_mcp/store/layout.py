@@ -17,7 +17,13 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from srag_mcp.documents.folder import STATE_FOLDER, FileMark, list_files
+from srag_mcp.documents.folder import (
+    KIND_FILE,
+    KINDS_FOLDER,
+    STATE_FOLDER,
+    FileMark,
+    list_files,
+)
 from srag_mcp.errors import CorpusError, LockedError, NotIngestedError, StoreError
 from srag_mcp.settings import BUILD_SUFFIX
 
@@ -59,6 +65,15 @@ class CorpusFolder:
         if (apart / POINTER_FILE).exists() and not _can_write(inside):
             return apart
         return inside if inside.is_dir() or _can_write(inside) else apart
+
+    def kinds(self) -> dict[str, Path]:
+        """Return the corpora of the kinds of documents that the folder holds, by name.
+
+        None of a folder of one kind, which is a corpus itself.
+        """
+        place = self.readable() / KINDS_FOLDER
+        found = sorted(place.glob(f"*/{KIND_FILE}")) if place.is_dir() else []
+        return {path.parent.name: path.parent for path in found}
 
     def writable(self) -> Path:
         """Return the state folder to write to, made on need.

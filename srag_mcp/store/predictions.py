@@ -20,7 +20,9 @@ from srag_mcp.cells.cell import (
 from srag_mcp.cells.normalised import normalise_column, write_canonical
 from srag_mcp.documents.encoding import storable
 from srag_mcp.model.language_model import LATIN_BYTES, count_tokens
+from srag_mcp.records.listed import list_attribute
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Table
 from srag_mcp.store.work import CellRow, cell_row, read_cell
 from srag_mcp.values.states import State
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 PREDICTION_COLUMNS = 'attribute, state, as_stated, start, "end", value, unit, engine, note, marks'
 """As in `CellRow`, with the value in the place of the context."""
+LESSON = "lesson"  # the note of what is known of rules that a model wrote, by `hash_attribute`
 _ASKED = "asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash)"
 _PENDING = f"""
 WITH asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash, unnest(?) AS place),
@@ -75,8 +78,9 @@ class PendingDocuments:
 
 
 def hash_attribute(attribute: Attribute) -> str:
-    """Name what a model is asked by *attribute*; its rules and synonyms do not count."""
-    text = attribute.model_dump_json(exclude={"extractors", "synonyms", "rules", "audit"})
+    """Name what a model is asked by *attribute*; its rules and other names do not count."""
+    left_out = {"extractors", "synonyms", "rules", "audit", "formerly", "hidden"}
+    text = attribute.model_dump_json(exclude=left_out)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -111,13 +115,13 @@ class Predictions:
             for lacking, ids in rows
         ]
 
-    def ids_by_chance(self) -> list[str]:
+    def ids_by_chance(self, salt: str = "") -> list[str]:
         """Return all documents in an order that has nothing to do with what they say.
 
-        It stays as it is for those that are there when others come or go.
+        It stays as it is for those that are there when others come or go; each *salt* has its own.
         """
         rows = self._work.run(
-            "SELECT document_id FROM documents ORDER BY md5(document_id), document_id"
+            "SELECT document_id FROM documents ORDER BY md5(? || document_id), document_id", salt
         )
         return [row[0] for row in rows]
 
@@ -164,13 +168,34 @@ class Predictions:
                 " (SELECT (unnest(?), unnest(?), unnest(?))) RETURNING *",
                 *([str(row[place]) for row in rows] for place in _KEY_PLACES),
             )
+            self._work.run(
+                "DELETE FROM predicted_rows WHERE (document_id, table_name, attribute_hash) IN"
+                " (SELECT (unnest(?), unnest(?), unnest(?)))",
+                *([str(row[place]) for row in rows] for place in _KEY_PLACES),
+            )
             self._work.append("predictions", rows)
+            self._work.append(
+                "predicted_rows",
+                [row for record in records for row in self._listed_rows(record, hashes)],
+            )
             if said:
                 forget = "DELETE FROM summaries WHERE document_id IN (SELECT unnest(?))"
                 self._work.run(forget, list(said))
                 self._work.append("summaries", list(said.values()))
             if set(before) != set(rows):
                 self._work.count_revision()
+
+    @staticmethod
+    def _listed_rows(
+        record: PredictedRecord, hashes: Mapping[str, str]
+    ) -> Iterator[tuple[object, ...]]:
+        for listed in record.lists:
+            key = (record.document_id, record.sha256, listed.table, hashes[listed.table])
+            for position, cells in enumerate(listed.rows, start=1):
+                for item in cells:
+                    *kept, _, unit, engine, note, marks = cell_row(item.cell)
+                    value = None if item.value_text is None else storable(item.value_text)
+                    yield (*key, position, *kept, value, unit, engine, note, marks)
 
     @staticmethod
     def _row(
@@ -238,11 +263,40 @@ class Predictions:
                 "DELETE FROM summaries WHERE (document_id, sha256) NOT IN"
                 " (SELECT (document_id, sha256) FROM documents)"
             )
+            self._work.run(
+                "DELETE FROM predicted_rows WHERE (document_id, sha256) NOT IN"
+                " (SELECT (document_id, sha256) FROM documents)"
+            )
             if self._work.run(
                 "DELETE FROM predictions WHERE (document_id, sha256) NOT IN"
                 " (SELECT (document_id, sha256) FROM documents) RETURNING 1"
             ):
                 self._work.count_revision()
+
+
+_LISTED = f"""
+INSERT INTO predictions
+SELECT document_id, sha256, $name, $hash, coalesce(listed.state, 'not_mentioned'),
+  listed.as_stated, listed.start, listed."end", NULL, NULL, '{BY_RULES}',
+  coalesce(listed.note, ''), false, coalesce(listed.marks, ''), NULL
+FROM documents LEFT JOIN (FROM child_cells WHERE table_name = $name AND position = 0) AS listed
+  USING (document_id)
+WHERE (listed.document_id IS NOT NULL OR path IN (SELECT path FROM files WHERE rows))
+  AND (document_id, sha256) NOT IN (
+    SELECT (document_id, sha256) FROM predictions
+    WHERE attribute = $name AND attribute_hash = $hash)
+"""  # noqa: S608 - constants
+
+
+def keep_listed(work: WorkDatabase, child: Table) -> None:
+    """Keep which documents code has read for a child table: a model is not asked what they list.
+
+    In table files code reads all that there is.
+    """
+    attribute = list_attribute(child)
+    names = {"name": attribute.name, "hash": hash_attribute(attribute)}
+    with work.transaction():
+        work.connection.execute(_LISTED, names)
 
 
 def read_prediction(row: CellRow) -> PredictedCell:

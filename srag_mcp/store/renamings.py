@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from srag_mcp.errors import NotIngestedError, StoreError
+from srag_mcp.schema.edits import former_names
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.layout import published_build
@@ -28,7 +29,7 @@ _ALIKE = """
 SELECT was.attribute, now.attribute
 FROM former.main.cells AS was JOIN build.main.cells AS now USING (document_id)
 JOIN former.main.documents AS read_then USING (document_id) JOIN listing USING (document_id)
-WHERE was.attribute IN (SELECT unnest(?)) AND now.attribute IN (SELECT unnest(?))
+WHERE was.attribute IN (SELECT unnest(?)) AND now.attribute IN (SELECT unnest(?)){of_records}
   AND was.state <> 'corrected' AND (was.state = 'stated' OR now.state = 'stated')
 GROUP BY ALL HAVING count_if(
   (was.value IS NOT DISTINCT FROM now.value
@@ -44,6 +45,11 @@ _NO_SPELLINGS = "(SELECT '', '', '' WHERE false)"
 _HAS_SPELLINGS = """
 SELECT 1 FROM duckdb_tables() WHERE database_name = 'former' AND table_name = 'srag_spellings'
 """  # builds of earlier versions have none
+_OF_RECORDS = " AND was.position IS NULL AND now.position IS NULL"
+_HAS_POSITIONS = """
+SELECT 1 FROM duckdb_columns()
+WHERE database_name = 'former' AND table_name = 'cells' AND column_name = 'position'
+"""
 _IN_COMMON = "SELECT 1 FROM former.main.documents SEMI JOIN listing USING (document_id) LIMIT 1"
 
 
@@ -111,7 +117,9 @@ def _find_alike(
 ) -> list[tuple[str, str]]:
     found = connection.execute(_HAS_SPELLINGS).fetchall()
     former = _SPELLINGS.format(build="former") if found else _NO_SPELLINGS
-    sql = _ALIKE.format(former=former, present=_SPELLINGS.format(build="build"))
+    of_records = _OF_RECORDS if connection.execute(_HAS_POSITIONS).fetchall() else ""
+    present = _SPELLINGS.format(build="build")
+    sql = _ALIKE.format(former=former, present=present, of_records=of_records)
     return connection.execute(sql, [gone, new]).fetchall()
 
 
@@ -139,8 +147,8 @@ def find_renamings(
 
     A column that is gone and one that is new are the same where they are of one type and mean the
     same by silence, and most of their cells have the same value from the same words; where more
-    than two are, nobody knows. None where there is no build that can be read, or none of the same
-    documents.
+    than two are, nobody knows. Of some the schema says so. None where there is no build that can be
+    read, or none of the same documents.
     """
     import duckdb
 
@@ -154,11 +162,13 @@ def find_renamings(
         former = Schema.model_validate_json(text)
         then = {item.name: (item.type, item.absent_means) for item in former.attributes}
         now = {item.name: (item.type, item.absent_means) for item in schema.attributes}
-        gone, new = sorted(then.keys() - now), sorted(now.keys() - then)
+        known = {was: name for was, name in former_names(schema).items() if was in then}
+        gone = sorted(then.keys() - now.keys() - known.keys())
+        new = sorted(now.keys() - then.keys() - {*known.values()})
         alike = _find_alike(connection, gone, new) if gone and new else []
         pairs = [(was, name) for was, name in alike if then[was] == now[name]]
         n_pairs = Counter(name for pair in pairs for name in pair)
-        same = {name: name for name in then if then[name] == now.get(name)}
+        same = {name: name for name in then if then[name] == now.get(name)} | known
         same |= {was: name for was, name in pairs if n_pairs[was] == n_pairs[name] == 1}
         return Renamings(former.entity, schema.entity, same)
     return None

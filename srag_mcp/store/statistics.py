@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass
 from datetime import date
 from typing import TYPE_CHECKING
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from srag_mcp.cells.cell import IN_DOUBT, Mark, read_marks
 from srag_mcp.documents.passages import MAX_VALUE_CHARACTERS
 from srag_mcp.schema.attribute import Attribute, Scalar
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema import POSITION, Schema, Table
 from srag_mcp.store.database import insert_rows, with_names
 from srag_mcp.store.feedback import PERSON
 from srag_mcp.values.states import State
-from srag_mcp.values.types import COLUMN_TYPES, ColumnType
+from srag_mcp.values.types import COLUMN_TYPES, INTEGER, ColumnType
 
 if TYPE_CHECKING:
     import duckdb
@@ -34,9 +34,11 @@ class ColumnStatistics:
     """What a column holds, counted over all records.
 
     Attributes:
-        column: The attribute's name.
+        column: The attribute's name; `position` for the list that a child table holds, whose
+            records are the documents, and whose stated cells those that list any.
         type: The attribute's type.
-        n_records: Records of the build; of those without a cell it is not known what they say.
+        n_records: Records of the build, or rows of the child table; of those without a cell it is
+            not known what they say.
         n_non_null: Records with a value.
         n_non_zero: Records with a value that is neither 0 nor false nor empty.
         n_stated, n_stated_absent, n_not_mentioned, n_failed: Cells per state.
@@ -133,8 +135,13 @@ WHERE table_name = ?
 
 def write_statistics(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
     """Compute the statistics of all columns of the attached build and keep them in it."""
-    states: dict[str, Counter[str]] = {item.name: Counter() for item in schema.attributes}
-    for row in connection.execute(_STATES, [schema.entity]).fetchall():
+    for table in schema.tables:
+        _write_table(connection, table)
+
+
+def _write_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
+    states: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for row in connection.execute(_STATES, [table.entity]).fetchall():
         name, state, marks, engine, is_empty, n = row
         found = read_marks(marks)
         states[name][state] += n
@@ -152,10 +159,30 @@ def write_statistics(connection: duckdb.DuckDBPyConnection, schema: Schema) -> N
         if state == State.STATED and Mark.CONTRADICTED in found:
             states[name][Mark.CONTRADICTED] += n
     rows = []
-    for position, attribute in enumerate(schema.attributes):
-        entry = asdict(_of_column(connection, schema.entity, attribute, states[attribute.name]))
-        rows.append((entry.pop("table"), attribute.name, position, json.dumps(entry)))
+    columns = [_of_list(table, states[POSITION])] if table.parent else []
+    columns += [
+        _of_column(connection, table.entity, item, states[item.name]) for item in table.attributes
+    ]
+    for position, item in enumerate(map(asdict, columns)):
+        rows.append((item.pop("table"), item["column"], position, json.dumps(item)))
     insert_rows(connection, "build.main.srag_statistics", rows)
+
+
+def _of_list(table: Table, n: Counter[str]) -> ColumnStatistics:
+    """Count which documents list anything."""
+    n_listing = n[State.STATED]
+    return ColumnStatistics(
+        column=POSITION,
+        type=INTEGER,
+        n_records=sum(n[key] for key in State),
+        n_non_null=n_listing,
+        n_non_zero=n_listing,
+        n_distinct=0,
+        **{f"n_{key}": n[key] for key in _COUNTED_CELLS},
+        values=(),
+        truncated=False,
+        table=table.entity,
+    )
 
 
 def _of_column(
@@ -201,8 +228,13 @@ def read_statistics(text: str, table: str) -> ColumnStatistics:
 
 def write_values(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
     """Write the distinct texts of all columns to the value index, of very many the commonest."""
-    names = [item.name for item in schema.attributes if item.type.is_text]
+    names = [
+        (table.entity, item.name)
+        for table in schema.tables
+        for item in table.attributes
+        if item.type.is_text
+    ]
     limit = min(MAX_INDEXED_PER_COLUMN, MAX_INDEXED // max(1, len(names)))
-    for name in names:
-        index = with_names(_INDEX, x=name, entity=schema.entity)
-        connection.execute(index, [schema.entity, name, MAX_VALUE_CHARACTERS, limit])
+    for entity, name in names:
+        index = with_names(_INDEX, x=name, entity=entity)
+        connection.execute(index, [entity, name, MAX_VALUE_CHARACTERS, limit])

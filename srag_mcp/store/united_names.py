@@ -129,15 +129,22 @@ INSERT INTO build.main.srag_spellings SELECT $1, $2, unnest($3), unnest($4), unn
 
 
 def unite_cells(
-    work: WorkDatabase, table: str, attribute: Attribute, cells: Mapping[int, Cell]
+    work: WorkDatabase,
+    table: str,
+    attribute: Attribute,
+    cells: Mapping[int, Cell],
+    *,
+    is_child: bool = False,
 ) -> dict[int, Cell]:
     """Return *cells* with one spelling for each thing; write all spellings to the attached build.
 
+    What was decided of a column of a child table is kept under `table.column`.
     The words of the document stay in a cell, and its note says what it was united with.
     """
     counts = Counter(cell.value for cell in cells.values() if isinstance(cell.value, str))
-    verdicts = kept_verdicts(work, attribute.name) if work.is_predicted() else ()
-    things = unite(counts, decided_in_force(work, attribute.name), verdicts)
+    key = f"{table}.{attribute.name}" if is_child else attribute.name
+    verdicts = kept_verdicts(work, key) if work.is_predicted() else ()
+    things = unite(counts, decided_in_force(work, key), verdicts)
     several = [thing for thing in things if len(thing.spellings) > 1]
     of_spelling = {spelling: thing for thing in several for spelling in thing.spellings}
     done = dict(cells)

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -20,6 +21,7 @@ _SIGNED = re.compile(
 _FUZZY_MIN_CHARACTERS = 5
 _FUZZY_CUTOFF = 84.0
 _MAX_TEXT_CHARACTERS = 2000
+_MOST_HOLDERS = 100  # as many values as a word brings together when names are compared
 IN_ORDER = 0.9  # the least score of a value that holds the words of the phrase in its order
 
 
@@ -76,30 +78,40 @@ def _one(word: str) -> str:
 class ValueIndex:
     """A value index in memory: equal values, values that contain the phrase, then misspellings.
 
-    Built from `(column, value, number of records)`, and the table where it is not the record table.
-    *spellings*, `(column, spelling, value)`, are found as the value that they stand for.
+    Built from `(column, value, number of records)`, and the table where there are several.
+    *spellings*, `(column, spelling, value)` and the table likewise, are found as the value that
+    they stand for. Values of *table* are found, where it is given, unless others are asked for.
     """
 
     def __init__(
         self,
         entries: Iterable[tuple[str, str, int] | tuple[str, str, int, str]],
-        spellings: Iterable[tuple[str, str, str]] = (),
+        spellings: Iterable[tuple[str, str, str] | tuple[str, str, str, str]] = (),
+        table: str | None = None,
     ) -> None:
+        self._table = table
         self._entries: list[tuple[ValueMatch, tuple[str, ...]]] = []
         self._holding: defaultdict[str, list[int]] = defaultdict(list)
         self._spellings: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
         for entry in entries:
             found = ValueMatch(*entry[:3], 1.0, entry[3] if len(entry) == 4 else None)
             self._add(found, found.value)
-        others: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-        for column, spelling, value in spellings:
-            others[column, value] += [spelling] if spelling != value else []
+        others: defaultdict[tuple[str | None, str, str], list[str]] = defaultdict(list)
+        for column, spelling, value, *named in spellings:
+            key = (named[0] if named else None, column, value)
+            others[key] += [spelling] if spelling != value else []
         if others:
             for found, _ in tuple(self._entries):
-                for spelling in others.get((found.column, found.value), ()):
+                for spelling in others.get((found.table, found.column, found.value), ()):
                     self._add(replace(found, spelling=spelling), spelling)
         for word in self._holding:
             self._spellings[word[0], len(word)].append(word)
+
+    def about(self, table: str | None) -> "ValueIndex":
+        """Return the same index as one that finds values of *table*; None for those of all."""
+        found = copy(self)
+        found._table = table
+        return found
 
     def _add(self, found: ValueMatch, text: str) -> None:
         words = fold_words(text)
@@ -119,8 +131,10 @@ class ValueIndex:
         """Find the values nearest to *phrase*, best first (of all text columns, when None).
 
         Equal values score 1.0, values that hold the words of the phrase in its order 0.9 and more,
-        in another order 0.8, and misspelt ones less; these are left out where *is_spelt*.
+        in another order 0.8, and misspelt ones less; these are left out where *is_spelt*. *table*
+        has the columns; None for the one that the index is about.
         """
+        table = table or self._table
         words = fold_words(phrase)
         if not words:
             return []
@@ -139,6 +153,24 @@ class ValueIndex:
             best.setdefault((match.column, match.value, match.table), match)
         return list(best.values())[:limit]
 
+    def near(self, value: str, column: str) -> dict[str, int]:
+        """Return the values of a column that may be written for *value*, with their records.
+
+        They share a word or a misspelt one, or initials. A word that more than `_MOST_HOLDERS`
+        values have brings none of them.
+        """
+        words = fold_words(value)
+        said = {"".join(words), *words, *(near for word in words for near, _ in self._like(word))}
+        held = (self._holding.get(word, ()) for word in said)
+        found = [self._entries[n][0] for some in held if len(some) <= _MOST_HOLDERS for n in some]
+        found += self.search_initials(value)
+        tables = {None, self._table}
+        return {
+            item.value: item.n_records
+            for item in found
+            if item.column == column and (self._table is None or item.table in tables)
+        }
+
     def search_initials(self, phrase: str) -> list[ValueMatch]:
         """Find the names of which *phrase* has the initials, or that are written as its initials.
 
@@ -149,7 +181,11 @@ class ValueIndex:
             full = [
                 self._entries[number][0] for number in self._initials.get(fold_name(phrase), ())
             ]
-            return [item for item in full if are_names([item.spelling or item.value])]
+            return [
+                item
+                for item in full
+                if self._table in {None, item.table} and are_names([item.spelling or item.value])
+            ]
         found = (self.search(short, is_spelt=True) for short in read_name(phrase).initials)
         return [
             item
@@ -184,18 +220,19 @@ class ValueIndex:
     def _nearest_word(self, word: str) -> tuple[str, float] | None:
         if word in self._holding:
             return word, 100.0
-        if len(word) < _FUZZY_MIN_CHARACTERS or any(char.isdigit() for char in word):
-            return None
+        return next(iter(self._like(word)), None)
+
+    def _like(self, word: str) -> list[tuple[str, float]]:
+        """Return the stored words that *word* may be a misspelling of, the nearest first."""
+        if len(word) < _FUZZY_MIN_CHARACTERS or any(map(str.isdigit, word)):
+            return []
         # Heavy, and most questions spell their values as they are stored.
         from rapidfuzz import fuzz, process
 
-        near = [
-            spelling
-            for length in range(len(word) - 1, len(word) + 2)
-            for spelling in self._spellings.get((word[0], length), [])
-        ]
-        hit = process.extractOne(word, near, scorer=fuzz.ratio, score_cutoff=_FUZZY_CUTOFF)
-        return None if hit is None else hit[:2]
+        lengths = range(len(word) - 1, len(word) + 2)
+        near = [spelt for n in lengths for spelt in self._spellings.get((word[0], n), [])]
+        found = process.extract(word, near, scorer=fuzz.ratio, score_cutoff=_FUZZY_CUTOFF)
+        return [(spelt, score) for spelt, score, _ in found]
 
 
 def _similarity(words: tuple[str, ...], stored: tuple[str, ...]) -> float:

@@ -7,17 +7,26 @@ import secrets
 import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from sys import intern
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from srag_mcp.cells.cell import BY_RULES, Cell, Record, is_predicted, read_marks, write_marks
+from srag_mcp.cells.cell import (
+    BY_RULES,
+    Cell,
+    ListedRows,
+    Record,
+    is_predicted,
+    read_marks,
+    write_marks,
+)
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.encoding import storable
 from srag_mcp.documents.passages import Passage, cut_passages
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema import POSITION, Schema
 from srag_mcp.store.database import insert_rows, open_for_writing, store_errors
 from srag_mcp.store.earlier import take_over_work
 from srag_mcp.store.layout import WORK_FILE, ingestion_lock
@@ -34,6 +43,10 @@ CellRow: TypeAlias = tuple[
     str, str, str | None, int | None, int | None, str, str | None, str, str, str
 ]
 """attribute, state, as_stated, start, end, context, unit, engine, note, marks."""
+ChildRow: TypeAlias = tuple[
+    str, int, str, str, str | None, int | None, int | None, str, str | None, str, str, str
+]
+"""table and position, then as in `CellRow`; at position 0 is the cell of the list as a whole."""
 
 # a dictionary: calling an enumeration takes six times as long, and there is a call for each cell
 _STATES = {state.value: state for state in State}
@@ -59,6 +72,8 @@ def cell_row(cell: Cell) -> CellRow:
 def read_cell(row: CellRow) -> Cell:
     """Make the cell of a row; the reverse of `cell_row`."""
     attribute, state, as_stated, start, end, context, unit, engine, note, marks = row
+    # the same text of a million rows is kept once
+    attribute, context, engine, note = map(intern, (attribute, context, engine, note))
     return Cell(
         attribute=attribute,
         state=_STATES[state],
@@ -89,15 +104,12 @@ class FinishedDocument:
     passages: tuple[PassageRow, ...]
     postings: tuple[PostingRow, ...]
     replaces: bool = False
+    child_cells: tuple[ChildRow, ...] = ()
 
 
 def finish_document(document: Document, record: Record, *, replaces: bool) -> FinishedDocument:
     """Keep what the store needs of a document and its record."""
-    said = (
-        cell
-        for cell in record.cells
-        if cell.state is not State.NOT_MENTIONED or cell.note or cell.marks
-    )
+    said = filter(_says_anything, record.cells)
     title, text = storable(document.title), storable(document.text)
     passages = tuple(
         (
@@ -121,7 +133,21 @@ def finish_document(document: Document, record: Record, *, replaces: bool) -> Fi
         passages=passages,
         postings=tuple(cut_postings(document.path, title, text, passages)),
         replaces=replaces,
+        child_cells=tuple(row for listed in record.lists for row in _child_rows(listed)),
     )
+
+
+def _says_anything(cell: Cell) -> bool:
+    return cell.state is not State.NOT_MENTIONED or bool(cell.note or cell.marks)
+
+
+def _child_rows(listed: ListedRows) -> Iterator[ChildRow]:
+    """Yield what is kept of a list; a row that says nothing keeps one cell, so as to be there."""
+    yield (listed.table, 0, *cell_row(listed.listed))
+    for position, cells in enumerate(listed.rows, start=1):
+        said = [*filter(_says_anything, cells)] or [Cell(POSITION, State.NOT_MENTIONED)]
+        for cell in said:
+            yield (listed.table, position, *cell_row(cell))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +180,10 @@ class SchemaInForce:
     origin: str
 
 
+class _Undone(Exception):  # noqa: N818 - nothing has gone wrong
+    pass
+
+
 @dataclass(frozen=True, slots=True)
 class QuotedText:
     """The text of a document, and where its cells quote it."""
@@ -162,7 +192,13 @@ class QuotedText:
     quotes: tuple[Span, ...]
 
 
-_OF_DOCUMENTS = ("documents", "cells", "passages", "postings")  # tables with a document_id
+_OF_DOCUMENTS = (
+    "documents",
+    "cells",
+    "child_cells",
+    "passages",
+    "postings",
+)  # tables with a document_id
 _TEXTS_AT_ONCE = 100
 _BELOW = " > "  # between headings
 _QUOTES = (
@@ -197,10 +233,18 @@ CREATE TABLE IF NOT EXISTS cells (
   document_id VARCHAR, attribute VARCHAR, state VARCHAR, as_stated VARCHAR, start BIGINT,
   "end" BIGINT, context VARCHAR, unit VARCHAR, engine VARCHAR, note VARCHAR, marks VARCHAR);
 ALTER TABLE cells ADD COLUMN IF NOT EXISTS marks VARCHAR DEFAULT '';
+CREATE TABLE IF NOT EXISTS child_cells (
+  document_id VARCHAR, table_name VARCHAR, position INTEGER, attribute VARCHAR, state VARCHAR,
+  as_stated VARCHAR, start BIGINT, "end" BIGINT, context VARCHAR, unit VARCHAR, engine VARCHAR,
+  note VARCHAR, marks VARCHAR);
 CREATE TABLE IF NOT EXISTS predictions (
   document_id VARCHAR, sha256 VARCHAR, attribute VARCHAR, attribute_hash VARCHAR, state VARCHAR,
   as_stated VARCHAR, start BIGINT, "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR,
   note VARCHAR, unanswered BOOLEAN, marks VARCHAR, n_read BIGINT);
+CREATE TABLE IF NOT EXISTS predicted_rows (
+  document_id VARCHAR, sha256 VARCHAR, table_name VARCHAR, attribute_hash VARCHAR,
+  position INTEGER, attribute VARCHAR, state VARCHAR, as_stated VARCHAR, start BIGINT,
+  "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR, note VARCHAR, marks VARCHAR);
 CREATE TABLE IF NOT EXISTS summaries (document_id VARCHAR, sha256 VARCHAR, summary VARCHAR);
 ALTER TABLE predictions ADD COLUMN IF NOT EXISTS marks VARCHAR;
 ALTER TABLE predictions ADD COLUMN IF NOT EXISTS n_read BIGINT;
@@ -243,6 +287,7 @@ class WorkDatabase:
         self.state = state
         self.warning = warning
         self._facts: dict[str, str] | None = None  # of the table `meta`; None until they are read
+        self._is_open = False  # whether there is a transaction
         connection.execute(_TABLES)
         connection.execute(_READ_AGAIN)
         if self._meta("format") is None:
@@ -269,11 +314,15 @@ class WorkDatabase:
             return None
         return SchemaInForce(Schema.model_validate_json(text), self._meta("schema_origin") or "")
 
-    def put_in_force(self, schema: Schema, origin: str) -> None:
-        """Follow *schema* from now on; what was extracted after another one is dropped."""
+    def put_in_force(self, schema: Schema, origin: str, *, is_taken_over: bool = False) -> None:
+        """Follow *schema* from now on; what was extracted after another one is dropped.
+
+        *is_taken_over*: what was extracted holds for *schema* as well.
+        """
         with self.transaction():
             present = self.schema_in_force()
-            if present is None or hash_schema(present.schema) != hash_schema(schema):
+            is_same = present is not None and hash_schema(present.schema) == hash_schema(schema)
+            if not is_same and not is_taken_over:
                 for table in ("files", *_OF_DOCUMENTS):
                     self.run(f"DELETE FROM {table}")  # noqa: S608 - of this list
             if present is None or present.schema != schema:
@@ -450,17 +499,29 @@ class WorkDatabase:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Keep all that is done inside, or nothing of it."""
+        """Keep all that is done inside, or nothing of it; inside of another one, as that does."""
+        if self._is_open:
+            yield
+            return
         self.connection.begin()
+        self._is_open = True
         try:
             yield
         except BaseException:
-            self._facts = None
+            self._facts, self._is_open = None, False
             self.connection.rollback()
             raise
+        self._is_open = False
         facts, self._facts = self._facts, None  # for good where it cannot be committed
         self.connection.commit()
         self._facts = facts
+
+    @contextmanager
+    def undone(self) -> Iterator[None]:
+        """Take back all that is done inside, at its end: to see what would come of it."""
+        with suppress(_Undone), self.transaction():
+            yield
+            raise _Undone
 
     def _index_again(self) -> None:
         """Make the terms of all passages anew, by the rules of this version, from their texts."""
@@ -510,15 +571,19 @@ def hash_schema(schema: Schema) -> str:
     """Name what documents are extracted after.
 
     The version number does not count, nor that there are no lists, nor pending ones, nor what reads
-    predictions: rules that a model wrote.
+    predictions: rules that a model wrote. Nor do former names of columns, and what is hidden.
     """
-    written = {"__all__": {"rules": True, "audit": True}}
+    written = {"__all__": {"rules": True, "audit": True, "formerly": True, "hidden": True}}
+    of_children = dict.fromkeys(
+        ("parent", "list_name", "of_values", "description", "sources"), True
+    )
     tables = (
         item.model_dump_json(
             exclude={
                 "attributes": written,
                 "pending_lists": True,
                 "lists": {} if item.lists else True,
+                **({} if item.parent else of_children),
             }
         )
         for item in schema.tables

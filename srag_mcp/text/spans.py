@@ -21,3 +21,7 @@ class Span:
     def overlaps(self, other: "Span") -> bool:
         """Return whether both cover a character."""
         return self.start < other.end and other.start < self.end
+
+    def holds(self, other: "Span") -> bool:
+        """Whether *other* lies in it."""
+        return self.start <= other.start and other.end <= self.end

@@ -2,6 +2,8 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
+from difflib import get_close_matches
 from functools import lru_cache
 
 WORD = re.compile(r"\w+")
@@ -12,6 +14,10 @@ _HELD = "\x00"
 _HELD_MARK = re.compile(_HELD)
 _SPACE = re.compile(r"\s+")
 _SHORTEST_STEM = 4
+_LIKE, _LONGEST_LIKE = 0.6, 100  # what difflib takes for close; characters that are compared
+
+# Before a word they deny it: `untreated`, `non-current`, `inactive`.
+DENYING = ("non", "un", "in")
 
 # Function words carry no subject in any corpus; general language, and nothing else, belongs here.
 _ENGLISH = """
@@ -166,3 +172,15 @@ def is_content(word: str) -> bool:
 def content_words(text: str) -> list[str]:
     """Return the folded content words of *text*, in order, whole."""
     return [word for word in fold_words(text).split() if is_content(word)]
+
+
+def nearest_names(
+    name: str, names: Iterable[str], n: int = 3, least: float = _LIKE
+) -> tuple[str, ...]:
+    """Find up to *n* of *names* that *name* may be a misspelling of, best first.
+
+    *least*: how alike they are at least, 0 to 1, as difflib has it.
+    """
+    by_folded = {known.casefold(): known for known in names}
+    close = get_close_matches(name[:_LONGEST_LIKE].casefold(), sorted(by_folded), n, least)
+    return tuple(by_folded[folded] for folded in close)

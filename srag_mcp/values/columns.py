@@ -11,9 +11,11 @@ from srag_mcp.values.dates import (
     DateOrder,
     decide_order,
     find_dates,
+    is_bare_day,
     is_one_of_several,
     read_date,
     with_century,
+    with_year,
 )
 from srag_mcp.values.numbers import ASIDE, find_number, number_reader, read_durations
 from srag_mcp.values.quantities import Figure, Quantity, decide_grouping
@@ -36,6 +38,9 @@ _ASSUMED = "day before month, which no other document proves"
 _WITHOUT_TIME = "without its time of day"
 # Neither midnight, which stands for no time, nor the offset of a zone.
 _TIME = re.compile(r"(?<![\d:+−-])(?!0?0:00(?::00)?(?![\d:]))\d{1,2}:\d{2}(?!\d)")
+DATED = "dated: "  # said in the context of a day without a year: the date of its document
+_YEAR_ADDED = "its year is that in which it is nearest to the document's date"
+_HALF_A_YEAR = 182
 # A two-digit year is told from a time only by many years that are near one another.
 _ENOUGH_YEARS, _NEAR_YEARS = 10, 10
 _ALIKE = 92.0  # of 100, for a word that is meant to be a category: one letter in twelve
@@ -105,14 +110,16 @@ def _number_reader(declared: Column, said: Sequence[Words]) -> Reader:
 
 
 def _date_reader(declared: Column, said: Sequence[Words]) -> Reader:
-    """Decide on the order of day and month; a partial date is not completed but fails."""
-    dates = {text: find_dates(text) for text in dict.fromkeys(words.text for words in said)}
-    everything = [item for words in said for _, item in dates[words.text]]
+    """Decide on the order of day and month; a partial date fails, but for a day of `_in_years`."""
+    years_of = _in_years(said)
+    texts = {words: years_of.get(words, words.text) for words in said}
+    dates = {text: find_dates(text) for text in dict.fromkeys(texts.values())}
+    everything = [item for words in said for _, item in dates[texts[words]]]
     order, proven = decide_order(everything)
     years = sorted(item.year for item in everything if item.year and not item.two_digits)
 
     def read(words: Words) -> Reading:
-        text, found = words.text, dates[words.text]
+        text, found = texts[words], dates[texts[words]]
         if any(is_one_of_several(text, span) for span, _ in found):
             return failed("several dates")
         if not found:
@@ -132,9 +139,36 @@ def _date_reader(declared: Column, said: Sequence[Words]) -> Reader:
             return failed("a year of two digits that is far from the other documents' years")
         is_assumed = not proven and any(item.ambiguous for _, item in found)
         notes = [_ASSUMED] * is_assumed + [_WITHOUT_TIME] * bool(_TIME.search(text))
+        notes += [_YEAR_ADDED] * (words in years_of)
         return Reading(State.STATED, day, note="; ".join(notes))
 
     return _denying(read)
+
+
+def _in_years(said: Sequence[Words]) -> dict[Words, str]:
+    """Return days without a year in the year in which they are nearest to their document's date.
+
+    Only where the column shows what side of it they are on, as tasks that are due after a meeting
+    are: nearly all dates, those with a year and those so completed, lie there within half a year.
+    """
+    apart: dict[Words, int] = {}
+    completed: dict[Words, str] = {}
+    for words in dict.fromkeys(said):
+        own = read_date(words.context.partition(DATED)[2].partition(";")[0])
+        if own is None:
+            continue
+        texts = [words.text]
+        if is_bare_day(words.text):
+            texts = [with_year(words.text, own.year + step) for step in (0, -1, 1)]
+        days = [(day - own).days for text in texts if (day := read_date(text)) is not None]
+        if days:
+            apart[words] = min(days, key=abs)
+            completed[words] = texts[days.index(apart[words])]
+    for side in (1, -1):
+        near = {w for w, n in apart.items() if 0 <= side * n <= _HALF_A_YEAR}
+        if len(near) >= _ENOUGH_YEARS and len(near) >= _FIT * len(apart):
+            return {w: completed[w] for w in near if completed[w] != w.text}
+    return {}
 
 
 def _text_reader(declared: Column, said: Sequence[Words]) -> Reader:

@@ -127,6 +127,25 @@ def read_date(text: str, order: DateOrder = "day_first") -> date | None:
     return days.pop() if len(days) == 1 else None
 
 
+_BARE_DAY = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2?")
+
+
+def is_bare_day(text: str) -> bool:
+    """Whether a text is a day without a year, and nothing else: `22.01.`, `3 May`."""
+    if match := _BARE_DAY.fullmatch(text.strip()):
+        low, high = sorted((int(match[1]), int(match[3])))
+        return 0 < low <= _MONTHS_A_YEAR and high <= 31
+    found = find_dates(text, partial=True)
+    is_whole = len(found) == 1 and len(text.strip()) <= found[0][0].end - found[0][0].start + 1
+    return is_whole and found[0][1].year is None and found[0][1].day is not None
+
+
+def with_year(text: str, year: int) -> str:
+    """Return a day without a year with it: `22.01.` -> `22.01.2025`, `3 May` -> `3 May 2025`."""
+    match = _BARE_DAY.fullmatch(text.strip())
+    return f"{text.strip().rstrip('./-')}{match[2] if match else ' '}{year}"
+
+
 def _near_months(text: str) -> Iterator[tuple[int, int]]:
     """Yield the stretches around names of months: a regular expression over all text is slow."""
     start = end = 0

@@ -83,6 +83,13 @@ def read_number(text: str, context: str = "") -> Quantity | None:
     return quantity if quantity.unit else replace(quantity, unit=around.unit)
 
 
+def find_stated_unit(words: Words, wanted: str | None = None) -> str | None:
+    """Return the unit that a cell or what stands around it states; None for none."""
+    found = find_number(words.text, wanted)
+    measured = found.figure or found.number
+    return (measured.unit if measured else None) or read_context(words.context).unit
+
+
 def find_number(text: str, unit: str | None = None) -> NumberCell:
     """Find the figure that a cell means; *unit* is what the column is measured in."""
     text = _MIXED.sub(_as_decimal, text)

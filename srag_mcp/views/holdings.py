@@ -2,16 +2,20 @@
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
+from contextlib import suppress
 
-from srag_mcp.errors import UnknownNameError
+from srag_mcp.cells.cell import BY_RULES
+from srag_mcp.errors import SchemaError, UnknownNameError
 from srag_mcp.inference.brief import describe_column
 from srag_mcp.schema.attribute import Scalar
+from srag_mcp.schema.schema import POSITION
+from srag_mcp.schema.schema import Table as TableOfSchema
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.decisions import find_left_out
 from srag_mcp.store.evidence import count_reviews
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import shorten
+from srag_mcp.text.words import nearest_names
 from srag_mcp.views.results import (
     PAGE_SHARE,
     SchemaPage,
@@ -47,8 +51,7 @@ def schema_page(corpus: Corpus, max_characters: int, offset: int = 0) -> SchemaP
     Its notes say what the cells leave open: documents read in part, and readings that differ.
     """
     corpus = corpus.within()
-    schema, info, lines = corpus.schema(), corpus.info(), column_lines(corpus)
-    lines = lines[: 1 + info.n_attributes] if info.loose else lines
+    schema, info, lines = corpus.schema(), corpus.info(), column_lines(corpus, loose=False)
     columns = take_whole(lines[offset:], int(max_characters * PAGE_SHARE))
     following = offset + len(columns)
     notes = [*NOTES, info.account] if info.account else [*NOTES]
@@ -89,7 +92,7 @@ def schema_page(corpus: Corpus, max_characters: int, offset: int = 0) -> SchemaP
 
 def other_tables(corpus: Corpus) -> list[str]:
     """Write the tables beside the records: `documents(document_id, path, …)`."""
-    left_out = {corpus.schema().entity, corpus.info().former_table}
+    left_out = {*(item.entity for item in corpus.schema().tables), corpus.info().former_table}
     tables = corpus.tables().items()
     return [f"{table}({', '.join(names)})" for table, names in tables if table not in left_out]
 
@@ -106,33 +109,62 @@ def loose_notes(corpus: Corpus, column: str = "") -> list[str]:
     ]
 
 
-def column_lines(corpus: Corpus) -> list[str]:
-    """Write the columns of the record table, a line each; the more there are, the shorter.
+def column_lines(corpus: Corpus, *, loose: bool = True) -> list[str]:
+    """Write the columns of all tables, a line each; the more there are, the shorter.
 
-    What was read for some documents only comes last.
+    Of the records, what was read for some documents only comes last, unless it is left out.
 
     `"price number USD: 62 to 1244, median 482; known in 98 of 100 — Price of one night."`
     """
-    statistics = {item.column: item for item in corpus.statistics()}
+    schema = corpus.schema()
     lines = ["document_id string: key of the record; the same in all tables"]
-    for item in corpus.schema().attributes:
-        unit = f" {item.unit}" if item.unit else ""
-        absent = item.absent_means
-        absence = "" if absent == "unknown" else f" (not mentioned means {absent})"
-        found = statistics.get(item.name)
-        holds = describe_column(found, literals=True) if found else "nothing"
-        said = re.split(r"[.;]\s", item.description, maxsplit=1)[0].rstrip(".")
-        meaning = f" — {said}" if said else ""
-        if found and found.n_ruled:
-            holds += f"; {found.n_ruled} cells by rules, {item.audit or 'not audited'}"
-        name = corpus.sql_name(item.name)
-        lines.append(f"{name} {item.type}{unit}{absence}: {holds}{meaning}")
+    lines += _lines_of(corpus, schema.table)
+    if corpus.info().loose and not loose:
+        lines = lines[: 1 + corpus.info().n_attributes]
+    for child in schema.children:
+        name, n_rows = corpus.sql_name(child.entity), count_rows(corpus, child)
+        lines.append(f"table {name} (document_id, {POSITION} from 1): {n_rows}")
+        lines += _lines_of(corpus, child)
     longest, sizes = MAX_LINE_CHARACTERS, [json_size(line) + 1 for line in lines]
     while longest > MIN_LINE_CHARACTERS:
         if sum(min(size, longest + 1) for size in sizes) <= SCHEMA_CHARACTERS:
             break
         longest -= 10
     return [shorten(line, longest) for line in lines]
+
+
+def count_rows(corpus: Corpus, child: TableOfSchema) -> str:
+    """Say how many rows a child table has, and of how many documents: those that list any.
+
+    `"312 items of 40 of 43 invoices; 2 list none, 1 says nothing of them"`
+    """
+    found = corpus.list_statistics(child.entity)
+    n_rows = max((item.n_records for item in corpus.statistics(table=child.entity)), default=0)
+    said = f"{n_rows:,} {child.list_name} of {found.n_stated:,} of {found.n_records:,} documents"
+    rest = {"list none": found.n_stated_absent, "do not mention any": found.n_not_mentioned,
+            "could not be read": found.n_failed}  # fmt: skip
+    return "; ".join([said, *(f"{n:,} {what}" for what, n in rest.items() if n)])
+
+
+def _lines_of(corpus: Corpus, table: TableOfSchema) -> list[str]:
+    statistics = {item.column: item for item in corpus.statistics(table=table.entity)}
+    above = f"{corpus.sql_name(table.entity)}." if table.parent else ""
+    lines = []
+    for item in table.attributes:
+        unit = f" {item.unit}" if item.unit else ""
+        absent = item.absent_means
+        absence = "" if absent == "unknown" else f" (not mentioned means {absent})"
+        found = statistics.get(item.name)
+        holds = describe_column(found, literals=True) if found else "nothing"
+        if found and found.n_non_null == 0 and corpus.info().engine == BY_RULES:
+            holds += "" if item.extractors else "; no rule or model has filled it"
+        said = re.split(r"[.;]\s", item.description, maxsplit=1)[0].rstrip(".")
+        meaning = f" — {said}" if said else ""
+        if found and found.n_ruled:
+            holds += f"; {found.n_ruled} cells by rules, {item.audit or 'not audited'}"
+        name = f"{above}{corpus.sql_name(item.name)}"
+        lines.append(f"{name} {item.type}{unit}{absence}: {holds}{meaning}")
+    return lines
 
 
 def statistics_page(corpus: Corpus, max_characters: int, columns: Sequence[str]) -> StatisticsPage:
@@ -142,13 +174,7 @@ def statistics_page(corpus: Corpus, max_characters: int, columns: Sequence[str])
         UnknownNameError: If there is no such column; the text names those that look alike.
     """
     corpus = corpus.within()
-    for column in columns:
-        check_column(corpus, column)
-    units = {attribute.name: attribute.unit for attribute in corpus.schema().attributes}
-    entries = [
-        _statistics_entry(item, units.get(item.column))
-        for item in corpus.statistics(list(columns) or None)
-    ]
+    entries = [_statistics_entry(corpus, item) for item in find_statistics(corpus, columns)]
     taken = take_whole(entries, int(max_characters * PAGE_SHARE))
     left = [entry.column for entry in entries[len(taken) :]]
     following = f"{len(left)} more: call get_column_stats with columns={left[:MAX_VALUES]}"
@@ -157,7 +183,22 @@ def statistics_page(corpus: Corpus, max_characters: int, columns: Sequence[str])
     )
 
 
-def _statistics_entry(item: ColumnStatistics, unit: str | None) -> StatisticsEntry:
+def find_statistics(corpus: Corpus, columns: Sequence[str]) -> list[ColumnStatistics]:
+    """Return the statistics of *columns*, of those of all tables when empty.
+
+    Raises:
+        UnknownNameError: As `check_column`.
+    """
+    places = [check_column(corpus, column) for column in columns]
+    return [
+        item
+        for table in corpus.schema().tables
+        for item in corpus.statistics(table=table.entity)
+        if not places or (table.entity, item.column) in places
+    ]
+
+
+def _statistics_entry(corpus: Corpus, item: ColumnStatistics) -> StatisticsEntry:
     # The rarer of many numbers or dates tell less than the quartiles do.
     is_long_range = item.minimum is not None and item.n_distinct > MAX_VALUES
     shown = item.values[: MAX_RANGE_VALUES if is_long_range else MAX_VALUES]
@@ -165,9 +206,9 @@ def _statistics_entry(item: ColumnStatistics, unit: str | None) -> StatisticsEnt
     counted = (*states, "unread", "distinct", "non_null")
     measured = ("minimum", "lower_quartile", "median", "mean", "upper_quartile", "maximum")
     return StatisticsEntry(
-        column=item.column,
+        column=shown_name(item, corpus.schema().entity),
         type=item.type,
-        unit=unit,
+        unit=corpus.schema().attribute(item.column, item.table).unit,
         records=item.n_records,
         **{name: getattr(item, f"n_{name}") for name in counted},
         **{name: getattr(item, name) for name in measured},
@@ -184,12 +225,21 @@ def _statistics_entry(item: ColumnStatistics, unit: str | None) -> StatisticsEnt
     )
 
 
-def check_column(corpus: Corpus, column: str) -> None:
-    """Raise UnknownNameError, with the nearest names, if *corpus* has no such column."""
-    names = [attribute.name for attribute in corpus.schema().attributes]
-    if column in names:
-        return
-    nearest = get_close_matches(column.lower(), names, n=3, cutoff=0.5)
+def shown_name(item: ColumnStatistics, entity: str) -> str:
+    """Return what a column is called: `total`, and `order_items.sku` where not of *entity*."""
+    return item.column if item.table in {None, entity} else f"{item.table}.{item.column}"
+
+
+def check_column(corpus: Corpus, column: str) -> tuple[str, str]:
+    """Return the table and the name of a column, see `Schema.find_column`.
+
+    Raises:
+        UnknownNameError: If *corpus* has no such column; the text has the nearest names.
+    """
+    names = corpus.schema().column_names()
+    with suppress(SchemaError):
+        return corpus.schema().find_column(column)
+    nearest = nearest_names(column, names)
     hint = f"did you mean {' or '.join(nearest)}?" if nearest else f"columns: {', '.join(names)}"
     said = f"no column {column!r} in {corpus.schema().entity}; {shorten(hint, 1000)}"
     msg = f"{said}{propose_column(corpus)}"
@@ -203,20 +253,33 @@ def propose_column(corpus: Corpus) -> str:
 
 def schema_table(corpus: Corpus) -> Table:
     """Tabulate the columns of the schema for people."""
-    units = {attribute.name: attribute.unit for attribute in corpus.schema().attributes}
+    schema, loose = corpus.schema(), corpus.info().loose
     return ("column", "type", "unit", "known", "holds"), [
-        (item.column, item.type, units[item.column], item.n_non_null, describe_holdings(item))
-        for item in corpus.statistics()
-        if item.column not in corpus.info().loose
+        (
+            *(
+                shown_name(item, schema.entity),
+                item.type,
+                schema.attribute(item.column, item.table).unit,
+            ),
+            *(item.n_non_null, describe_holdings(item)),
+        )
+        for item in find_statistics(corpus, ())
+        if item.table != schema.entity or item.column not in loose
     ]
 
 
-def statistics_table(found: Sequence[ColumnStatistics]) -> Table:
+def statistics_table(found: Sequence[ColumnStatistics], entity: str | None = None) -> Table:
     """Tabulate statistics for people."""
     counts = ("known", "have none", "not mentioned", "failed", "distinct")
     return ("column", "type", *counts, "holds"), [
         (
-            *(item.column, item.type, item.n_non_null, item.n_none, item.n_not_mentioned),
+            *(
+                shown_name(item, entity or item.table or ""),
+                item.type,
+                item.n_non_null,
+                item.n_none,
+            ),
+            item.n_not_mentioned,
             *(item.n_failed, item.n_distinct, describe_holdings(item)),
         )
         for item in found

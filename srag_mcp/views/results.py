@@ -58,7 +58,7 @@ class Page(BaseModel, defer_build=True):
 
     def data(self) -> dict[str, object]:
         """Return it as `exact` does, with nothing in its texts that acts or hides."""
-        return {name: _printable(value) for name, value in self.exact().items()}
+        return {name: printable_value(value) for name, value in self.exact().items()}
 
     def render(self) -> str:
         """Write it for who keeps no data; here as compact JSON."""
@@ -197,6 +197,7 @@ class SourceEntry(Page):
     start: int | None = None
     end: int | None = None
     note: str = ""
+    position: int | None = None
 
 
 class CorrectionPage(Page):
@@ -559,13 +560,14 @@ def _compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _printable(value: object) -> object:
+def printable_value(value: object) -> object:
+    """Replace in all texts of a JSON value what acts instead of being read; see `printable`."""
     if isinstance(value, str):
         return printable(value)
-    if isinstance(value, list):
-        return [_printable(item) for item in value]
+    if isinstance(value, list | tuple):
+        return [printable_value(item) for item in value]
     if isinstance(value, dict):
-        return {printable(str(name)): _printable(item) for name, item in value.items()}
+        return {printable(str(name)): printable_value(item) for name, item in value.items()}
     return value
 
 

@@ -46,13 +46,14 @@ def trace_page(corpus: Corpus, column: str = "", **wanted: Unpack[EvidenceFilter
         msg = "pass column (its quotes), document_id (all quotes of one document), or both"
         raise SchemaError(msg)
     corpus = corpus.within()  # all that follows takes no longer than one query may
+    table = None
     if column:
-        check_column(corpus, column)
+        table, column = check_column(corpus, column)
     if wanted.get("document_id"):  # it may be as it was shown
         wanted["document_id"] = corpus.document(wanted["document_id"]).id
     where, offset = WHERE.sub("", wanted.get("where", "")), wanted.get("offset", 0)
     try:
-        found = corpus.trace(column, **wanted | {"where": where})
+        found = corpus.trace(column, table, **wanted | {"where": where})
     except QueryError as error:
         if not where:
             raise
@@ -60,7 +61,7 @@ def trace_page(corpus: Corpus, column: str = "", **wanted: Unpack[EvidenceFilter
         raise QueryError(msg, where) from error
     following = ""
     if not found.evidence:
-        following = _advice(corpus, column, wanted.get("value", ""), offset, found.total)
+        following = _advice(corpus, (column, table), wanted.get("value", ""), offset, found.total)
     elif found.next_offset == found.total:
         following = "there may be more: counting them took too long"
     return TracePage(
@@ -93,22 +94,29 @@ def correct_page(
         raise SchemaError(msg)
     document_id, column = place
     if instead != "undo":
-        check_column(corpus, column)
-        place = corpus.document(document_id).id, column
+        table, name = check_column(corpus, column)
+        if table != corpus.schema().entity:
+            msg = f"{column} is of what documents list, and only values of records are corrected"
+            raise SchemaError(msg)
+        place = corpus.document(document_id).id, name
     done = correct(corpus.location, settings, place, (instead or "value", value), "agent")
     until = "; until a person accepts it, answers say that it is an agent's" if done.after else ""
     return CorrectionPage(corpus=corpus.name, said=f"{done.render()}{until}")
 
 
-def _advice(corpus: Corpus, column: str, value: str, offset: int, total: int) -> str:
+def _advice(
+    corpus: Corpus, place: tuple[str, str | None], value: str, offset: int, total: int
+) -> str:
     """Say what to try when no cell was found."""
+    column, table = place
     if total:
         return f"offset {offset} is behind the last of {total} cells"
     if not value:
         loose = "".join(f"; {note}" for note in loose_notes(corpus, column))
         return f"no cell meets these conditions: leave one out{loose}"
     columns = [column] if column else None
-    near = [item.value for item in corpus.values().search(value, columns, MAX_NEAR_VALUES)]
+    found = corpus.values().search(value, columns, MAX_NEAR_VALUES, table)
+    near = [item.value for item in found]
     stored = f"stored values that look alike: {', '.join(near)}" if near else "it is not stored"
     return f"no cell has the value {value!r}: {stored}; see get_column_stats"
 
@@ -193,7 +201,8 @@ def evidence_table(found: Sequence[Evidence]) -> Table:
     for item in found:
         quote = [] if item.as_stated is None else [quoted(item.as_stated)]
         said = " ".join([*quote, f"({item.note})"] if item.note else quote)
-        rows.append((item.document_id, item.value, item.state, said))
+        at = f" item {item.position}" if item.position else ""
+        rows.append((f"{item.document_id}{at}", item.value, item.state, said))
     return ("document", "value", "state", "says"), rows
 
 

@@ -17,11 +17,12 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from srag_mcp.documents.folder import SCHEMA_FILE
-from srag_mcp.model.language_model import count_tokens
+from srag_mcp.model.language_model import CHARACTERS_A_TOKEN, count_tokens
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
@@ -48,6 +49,20 @@ _VALUES = {
 }
 
 
+_SLOTS = {
+    "distance": r"\d[\d.,]* (?:km|kilometres|metres|m)",
+    "price": r"(?:€ )?\d[\d.,]*(?: euros)?",
+    "total": r"(?:€ )?\d[\d.,]*(?: euros)?",
+    "word": r"[A-Za-z]+(?:[ -][a-z]+)*",
+    "n_rooms": r"\d+",
+    "n_floors": r"\d+",
+    "n_reviews": r"\d[\d.,]*",
+    "rooms_left": r"\d+(?: rooms?)?|[A-Za-z]+ rooms?",
+    "rating": r"\d[\d.,]*",
+    "airport": r".{1,60}? Airport",
+}
+
+
 def templates() -> dict[str, list[tuple[str, str, re.Pattern[str]]]]:
     """Return form, text and pattern of whole statements, by the fact that they tell."""
     found: dict[str, list[tuple[str, str, re.Pattern[str]]]] = {}
@@ -55,9 +70,16 @@ def templates() -> dict[str, list[tuple[str, str, re.Pattern[str]]]]:
     for key, forms in facts.items():
         for form, texts in forms.items():
             for text in texts:
-                escaped = _separated(_PLACEHOLDER.sub(".+?", re.escape(text)), form)
+                escaped = _separated(_PLACEHOLDER.sub(_shape_of, re.escape(text)), form)
                 found.setdefault(key, []).append((form, text, re.compile(escaped)))
     return found
+
+
+def _shape_of(slot: re.Match[str]) -> str:
+    """Return what stands in a slot of a wording, as who reads a few of them would see it."""
+    name = slot[0].lstrip("\\$")
+    shape = next((shape for part, shape in _SLOTS.items() if part in name), ".{1,60}?")
+    return f"(?:{shape})"
 
 
 def _separated(pattern: str, form: str) -> str:
@@ -70,6 +92,24 @@ STATEMENTS = templates()
 def statements(text: str) -> list[str]:
     """Return the sentences, items and rows of a page."""
     return [part for line in text.splitlines() for part in _SENTENCE.split(line.removeprefix("- "))]
+
+
+@cache
+def _fits(said: str, keys: tuple[str, ...]) -> int:
+    """Return how long a wording is that *said* is of; 0 where it tells none of these facts."""
+    fitting = (
+        len(template)
+        for key in keys
+        for _, template, pattern in STATEMENTS.get(key, ())
+        if pattern.fullmatch(said)
+    )
+    return max(fitting, default=0)
+
+
+def _find_statement(text: str, keys: tuple[str, ...]) -> str:
+    fitting = [(_fits(said, keys), said) for said in statements(text)]
+    length, said = max(fitting, default=(0, ""))
+    return said if length else ""
 
 
 class Oracle:
@@ -94,15 +134,23 @@ class Oracle:
             step, said = "records", {"documents": list(self.records(instructions, content))}
         elif instructions.startswith("Documents were read into a table"):
             step, said = "repairs", {"cells": []}
+            self.shown.append((step, content, ""))
         else:
             step, said = "other", {}
         text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
         whole = json.dumps(body.get("response_format", ""))
-        self.calls[step] += 1
         if step == "rules":
             self.shown.append((step, content, text))
-        self.tokens[f"{step} in"] += count_tokens(instructions + content + whole)
-        self.tokens[f"{step} out"] += count_tokens(text)
+        if step == "records":
+            is_first = not self.calls["rules"]
+            is_part = "Give only" in content
+            step = "sample" if is_first else "left open" if is_part else "practice and audit"
+        if step == "left open":
+            self.shown.append((step, instructions + content, text))
+        self.calls[step] += 1
+        self.tokens[f"{step}: fixed"] += count_tokens(instructions + whole)
+        self.tokens[f"{step}: shown"] += count_tokens(content)
+        self.tokens[f"{step}: replies"] += count_tokens(text)
         return Answer(text)
 
     def records(self, instructions: str, content: str) -> Iterator[dict[str, object]]:
@@ -132,14 +180,8 @@ class Oracle:
                 typed = float(value) if "." in value else int(value)
         if name == "country":
             keys, typed = ["address"], value
-        fitting = [
-            (len(template), said)
-            for said in statements(text)
-            for key in keys
-            for _, template, pattern in STATEMENTS.get(key, ())
-            if pattern.fullmatch(said)
-        ]
-        return [[number, typed, max(fitting)[1]]] if fitting else []
+        said = _find_statement(text, tuple(keys))
+        return [[number, typed, said]] if said else []
 
     # --- rules ---
 
@@ -150,7 +192,7 @@ class Oracle:
             if head is None:
                 continue
             name, kind = head[1], head[2]
-            seen = set()
+            seen = set(re.findall(r"^  fell: (.+?) took ", part, re.M))
             found = (
                 r"^  (?:d\d+:|missed:|fell: .+ the reader found) (.+?) “(.+)”(?: \(\d+ times.*)?$"
             )
@@ -190,12 +232,16 @@ class Oracle:
     def general(self, name: str, kind: str, value: str, form: str, text: str) -> dict[str, object]:
         """Write a rule for one wording: what varies in it may be anything."""
         own = _VALUES.get(name, (name,))
+        # what stands before or behind a sentence takes no part in it
+        text = re.sub(r"^\$name |^\$airport ", "", text) if form == "prose" else text
         pattern = re.escape(text)
         rule: dict[str, object] = {"column": name}
         for word in re.findall(r"\$(\w+)", text):
             is_value = word in own and "(?P<value>" not in pattern
-            shape = f"(?P<value>{_SHAPES.get(kind, _NUMBER)})" if is_value else ".{1,60}?"
-            pattern = pattern.replace(rf"\${word}", shape, 1)
+            [slot, *_] = _PLACEHOLDER.finditer(pattern)
+            own_shape = f"(?P<value>{_SHAPES.get(kind, _NUMBER)})"
+            shape = own_shape if is_value else _shape_of(slot)
+            pattern = f"{pattern[: slot.start()]}{shape}{pattern[slot.end() :]}"
         if kind == "boolean":
             pattern, rule["means"] = f"(?P<value>{pattern})", value.lower()
         if "star_marks" in text:
@@ -239,40 +285,60 @@ def main() -> None:
         with QueryPool() as pool:
             corpus = Corpus(folder, pool, settings.home)
             compare(corpus, oracle.gold)
+            [(n_characters,)] = corpus.read("SELECT sum(characters) FROM documents", ())
+            n_tokens = int(str(n_characters)) // CHARACTERS_A_TOKEN
     total = sum(oracle.tokens.values())
     print(
-        dict(oracle.calls), dict(oracle.tokens), f"read {len(oracle.read)} documents", oracle.missed
+        f"{total:,} tokens but for the schema, {n_tokens:,} of the documents:"
+        f" {total / n_tokens:.2f}"
     )
-    print(f"{total:,} tokens but for the schema")
+    for step, n in oracle.calls.items():
+        parts = [oracle.tokens[f"{step}: {part}"] for part in ("fixed", "shown", "replies")]
+        said = "".join(f"{part:10,}" for part in (*parts, sum(parts)))
+        print(f"{step:20}{n:4} prompts{said}  {sum(parts) / n_tokens:.3f}")
+    print(f"read {len(oracle.read)} documents")
 
 
 def compare(corpus: Corpus, gold: dict[str, dict[str, str]]) -> None:
-    """Print the share of right cells, and where they are wrong."""
-    info = corpus.info()
+    """Print the share of right cells, how wrong ones came about, and bounds beside true errors."""
+    schema = corpus.schema()
     columns = [name for name in next(iter(gold.values())) if name != "document"]
-    sql = f"SELECT document_id, {', '.join(columns)} FROM {corpus.schema().entity}"
-    rows = corpus.read(sql, ())
+    rows = corpus.read(f"SELECT document_id, {', '.join(columns)} FROM {schema.entity}", ())
+    how = {
+        (str(row[0]), str(row[1])): (str(row[2]), str(row[3]), str(row[4])[:60])
+        for row in corpus.read("SELECT document_id, attribute, state, marks, note FROM cells", ())
+    }
     wrong: Counter[str] = Counter()
+    ways: Counter[tuple[str, str, str]] = Counter()
+    n_ruled: Counter[str] = Counter()
+    n_wrong_ruled: Counter[str] = Counter()
     for row in rows:
         want = gold[Path(str(row[0])).name]
         for name, value in zip(columns, row[1:], strict=True):
-            said = (
-                ""
-                if value is None
-                else str(value).lower()
-                if isinstance(value, bool)
-                else str(value)
-            )
+            said = "" if value is None else str(value)
+            said = said.lower() if isinstance(value, bool) else said
             try:
                 is_same = abs(float(said) - float(want[name])) < 1e-6
             except ValueError:
                 is_same = said == want[name]
-            wrong[name] += not is_same
+            way = how[str(row[0]), name]
+            is_ruled = "ruled" in way[1]
+            n_ruled[name] += is_ruled
+            n_wrong_ruled[name] += is_ruled and not is_same
+            if not is_same:
+                wrong[name] += 1
+                ways[way] += 1
     n = len(rows) * len(columns)
-    print(
-        f"cells {1 - sum(wrong.values()) / n:.4f} of {n}; wrong: {dict(wrong.most_common(12))}",
-        info.n_documents,
-    )
+    print(f"cells {1 - sum(wrong.values()) / n:.4f} of {n}")
+    for way, n_cells in ways.most_common(8):
+        print(n_cells, "wrong cells are", *way)
+    print("column, bound, true error of the cells that were not read before, wrong of unread cells")
+    for name in columns:
+        audit = schema.attribute(name).audit
+        if audit is not None:
+            found = f"{n_wrong_ruled[name]} of {n_ruled[name]}"
+            true = n_wrong_ruled[name] / audit.cells
+            print(f"{name:24} {audit.bound:6.1%} {true:6.2%}  {found:12} {wrong[name]} of all")
 
 
 if __name__ == "__main__":

@@ -28,7 +28,8 @@ Columns *right* (nine values in ten, of one gold field), *half* (right where fil
 layout or part), *wrong*, *junk*; columns that match no gold field are listed and judged by a
 reader, whose verdicts are kept in `yardstick_verdicts.json`, as are those on notes: by pack, column
 and the hash of what it holds; by pack, question and the note without its names and numbers. What
-is not judged is *unjudged*, and silent. *cells* is the mean over the gold fields. Records of a
+is not judged is *unjudged*, and silent. *cells* is the mean over the gold fields; rows of what
+documents list are measured against `gold_<list>.csv` (`yardstick_children`). Records of a
 table file that are none count as wrong ones. Of a replay it is told what the model took: tokens of
 the documents, of the build, of a question and its answer in the median, of each step in + out.
 """
@@ -233,6 +234,13 @@ def print_report(report: Report, before: Report | None) -> None:
     if rows_of_tokens:
         print_table(head, rows_of_tokens)
     print_table(["by kind", *OUTCOMES], list(_rows_by_kind(sheet, measured)))
+    listed = [
+        [f"{part.name}: {name}", str(score)]
+        for part in parts
+        for name, score in part.children.items()
+    ]
+    if listed:
+        print_table(["rows of what documents list", ""], listed)
     for part in measured:
         _print_walk(sheet, part)
     _print_house(sheet, report, before)

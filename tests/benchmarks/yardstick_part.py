@@ -21,7 +21,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from srag_mcp.evaluation.alignment import align, match_documents, read_records
+from srag_mcp.evaluation.alignment import align, match_documents, match_names, read_records
 from srag_mcp.evaluation.bench import Bench, QuestionResult, ask_questions, open_bench
 from srag_mcp.evaluation.evaluate import EvaluationPlan, SchemaSource, categories_of, evaluate
 from srag_mcp.evaluation.pack import Pack, PackQuestion, read_pack
@@ -31,6 +31,7 @@ from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard.check import check_query
 from tests.benchmarks.told_prompts import told_prompts
+from tests.benchmarks.yardstick_children import score_children
 from tests.benchmarks.yardstick_columns import Records, align_rows, judge_columns
 from tests.benchmarks.yardstick_report import (
     Part,
@@ -151,6 +152,7 @@ def _of_documents(task: Task, pack: Pack, bench: Bench) -> Part:
     ingest_s = time.monotonic() - started
     corpus = bench.corpus(folder)
     schema, found = corpus.schema(), read_records(corpus)
+    names = match_names(found, list(pack.gold))
     if (pack.folder / "rows.csv").exists():
         names = align_rows(pack.gold, found)
         extra = [cells for name, cells in found.items() if name not in names]
@@ -171,6 +173,7 @@ def _of_documents(task: Task, pack: Pack, bench: Bench) -> Part:
         cells={
             score.field: score.accuracy * n_gold / (n_gold + len(records.extra)) for score in scores
         },
+        children=score_children(pack.folder, corpus, names),
         ingest_s=ingest_s,
     )
     if pack.folder.name == _WALKED_PACK:

@@ -8,6 +8,8 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from tests.benchmarks.yardstick_children import ChildScore
+
 VERDICTS = Path(__file__).with_name("yardstick_verdicts.json")
 OUTCOMES = ("right", "wrong", "silent", "refused", "failed")
 COLUMN_VERDICTS = ("right", "half", "wrong", "junk", "unjudged")
@@ -127,6 +129,7 @@ class Part(BaseModel):
     questions: list[Question] = Field(default_factory=list)
     columns: list[Column] = Field(default_factory=list)
     cells: dict[str, float] = Field(default_factory=dict)
+    children: dict[str, ChildScore] = Field(default_factory=dict)
     calls: int = 0
     tokens: Tokens | None = None
     walk: Walk | None = None

@@ -27,6 +27,7 @@ def run(*names: str) -> dict[str, dict[str, list[str]]]:
     return found
 
 
+@pytest.mark.usefixtures("cold_starts")
 def test_a_server_loads_no_other_command() -> None:
     said = run("serve")
 

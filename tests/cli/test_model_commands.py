@@ -24,7 +24,11 @@ def huts(tmp_path: Path) -> Path:
 
 def test_a_column_is_added_and_told(cli: Cli, huts: Path) -> None:
     assert cli("ingest", str(huts), "-q").status == 0
-    added = cli("extend", str(huts), "--attribute", "beds", "-q")
+    unsure = cli("extend", str(huts), "--attribute", "beds", "-q")
+    assert (unsure.status, "not kept: --yes" in unsure.err) == (3, True)
+    assert "8 documents\n1.txt: 11.0, “11”\n2.txt: 12.0, “12”\n" in unsure.out
+    assert cli("sql", str(huts), "SELECT beds FROM huts").status == 1
+    added = cli("extend", str(huts), "--attribute", "beds", "--yes", "-q")
     assert added.status == 0
     assert "added the column beds (number): beds\nstated in 8 of 8 documents\n1.txt: " in added.out
     assert "8 documents\n1.txt: 11.0, “11”\n2.txt: 12.0, “12”\n" in added.out
@@ -228,7 +232,7 @@ def test_a_column_is_read_from_some_documents_kept_or_dropped(cli: Cli, huts: Pa
     hostile = cli(*beds, "--documents", "SELECT document_id FROM srag_texts")
     dropped = cli("extend", huts, "--drop", "beds")
     gone = cli("extend", huts, "--drop", "beds")
-    kept = cli(*beds)
+    kept = cli(*beds, "--yes")
 
     assert quoted.out == "8 documents, engine offline: no language model is asked\n"
     assert "read for 2 of 8 documents, and not kept: beds (number): beds\n" in some.out

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from srag_mcp.documents.document import Document, KeyValue, ListItem, Table
 from srag_mcp.documents.folder import MEDIA_TYPES
 from srag_mcp.documents.reading import read_content, read_tables, read_text
-from srag_mcp.documents.table_files import take_kind
+from srag_mcp.documents.table_files import sketch
 from srag_mcp.errors import DocumentError
 
 CheckPlaces = Callable[[Document], None]
@@ -110,7 +110,7 @@ _SCALARS = st.one_of(st.integers(-999, 999), st.booleans(), st.sampled_from(["x"
     )
 )
 def test_json_records_are_rows_their_objects_columns_and_their_lists_counted(
-    records: list[dict[str, object]],
+    records: list[dict[str, list[object]]],
 ) -> None:
     [table] = read_tables(json.dumps(records).encode(), "a.json")
 
@@ -121,8 +121,17 @@ def test_json_records_are_rows_their_objects_columns_and_their_lists_counted(
     counted = {item.name: item.n_records for item in table.lists}
     wanted = {key: sum(bool(one.get(key)) for one in records) for key in ("tags", "lines")}
     assert counted == {key: n for key, n in wanted.items() if n}
-    told = take_kind([table]).told
-    assert all(any(line.startswith(f"{key}: a list of") for line in told) for key in counted)
+    lists = {item.name: item for item in sketch(table).lists}
+    for key in counted:
+        listings = [
+            next((item for item in row.more.listings if item.name == key), None)
+            if row.more
+            else None
+            for row in table.rows
+        ]
+        n_items = [None if item is None else len(item.rows) for item in listings]
+        assert n_items == [None if key not in one else len(one[key]) for one in records]
+        assert {column.n_rows for column in lists[key].columns} == {sum(filter(None, n_items))}
 
 
 @pytest.mark.parametrize("ending", ["csv", "json", "jsonl", "xlsx"])

@@ -11,6 +11,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
 from srag_mcp.store.values import ValueIndex
+from srag_mcp.values.types import ColumnType
 
 Value = tuple[str, str, int]
 
@@ -958,3 +959,87 @@ def test_the_silence_of_running_text_is_no_absence() -> None:
     rule = SlotRule(value_type="number", weights={">egg": 1.0}, threshold=1.0)
     eggs = count("eggs").model_copy(update={"extractors": (rule,)})
     assert refusal("How many recipes have no eggs?", [text("title"), eggs], "recipe")
+
+
+@pytest.mark.parametrize(
+    ("asked", "part"),
+    [
+        ("What is the fastest chip time?", "MIN(chip_time)"),
+        ("What is the slowest chip time?", "MAX(chip_time)"),
+        ("How many runs have a chip time faster than 60 s?", "chip_time < 60"),
+        ("Is the average chip time slower than 60 s?", "> 60"),
+        ("List the names by chip time, fastest first.", "ORDER BY chip_time ASC"),
+        ("What is the best score?", "MAX(score)"),
+        ("How many runs have a score better than 5?", "score > 5"),
+    ],
+)
+def test_what_is_fast_takes_little_time(asked: str, part: str) -> None:
+    columns = [text("name"), number("chip_time", "s"), number("score")]
+    assert part in ask(asked, columns, "run").sql
+
+
+def test_a_pace_is_fast_where_it_is_low_and_a_speed_where_it_is_high() -> None:
+    for name, unit, end in (("pace", "min/km", "MIN"), ("top_speed", "km/h", "MAX")):
+        asked = f"What is the fastest {name.replace('_', ' ')}?"
+        assert f"{end}({name})" in ask(asked, [text("name"), number(name, unit)], "run").sql
+
+
+def test_older_than_a_year_is_before_it() -> None:
+    schema = Schema(title="C1", entity="c1", nouns=("mill",), attributes=(count("built"),))
+    found = ColumnStatistics("built", ColumnType("integer"), 40, 40, 40, 40, 0, 0, 0, 7, 1700, 1990)
+    for asked, part in (("older", "built < 1800"), ("younger", "built > 1800")):
+        question = f"How many mills are {asked} than 1800?"
+        assert part in translate(question, schema, {"built": found}, ValueIndex([])).sql
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "What is the best price?",
+        "What is the worst price?",
+        "List the names by price, best first.",
+        "How many runs have a price better than 5?",
+        "What is the highest rank?",
+        "Who had the lowest rank?",
+        "How many runs have a rank higher than 5?",
+        "What are the top 3 names by chip time?",
+        "What is the fastest price?",
+    ],
+)
+def test_which_end_is_the_best_is_not_guessed(asked: str) -> None:
+    columns = [text("name"), number("price", "EUR"), count("rank"), number("chip_time", "s")]
+    refusal(asked, columns, "run")
+
+
+def test_what_a_sentence_behind_the_question_asks_is_put_out() -> None:
+    columns = [text("name"), text("town"), number("price", "EUR"), date("opened")]
+    for told in ("Give its town.", "Name the town."):
+        assert ask(f"Which shop has the lowest price? {told}", columns, "shop").sql.startswith(
+            "SELECT town FROM c1 WHERE price = "
+        )
+    found = ask("Which shop has the lowest price? Give its opened date.", columns[2:], "shop")
+    assert found.sql.startswith("SELECT opened FROM")
+    refusal("How many shops have a price above 5? Give the town.", columns, "shop")
+
+
+def test_a_period_may_stand_before_the_dates_that_are_asked_for() -> None:
+    columns = [date("date"), number("price", "EUR")]
+    found = ask("Name the May 2020 report dates on which the price was above 5.", columns, "report")
+    assert found.sql.startswith("SELECT date FROM c1 WHERE date BETWEEN DATE '2020-05-01'")
+
+
+def test_a_described_word_stands_before_a_name_that_a_verb_parts() -> None:
+    beds = count("patients_in_ward", "Of the general clinic.")
+    columns = [date("date"), beds]
+    asked = "How many {} were in the ward on average?"
+    assert "AVG(patients_in_ward)" in ask(asked.format("clinic patients"), columns, "report").sql
+
+
+def test_what_denies_a_column_of_yes_and_no_is_known_by_its_prefix() -> None:
+    for name, denied in (
+        ("active", "inactive"),
+        ("treated", "untreated"),
+        ("urgent", "non-urgent"),
+    ):
+        found = ask(f"How many claims are {denied}?", [boolean(name)], "claim")
+        assert f"WHERE NOT COALESCE({name}, FALSE)" in found.sql

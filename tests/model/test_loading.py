@@ -20,6 +20,7 @@ print(before, sys.argv[2] in sys.modules)
 """
 
 
+@pytest.mark.usefixtures("cold_starts")
 @pytest.mark.parametrize(
     ("model", "library", "is_there"),
     [

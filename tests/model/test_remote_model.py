@@ -198,6 +198,7 @@ print(*seen, sep="\\n", file=sys.stderr)
 """
 
 
+@pytest.mark.usefixtures("cold_starts")
 def test_nothing_but_the_server_is_contacted_and_nothing_printed() -> None:
     with serving(lambda body: GOOD) as server:
         said = subprocess.run(

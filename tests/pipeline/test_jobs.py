@@ -150,6 +150,7 @@ def test_a_damaged_job_state_is_an_error_that_names_the_job(
         read_job(corpus, settings, started.id)
 
 
+@pytest.mark.usefixtures("cold_starts")  # the environment is as it was at the start
 def test_a_job_has_the_key_without_writing_it_down(
     corpus: Path, settings: Settings, schema: Schema, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ Ask = Callable[[Path, str], list[tuple[object, ...]]]
 
 DIES_AT_FIRST = """
 import os, sys
+from srag_mcp import forks
 from srag_mcp.documents import reading
 from srag_mcp.pipeline import reader_pool
 import srag_mcp.pipeline.reading_tasks as tasks
@@ -26,7 +27,7 @@ def read_file(source):
     return reading.read_file(source)
 
 tasks.read_file = read_file
-reader_pool.main()
+forks.begin(reader_pool.main)
 """
 FAILED = (
     "station-003.txt",

@@ -1,4 +1,5 @@
 import os
+import select
 import signal
 import sys
 from contextlib import closing
@@ -14,6 +15,7 @@ from srag_mcp.pipeline.reading_tasks import Sampled, SampleTask, Unreadable
 DEADLY = """
 import os, sys, time
 from pathlib import Path
+from srag_mcp import forks
 from srag_mcp.documents import reading
 from srag_mcp.pipeline import reader_pool
 import srag_mcp.pipeline.reading_tasks as tasks
@@ -38,7 +40,7 @@ def read_file(source):
     return reading.read_file(source)
 
 tasks.read_file = read_file
-reader_pool.main()
+forks.begin(reader_pool.main)
 """
 
 
@@ -180,7 +182,9 @@ def test_a_process_that_read_much_does_not_wait(
 @pytest.mark.usefixtures("deadly")
 def test_a_process_that_died_while_it_waited_is_replaced(tmp_path: Path) -> None:
     first = who_reads(tmp_path)
+    end = os.pidfd_open(first)
     os.kill(first, signal.SIGKILL)
-    os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
+    select.select([end], [], [])
+    os.close(end)
 
     assert who_reads(tmp_path) != first

@@ -10,6 +10,7 @@ import pytest
 
 from srag_mcp.documents.folder import SCHEMA_FILE
 from srag_mcp.inference.ask import ask as ask_question
+from srag_mcp.pipeline.correction_run import correct
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.json_schema import read_schema_file
 from srag_mcp.settings import Effort, Settings
@@ -212,7 +213,8 @@ def test_a_column_that_fails_its_audit_is_read_in_all_documents(
     folder: Path, settings: Settings, writer: Writer, ask: Ask
 ) -> None:
     writer.rules = [HEIGHT, TOWN]
-    for number in drawn(range(N))[16:40]:  # the sample has none of them
+    stating = [number for number in drawn(range(N)) if number % 4]
+    for number in stating[30:60]:  # neither the sample nor what leaves most open has any of them
         write(folder, number, is_odd=True)
     report = ingest(folder, at(settings, "checked"))
     assert any(line.startswith("town: ") and "the model reads it" in line for line in report.ruled)
@@ -260,3 +262,66 @@ def test_full_reads_what_rules_had_decided(
     ingest(folder, at(settings, "full"))
     assert n_shown(server) == N
     assert ask(folder, "SELECT count(*) FROM cells WHERE marks != '' OR state = 'failed'") == [(0,)]
+
+
+def test_a_correction_by_a_person_judges_rules_at_once_and_one_by_an_agent_does_not(
+    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask, worker: QueryPool
+) -> None:
+    ingest(folder, at(settings, "checked"))
+    ruled = "SELECT document_id FROM cells WHERE attribute = 'height_m' AND marks = 'ruled'"
+    [(one,), (other,)] = ask(folder, f"{ruled} AND state = 'stated' ORDER BY 1 LIMIT 2")
+    path = CorpusFolder(folder, settings.home).readable() / SCHEMA_FILE
+    before, n_asked = read_schema_file(path).attribute("height_m"), len(server.requests)
+    assert before.audit is not None
+
+    correct(folder, settings, (str(one), "height_m"), ("value", "7"), "agent")
+    assert read_schema_file(path).attribute("height_m") == before
+    correct(folder, settings, (str(other), "height_m"), ("value", "8"))
+    judged = read_schema_file(path).attribute("height_m")
+    assert judged.audit is not None
+    assert (judged.audit.wrong, judged.audit.bound > before.audit.bound) == (1, True)
+    correct(folder, settings, (str(one), "height_m"), ("accept", ""))
+    accepted = read_schema_file(path).attribute("height_m").audit
+    assert accepted is not None
+    assert accepted.wrong == 2
+    page = schema_page(Corpus(folder, worker, settings.home), 20_000).columns
+    assert any(str(accepted) in line for line in page)
+    for document in (one, other):
+        correct(folder, settings, (str(document), "height_m"), ("undo", ""))
+    assert read_schema_file(path).attribute("height_m") == before
+    assert len(server.requests) == n_asked
+    assert not ingest(folder, settings).published
+
+
+def test_a_rule_of_a_draft_that_a_person_corrects_does_not_speak_again(
+    folder: Path, settings: Settings, ask: Ask
+) -> None:
+    ingest(folder, at(settings, "draft"))
+    ruled = "FROM cells WHERE attribute = 'height_m' AND marks = 'ruled'"
+    [(one,)] = ask(folder, f"SELECT document_id {ruled} ORDER BY 1 LIMIT 1")
+    correct(folder, settings, (str(one), "height_m"), ("value", "7"))
+    path = CorpusFolder(folder, settings.home).readable() / SCHEMA_FILE
+    assert [rule.wrong for rule in read_schema_file(path).attribute("height_m").rules] == [1]
+    write(folder, N)
+    ingest(folder, settings)
+    assert [rule.wrong for rule in read_schema_file(path).attribute("height_m").rules] == [1]
+    assert ask(folder, f"SELECT count(*) {ruled}") == [(0,)]
+
+
+def test_prompts_for_rules_show_what_a_person_set_and_not_what_an_agent_did(
+    folder: Path, settings: Settings, server: OpenAIServer
+) -> None:
+    ingest(folder, at(settings, "full"))
+    one, other = (f"{number:03}.txt" for number in drawn(range(N))[:2])
+    correct(folder, settings, (one, "height_m"), ("value", "77771"), "agent")
+    correct(folder, settings, (other, "height_m"), ("value", "88882"))
+    n_asked = len(server.requests)
+    assert not ingest(folder, at(settings, "checked")).published, "nothing is read for them"
+    assert len(server.requests) == n_asked
+    for number in range(N, N + 80):
+        write(folder, number)
+    ingest(folder, settings)
+
+    asked = [content_of(body) for body in server.requests[n_asked:]]
+    assert not any("77771" in content for content in asked)
+    assert any("88882" in content for content in asked)

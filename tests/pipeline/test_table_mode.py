@@ -8,7 +8,6 @@ import pytest
 
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.quote import quote_ingestion
-from srag_mcp.schema.schema import ListName
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
@@ -228,7 +227,7 @@ def test_numbers_of_json_have_a_decimal_point(tmp_path: Path, settings: Settings
     assert ask(folder, "SELECT weight FROM parts ORDER BY 1") == [(1.234,), (950,), (1200,)]
 
 
-def test_objects_of_a_json_array_are_records_without_their_lists(
+def test_objects_of_a_json_array_are_records_and_their_lists_tables(
     tmp_path: Path, settings: Settings, ask: Ask, worker: QueryPool
 ) -> None:
     folder = tmp_path / "orders"
@@ -247,9 +246,18 @@ def test_objects_of_a_json_array_are_records_without_their_lists(
     report = ingest(folder, settings)
 
     assert report.attributes == ("id", "customer_name", "customer_address_country", "coupon")
-    assert report.told == ("orders.json: items: a list of objects in 9 records, not a column",)
-    schema = Corpus(folder, worker, settings.home).schema()
-    assert schema.lists == (ListName(name="items", holds="objects", members=("sku", "quantity")),)
+    assert (report.told, report.lists) == ((), ("orders_items(sku, quantity)",))
+    corpus = Corpus(folder, worker, settings.home)
+    schema = corpus.schema()
+    assert (schema.lists, [item.entity for item in schema.children]) == ((), ["orders_items"])
+    [found] = corpus.trace("quantity", "orders_items", where="position = 1", value="7").evidence
+    assert (found.document_id, found.column, found.as_stated, found.position) == (
+        "orders.json#7",
+        "orders_items.quantity",
+        "7",
+        1,
+    )
+    assert corpus.document_text(found.document_id, found.start or 0, found.end) == "7"
     assert schema.attribute("customer_address_country").synonyms == ("country",)
     assert schema.attribute("customer_name").synonyms == ("name", "customer")
     assert ask(folder, "SELECT count(*) FROM orders WHERE coupon IS NULL") == [(6,)]

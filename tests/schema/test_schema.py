@@ -1,4 +1,4 @@
-"""A schema holds tables, and is read as its one table as long as there is one."""
+"""A schema holds tables, and is read as its record table."""
 
 import pytest
 from pydantic import ValidationError
@@ -37,12 +37,6 @@ def test_a_column_is_found_by_its_table_too() -> None:
     assert schema.attribute("length") == schema.attribute("length", "boats") == LENGTH
     with pytest.raises(SchemaError, match="no attribute 'length' of ships"):
         schema.attribute("length", "ships")
-
-
-@pytest.mark.parametrize("n_tables", [0, 2])
-def test_a_schema_has_one_table_so_far(n_tables: int) -> None:
-    with pytest.raises(ValidationError):
-        Schema.model_validate({"tables": [BOATS] * n_tables})
 
 
 @pytest.mark.parametrize(

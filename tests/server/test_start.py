@@ -42,6 +42,7 @@ print(json.dumps({"n_tools": len(names), "loaded": sorted(sys.modules)}))
 """
 
 
+@pytest.mark.usefixtures("cold_starts")
 def test_listing_the_tools_loads_no_database_no_parser_and_nothing_that_answers_calls(
     tmp_path: Path,
 ) -> None:

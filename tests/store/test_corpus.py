@@ -181,7 +181,8 @@ def test_a_column_of_another_table_is_another_column(changed: Callable[[str], Co
     ]
     assert corpus.quotes("name", "true", table="ships")[0].value == "Albatross"
     search = corpus.values().search
-    assert [item.table for item in search("bittern")] == ["ships", "crew"]
+    assert [item.table for item in search("bittern")] == ["ships"]
+    assert [item.table for item in corpus.values().about("crew").search("bittern")] == ["crew"]
     assert search("bittern", table="crew") == [ValueMatch("name", "Ole Bittern", 3, 0.925, "crew")]
     with pytest.raises(SchemaError, match="no attribute 'name' of crew"):
         corpus.trace("name", "crew")
@@ -193,7 +194,10 @@ def test_a_build_of_an_earlier_version_has_one_table(
     corpus: Corpus, changed: Callable[[str], Corpus]
 ) -> None:
     tables = ("cells", "srag_values", "srag_statistics", "srag_reviews")
-    earlier = changed(";".join(f"ALTER TABLE {name} DROP COLUMN table_name" for name in tables))
+    earlier = changed(
+        ";".join(f"ALTER TABLE {name} DROP COLUMN table_name" for name in tables)
+        + "; ALTER TABLE cells DROP COLUMN position"
+    )
 
     assert earlier.trace("name") == corpus.trace("name")
     assert earlier.quotes("name", "masts > 1") == corpus.quotes("name", "masts > 1")

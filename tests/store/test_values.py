@@ -99,3 +99,11 @@ def test_another_spelling_is_found_as_the_value_it_stands_for() -> None:
         "Borel Labs", "International Borel Mining"
     ]  # fmt: skip
     assert index.search("Gone") == []
+
+
+def test_what_may_be_written_for_a_name_shares_a_word_a_slip_or_initials() -> None:
+    names = ["World Health Organization", "WHO", "Health World", "Wrold Organisation", "UNESCO"]
+    index = ValueIndex([("body", name, at) for at, name in enumerate(names, start=1)])
+    assert index.near("World Health Organization", "body").keys() == {*names} - {"UNESCO"}
+    assert index.near("UNESCO", "body") == {"UNESCO": 5}
+    assert index.near("WHO", "town") == {}

@@ -150,3 +150,30 @@ def test_two_days_are_never_read_as_one(one: date, other: date, link: str) -> No
 @given(st.dates(max_value=date(2999, 12, 31)), st.text(alphabet="abc xyz,;()", max_size=12))
 def test_words_around_a_date_change_nothing(day: date, words: str) -> None:
     assert read_date(f"{words} {day.isoformat()} {words}") == (day if day.year >= 1000 else None)
+
+
+def _due(days: list[str]) -> list[Words]:
+    return [Words(day, "dated: 2025-11-20") for day in days]
+
+
+def test_days_without_a_year_are_in_the_one_that_the_side_of_their_column_tells() -> None:
+    said = _due([f"{day:02}.12." for day in range(11, 21)] + ["15 January", "03.01.2026"])
+    read = read_column(Column(DATE, "until"), said)
+    assert [reading.value for reading in read] == [
+        *(date(2025, 12, day) for day in range(11, 21)),
+        date(2026, 1, 15),
+        date(2026, 1, 3),
+    ]
+    assert {reading.note for reading in read[:11]} == {
+        "its year is that in which it is nearest to the document's date"
+    }
+
+
+def test_a_day_without_a_year_on_the_other_side_stays_open() -> None:
+    said = _due([f"{day:02}.12." for day in range(1, 21)] + ["01.11."])
+    assert read_column(Column(DATE, "until"), said)[-1].state is State.FAILED
+
+
+def test_few_days_without_a_year_prove_nothing() -> None:
+    said = _due(["01.12.", "02.12.", "03.12."])
+    assert {reading.state for reading in read_column(Column(DATE, "until"), said)} == {State.FAILED}

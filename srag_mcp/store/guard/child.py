@@ -42,6 +42,12 @@ _DRAWS = re.compile(r"random|uuid|sample", re.IGNORECASE)
 _CHUNK_ROWS = 1024
 
 
+def load() -> None:
+    """Import what queries need, so that no process and no query pays for it with its time."""
+    import duckdb  # noqa: F401 - heavy, and only needed here
+    import sqlglot.optimizer.scope  # noqa: F401
+
+
 def main(limits_json: str) -> None:
     """Confine this process to the limits, say so, and answer requests until stdin ends."""
     limits = QueryLimits(**json.loads(limits_json))

@@ -19,10 +19,10 @@ from srag_mcp.store.guard.result_page import QueryLimits, timed_out
 from srag_mcp.store.guard.vocabulary import (
     did_you_mean,
     fold,
-    nearest_names,
     refuse_table,
     without_settings,
 )
+from srag_mcp.text.words import nearest_names
 
 if TYPE_CHECKING:
     import duckdb

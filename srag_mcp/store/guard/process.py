@@ -7,7 +7,6 @@ system cannot set.
 import json
 import os
 import queue
-import subprocess
 import sys
 import threading
 from contextlib import suppress
@@ -15,7 +14,7 @@ from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import IO, Literal
 
-from srag_mcp import errors
+from srag_mcp import errors, forks
 from srag_mcp.errors import QueryError, StoreError, UnknownNameError
 from srag_mcp.store.guard.result_page import QueryLimits, ResultPage, Value
 
@@ -96,9 +95,16 @@ class Reply:
 START_TIMEOUT_S = 60.0
 # The server's own search path is handed over, for `-I` ignores the environment it may come from.
 _PROGRAM = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
-    " from srag_mcp.store.guard.child import main; main(sys.argv[2])"
+    "import sys; sys.path[:] = {search_path!r};"
+    " from srag_mcp import forks; from srag_mcp.store.guard import child;"
+    " child.load(); forks.begin(child.main)"
 )
+
+
+def command() -> tuple[str, ...]:
+    """Return the command of worker processes, as `forks` takes it."""
+    search_path = [entry or str(Path.cwd()) for entry in sys.path]
+    return sys.executable, "-I", "-c", _PROGRAM.format(search_path=search_path)
 
 
 class ProcessEndedError(Exception):
@@ -119,16 +125,14 @@ class WorkerProcess:
         Raises:
             StoreError: If it does not start.
         """
-        search_path = json.dumps([entry or str(Path.cwd()) for entry in sys.path])
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-c", _PROGRAM, search_path, json.dumps(asdict(limits))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            # nothing of ours; Windows cannot start a process without SYSTEMROOT
-            env={name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ},
-            start_new_session=True,  # Ctrl-C is for the server
-        )
+        # nothing of ours; Windows cannot start a process without SYSTEMROOT
+        environ = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
+        errors, told = os.pipe()
+        self._errors = os.fdopen(errors, "rb")
+        try:
+            self._process = forks.start(command(), json.dumps(asdict(limits)), told, environ)
+        finally:
+            os.close(told)
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._listener = threading.Thread(
             target=_listen, args=(self._process.stdout, self._lines), daemon=True
@@ -194,7 +198,7 @@ class WorkerProcess:
         self._process.kill()
         self._process.wait()
         self._listener.join()
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+        for pipe in (self._process.stdin, self._process.stdout, self._errors):
             with suppress(OSError):  # what was still in the buffer cannot be written any more
                 if pipe is not None:
                     pipe.close()
@@ -204,8 +208,7 @@ class WorkerProcess:
             return [str(name) for name in json.loads(self._next_line(START_TIMEOUT_S))]
         except (TimeoutError, ProcessEndedError) as error:
             self._process.kill()
-            stderr = self._process.stderr
-            said = stderr.read().decode(errors="replace") if stderr is not None else ""
+            said = self._errors.read().decode(errors="replace")
             self.close()
             msg = f"The worker process for queries did not start: {said.strip()[-500:]}"
             raise StoreError(msg) from error

@@ -4,7 +4,6 @@
 name that is in neither list is refused; a test names those that a new DuckDB brings.
 """
 
-import difflib
 import functools
 import json
 import re
@@ -15,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from srag_mcp.errors import QueryError, RefusedQueryError, UnknownNameError
+from srag_mcp.text.words import nearest_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,13 +169,6 @@ def refuse_table(path: list[str], exposed: Iterable[str], sql: str) -> QueryErro
 def without_settings(message: str) -> str:
     """Leave out DuckDB's advice to change a setting, which nobody can follow here."""
     return re.sub(r"\s*(?:Use \"?'?|\* )SET [^\n]*", "", message)
-
-
-def nearest_names(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Find up to three of *names* that look like *name*, best first."""
-    by_folded = {fold(known): known for known in names}
-    close = difflib.get_close_matches(fold(name)[:100], sorted(by_folded), n=3, cutoff=0.6)
-    return tuple(by_folded[folded] for folded in close)
 
 
 def did_you_mean(nearest: tuple[str, ...]) -> str:

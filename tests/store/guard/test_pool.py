@@ -430,6 +430,7 @@ def test_text_that_is_too_long_is_not_even_sent(fleet: Path) -> None:
         worker.select(fleet, "SELECT 1" + " " * 20_000, tables={})
 
 
+@pytest.mark.usefixtures("cold_starts")
 def test_the_server_process_needs_neither_duckdb_nor_sqlglot(fleet: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from srag_mcp.store.guard import QueryPool\n"

@@ -1,0 +1,34 @@
+"""Which of several corpora a question is about."""
+
+from collections.abc import Sequence
+
+from srag_mcp.errors import CorpusError
+from srag_mcp.inference.ask import ask
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.text.words import stems
+
+
+def choose_corpus(corpora: Sequence[Corpus], question: str) -> Corpus:
+    """Return the corpus that *question* is about.
+
+    It is the only one whose records, or what they list, the question names; where it names none,
+    the only one of which the grammar has a reading at all.
+
+    Raises:
+        CorpusError: If it may be about several, or about none; the text names them.
+        NotIngestedError: If one of them has no build.
+    """
+    said = {*stems(question)}
+    may = [item for item in corpora if said & {*stems(_nouns(item))}]
+    may = may or [item for item in corpora if not ask(item, question).refused]
+    if len(may) == 1:
+        return may[0]
+    reason = "may be about several corpora" if may else "names the records of no corpus"
+    msg = f"this question {reason}; pass one of these: {', '.join(x.name for x in may or corpora)}"
+    raise CorpusError(msg)
+
+
+def _nouns(corpus: Corpus) -> str:
+    """Return what the records of *corpus* are called, and what they list."""
+    tables = corpus.schema().tables
+    return " ".join(word for table in tables for word in (*table.nouns, table.list_name))

@@ -1,0 +1,195 @@
+"""The page as served on this computer: who may ask, what is read, what is changed.
+
+Documents are not to be trusted, and neither are other pages that the browser shows. Files of the
+page are for all, and have nothing of the corpus. Whatever has asks for a token in a header, which
+no other page can send; it is in the address behind `#`, which a browser sends to nobody.
+"""
+
+import hmac
+import json
+import secrets
+import socket
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
+
+import anyio.to_thread
+from pydantic import BaseModel, ConfigDict, ValidationError
+from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from srag_mcp.errors import SragError
+from srag_mcp.page import shown_facts as facts
+from srag_mcp.page import worklists
+from srag_mcp.page.record_rows import (
+    RowsWanted,
+    TableWanted,
+    count_spreads,
+    find_rows,
+)
+from srag_mcp.server.loopback import LOOPBACK, serve_app
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.text.shown import printable
+from srag_mcp.views.results import cut_middle, for_terminal, printable_value
+
+API = "/api/"
+FILES = {"/": ("page.html", "text/html"), "/page.css": ("page.css", "text/css"),
+         "/page.js": ("page.js", "text/javascript")}  # fmt: skip
+TOKEN_HEADER = "x-srag-token"
+MAX_BODY = 200_000
+MAX_ERROR_CHARACTERS = 3_000
+POLICY = (
+    "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none';"
+    " require-trusted-types-for 'script'; trusted-types 'none'"
+)
+"""What a browser lets the page do, but for its own files; it can make no markup of a text."""
+_HEADERS = {
+    "Content-Security-Policy": f"{POLICY}; script-src 'self'; style-src 'self'; connect-src 'self';"
+    " frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+Endpoint: TypeAlias = tuple[type[BaseModel], Callable[..., object]]
+"""What is asked for, as a request must say it, and what answers."""
+
+
+class Nothing(BaseModel):
+    """A request without arguments."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+def make_page(corpus: Corpus, settings: Settings, token: str) -> ASGIApp:
+    """Make the application: files of the page, what GET reads, and what POST asks or changes."""
+    reads: dict[str, Endpoint] = {
+        "corpus": (Nothing, lambda _: facts.describe_corpus(corpus)),
+        "rows": (RowsWanted, partial(find_rows, corpus)),
+        "cells": (facts.CellsWanted, partial(facts.find_marked_cells, corpus)),
+        "spreads": (TableWanted, partial(count_spreads, corpus)),
+        "document": (facts.DocumentWanted, partial(facts.show_document, corpus)),
+        "worklists": (Nothing, lambda _: worklists.count_entries(corpus)),
+        "entries": (worklists.EntriesWanted, partial(worklists.find_entries, corpus)),
+        "search": (facts.SearchWanted, partial(facts.find_passages, corpus, settings)),
+    }
+    one_by_one = threading.Lock()
+
+    def change(decide: Callable[..., object]) -> Callable[..., object]:
+        def run(said: BaseModel) -> object:
+            with one_by_one:
+                return decide(corpus, settings, said)
+
+        return run
+
+    changes: dict[str, Endpoint] = {
+        # a question is kept with its answer, so that it can be called wrong
+        "ask": (facts.Question, partial(facts.answer_question, corpus, settings)),
+        "sql": (facts.Query, partial(facts.run_query, corpus, settings)),
+        "correct": (worklists.CellDecision, change(worklists.decide_cell)),
+        "names": (worklists.NameDecision, change(worklists.decide_name)),
+    }
+    routes = [
+        Route(path, partial(_send_file, name, kind), methods=["GET"])
+        for path, (name, kind) in FILES.items()
+    ]
+    for way, endpoints in (("GET", reads), ("POST", changes)):
+        for name, endpoint in endpoints.items():
+            routes.append(Route(f"{API}{name}", partial(_answer, endpoint), methods=[way]))
+    return OnlyThisPage(Starlette(routes=routes), token)
+
+
+def serve_page(
+    corpus: Corpus, settings: Settings, port: int, on_ready: Callable[[str], None]
+) -> None:
+    """Serve the page on *port*, on a free one if 0, until the process is ended.
+
+    *on_ready* is given its address when a browser may ask for it.
+
+    Raises:
+        OSError: If the port cannot be used.
+    """
+    token = secrets.token_urlsafe(32)
+    listening = socket.create_server((LOOPBACK, port))
+    on_ready(f"http://{LOOPBACK}:{listening.getsockname()[1]}/#token={token}")
+    serve_app(make_page(corpus, settings, token), listening)
+
+
+class OnlyThisPage:
+    """Answers the page itself: what is of no other origin and, but for its files, has the token."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app = app
+        self._token = token.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer with 403, or pass the request on; what is sent has the headers of the page."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_HEADERS)
+            await send(message)
+
+        said = Headers(scope=scope)
+        refusal = ""
+        if said.get("origin", (own := f"http://{said.get('host')}")) != own:
+            refusal = "this is no request of the page itself"
+        elif scope["path"].startswith(API):
+            token = said.get(TOKEN_HEADER, "").encode("latin-1")
+            if not hmac.compare_digest(token, self._token):
+                refusal = "open the whole address that the command printed: the token is missing"
+        if refusal:
+            await JSONResponse({"error": refusal}, 403)(scope, receive, send_guarded)
+        else:
+            await self._app(scope, receive, send_guarded)
+
+
+async def _send_file(name: str, kind: str, _: Request) -> Response:
+    return Response(facts.read_file(name), media_type=kind)
+
+
+async def _answer(endpoint: Endpoint, request: Request) -> Response:
+    """Answer with JSON: what was asked for, or `{"error": …}` and a status of 400 to 422."""
+    model, work = endpoint
+    try:
+        said: object = dict(request.query_params)
+        if request.method == "POST":  # a form of another page cannot send this type
+            if request.headers.get("content-type") != "application/json":
+                return JSONResponse({"error": "the body must be application/json"}, 415)
+            body = await _read_body(request)
+            if body is None:
+                return JSONResponse({"error": f"more than {MAX_BODY} bytes"}, 413)
+            said = json.loads(body)
+        wanted = model.model_validate(said)
+    except (ValidationError, ValueError, RecursionError) as error:
+        return JSONResponse({"error": f"this cannot be read: {error}"[:MAX_ERROR_CHARACTERS]}, 422)
+
+    try:
+        found = await anyio.to_thread.run_sync(lambda: printable_value(work(wanted)))
+        return JSONResponse(found)
+    except SragError as error:
+        text = for_terminal(cut_middle(printable(str(error)), MAX_ERROR_CHARACTERS))
+        return JSONResponse({"error": text}, 400)
+
+
+async def _read_body(request: Request) -> bytes | None:
+    """Return the body; None where it is too long."""
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_BODY:
+            return None
+    return body

@@ -1,0 +1,213 @@
+"""What a person may work through: gaps, suspects, disagreements, united names, what waits.
+
+Each entry has its choices; what is decided is kept and published as the commands do it.
+"""
+
+from collections.abc import Iterator
+from typing import Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from srag_mcp.cells.cell import IN_DOUBT, Mark
+from srag_mcp.errors import CorpusError
+from srag_mcp.names.uniting import UNDECIDED, Decision, fold_name
+from srag_mcp.pipeline.correction_run import Wanted, correct
+from srag_mcp.pipeline.name_run import decide_names
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.evidence import count_reviews, read_reviews
+from srag_mcp.store.united_names import read_decided
+
+Kind = Literal["corrections", "disagreements", "suspects", "failed", "names", "gaps"]
+Counts = dict[Kind, dict[str, int]]
+"""How many entries a list has, by column; columns with few of them first."""
+
+MAX_NAMES = 100_000
+_DOUBTS = "|".join(sorted((*IN_DOUBT, Mark.UNSETTLED)))
+_CONDITIONS: dict[Kind, str] = {
+    "suspects": rf"state = 'stated' AND marks <> '' AND regexp_matches(marks, '\b({_DOUBTS})\b')",
+    "failed": "state = 'failed'",
+    "gaps": "state = 'not_mentioned' AND value IS NULL",
+}
+_READ = "document_id IN (SELECT document_id FROM documents WHERE sha256 <> '')"
+_COUNTS = """
+SELECT attribute, count(*) FROM cells WHERE {condition} AND {read}{table}
+GROUP BY attribute ORDER BY count(*), attribute
+"""
+_ENTRIES = """
+SELECT {names} FROM cells WHERE {condition} AND {read}{table} AND ($1 = '' OR attribute = $1)
+ORDER BY attribute, document_id LIMIT $2 OFFSET $3
+"""
+_NAMES = ("document_id", "position", "table_name", "attribute", "state", "value", "unit",
+          "as_stated", "start", "note")  # fmt: skip
+
+
+class EntriesWanted(BaseModel):
+    """Which entries of a list; of all columns where none is named."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Kind
+    column: str = ""
+    offset: int = Field(default=0, ge=0)
+    limit: int = Field(default=20, ge=1, le=200)
+
+
+class CellDecision(BaseModel):
+    """What a person says of a cell: a value, or what *do* says instead of one."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    document_id: str
+    column: str
+    do: Wanted
+    value: str = Field(default="", max_length=10_000)
+    table: str = ""
+
+
+class NameDecision(BaseModel):
+    """Whether names of a column mean one thing; if so, the first is what it is called."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    column: str
+    names: list[str] = Field(min_length=2, max_length=1_000)
+    decision: Decision
+
+
+def count_entries(corpus: Corpus) -> Counts:
+    """Count the entries of all lists."""
+    corpus, found = corpus.within(), Counts()
+    for kind in get_args(Kind):
+        if kind in _CONDITIONS:
+            parts = _parts(corpus, kind)
+            rows = corpus.read(_COUNTS.format(**parts), []) if parts else []
+            found[kind] = {str(column): int(n or 0) for column, n in rows}
+        elif kind == "disagreements":
+            found[kind] = count_reviews(corpus.read)
+        else:
+            found[kind] = {}
+            for entry in _whole_list(corpus, kind):
+                column = str(entry["column"])
+                found[kind][column] = found[kind].get(column, 0) + 1
+    return found
+
+
+def find_entries(corpus: Corpus, wanted: EntriesWanted) -> list[dict[str, object]]:
+    """Return a page of a list.
+
+    `{"column": …, "document_id": …, "value": …, "quote": …, "note": …, "choices": [{"says":
+    "Keep 138", "do": "value", "value": "138"}, …]}`; one of names has `names` instead of a document
+    """
+    corpus, first, last = corpus.within(), wanted.offset, wanted.offset + wanted.limit
+    if wanted.kind == "disagreements":
+        found = read_reviews(corpus.read, wanted.column, wanted.limit, first)
+        return [
+            {
+                "column": item.column,
+                "document_id": item.document_id,
+                "value": item.value,
+                "quote": item.as_stated,
+                "note": f"a rule reads {item.rule_value}",
+                "other": {"value": item.rule_value, "quote": item.rule_as_stated},
+                "choices": [_keep(item.value), _keep(item.rule_value, "Take")],
+            }
+            for item in found.reviews
+        ]
+    if wanted.kind not in _CONDITIONS:
+        whole = _whole_list(corpus, wanted.kind)
+        listed = [item for item in whole if wanted.column in {"", item["column"]}]
+        return listed[first:last]
+    parts = _parts(corpus, wanted.kind)
+    names = [name for name in _NAMES if name in corpus.tables()["cells"]]
+    if not parts:
+        return []
+    sql = _ENTRIES.format(names=", ".join(names), **parts)
+    rows = corpus.read(sql, [wanted.column, wanted.limit, first])
+    entries: list[dict[str, object]] = [dict(zip(names, row, strict=True)) for row in rows]
+    for entry in entries:
+        entry |= {"column": entry.pop("attribute"), "quote": entry.pop("as_stated")}
+        entry["choices"] = [_keep(str(entry["value"]))] if entry["value"] is not None else []
+    return entries
+
+
+def _parts(corpus: Corpus, kind: Kind) -> dict[str, str]:
+    """Return what the statements of a list differ by; empty where the build cannot have it."""
+    names = corpus.tables()["cells"]
+    if kind == "suspects" and "marks" not in names:  # of an earlier version
+        return {}
+    table = corpus.schema().entity.replace("'", "''")
+    of_table = f" AND table_name = '{table}'" if "table_name" in names else ""
+    return {"condition": _CONDITIONS[kind], "read": _READ, "table": of_table}
+
+
+def _keep(value: str, verb: str = "Keep") -> dict[str, str]:
+    return {"says": verb, "do": "value", "value": value}
+
+
+def _whole_list(corpus: Corpus, kind: Kind) -> Iterator[dict[str, object]]:
+    """Yield all corrections to be looked at again, or all united names not decided on."""
+    if kind == "names":
+        decided = {} if corpus.state is None else read_decided(corpus.state)
+        for name in corpus.united_names(limit=MAX_NAMES):
+            # those that differ in case or marks only are always one
+            things: dict[str, str] = {}
+            for text, _ in name.spellings:
+                things.setdefault(fold_name(text), text)
+            groups = decided.get(name.column, UNDECIDED).same
+            is_decided = any(things.keys() <= {*map(fold_name, group)} for group in groups)
+            if len(things) > 1 and not is_decided:
+                yield {
+                    "column": name.column,
+                    "value": name.value,
+                    "names": name.spellings,
+                    "choices": [
+                        {"says": says, "decision": decision, "names": [*things.values()]}
+                        for says, decision in (("One thing", "same"), ("Apart", "apart"))
+                    ],
+                }
+        return
+    for kept in corpus.corrections():
+        item = kept.correction
+        if kept.problem or not item.by_person:
+            yield {
+                "column": item.column, "document_id": item.document_id, "quote": item.quote,
+                "value": item.render(), "note": kept.problem or "an agent set it",
+                "other": {"value": item.was_value or item.was_state, "quote": ""},
+                "choices": [{"says": "Accept", "do": "accept", "value": item.render()},
+                            {"says": "Take it back", "do": "undo"}],
+            }  # fmt: skip
+
+
+def decide_cell(corpus: Corpus, settings: Settings, said: CellDecision) -> dict[str, object]:
+    """Set a cell, take a correction back, or accept one; return what was done, in words.
+
+    Raises:
+        CorpusError: If there is no such record or correction.
+        SchemaError: If there is no such column, or it cannot hold the value.
+        LockedError: If the corpus is being ingested.
+    """
+    if said.table not in {"", corpus.schema().entity}:
+        msg = f"cells of {said.table} are not corrected here: call correct_value"
+        raise CorpusError(msg)
+    # what is taken back may be of a document that is gone
+    found = said.document_id if said.do == "undo" else corpus.document(said.document_id).id
+    place = found, said.column
+    done = correct(corpus.location, settings, place, (said.do, said.value))
+    return {"said": done.render()}
+
+
+def decide_name(corpus: Corpus, settings: Settings, said: NameDecision) -> dict[str, object]:
+    """Keep for good whether names mean one thing; return what was done, in words.
+
+    Raises:
+        CorpusError: If the corpus is a build alone.
+        SchemaError: If there is no such column, or it is not one of names.
+        LockedError: If the corpus is being ingested.
+    """
+    if corpus.is_build:
+        msg = "names are decided on in the folder of the documents, and this is a build alone"
+        raise CorpusError(msg)
+    decide_names(corpus.location, settings, said.column, said.names, said.decision)
+    kept = "one thing" if said.decision == "same" else "apart"
+    return {"said": f"{', '.join(said.names)}: {kept}; published"}

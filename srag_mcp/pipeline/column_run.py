@@ -1,0 +1,254 @@
+"""Edits of columns by command: shown before they are made, as those of `schema.json` are."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from srag_mcp.cells.cell import Cell
+from srag_mcp.claims.agreement import is_same_value
+from srag_mcp.errors import CorpusError, NotIngestedError, SchemaError
+from srag_mcp.inference.verified import retire_pairs
+from srag_mcp.pipeline.schema_choice import SchemaWish, find_known_schema, put_edit_in_force
+from srag_mcp.schema import edits
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import COLUMN_EDITS, Settings
+from srag_mcp.store.build import publish_changes, published_info, read_cells
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.corrections import cell_value, read_corrections
+from srag_mcp.store.feedback import open_feedback
+from srag_mcp.store.guard import QueryPool
+from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.takeover import put_in_force, write_value
+from srag_mcp.store.work import SchemaInForce, WorkDatabase, open_work
+from srag_mcp.text.shown import one_line, quoted, shorten
+from srag_mcp.values.numbers import find_stated_unit
+from srag_mcp.values.states import State, Words
+
+_MAX_EXAMPLES = 5
+_MAX_SHOWN = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A cell before and after: values as text, empty where there is none, and why it is lost."""
+
+    document_id: str
+    column: str
+    before: str
+    after: str
+    note: str = ""
+
+    def render(self) -> str:
+        """Say it in a line: `a.txt: weight “450 g” -> 0.45`."""
+        why = f"unknown ({self.note})" if self.note else "unknown"
+        before, after = quoted(self.before, _MAX_SHOWN), shorten(self.after, _MAX_SHOWN) or why
+        return one_line(f"{self.document_id}: {self.column} {before} -> {after}")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChange:
+    """What an edit changes, or has changed.
+
+    Attributes:
+        said: What becomes of the columns, a sentence each.
+        n_kept, n_lost, n_changed: Of the values in the columns that it is about.
+        n_differing: Documents in which two columns that are one by then say different things.
+        examples: A few of these values, those that are not kept first.
+        n_corrections, n_waiting: Corrections of these columns, and how many will wait.
+        n_rewritten, n_retired: Saved queries by another name, and those that hold no more.
+        is_published: Whether it is done.
+    """
+
+    said: tuple[str, ...]
+    n_kept: int = 0
+    n_lost: int = 0
+    n_changed: int = 0
+    n_differing: int = 0
+    examples: tuple[Example, ...] = ()
+    n_corrections: int = 0
+    n_waiting: int = 0
+    n_rewritten: int = 0
+    n_retired: int = 0
+    is_published: bool = False
+
+    def lines(self) -> list[str]:
+        """Say it in a few lines."""
+        n_kept, n_lost = f"{self.n_kept:,} values are kept", f"{self.n_lost:,} are lost"
+        differing = f"in {self.n_differing:,} documents the columns differ: the first wins, marked"
+        waits = f", {self.n_waiting:,} will wait for a second look" if self.n_waiting else ""
+        queries = f"saved queries: {self.n_rewritten} rewritten, {self.n_retired} retired"
+        return [
+            *(*self.said, f"{n_kept}, {self.n_changed:,} change, {n_lost}"),
+            *([differing] if self.n_differing else ()),
+            *(item.render() for item in self.examples),
+            *([f"corrections: {self.n_corrections:,}{waits}"] if self.n_corrections else ()),
+            *([queries] if self.n_rewritten or self.n_retired else ()),
+        ]
+
+
+def change_columns(
+    folder: Path,
+    settings: Settings,
+    action: str,
+    names: Sequence[str],
+    *,
+    is_preview: bool = False,
+) -> ColumnChange:
+    """Edit the columns of a corpus, and publish it anew; no document and no model is read for it.
+
+    Args:
+        folder: The corpus.
+        settings: Where its state lies.
+        action: `rename`, `drop`, `hide`, `show`, `merge`, `split-unit`, `type` or `noun`.
+        names: Columns, and what they become.
+        is_preview: Only say what would change.
+
+    Raises:
+        SchemaError: If there is no such column, it cannot become that, or the schema was edited
+            since the last ingestion.
+        CorpusError, NotIngestedError: If there is no whole table.
+        LockedError: If another process ingests the corpus.
+    """
+    if not folder.is_dir():
+        msg = f"{folder} is a build alone: columns are edited in the folder of its documents"
+        raise CorpusError(msg)
+    state = CorpusFolder(folder, settings.home).writable()
+    with open_work(state) as work:
+        present = _find_present(work, folder)
+        edited = _edit(work, present.schema, action, names)
+        if is_preview:
+            with work.undone():
+                return _compare(work, present, edited, is_preview=True)
+        change = _compare(work, present, edited, is_preview=False)
+        publish_changes(work, edited)
+    with QueryPool() as pool, open_feedback(state) as kept:
+        before = kept.verdicts()
+        retire_pairs(Corpus(folder, pool, settings.home), kept)
+        pairs = [*zip(before, kept.verdicts(), strict=True)]
+    return replace(
+        change,
+        n_rewritten=sum(old.sql != new.sql for old, new in pairs),
+        n_retired=sum(old.retired != new.retired for old, new in pairs),
+        is_published=True,
+    )
+
+
+def _find_present(work: WorkDatabase, folder: Path) -> SchemaInForce:
+    present, info = work.schema_in_force(), published_info(work.state, work.connection)
+    if present is None or info is None or info.revision != work.revision:
+        msg = f"{folder} has no whole table: ingest it first"
+        raise NotIngestedError(msg)
+    if find_known_schema(work, folder, SchemaWish(), predicts=False) != present.schema:
+        msg = f"the schema of {folder} was edited since it was ingested: ingest it first"
+        raise SchemaError(msg)
+    return present
+
+
+def _edit(work: WorkDatabase, schema: Schema, action: str, names: Sequence[str]) -> Schema:
+    match action, *names:
+        case "rename", old, new:
+            return edits.rename(schema, old, new)
+        case "drop", name:
+            return edits.drop(schema, name)
+        case (("hide" | "show"), name):
+            return edits.hide(schema, name, hidden=action == "hide")
+        case "merge", kept, other:
+            return edits.merge(schema, kept, other)
+        case "type", name, kind:
+            return edits.retype(schema, name, kind, _most_stated_unit(work, schema.attribute(name)))
+        case "split-unit", name, *units:
+            unit = units[0] if units else _most_stated_unit(work, schema.attribute(name))
+            if unit is None:
+                msg = f"no value of {name} states a unit"
+                raise SchemaError(msg)
+            return edits.split_unit(schema, name, unit)
+        case "noun", _, *_:
+            return edits.set_noun(schema, names)
+    msg = f"{' '.join((action, *names))!r} is none of {COLUMN_EDITS}"
+    raise SchemaError(msg)
+
+
+def _most_stated_unit(work: WorkDatabase, attribute: Attribute) -> str | None:
+    cells = read_cells(work, attribute).values()
+    said = [Words(cell.as_stated or "", cell.context) for cell in cells]
+    units = Counter(unit for words in said if (unit := find_stated_unit(words)) is not None)
+    return units.most_common(1)[0][0] if units else None
+
+
+def _compare(
+    work: WorkDatabase, present: SchemaInForce, edited: Schema, *, is_preview: bool
+) -> ColumnChange:
+    """Make the edit, and say what becomes of the values; a preview leaves the files alone."""
+    places: dict[str, Attribute] = {}
+    for item in edited.attributes:
+        places |= dict.fromkeys((x.name for x in edits.find_sources(present.schema, item)), item)
+    columns = [item for item in present.schema.attributes if places.get(item.name) != item]
+    before = {item.name: read_cells(work, item) for item in columns}
+    if is_preview:
+        kept = put_in_force(work, edited, present.origin)
+    else:
+        put_edit_in_force(work, edited)
+        kept = read_corrections(work.state)
+    counts: Counter[str] = Counter()
+    same, other = list[Example](), list[Example]()
+    differing: set[str] = set()
+    for column in columns:
+        cells = read_cells(work, places[column.name]) if column.name in places else {}
+        for key, cell in before[column.name].items():
+            now = cells.get(key)
+            example = _exemplify(key, cell, now)
+            if example is None:
+                continue
+            value = None if now is None else now.value
+            is_same = is_same_value(cell.value, value) or example.before == example.after
+            what = "kept" if is_same else "changed" if example.after else "lost"
+            counts[what] += 1
+            if counts[what] <= _MAX_EXAMPLES:
+                (same if is_same else other).append(example)
+            if value is not None and not is_same and column.type == places[column.name].type:
+                differing.add(key)
+    concerned = [item for item in kept if item.column in before]
+    held = [item for item in concerned if item.column in places]
+    held = [x for x in held if x.says != "value" or cell_value(places[x.column], x) is not None]
+    return ColumnChange(
+        said=_say(present.schema, edited, columns, places),
+        n_kept=counts["kept"],
+        n_lost=counts["lost"],
+        n_changed=counts["changed"],
+        n_differing=len(differing),
+        examples=(*other, *same)[:_MAX_EXAMPLES],
+        n_corrections=len(concerned),
+        n_waiting=len(concerned) - len(held),
+    )
+
+
+def _exemplify(document_id: str, cell: Cell, now: Cell | None) -> Example | None:
+    """Show a cell before and after; None where it has no value."""
+    if cell.value is None:
+        return None
+    value, after = write_value(cell.value), write_value(now.value if now else None)
+    said = value if value == after or not cell.as_stated else cell.as_stated
+    note = now.note if now is not None and now.state is State.FAILED else ""
+    return Example(document_id, cell.attribute, said, after, note)
+
+
+def _say(
+    before: Schema, edited: Schema, columns: Sequence[Attribute], places: Mapping[str, Attribute]
+) -> tuple[str, ...]:
+    said = []
+    for item in columns:
+        now = places.get(item.name)
+        if now is None:
+            said.append(f"{item.name} is dropped")
+        elif now.name != item.name:
+            said.append(f"{item.name} is now {now.name}")
+        elif now.type != item.type:
+            unit = f" in {now.unit}" if now.unit else ""
+            said.append(f"{item.name} ({item.type}) becomes {now.type}{unit}")
+        elif now.hidden != item.hidden:
+            said.append(f"{item.name} is {'hidden' if now.hidden else 'shown'}")
+    if edited.nouns != before.nouns:
+        said.append(f"a record is called {', '.join(edited.nouns)}")
+    return tuple(said)

@@ -1,0 +1,191 @@
+"""Rows that a model lists: what it is asked, and where in the document each of them stands.
+
+A value of a list stands at many places: the `2` of one row is not that of another. So rows are
+placed whole, each around a value that few places have, and one that stands nowhere is none.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from srag_mcp.cells.cell import Cell, ListedCells, Mark, PredictedCell, add_note
+from srag_mcp.cells.normalised import write_canonical
+from srag_mcp.claims.claim import Bearing, check
+from srag_mcp.claims.quotes import find_places
+from srag_mcp.records.judging import NOT_GROUNDED, CellReply, Judge, Judgement, read_cell
+from srag_mcp.records.record_prompt import describe_attribute
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Table
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State
+from srag_mcp.values.types import INTEGER
+
+
+def list_attribute(child: Table) -> Attribute:
+    """Return what a model is asked for a child table, as an attribute: how many rows there are.
+
+    What its columns mean belongs to what is asked.
+    """
+    members = "; ".join(map(describe_attribute, child.attributes))
+    said = " ".join(filter(None, (child.description, f"Members: {members}")))
+    return Attribute(name=child.entity, type=INTEGER, description=said, synonyms=(child.list_name,))
+
+
+def describe_list(child: Table) -> str:
+    """Write a list as one line of a prompt: `items (list): … Members: sku (string); …`."""
+    return f"{child.list_name} (list): {list_attribute(child).description}"
+
+
+@dataclass(frozen=True, slots=True)
+class ListReading:
+    """What a reply says of one list of one document: the cell of the list, and its rows."""
+
+    judgement: Judgement
+    rows: tuple[tuple[PredictedCell, ...], ...] = ()
+
+
+def read_list(judge: Judge, child: Table, given: object, engine: str) -> ListReading:
+    """Judge the cell of a list, `[number, [[value, …], …]]`; rows without a place are left out."""
+    attribute = list_attribute(child)
+    values = given[1] if isinstance(given, list | tuple) and len(given) > 1 else None
+    if not isinstance(values, list | tuple):
+        said = read_cell(given) or CellReply(child.entity)
+        if said.value is not None:
+            said = replace(said, misfit="it must be an array with an array for each item")
+        return ListReading(judge.judge_cell(attribute, said))
+    asked = [_read_row(child, row) for row in values]
+    rows, spans = [], list[Span]()
+    for said_row, places in zip(asked, _place_rows(judge, child, asked), strict=True):
+        if places is None:
+            continue
+        cells = tuple(
+            _judge_member(judge, item, said, place, engine)
+            for item, said, place in zip(child.attributes, said_row, places, strict=True)
+        )
+        if any(cell.cell.state is State.STATED for cell in cells):
+            rows.append(cells)
+            spans += [place for place in places if place is not None]
+    if not rows:
+        why = f"{NOT_GROUNDED}: none of the {len(asked)} items stands in the document"
+        state, note = (State.FAILED, why) if asked else (State.NOT_MENTIONED, "")
+        taken = PredictedCell(Cell(child.entity, state, engine=engine, note=note))
+        return ListReading(Judgement(taken, CellReply(child.entity)))
+    first = min(spans, key=lambda span: span.start)
+    words = first.of(judge.document.text)
+    cell = Cell(child.entity, State.STATED, words, first, engine=engine)
+    if len(rows) < len(asked):
+        n = len(asked) - len(rows)
+        cell = add_note(cell, f"{n} of {len(asked)} items stand nowhere else", Mark.DOUBTED)
+    return ListReading(
+        Judgement(PredictedCell(cell, str(len(rows))), CellReply(child.entity)), tuple(rows)
+    )
+
+
+def _read_row(child: Table, row: object) -> list[CellReply]:
+    """Read the members of an item in their order; what is missing at its end is not said."""
+    given = list(row) if isinstance(row, list | tuple) else [row]
+    if isinstance(row, Mapping):  # as other replies have objects
+        given = [row.get(attribute.name) for attribute in child.attributes]
+    found = []
+    for place, attribute in enumerate(child.attributes):
+        value = given[place] if place < len(given) else None
+        parts = value if isinstance(value, list | tuple) else [value]
+        found.append(read_cell([attribute.name, *parts]) or CellReply(attribute.name))
+    return found
+
+
+def _place_rows(
+    judge: Judge, child: Table, rows: Sequence[Sequence[CellReply]]
+) -> Iterator[list[Span | None] | None]:
+    """Yield the places of the members of each row; None for a row that has no place of its own."""
+    found = [
+        [_find(judge, item, said) for item, said in zip(child.attributes, row, strict=True)]
+        for row in rows
+    ]
+    anchors: list[Span | None] = []
+    cursor, used = 0, set[Span]()
+    for places in found:
+        anchor = _choose_anchor(judge.document.text, [x for x in places if x], (cursor, used))
+        anchors.append(anchor)
+        if anchor is not None:
+            used.add(anchor)
+            cursor = anchor.end
+    taken = set(used)
+    ordered = sorted((item for item in anchors if item), key=lambda span: span.start)
+    for places, anchor in zip(found, anchors, strict=True):
+        if anchor is None:
+            yield None
+            continue
+        at = ordered.index(anchor)
+        start = ordered[at - 1].end if at else 0
+        end = ordered[at + 1].start if at + 1 < len(ordered) else len(judge.document.text)
+        chosen: list[Span | None] = []
+        for spans in places:
+            own = [x for x in spans if start <= x.start and x.end <= end and x not in taken]
+            near = anchor if anchor in spans else _nearest(judge.document.text, own, anchor)
+            chosen.append(near)
+            taken.update(() if near is None else (near,))
+        yield chosen
+
+
+def _find(judge: Judge, attribute: Attribute, said: CellReply) -> list[Span]:
+    """Return where the words for a member stand."""
+    text = judge.document.text
+    if said.quote.strip():
+        return find_places(said.quote.strip(), text)
+    canonical = None if said.value is None else write_canonical(attribute, said.value)
+    value = None if canonical is None else attribute.type.read(canonical)
+    return [] if value is None else find_places(value, text)
+
+
+def _choose_anchor(
+    text: str, places: Sequence[Sequence[Span]], known: tuple[int, set[Span]]
+) -> Span | None:
+    """Choose the place of a row: that of its rarest value, behind the row before it.
+
+    The first that has its other values on its line, else the one that has them near.
+    """
+    (cursor, used), rarest = known, min(places, key=len, default=())
+
+    def cost(anchor: Span) -> tuple[bool, int, int, int]:
+        costs = [min(_apart(text, span, anchor) for span in spans) for spans in places]
+        n_beyond = sum(is_beyond for is_beyond, _ in costs)
+        apart = sum(n for _, n in costs) if n_beyond else 0
+        return anchor.start < cursor, n_beyond, apart, anchor.start
+
+    return min((span for span in rarest if span not in used), key=cost, default=None)
+
+
+def _nearest(text: str, spans: Sequence[Span], anchor: Span) -> Span | None:
+    return min(spans, key=lambda span: _apart(text, span, anchor), default=None)
+
+
+def _apart(text: str, span: Span, anchor: Span) -> tuple[bool, int]:
+    """Return whether two places are on different lines, and how far they are apart."""
+    between = text[min(span.end, anchor.end) : max(span.start, anchor.start)]
+    return "\n" in between, abs(span.start - anchor.start)
+
+
+def _judge_member(
+    judge: Judge, attribute: Attribute, said: CellReply, place: Span | None, engine: str
+) -> PredictedCell:
+    """Judge one member of an item, which stands at *place*."""
+    if said.misfit or said.value is None or said.quote or isinstance(said.value, bool):
+        return judge.judge_cell(attribute, said).taken
+    text = write_canonical(attribute, said.value)
+    value = None if text is None else attribute.type.read(text)
+    if place is None or value is None:
+        why = f"{NOT_GROUNDED}: it stands nowhere in the item" if value is not None else "no value"
+        return PredictedCell(Cell(attribute.name, State.FAILED, engine=engine, note=why))
+    words = place.of(judge.document.text)
+    cell = Cell(attribute.name, State.STATED, words, place, unit=attribute.unit, engine=engine)
+    claim = check(attribute, words, value, judge.document.text, place)
+    if claim.bearing is Bearing.CONTRADICTED:
+        cell = add_note(cell, f"doubted: {claim.why}", Mark.DOUBTED)
+    return PredictedCell(cell, text)
+
+
+def join_rows(before: ListedCells, later: ListedCells) -> ListedCells:
+    """Return the rows of two parts of a document, those that stand at one place once."""
+    known = {item.cell.span for row in before.rows for item in row if item.cell.span}
+    new = tuple(row for row in later.rows if not any(item.cell.span in known for item in row))
+    return replace(before, rows=(*before.rows, *new))

@@ -1,0 +1,610 @@
+"""Child tables: which listings recur over documents, which of them are one list, what it is called.
+
+A list that shows in several layouts is one where its columns are proven to be the same: by what
+they are called, by their values, or by what comes of a row's numbers.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
+from math import isclose
+
+from srag_mcp.rules.candidates import Candidate, Found, join_surest, overlap
+from srag_mcp.rules.enumerations import HEADING, MAX_LINE, Enumeration, Row, part_at, part_of
+from srag_mcp.rules.kinship import content_stems, is_same_name, kinship, wordy_stems
+from srag_mcp.rules.naming import describe_values, examples_of, free_name
+from srag_mcp.rules.row_sources import (
+    find_no_items,
+    is_near,
+    read_source,
+    stated_counts,
+    stated_sums,
+    sum_of,
+    whole_tables,
+)
+from srag_mcp.rules.sightings import Sightings
+from srag_mcp.schema.attribute import Attribute, KeyRule
+from srag_mcp.schema.schema import POSITION, RowSource, Schema, Table, child_name, value_column
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import STOP_WORDS, fold_words, plural, singular
+from srag_mcp.values.dates import is_bare_day, read_date
+from srag_mcp.values.states import read_missing
+from srag_mcp.values.types import DATE
+
+_MIN_SHARE, _MIN_LAYOUT = 0.2, 0.02  # of the documents have the list, have it in one layout
+_SEVERAL = {"table": 0.2, "blocks": 0.2}  # of the documents list more than one thing, else half
+_MOST, _NEARLY_ALL = 0.9, 0.8
+_SAME_VALUES = 0.5
+_MAX_MEETINGS = 0.03
+_CHANCE = 2.0  # documents in which two lists that never meet would, if they were two
+_LONG = 100
+_ENOUGH, _FEW = 3, 5
+_MAX_LISTS = 6
+_N_TEMPLATE = 60
+_SEPARATORS = (";", "|", "•", ",")
+_AND = "&"
+_PART = re.compile(r"[^\W\d_]+|[:;()\[\]|,=/@–—]|-(?=\s)")
+_KINDS = ("table", "blocks", "items", "label", "lines")  # the first that has the same words
+
+
+@dataclass(eq=False)
+class _Column:
+    """A column of a list: what is known of it, and its groups in the patterns of sources."""
+
+    candidate: Candidate
+    groups: set[str] = field(default_factory=set)
+
+    @property
+    def kind(self) -> str:
+        """The sort of its values; days without a year are dates, too."""
+        texts = self.candidate.texts
+        days = sum(is_bare_day(text) or read_date(text) is not None for text in texts)
+        return "date" if days >= _MOST * len(texts) else self.candidate.shape.kind
+
+
+@dataclass(eq=False)
+class _List:
+    """What several documents list: its rows by document; rows are numbered over all lists."""
+
+    kind: str
+    names: Counter[str]
+    columns: list[_Column]
+    sources: list[RowSource]
+    rows: dict[int, list[int]]
+
+    @property
+    def is_named(self) -> bool:
+        """Whether its columns have names; a single one has that of the list."""
+        return len(self.columns) == 1 or all(column.candidate.labels for column in self.columns)
+
+
+def induce_children(schema: Schema, sightings: Sequence[Sightings]) -> Schema:
+    """Return *schema* with a child table for each thing that its documents list several of."""
+    listed = [sighting.enumerations for sighting in sightings]
+    found = _without_parts(_without_twins(list(_harvest(listed))))
+    found.sort(key=lambda item: -len(item.rows))  # the layout of most names what others call so
+    joined = join_surest(found, _sureness, _join, 1.0)
+    least = max(2, _MIN_SHARE * len(sightings))
+    # what a template parts without any names is not sure enough
+    usual = [item for item in joined if item.is_named and len(item.rows) >= least]
+    children: list[Table] = []
+    for item in sorted(usual, key=lambda one: -len(one.rows))[:_MAX_LISTS]:
+        children.append(_child(item, schema, children, sightings))
+    return schema.model_copy(update={"children": tuple(children)})
+
+
+# --- What recurs ---------------------------------------------------------------------------------
+
+
+def _harvest(listed: Sequence[Sequence[Enumeration]]) -> Iterator[_List]:
+    """Yield the lists that recur, each in one layout."""
+    groups: dict[tuple[object, ...], dict[int, list[Enumeration]]] = defaultdict(dict)
+    for number, listings in enumerate(listed):
+        for item in listings:
+            key = (item.kind, item.keys if item.kind in {"table", "blocks"} else item.name)
+            groups[key].setdefault(number, []).append(item)
+    least = max(2, _MIN_LAYOUT * len(listed))
+    usual = [own for own in groups.values() if len(own) >= least]
+    start, known = 0, set[str]()
+    for is_again in (False, True):  # what one list names tells that another one names the same
+        left = []
+        for own in usual:
+            if (built := _build(own, start, known if is_again else ())) is None:
+                left.append(own)
+                continue
+            start += sum(map(len, built.rows.values()))
+            if len(built.columns) == 1:
+                known.update(built.columns[0].candidate.shape.values)
+            yield built
+        usual = [own for own in left if next(iter(own.values()))[0].kind == "label"]
+
+
+def _build(
+    own: Mapping[int, Sequence[Enumeration]], start: int, known: Collection[str]
+) -> _List | None:
+    """Return the listings of one layout as a list; None where they are none for sure."""
+    [first, *_] = [item for items in own.values() for item in items]
+    kind, is_table, headers = first.kind, first.kind in {"table", "blocks"}, first.headers
+    rows = {n: [*_item_rows(items)] for n, items in own.items()}
+    source = RowSource(kind=kind, section=None if is_table else first.name)
+    if is_table:
+        source = source.model_copy(update={"headers": tuple(filter(None, first.keys))})
+        if kind == "table" and len(first.headers) == 2 and _is_form(rows):
+            return None
+        if _are_headed(own):
+            headers = (HEADING, *first.headers)
+            source = source.model_copy(update={"heading": f"h{start}"})
+            rows = {n: [*_item_rows(items, are_headed=True)] for n, items in own.items()}
+    else:
+        texts = {n: [row[0] for row in items] for n, items in rows.items()}
+        if kind == "label" and not _several(kind, texts):
+            separator = _separator(texts, known)
+            source = source.model_copy(update={"separator": separator})
+            texts = {n: [part for f in own for part in part_at(f, separator)]
+                     for n, own in texts.items()} if separator else {}  # fmt: skip
+        texts = {n: [f for f in own if read_missing(f.text.strip(" .")) is None]
+                 for n, own in texts.items()}  # fmt: skip
+        rows = {n: [(found,) for found in founds] for n, founds in texts.items()}
+    if not (_several(kind, rows) or source.separator) or (kind == "items" and _is_form(rows)):
+        return None
+    names = Counter(item.name for items in own.values() for item in items[:1] if item.name)
+    names = Counter({name: n for name, n in names.items() if 2 * n >= len(own)})
+    if not is_table and not content_stems(first.name):
+        return None
+    return _columned(_List(kind, names, [], [source], {}), rows, headers, start)
+
+
+def _item_rows(items: Sequence[Enumeration], *, are_headed: bool = False) -> Iterator[Row]:
+    for item in whole_tables(items, are_headed=are_headed):
+        left_out = find_no_items(item)[0]
+        head = (item.heading or Found("", Span(0, 0)),) if are_headed else ()
+        for number, row in enumerate(item.rows):
+            if number not in left_out:
+                yield (*head, *row)
+
+
+def _are_headed(own: Mapping[int, Sequence[Enumeration]]) -> bool:
+    """Whether documents have several such tables below headings that come again in others."""
+    several = [{item.name for item in items} for items in own.values() if len(items) > 1]
+    counts = Counter(name for items in own.values() for name in {item.name for item in items})
+    headed = [names for names in several if len(names) > 1]
+    said = [name for names in headed for name in names]
+    is_usual = len(headed) > 1 and 3 * len(headed) >= len(own)
+    return is_usual and 2 * sum(counts[name] > 1 for name in said) >= len(said)
+
+
+def _several(kind: str, rows: Mapping[int, Sequence[object]]) -> bool:
+    """Whether enough documents list more than one thing.
+
+    What is no table is as long as it happens to be: equally many lines everywhere are a form.
+    """
+    counts = Counter(len(own) for own in rows.values() if own)
+    several = sum(n for size, n in counts.items() if size > 1)
+    is_free = kind in _SEVERAL or len(counts) > 1 or counts.total() < _FEW
+    return is_free and several >= max(2, _SEVERAL.get(kind, 0.5) * counts.total())
+
+
+def _is_form(rows: Mapping[int, Sequence[Row]]) -> bool:
+    """Whether rows begin with labels that recur in nearly all: they are facts, and no list."""
+    said = Counter(
+        key for own in rows.values() for key in {fold_words(r[0].text.split(":")[0]) for r in own}
+    )
+    has_labels = all(len(row) > 1 or ":" in row[0].text for own in rows.values() for row in own)
+    usual = sum(n for n in said.values() if n >= _NEARLY_ALL * len(rows))
+    return has_labels and 2 * usual >= said.total()
+
+
+def _separator(texts: Mapping[int, Sequence[Found]], known: Collection[str]) -> str:
+    """Return the mark between what is listed beside a label; empty where no list is proven.
+
+    It is where documents list now more, now fewer things, and most of these come again in others:
+    `Anna, Ben, Eva` and `Ben, Eva`; the parts of an address or of a sentence do neither. Where few
+    list more than one, all of it is *known* from other lists.
+    """
+    for mark in _SEPARATORS:
+        parts = {n: [p.text for f in own for p in part_at(f, mark)] for n, own in texts.items()}
+        further = {
+            n: [p.text for f in own for p in part_at(f, f"{mark}{_AND}")]
+            for n, own in texts.items()
+        }
+        counts = Counter(fold_words(part) for own in further.values() for part in {*own})
+        split = [p for n, own in further.items() for p in own if p not in parts[n]]
+        if split and all(counts[fold_words(part)] > 1 for part in split):
+            mark, parts = f"{mark}{_AND}", further
+        sizes = Counter(map(len, parts.values()))
+        several = [part for own in parts.values() if len(own) > 1 for part in own]
+        n_several = sizes.total() - sizes[1] - sizes[0]
+        if n_several < 2 or len(sizes) < 2:
+            continue
+        counts = Counter(fold_words(part) for own in parts.values() for part in {*own})
+        are_words = all(part[:1].isalpha() and len(part) <= _LONG // 2 for part in several)
+        n_again = sum(counts[fold_words(part)] > 1 for part in several)
+        is_usual = 3 * n_several >= sizes.total() and 2 * n_again >= len(several)
+        if are_words and (is_usual or {*counts} <= {*known}):
+            return mark
+    return ""
+
+
+def _columned(
+    found: _List, rows: Mapping[int, Sequence[Row]], headers: Sequence[str], start: int
+) -> _List | None:
+    """Return *found* with its columns: those that have headers, or those of a template."""
+    numbered = dict[int, Row]()
+    for n, own in rows.items():
+        found.rows[n] = list(range(start, start + len(own)))
+        numbered |= dict(zip(found.rows[n], own, strict=True))
+        start += len(own)
+    if len(headers) > 1:
+        for place, header in enumerate(headers):
+            cells = {n: row[place] for n, row in numbered.items() if row[place].text}
+            if cells:
+                rule = [KeyRule(keys=(fold_words(header),))] if header else []
+                labels = [header] if header else []
+                groups = {found.sources[0].heading} - {""} if not place else set[str]()
+                found.columns.append(_Column(Candidate("label", labels, [*rule], cells), groups))
+    else:
+        whole = {n: row[0] for n, row in numbered.items()}
+        sizes = sorted(len(cell.text) for cell in whole.values())
+        if not sizes or sizes[len(sizes) // 2] > _LONG:
+            return None
+        pattern, columns = _template(whole, start)
+        if pattern:
+            found.columns = columns
+            source = found.sources[0].model_copy(update={"pattern": pattern})
+            found.sources = [source]
+        elif found.kind != "lines":
+            found.columns = [_Column(Candidate("label", [], [], whole))]
+    found.columns = [c for c in found.columns if not _counts_rows(c, found.rows)]
+    return found if found.columns else None
+
+
+def _counts_rows(column: _Column, rows: Mapping[int, Sequence[int]]) -> bool:
+    """Whether a column only numbers the rows of each document from 1."""
+    cells = column.candidate.found
+    said = [
+        [cells[r].text.strip(" .)#") if r in cells else "" for r in own] for own in rows.values()
+    ]
+    return all(own == [str(n) for n in range(1, len(own) + 1)] for own in said)
+
+
+def _template(whole: Mapping[int, Found], start: int) -> tuple[str, list[_Column]]:
+    """Return what all texts have in common as a pattern, and what differs as columns.
+
+    `TODO Eva Novak: book a room (by 3 May)` -> `TODO … : … ( by … )` with three columns; without
+    two that differ, nothing.
+    """
+    texts = [found.text for found in whole.values()]
+    sample = list(dict.fromkeys(texts[:: max(1, len(texts) // _N_TEMPLATE)]))
+    common = _PART.findall(sample[0])
+    for text in sample[1:]:
+        common = _common(common, _PART.findall(text))
+    if not common or len(sample) < _ENOUGH or max(map(len, texts)) > MAX_LINE:
+        return "", []
+    gaps = [f"(?P<g{start}_{n}>.*?)" for n in range(len(common) + 1)]
+    pattern = gaps[0] + "".join(
+        re.escape(part) + gap for part, gap in zip(common, gaps[1:], strict=True)
+    )
+    matches = {n: re.fullmatch(pattern, found.text) for n, found in whole.items()}
+    if not all(matches.values()):
+        return "", []
+    columns = []
+    for n in range(len(gaps)):
+        name = f"g{start}_{n}"
+        cells = {
+            row: part_of(whole[row], *match.span(name))
+            for row, match in matches.items()
+            if match and match[name].strip(" .")
+        }
+        if cells:
+            word = common[n - 1] if n else ""
+            is_name = n > 1 and word.isalpha() and word not in STOP_WORDS
+            columns.append(_Column(Candidate("label", [word] * is_name, [], cells), {name}))
+        else:
+            pattern = pattern.replace(f"(?P<{name}>.*?)", r"[\s.]*")
+    return (pattern, columns) if len(columns) > 1 else ("", [])
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> list[str]:
+    """Return the longest common subsequence."""
+    best: list[list[str]] = [[] for _ in range(len(other) + 1)]
+    for word in one:
+        row: list[list[str]] = [[]]
+        for place, further in enumerate(other):
+            same = [*best[place], word] if word == further else []
+            row.append(max(same, best[place + 1], row[place], key=len))
+        best = row
+    return best[-1]
+
+
+def _without_twins(found: Sequence[_List]) -> list[_List]:
+    """Leave out lists whose words mostly stand in another one, that more documents have.
+
+    Where about as many have it, the one that sees more in the words is kept.
+    """
+    spans = {id(item): set(_row_spans(item)) for item in found}
+
+    def is_part(item: _List, other: _List) -> bool:
+        if item is other or len(item.rows) >= 2 * len(other.rows):
+            return False
+        is_less = _KINDS.index(item.kind) > _KINDS.index(other.kind)
+        if not is_less and 2 * len(item.rows) > len(other.rows):
+            return False
+        own = spans[id(item)]
+        inside = sum(any(n == m and s.overlaps(o) for m, o in spans[id(other)]) for n, s in own)
+        return 2 * inside > len(own)
+
+    return [item for item in found if not any(is_part(item, other) for other in found)]
+
+
+def _without_parts(found: Sequence[_List]) -> list[_List]:
+    """Leave out labels that come again with others that do: each says a part of one thing."""
+
+    def is_part(item: _List) -> bool:
+        return item.kind == "label" and not item.sources[0].separator
+
+    return [
+        item
+        for item in found
+        if not is_part(item)
+        or not any(
+            is_part(other) and 2 * len(item.rows.keys() & other.rows.keys()) >= len(item.rows)
+            for other in found
+            if other is not item
+        )
+    ]
+
+
+def _row_spans(item: _List) -> Iterator[tuple[int, Span]]:
+    for n, own in item.rows.items():
+        for row in own:
+            cells = [c.candidate.found[row].span for c in item.columns if row in c.candidate.found]
+            if cells:
+                yield n, Span(min(s.start for s in cells), max(s.end for s in cells))
+
+
+# --- One list in several layouts -----------------------------------------------------------------
+
+
+def _sureness(one: _List, other: _List) -> float:
+    """Return how sure it is that both are one list; 0.0 where nothing proves it."""
+    both = one.rows.keys() & other.rows.keys()
+    least = min(len(one.rows), len(other.rows))
+    are_contrary = any(kinship(a, b) < 0 for a in one.names for b in other.names)
+    if len(both) > _MAX_MEETINGS * least or are_contrary:
+        return 0.0
+    pairs, n_proven = _pairs(one, other)
+    unnamed = [c for item in (one, other) for c in item.columns if not c.candidate.labels]
+    mapped = {c for pair in pairs for c in pair}
+    fewest, most = sorted((len(one.columns), len(other.columns)))
+    if 2 * n_proven < fewest or not {*unnamed} <= mapped or not pairs or fewest == 1 < most:
+        return 0.0
+    if fewest == 1:  # their values are alike: that they never meet by chance says that they are one
+        n_documents = len(one.rows) + len(other.rows)
+        is_called = any(is_same_name(a, b) for a in one.names for b in other.names)
+        if not is_called and len(one.rows) * len(other.rows) / n_documents < _CHANCE:
+            return 0.0
+        return n_proven + is_called
+    return n_proven + len(pairs) / 10
+
+
+def _pairs(one: _List, other: _List) -> tuple[list[tuple[_Column, _Column]], int]:
+    """Return the columns that are the same, and how many of them are proven to be.
+
+    By their names, by their texts, by what they are to the other numbers of their rows; what is
+    left is the same where each side has one column of its kind.
+    """
+    left, right = list(one.columns), list(other.columns)
+    pairs: list[tuple[_Column, _Column]] = []
+
+    def take(a: _Column, b: _Column) -> None:
+        pairs.append((a, b))
+        left.remove(a)
+        right.remove(b)
+
+    roles = _roles(one) | _roles(other)
+    for test in (_is_called_the_same, _holds_the_same):
+        for a in list(left):
+            if same := [b for b in right if test(a, b)]:
+                take(a, same[0])
+    is_alone = len(one.columns) == 1 == len(other.columns) and not pairs
+    if is_alone and any(is_same_name(a, b) for a in one.names for b in other.names):
+        take(left[0], right[0])
+    for a in list(left):
+        role = (roles.get(a), a.candidate.guess.type) if a in roles else None
+        if same := [b for b in right if role and (roles.get(b), b.candidate.guess.type) == role]:
+            take(a, same[0])
+    n_proven = len(pairs)
+    for a in list(left):
+        alone = [x for x in left if x.kind == a.kind]
+        same = [b for b in right if b.kind == a.kind]
+        if len(alone) == 1 == len(same):
+            take(a, same[0])
+    return pairs, n_proven
+
+
+def _is_called_the_same(one: _Column, other: _Column) -> bool:
+    labels = [c.candidate.labels for c in (one, other)]
+    return one.kind == other.kind and any(
+        fold_words(a) == fold_words(b) or is_same_name(a, b) for a in labels[0] for b in labels[1]
+    )
+
+
+def _holds_the_same(one: _Column, other: _Column) -> bool:
+    values = [c.candidate.shape.values for c in (one, other)]
+    return one.kind == other.kind in {"text", "code"} and overlap(*values) >= _SAME_VALUES
+
+
+def _roles(item: _List) -> dict[_Column, str]:
+    """Return which columns are what their row's other numbers make when they are multiplied."""
+    numbers = [c for c in item.columns if c.candidate.is_number]
+    values = {
+        c: {n: float(t) for n, t in c.candidate.plain.items() if _is_number(t)} for c in numbers
+    }
+    for one, other, made in permutations(numbers, 3):
+        rows = values[one].keys() & values[other].keys() & values[made].keys()
+        n_equal = sum(
+            isclose(values[one][n] * values[other][n], values[made][n], rel_tol=1e-3, abs_tol=0.01)
+            for n in rows
+        )
+        plain = {values[one][n] for n in rows} | {values[other][n] for n in rows}
+        if len(rows) > 2 and n_equal >= _MOST * len(rows) and len(plain) > 2:
+            return {one: "factor", other: "factor", made: "product"}
+    return {}
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?", text) is not None
+
+
+def _join(kept: _List, lost: _List) -> None:
+    pairs = {id(b): a for a, b in _pairs(kept, lost)[0]}
+    for column in lost.columns:
+        if (twin := pairs.get(id(column))) is not None:
+            twin.candidate.absorb(column.candidate)
+            twin.groups |= column.groups
+        else:
+            kept.columns.append(column)
+    kept.names += lost.names
+    kept.sources += lost.sources
+    kept.rows |= {n: own for n, own in lost.rows.items() if n not in kept.rows}
+
+
+# --- What it is called ---------------------------------------------------------------------------
+
+
+def _list_name(item: _List, schema: Schema, titles: Collection[str]) -> str:
+    """Return what documents call a list: its heading, or what the column that names things says.
+
+    A word for many of a thing is better than others; what the record is called is no list.
+    """
+    n_documents = len(item.rows)
+    names = [
+        (n + n_documents * _is_plural(name), name)
+        for name, n in item.names.items()
+        if not _is_record(name, schema) and name not in titles
+    ]
+    if names:
+        return max(names)[1]
+    things = [
+        word
+        for column in item.columns
+        if column.kind == "text"
+        for word in map(fold_words, column.candidate.labels)
+        if {*content_stems(word)} - wordy_stems() and " " not in word and word != HEADING
+    ]
+    return plural(singular(things[0])) if things else "items"
+
+
+def _is_record(name: str, schema: Schema) -> bool:
+    record = {stem for noun in (*schema.nouns, schema.entity) for stem in content_stems(noun)}
+    return {*content_stems(name)} <= record
+
+
+def _is_plural(name: str) -> bool:
+    last = name.split()[-1] if name else ""
+    return singular(last) != last
+
+
+def _child(
+    item: _List, schema: Schema, others: Sequence[Table], sightings: Sequence[Sightings]
+) -> Table:
+    titles = {fold_words(sighting.document.title) for sighting in sightings}
+    name = _list_name(item, schema, titles)
+    taken = {child.list_name for child in others}
+    while name in taken:
+        name = f"{name} 2"
+    attributes: list[Attribute] = []
+    groups: dict[str, str] = {}
+    is_alone = len(item.columns) == 1
+    for column in item.columns:
+        candidate, guess = column.candidate, column.candidate.guess
+        labels = candidate.labels or [value_column(name)]
+        names = {attribute.name for attribute in attributes} | {POSITION}
+        kind = DATE if column.kind == "date" else guess.type
+        unit = guess.unit if kind is guess.type else None
+        attribute = Attribute(
+            name=value_column(name) if is_alone else free_name(labels[0], names),
+            type=kind,
+            description=describe_values(candidate.texts, kind, unit),
+            unit=unit,
+            examples=examples_of(candidate.texts),
+            categories=guess.categories if kind is guess.type else None,
+            synonyms=tuple(dict.fromkeys(map(fold_words, labels)))[:10],
+            extractors=_keys(candidate),
+        )
+        attributes.append(attribute)
+        groups |= dict.fromkeys(column.groups, attribute.name)
+    sources = [_with_groups(source, groups) for source in item.sources]
+    called = [n for n in item.names if not _is_record(n, schema)]
+    spoken = dict.fromkeys(map(fold_words, (name, *called)))
+    nouns = [" ".join((*n.split()[:-1], form)) for n in spoken
+             for last in [singular(n.split()[-1])] for form in (last, plural(last))]  # fmt: skip
+    n_rows = sum(map(len, item.rows.values()))
+    child = Table(
+        title=name,
+        entity=child_name(schema.entity, name, [child.entity for child in others]),
+        attributes=tuple(attributes),
+        nouns=tuple(dict.fromkeys(nouns)),
+        parent=schema.entity,
+        list_name=name,
+        of_values=is_alone,
+        description=f"What {len(item.rows)} of {len(sightings)} samples list: {n_rows} rows.",
+        sources=tuple(sources),
+    )
+    return child.model_copy(update={"sources": _with_checks(child, item, sightings)})
+
+
+def _with_checks(
+    child: Table, item: _List, sightings: Sequence[Sightings]
+) -> tuple[RowSource, ...]:
+    """Return the sources of *child* with what documents say of its rows together.
+
+    A label counts that states the sum of a column in nine of ten documents, or the number of rows;
+    a noun of the list before which most documents that have it give the number of rows.
+    """
+    said: dict[str, Counter[str]] = defaultdict(Counter)  # by column; empty for how many there are
+    agreed: dict[str, Counter[str]] = defaultdict(Counter)
+    numbers = [item.name for item in child.attributes if item.type.is_numeric]
+    for n in item.rows:
+        sighting = sightings[n]
+        read = (read_source(source, child, sighting.enumerations) for source in child.sources)
+        rows = next((one.rows for one in read if one.rows), [])
+        spans = [found.span for row in rows for found in row.values()]
+        sums = {name: total for name in numbers if (total := sum_of(rows, name))}
+        for key in {*sighting.fields, *child.nouns} if len(rows) > 1 else ():
+            amounts = [amount for amount, _ in stated_sums(sighting, key, spans)]
+            for name, total in sums.items():
+                said[name][key] += bool(amounts)
+                agreed[name][key] += any(is_near(total, amount) for amount in amounts)
+            counts = [count for count, _ in stated_counts(sighting, key, child.nouns, spans)]
+            said[""][key] += bool(counts)
+            agreed[""][key] += len(rows) in counts
+    usual = {name: _usual(agreed[name], said[name]) for name in said}
+    totals = {name: keys for name, keys in usual.items() if name and keys}
+    checks = {"totals": totals, "counts": usual.get("", ())}
+    return tuple(source.model_copy(update=checks) for source in child.sources)
+
+
+def _usual(agreed: Counter[str], said: Counter[str]) -> tuple[str, ...]:
+    """Return what is right in nearly all documents that say it, and in enough to be no chance."""
+    return tuple(key for key, n in agreed.items() if n >= _ENOUGH and n >= _MOST * said[key])
+
+
+def _keys(candidate: Candidate) -> tuple[KeyRule, ...]:
+    keys = dict.fromkeys(
+        key for rule in candidate.rules if isinstance(rule, KeyRule) for key in rule.keys
+    )
+    return (KeyRule(keys=tuple(keys)),) if keys else ()
+
+
+def _with_groups(source: RowSource, groups: Mapping[str, str]) -> RowSource:
+    """Call the groups of a pattern as the columns are called; others only lead to them."""
+    pattern = re.sub(
+        r"\(\?P<(g\d+_\d+)>",
+        lambda m: f"(?P<{groups[m[1]]}>" if m[1] in groups else "(?:",
+        source.pattern,
+    )
+    heading = groups.get(source.heading, "")
+    return source.model_copy(update={"pattern": pattern, "heading": heading})

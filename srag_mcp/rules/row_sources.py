@@ -1,0 +1,350 @@
+"""Row sources: the rows that one document lists, as the sources of a child table say where.
+
+Rows that sum others up are no items; what they say, and what the document says of a sum or of how
+many there are, is compared with the rows, and a difference is a mark.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from itertools import groupby
+from math import isclose
+
+from srag_mcp.cells.cell import Cell, ListedRows, Mark, add_note
+from srag_mcp.cells.normalised import IS_RELATIVE
+from srag_mcp.documents.tables import SheetRow
+from srag_mcp.documents.totals import TableBody, names_total
+from srag_mcp.rules.candidates import Found
+from srag_mcp.rules.enumerations import MAX_LINE, Enumeration, part_at, part_of
+from srag_mcp.rules.sightings import Sightings
+from srag_mcp.schema.attribute import Attribute, KeyRule
+from srag_mcp.schema.schema import POSITION, RowSource, Table
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import fold_words
+from srag_mcp.values.columns import DATED
+from srag_mcp.values.dates import find_dates, is_bare_day, read_date
+from srag_mcp.values.quantities import find_quantities, read_number_words
+from srag_mcp.values.states import State, read_missing
+from srag_mcp.values.units import UNIT_OF_ROW, holds_units
+
+Cells = Mapping[str, Found]
+"""What a row says, by column."""
+
+_LONGEST_QUOTE = 300  # of a list as a whole; its items have quotes of their own
+_FEW = 2
+_COUNT = r"\b(\d{{1,4}}|[^\W\d_]{{3,12}})[^\S\n]+(?:[^\W\d_]+[^\S\n]+)?{}\b"
+
+
+@dataclass(slots=True)
+class Listed:
+    """The rows that a source reads in a document.
+
+    *contexts* say how numbers of a column are to be read, *unit* which column holds their units;
+    *sums* are what rows of the list state as the sum of a column, *besides* what is in such a sum
+    and no item, as a tax is; *other* is what stands among rows and is none; *told_none* is where
+    the document says that there is nothing.
+    """
+
+    rows: list[Cells] = field(default_factory=list)
+    place: Span = field(default_factory=lambda: Span(0, 0))
+    contexts: dict[str, str] = field(default_factory=dict)
+    unit: str = ""
+    sums: dict[str, list[Found]] = field(default_factory=dict)
+    besides: dict[str, float] = field(default_factory=dict)
+    doubted: dict[int, str] = field(default_factory=dict)
+    other: list[str] = field(default_factory=list)
+    told_none: Found | None = None
+
+
+def read_by_sources(sightings: Sightings, table: Table) -> ListedRows | None:
+    """Read the rows of *table*; None where the document lists nothing of the kind.
+
+    The first source that finds rows counts; where another one finds others, the list says so.
+    """
+    read = [read_source(source, table, sightings.enumerations) for source in table.sources]
+    listed = [item for item in read if item.rows]
+    if not listed:
+        none = next((item.told_none for item in read if item.told_none), None)
+        if none is None:
+            return None
+        return ListedRows(table.entity, Cell(POSITION, State.STATED_ABSENT, none.text, none.span))
+    first, *others = listed
+    source = table.sources[read.index(first)]
+    text, spans = sightings.text, [f.span for row in first.rows for f in row.values()]
+    whole = cell_of_list(first.place, text)
+    rest = [f.span for other in others for row in other.rows for f in row.values()]
+    if not any(one.overlaps(span) for one in rest for span in spans) and rest:
+        whole = add_note(whole, "more is listed elsewhere", Mark.CONTRADICTED)
+    if first.other:  # a heading among the rows, a longer text, a line that is not made alike
+        shown = "; ".join(first.other)[:_LONGEST_QUOTE]
+        whole = add_note(whole, f"not read as rows: {shown!r}", Mark.DOUBTED)
+    if said := _other_count(source, sightings, table.nouns, spans, len(first.rows)):
+        said = f"the document says {said!r}, {len(first.rows)} are listed"
+        whole = add_note(whole, said, Mark.CONTRADICTED)
+    wrong = dict(_other_sums(source, sightings, first, spans))
+    days = [day.on() for place, day in find_dates(text) if not any(map(place.overlaps, spans))]
+    rows = []
+    for number, row in enumerate(first.rows):
+        cells = [_cell(attribute, row, first, number, wrong) for attribute in table.attributes]
+        rows.append(tuple(_dated(cell, days) for cell in cells))
+    return ListedRows(table.entity, whole, tuple(rows))
+
+
+def cell_of_list(span: Span, text: str) -> Cell:
+    """Return the cell of a list that stands at *span*, which quotes its beginning."""
+    shown = Span(span.start, min(span.end, span.start + _LONGEST_QUOTE))
+    return Cell(POSITION, State.STATED, shown.of(text), shown)
+
+
+def _cell(
+    attribute: Attribute, row: Cells, listed: Listed, number: int, wrong: Mapping[str, str]
+) -> Cell:
+    name = attribute.name
+    found = row.get(name)
+    if found is None:
+        return Cell(name, State.NOT_MENTIONED)
+    if not found.text:
+        return Cell(name, State.STATED_ABSENT, "", found.span, listed.contexts.get(name, ""))
+    unit = row.get(listed.unit) if name != listed.unit else None
+    said = f"{UNIT_OF_ROW}{unit.text}" if unit and unit.text else ""
+    context = "; ".join(filter(None, (listed.contexts.get(name, ""), said)))
+    cell = Cell(name, State.STATED, found.text, found.span, context)
+    if name in wrong:
+        cell = add_note(cell, wrong[name], Mark.CONTRADICTED)
+    if number in listed.doubted:
+        cell = add_note(cell, f"the row may be no item: {listed.doubted[number]}", Mark.DOUBTED)
+    return cell
+
+
+def _dated(cell: Cell, days: Sequence[date | None]) -> Cell:
+    """Return a cell that is a day with the first date of its document, for its year."""
+    if cell.state is not State.STATED or not days or days[0] is None:
+        return cell
+    is_bare = is_bare_day(cell.as_stated or "")
+    if not is_bare and read_date(cell.as_stated or "") is None:
+        return cell
+    context = "; ".join(filter(None, (cell.context, f"{DATED}{days[0]}")))
+    marks = cell.marks | {Mark.DERIVED} if is_bare else cell.marks
+    return replace(cell, context=context, marks=marks)
+
+
+# --- What a source finds -------------------------------------------------------------------------
+
+
+def read_source(source: RowSource, table: Table, found: Sequence[Enumeration]) -> Listed:
+    """Read what is listed where *source* says; nothing where there is no such place."""
+    listed = Listed()
+    is_table = source.kind in {"table", "blocks"}
+    here = [item for item in found if item.kind == source.kind and _fits(source, item)]
+    if here:
+        listed.place = here[0].place
+    if is_table:
+        _read_tables(here, source, table, listed)
+        return listed
+    for cell in (row[0] for item in here for row in item.rows):
+        for part in part_at(cell, source.separator) if source.separator else [cell]:
+            if read_missing(part.text.strip(" .")) is not None:
+                listed.told_none = listed.told_none or part
+            elif row := _parted(part, source.pattern, table):
+                listed.rows.append(row)
+            else:
+                listed.other.append(part.text)
+    return listed
+
+
+def _fits(source: RowSource, item: Enumeration) -> bool:
+    if source.kind in {"table", "blocks"}:
+        return {*source.headers} <= {*item.keys} and source.section in {None, item.name}
+    return item.name == source.section
+
+
+def _parted(found: Found, pattern: str, table: Table) -> Cells:
+    """Return the columns of an item; nothing where it is not made as the pattern says."""
+    if not pattern:
+        return {table.attributes[0].name: found}
+    match = re.fullmatch(pattern, found.text) if len(found.text) <= MAX_LINE else None
+    names = match.groupdict() if match else ()
+    parts = {name: part_of(found, *match.span(name)) for name in names if match}
+    return {name: part for name, part in parts.items() if part.text}
+
+
+def _read_tables(
+    here: Sequence[Enumeration], source: RowSource, table: Table, listed: Listed
+) -> None:
+    """Add the rows of tables, but for headers, totals and notes."""
+    for item in whole_tables(here, are_headed=bool(source.heading)):
+        places = {key: place for place, key in reversed([*enumerate(item.keys)])}
+        columns = {name: places[key] for name, key in _keys(table) if key in places}
+        for name, place in columns.items():
+            if item.kind == "table" and holds_units(row[place].text for row in item.rows):
+                listed.unit = name
+            header = item.headers[place]
+            caption = "" if IS_RELATIVE.search(header) else item.caption
+            listed.contexts.setdefault(name, "; ".join(filter(None, (header, caption))))
+        left_out, doubted = find_no_items(item)
+        for number, row in enumerate(item.rows):
+            cells = {name: row[place] for name, place in columns.items()}
+            if source.heading and item.heading:
+                cells[source.heading] = item.heading
+            if number not in left_out:
+                if number in doubted:
+                    listed.doubted[len(listed.rows)] = doubted[number]
+                listed.rows.append(cells)
+                continue
+            if sum(bool(found.text) for found in row) == 1:
+                listed.other += [found.text for found in row if found.text]
+            amounts = {n: a for n, f in cells.items() if (a := amount_of(f.text)) is not None}
+            for name, amount in amounts.items():
+                if left_out[number]:
+                    listed.sums.setdefault(name, []).append(cells[name])
+                else:
+                    listed.besides[name] = listed.besides.get(name, 0.0) + amount
+
+
+def whole_tables(
+    items: Sequence[Enumeration], *, are_headed: bool = False
+) -> Iterator[Enumeration]:
+    """Yield tables; those with the same headers are one, which goes on over pages or weeks.
+
+    Unless *are_headed*: then each is another one, which its heading tells apart.
+    """
+    for _, group in groupby(items, key=lambda item: (item.headers, are_headed and item.name)):
+        parts = list(group)
+        yield replace(parts[0], rows=tuple(row for part in parts for row in part.rows))
+
+
+def _keys(table: Table) -> Iterator[tuple[str, str]]:
+    """Yield the names of columns with the headers that they may have, the last one first."""
+    for attribute in table.attributes:
+        rules = [rule for rule in attribute.extractors if isinstance(rule, KeyRule)]
+        keys = [key for rule in rules for key in rule.keys]
+        for key in reversed(keys or [*map(fold_words, (attribute.name, *attribute.synonyms))]):
+            yield attribute.name, key
+
+
+def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str]]:
+    """Return the rows that are no items, with whether they are called a total and are no sum.
+
+    And those that may be none, with the reason.
+
+    A row that has a label and an amount, and nothing between them where others have, is no item
+    where it is the sum of those above, as it is carried over to the next page, where it is called a
+    total, and where a total stands below it that it is a part of, as a tax is.
+    """
+    if item.kind != "table":
+        return {}, {}
+    lines = [
+        SheetRow(n, tuple(f.text for f in row), sum(bool(f.text) for f in row))
+        for n, row in enumerate(item.rows)
+    ]
+    usual = sorted(line.n_filled for line in lines)[len(lines) // 2]
+    thin = {line.number: amount for line in lines if (amount := _thin_amount(line, usual))}
+    left_out: dict[int, bool] = {}
+    for number, (place, stated) in thin.items():
+        above = [amount_of(line.cells[place]) for line in lines[:number] if line.number not in thin]
+        if len(above) > 1 and is_near(sum(filter(None, above)), stated):
+            left_out[number] = False
+    rest = [line for line in lines if line.number not in left_out]
+    body = TableBody(rest, [item.headers], are_named=False)
+    left_out |= {n: "total" in why for n, why in body.left_out.items()}
+    has_total = any("sum" in why for why in body.left_out.values())
+    for line in reversed(lines):
+        if line.number not in thin and line.number not in left_out:
+            break
+        has_total = has_total or left_out.get(line.number, False)
+        if line.number in left_out:
+            continue
+        if any(map(names_total, line.cells)):
+            left_out[line.number] = has_total = True
+        elif has_total:
+            left_out[line.number] = False
+    for line in lines:  # a heading among the rows, or what goes on from the row above
+        if line.n_filled == 1 and len(line.cells) > _FEW:
+            left_out.setdefault(line.number, False)
+    doubted = (n for n in thin if n not in left_out)
+    return left_out, dict.fromkeys(doubted, "it has a label and an amount alone")
+
+
+def _thin_amount(line: SheetRow, usual: int) -> tuple[int, float] | None:
+    """Return the place and the amount of a row that has little else; None for others."""
+    filled = [place for place, text in enumerate(line.cells) if text]
+    amount = amount_of(line.cells[filled[-1]]) if len(filled) == _FEW < usual else None
+    return (filled[-1], amount) if amount is not None and filled[1] - filled[0] > 1 else None
+
+
+# --- What the document says of the rows together -------------------------------------------------
+
+
+def amount_of(text: str) -> float | None:
+    """Return the last number of a text, without its unit."""
+    found = find_quantities(text)
+    return float(found[-1][1].value) if found else None
+
+
+def sum_of(rows: Sequence[Cells], name: str) -> float | None:
+    """Return the sum of a column; None where a row has no number there."""
+    amounts = [amount_of(row[name].text) if name in row else None for row in rows]
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known) if known and len(known) == len(amounts) else None
+
+
+def is_near(one: float, other: float) -> bool:
+    """Whether two sums are equal but for rounding to cents."""
+    return isclose(one, other, rel_tol=1e-9, abs_tol=0.006)
+
+
+def stated_sums(
+    sightings: Sightings, key: str, spans: Sequence[Span]
+) -> Iterator[tuple[float, str]]:
+    """Yield the numbers beside a folded label outside of *spans*, with the words."""
+    for label in sightings.fields.get(key, ()):
+        amount = amount_of(label.value)
+        if amount is not None and not any(map(label.span.overlaps, spans)):
+            yield amount, f"{label.label}: {label.value}"
+
+
+def _other_sums(
+    source: RowSource, sightings: Sightings, listed: Listed, spans: Sequence[Span]
+) -> Iterator[tuple[str, str]]:
+    """Yield the columns whose sum the document states otherwise, with what is to be noted."""
+    for name in {*listed.sums, *source.totals}:
+        total = sum_of(listed.rows, name)
+        said = [(amount_of(f.text), f.text) for f in listed.sums.get(name, ())]
+        keys = source.totals.get(name, ())
+        said += [item for key in keys for item in stated_sums(sightings, key, spans)]
+        amounts = [amount for amount, _ in said if amount is not None]
+        known = {total, (total or 0.0) + listed.besides.get(name, 0.0)}
+        is_right = any(is_near(one or 0.0, amount) for one in known for amount in amounts)
+        if total is not None and amounts and not is_right:
+            yield name, f"the rows sum up to {total:,.10g}, the document says {said[0][1]!r}"
+
+
+def stated_counts(
+    sightings: Sightings, phrase: str, nouns: Sequence[str], spans: Sequence[Span]
+) -> list[tuple[int, str]]:
+    """Return how many of *phrase* there are, as the document says outside of *spans*.
+
+    Beside the label *phrase*, or before one of the *nouns*: `Items: 3`, `3 items`, `three items`.
+    """
+    beside = stated_sums(sightings, phrase, spans)
+    said = [(int(amount), words) for amount, words in beside if amount % 1 == 0]
+    pattern = _COUNT.format(re.escape(phrase))
+    for match in re.finditer(pattern, sightings.text, re.I) if phrase in nouns else ():
+        place = Span(*match.span())
+        number = int(match[1]) if match[1].isdigit() else read_number_words(match[1])
+        if number is not None and not any(span.overlaps(place) for span in spans):
+            said.append((number, " ".join(match[0].split())))
+    return said
+
+
+def _other_count(
+    source: RowSource,
+    sightings: Sightings,
+    nouns: Sequence[str],
+    spans: Sequence[Span],
+    n_rows: int,
+) -> str:
+    """Return what the document says of how many rows there are, where it says another number."""
+    said = [item for key in source.counts for item in stated_counts(sightings, key, nouns, spans)]
+    return "" if not said or any(n == n_rows for n, _ in said) else said[0][1]

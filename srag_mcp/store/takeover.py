@@ -1,0 +1,228 @@
+"""What an edited schema takes over: cells of columns that have another name, type or twin."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+
+from srag_mcp.cells.cell import UNQUOTED, Cell, Mark, add_note
+from srag_mcp.cells.normalised import normalise_column, read_column
+from srag_mcp.claims.agreement import is_same_value
+from srag_mcp.claims.captions import read_scales
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.edits import find_sources
+from srag_mcp.schema.schema import Schema
+from srag_mcp.store.corrections import Correction, cell_value, read_corrections
+from srag_mcp.store.predictions import LESSON, Predictions, as_predicted, hash_attribute
+from srag_mcp.store.united_names import keep_verdicts, kept_verdicts
+from srag_mcp.store.work import WorkDatabase, cell_row, read_cell
+from srag_mcp.values.numbers import find_number, find_stated_unit
+from srag_mcp.values.states import State, Words
+from srag_mcp.values.types import Value
+from srag_mcp.values.units import convert, parse_unit
+
+_RULE_CELLS = """
+SELECT document_id, attribute, state, as_stated, start, "end", context, unit, engine, note, marks
+FROM cells WHERE attribute = ?
+"""
+_MOVE = """
+UPDATE predictions SET attribute = $1, attribute_hash = $2
+WHERE attribute = $3 AND attribute_hash = $4
+"""
+# the old ones stay: for a column that gets its old type back
+_COPY = """
+INSERT INTO predictions SELECT * REPLACE ($1 AS attribute, $2 AS attribute_hash) FROM predictions
+WHERE attribute = $3 AND attribute_hash = $4 AND document_id NOT IN (
+  SELECT document_id FROM predictions WHERE attribute = $1 AND attribute_hash = $2)
+"""
+_RANKS = (State.STATED, State.STATED_ABSENT, State.FAILED, State.NOT_MENTIONED)
+_HOLDS = frozenset({State.STATED, State.FAILED})
+
+
+def put_in_force(work: WorkDatabase, schema: Schema, origin: str) -> list[Correction]:
+    """Follow *schema* from now on; its columns take over what they share with those before.
+
+    Return the corrections as they are to be kept for it.
+    """
+    with work.transaction():
+        present, kept = work.schema_in_force(), read_corrections(work.state)
+        is_whole = present is not None
+        for attribute in schema.attributes:
+            sources = find_sources(present.schema, attribute) if present else ()
+            rules = tuple(rule for item in sources for rule in item.extractors)
+            is_whole = is_whole and bool(sources) and rules == attribute.extractors
+            own = sources[0] if sources else attribute
+            if len(sources) > 1 or (own.name, own.type) != (attribute.name, attribute.type):
+                kept = _take_over(work, sources, attribute, kept)
+        if is_whole:
+            names = [item.name for item in schema.attributes]
+            work.run("DELETE FROM cells WHERE attribute NOT IN (SELECT unnest(?))", names)
+        work.put_in_force(schema, origin, is_taken_over=is_whole)
+    return kept
+
+
+def _take_over(
+    work: WorkDatabase,
+    sources: Sequence[Attribute],
+    attribute: Attribute,
+    kept: Sequence[Correction],
+) -> list[Correction]:
+    """Give *attribute* the cells of *sources*, of rules and of a model; return the corrections."""
+    own, predictions = sources[0], Predictions(work)
+    keys = attribute.name, hash_attribute(attribute), own.name, hash_attribute(own)
+    for source in sources:
+        if source.name != attribute.name and (said := kept_verdicts(work, source.name)):
+            keep_verdicts(work, attribute.name, said)
+    if own.type == attribute.type and keys[:2] != keys[2:]:
+        work.run("DELETE FROM predictions WHERE (attribute, attribute_hash) = (?, ?)", *keys[:2])
+        work.run(_MOVE, *keys)
+        work.run("UPDATE cells SET attribute = ? WHERE attribute = ?", attribute.name, own.name)
+        work.keep_note(LESSON, (work.note(LESSON) or "").replace(keys[3], keys[1]))
+    if own.type == attribute.type and len(sources) == 1:
+        return [*kept]
+    asked = [attribute if own.type == attribute.type else own, *sources[1:]]
+    raw = [_read_rule_cells(work, item.name) for item in asked]
+    by_rules = [
+        dict(zip(found, normalise_column(item, [*found.values()]), strict=True))
+        for item, found in zip(asked, raw, strict=True)
+    ]
+    now = _combine(by_rules, own, attribute)
+    # a placeholder that is read says less than its words
+    whole = {key: cell for found in reversed(raw) for key, cell in found.items()}
+    rows = ((key, x if x.state in _HOLDS else whole[key]) for key, x in now.items())
+    cells = [(key, *cell_row(replace(cell, attribute=attribute.name))) for key, cell in rows]
+    work.run("DELETE FROM cells WHERE attribute IN (SELECT unnest(?))", [x.name for x in asked])
+    work.append("cells", cells)
+    by_model = [
+        dict(zip(found, read_column(item, [*found.values()]), strict=True))
+        for item, found in ((item, predictions.cells(item)) for item in asked)
+    ]
+    known = predictions.cells(attribute) if own.type != attribute.type else {}
+    work.run(_COPY, *keys)
+    read = _combine(by_model, own, attribute)
+    if attribute.type.is_numeric and not own.type.is_numeric:
+        for document in predictions.texts([*read]):  # what stands above is not in the words
+            key = document.document_id
+            read[key] = _in_table(attribute, read[key], document.text)
+    changed = {
+        key: as_predicted(attribute, cell)
+        for key, cell in read.items()
+        # of what was not asked nothing is known, but for what another column says
+        if key not in known and cell != by_model[0].get(key)
+        if key in by_model[0] or cell.value is not None
+    }
+    predictions.change(attribute, changed)
+    was = by_model[0] if work.is_predicted() else by_rules[0]
+    return [
+        _restate_correction(item, own, attribute, was, read if work.is_predicted() else now)
+        if own.type != attribute.type and item.column == own.name
+        else item
+        for item in kept
+    ]
+
+
+def _read_rule_cells(work: WorkDatabase, name: str) -> dict[str, Cell]:
+    return {row[0]: read_cell(row[1:]) for row in work.run(_RULE_CELLS, name)}
+
+
+def _combine(
+    columns: Sequence[Mapping[str, Cell]], own: Attribute, attribute: Attribute
+) -> dict[str, Cell]:
+    if own.type != attribute.type:
+        return restate(own, attribute, columns[0])
+    return _join(columns, attribute.name)
+
+
+def _in_table(attribute: Attribute, cell: Cell, text: str) -> Cell:
+    """Return the cell of a number; unknown where the table that it stands in may have a scale."""
+    figure = find_number(cell.as_stated or "").figure if cell.value is not None else None
+    if figure is None or figure.scaled or cell.span is None or cell.marks & UNQUOTED:
+        return cell
+    scales = read_scales(text, cell.span, 0, attribute.unit) - {1.0}
+    return _unknown(cell, f"its table may be in {max(scales):,.0f}s") if scales else cell
+
+
+def _unknown(cell: Cell, note: str) -> Cell:
+    return replace(cell, state=State.FAILED, value=None, unit=None, note=note)
+
+
+def _join(columns: Sequence[Mapping[str, Cell]], name: str) -> dict[str, Cell]:
+    """Return the cells of several columns as one: the first that states a value wins, marked."""
+    joined: dict[str, Cell] = {}
+    for key in dict.fromkeys(key for found in columns for key in found):
+        cells = [found[key] for found in columns if key in found]
+        first = min(cells, key=lambda cell: _RANKS.index(cell.state))
+        said = (x for x in cells if x.value is not None and not is_same_value(x.value, first.value))
+        other = next(said, None)
+        if other is not None and first.value is not None:
+            note = f"told otherwise elsewhere: {(other.as_stated or '')[:80]!r}"
+            first = add_note(first, note, Mark.CONTRADICTED)
+        joined[key] = replace(first, attribute=name)
+    return joined
+
+
+def restate(before: Attribute, now: Attribute, cells: Mapping[str, Cell]) -> dict[str, Cell]:
+    """Return the cells of *before* with values of the type of *now*, read anew from their words.
+
+    What has no words that show it, and numbers, keep their value where it fits. A number whose
+    words state no unit, or another one than the column's, is unknown; so is what cannot be read.
+    """
+    are_numbers = before.type.is_numeric and now.type.is_numeric
+    words = {
+        key: replace(cell, state=State.STATED, value=None, unit=None, note="")
+        for key, cell in cells.items()
+        if cell.as_stated and cell.state in _HOLDS and not cell.marks & UNQUOTED
+        if not are_numbers
+    }
+    read = dict(zip(words, normalise_column(now, [*words.values()]), strict=True))
+    return {
+        key: replace(
+            _in_unit(now, read[key]) if key in read else _converted(now, cell), attribute=now.name
+        )
+        for key, cell in cells.items()
+    }
+
+
+def _in_unit(attribute: Attribute, cell: Cell) -> Cell:
+    if cell.state is not State.STATED or not attribute.type.is_numeric:
+        return cell
+    wanted = parse_unit(attribute.unit or "").unit
+    unit = find_stated_unit(Words(cell.as_stated or "", cell.context), wanted)
+    if unit == wanted or (unit and wanted and convert(1.0, unit, wanted) is not None):
+        return cell
+    note = f"stated in {unit}, not in {wanted}" if wanted else f"stated in {unit}, not plain"
+    return _unknown(cell, note if unit else f"states no unit, and may not be in {wanted}")
+
+
+def _converted(attribute: Attribute, cell: Cell) -> Cell:
+    if cell.value is None or cell.state is State.STATED_ABSENT:
+        return replace(cell, value=None)
+    text = attribute.type.write(write_value(cell.value))
+    value = None if text is None else attribute.type.read(text)
+    if value is None:
+        return _unknown(cell, f"{cell.value} does not fit a column of type {attribute.type}")
+    return replace(cell, value=value)
+
+
+def write_value(value: Value | None) -> str:
+    """Write a value as the cells of a build have it; empty for none."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value.isoformat() if isinstance(value, date) else "" if value is None else str(value)
+
+
+def _restate_correction(
+    item: Correction,
+    before: Attribute,
+    now: Attribute,
+    was: Mapping[str, Cell],
+    cells: Mapping[str, Cell],
+) -> Correction:
+    """Return a correction of a column that has another type; what cannot be read waits."""
+    if item.says == "value":
+        said = Cell(before.name, State.STATED, item.value, value=cell_value(before, item))
+        text = now.type.write(write_value(restate(before, now, {"": said})[""].value))
+        item = replace(item, value=text or item.value)
+    held, present = was.get(item.document_id), cells.get(item.document_id)
+    if held and present and write_value(held.value) == item.was_value:
+        item = replace(item, was_state=present.state.value, was_value=write_value(present.value))
+    return item

@@ -1,0 +1,31 @@
+"""The command that lists and names the kinds of documents that a folder holds."""
+
+import json
+from pathlib import Path
+
+from tests.cli.conftest import Cli
+
+BOAT = "# Boat {n}\n\n- Berth: {n}\n- Hull: wood\n- Skipper: sailor {n}\n"
+LESSON = "# Lesson {n}\n\n- Pupil: child {n}\n- Strokes: {n}\n- Badge: bronze\n"
+
+
+def test_kinds_are_listed_named_and_asked(cli: Cli, ferries: Path, tmp_path: Path) -> None:
+    sea = tmp_path / "sea"
+    sea.mkdir()
+    for number in range(1, 7):
+        (sea / f"b{number}.md").write_text(BOAT.format(n=number))
+        (sea / f"c{number}.md").write_text(LESSON.format(n=number))
+    asked = cli("ask", "sea", "How many lessons are there?")
+    assert asked.out.startswith("6: number of records.")
+    assert "asked of sea/lessons" in asked.err
+    listed = cli("kinds", "sea")
+    assert listed.out == "sea/boats: 6 documents\nsea/lessons: 6 documents\n"
+    renamed = cli("kinds", "sea", "--rename", "boats", "fleet", "--json")
+    assert json.loads(renamed.out) == {"sea/fleet": 6, "sea/lessons": 6}
+    rows = cli("sql", "sea/fleet", "SELECT count(*) FROM boats", "--json")
+    assert json.loads(rows.out)["rows"] == [[6]]
+    unnamed = cli("sql", "sea", "SELECT 1")
+    assert unnamed.status == 1
+    assert "name one: sea/fleet, sea/lessons" in unnamed.err
+    alone = cli("kinds", "ferries")
+    assert alone.out == "ferries holds one kind of documents, or was never ingested\n"

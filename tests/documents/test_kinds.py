@@ -1,0 +1,81 @@
+"""Documents of several kinds are told apart by the words that recur in each."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.documents.kinds import MIN_DOCUMENTS, find_kind, find_kinds, words_of
+from srag_mcp.documents.reading import read_content
+
+CORPORA = Path(__file__).parents[2] / "corpora"
+BOAT_LAYOUTS = (
+    "Boat {name}. Berth: {n}. Length overall: {n} m. Hull: {thing}. Mooring fee paid until {n}."
+    " Skipper on board: {name}.",
+    "Register of boats. Name of boat {name}, hull of {thing}, length {n} metres, berth {n}, fee"
+    " paid by skipper {name} for the mooring.",
+)
+LESSON = (
+    "Swimming lesson for {name}. Pupil can float: {thing}. Strokes: {n} lengths of breast stroke."
+    " Teacher: {name}. Next badge: {thing}."
+)
+NOTE = "{name} wrote: {thing} {thing} {thing}, remember {name} and {name} {thing} tomorrow."
+
+
+def write(form: str, number: int) -> str:
+    """Fill a form with things that no other document says."""
+    return form.format(name=f"nom{number}x", n=number, thing=f"chose{number}y")
+
+
+@pytest.fixture
+def boats() -> list[str]:
+    return [write(BOAT_LAYOUTS[number % 2], number) for number in range(20)]
+
+
+@pytest.fixture
+def lessons() -> list[str]:
+    return [write(LESSON, number) for number in range(100, 112)]
+
+
+def test_a_folder_of_one_kind_is_not_split_by_its_layouts(boats: list[str]) -> None:
+    [kind] = find_kinds([words_of(text) for text in boats])
+    assert kind.members == tuple(range(20))
+    assert {"boat", "hull", "berth", "skipper"} <= set(kind.usual())
+
+
+def test_two_kinds_are_told_apart_in_any_order(boats: list[str], lessons: list[str]) -> None:
+    texts = boats + lessons
+    order = list(range(len(texts)))
+    random.Random(5).shuffle(order)
+    kinds = find_kinds([words_of(texts[place]) for place in order])
+    found = [{order[place] for place in kind.members} for kind in kinds]
+    assert found == [set(range(20)), set(range(20, 32))]
+
+
+def test_a_document_that_is_like_no_kind_is_of_none(boats: list[str], lessons: list[str]) -> None:
+    words = [words_of(text) for text in (*boats, *lessons, write(NOTE, 7))]
+    kinds = find_kinds(words)
+    assert [len(kind.members) for kind in kinds] == [20, 12]
+    assert find_kind(words[-1], kinds) is None
+    assert find_kind(words_of(write(LESSON, 900)), kinds) == 1
+
+
+def test_too_few_documents_are_no_kind(boats: list[str], lessons: list[str]) -> None:
+    few = lessons[: MIN_DOCUMENTS - 1]
+    kinds = find_kinds([words_of(text) for text in boats + few])
+    assert [len(kind.members) for kind in kinds] == [20]
+
+
+def test_nothing_is_of_no_kind() -> None:
+    assert find_kinds([]) == []
+    assert find_kind(frozenset(), find_kinds([words_of("")] * 9)) in {None, 0}
+
+
+@pytest.mark.parametrize("n_hotels", [60, 8])
+def test_shipped_corpora_in_one_folder_are_told_apart(n_hotels: int) -> None:
+    paths = sorted((CORPORA / "hotels" / "documents").iterdir())[:n_hotels]
+    paths += sorted((CORPORA / "cvs" / "documents").iterdir())
+    words = [words_of(read_content(path.read_bytes(), path.name).text) for path in paths]
+    of_hotels = set(range(n_hotels))
+    found = {frozenset(kind.members) for kind in find_kinds(words)}
+    assert found == {frozenset(of_hotels), frozenset(range(len(paths))) - of_hotels}

@@ -1,0 +1,255 @@
+"""Questions on what records list: over which rows, joins that repeat, with a model and without."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+
+from srag_mcp.errors import QuestionError
+from srag_mcp.inference.answer import render_denominator
+from srag_mcp.inference.ask import ask
+from srag_mcp.inference.by_model import translate_question
+from srag_mcp.inference.grounds import find_grounds
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.settings import Settings
+from srag_mcp.sqlfacts.joins import key_tables
+from srag_mcp.sqlfacts.query import read_query
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryPool
+from tests.model.scripted import replying
+
+MEALS = [
+    {"host": "Ada", "place": "Olm", "bill": 100.0, "themes": ["spring", "fish"], "courses": [
+        {"dish": "Soup", "quantity": 4, "price": 5.0},
+        {"dish": "Perch", "quantity": 4, "price": 15.0},
+    ]},
+    {"host": "Bea", "place": "Olm", "bill": 30.0, "themes": ["fish"], "courses": [
+        {"dish": "Soup", "quantity": 2, "price": 5.0},
+        {"dish": "Perch", "quantity": 1, "price": 15},
+        {"dish": "Tart", "price": 6.0},
+    ]},
+    {"host": "Cleo", "place": "Rann", "bill": 12.0, "themes": [], "courses": [
+        {"dish": "Tart", "quantity": 2, "price": 6.0},
+    ]},
+    {"host": "Dan", "place": "Rann", "bill": 8.0, "themes": [], "courses": []},
+]  # fmt: skip
+OPEN = {"host": "Eve", "place": "Ulm", "bill": 50.0, "themes": ["spring"]}
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["all known", "a list unknown"])
+def both(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Corpus]:
+    yield from _open(tmp_path_factory, [*MEALS, *([OPEN] if request.param else [])])
+
+
+@pytest.fixture(scope="module")
+def meals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    yield from _open(tmp_path_factory, MEALS)
+
+
+@pytest.fixture(scope="module")
+def partly(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    yield from _open(tmp_path_factory, [*MEALS, OPEN])
+
+
+@pytest.fixture(scope="module")
+def silent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    yield from _open(tmp_path_factory, [*MEALS, OPEN, OPEN | {"host": "Finn"}])
+
+
+def _open(factory: pytest.TempPathFactory, records: list[dict[str, object]]) -> Iterator[Corpus]:
+    folder = Path(factory.mktemp("kitchen")) / "meals"
+    folder.mkdir()
+    (folder / "meals.json").write_text(json.dumps(records))
+    settings = Settings(workers=1, home=factory.mktemp("home"))
+    ingest(folder, settings)
+    with QueryPool() as worker:
+        yield Corpus(folder, worker, settings.home)
+
+
+def said(corpus: Corpus, sql: str) -> tuple[str, list[str]]:
+    page = corpus.select(sql)
+    found = find_grounds(corpus, read_query(sql, corpus.schema()), page)
+    assert found.denominator is not None
+    return render_denominator(found.denominator), list(found.notes)
+
+
+# -- denominators ---------------------------------------------------------------------------------
+
+
+def test_a_query_of_a_list_says_over_how_many_rows_of_how_many_documents(meals: Corpus) -> None:
+    assert said(meals, "SELECT count(*) FROM meals_courses") == (
+        "Over all 6 courses of 3 of 4 documents (1 list none); none is left out as unknown.", [],
+    )  # fmt: skip
+    assert said(meals, "SELECT avg(price) FROM meals_courses WHERE dish = 'Soup'")[0] == (
+        "Over the 2 of 6 courses of 3 of 4 documents (1 list none) with dish = 'Soup';"
+        " none is left out as unknown."
+    )
+
+
+def test_the_gaps_of_a_column_of_a_list_are_counted_by_rows(meals: Corpus) -> None:
+    coverage, _ = said(meals, "SELECT sum(quantity) FROM meals_courses WHERE price > 5")
+
+    assert coverage == (
+        "Over the 4 of 6 courses of 3 of 4 documents (1 list none) with price > 5;"
+        " quantity: 3 used, 1 without a value that rules read."
+    )
+
+
+def test_what_a_list_that_is_not_known_could_change_is_said(partly: Corpus) -> None:
+    unknown = "meals_courses: of 1 of 5 documents it is not known what they list"
+
+    assert unknown in said(partly, "SELECT count(*) FROM meals_courses")[1]
+    in_list = "document_id IN (SELECT document_id FROM meals_courses WHERE dish = 'Soup')"
+    assert unknown in said(partly, f"SELECT count(*) FROM meals WHERE {in_list}")[1]
+    assert unknown not in said(partly, "SELECT count(*) FROM meals_themes")[1]
+
+
+def test_a_condition_on_a_list_says_which_of_its_rows_are_silent(meals: Corpus) -> None:
+    in_list = "document_id IN (SELECT document_id FROM meals_courses WHERE quantity > 3)"
+    _, notes = said(meals, f"SELECT count(*) FROM meals WHERE {in_list}")
+
+    assert notes == ["meals_courses.quantity: 1 of 6 rows do not say it"]
+
+
+# -- joins ----------------------------------------------------------------------------------------
+
+
+def test_a_sum_over_a_join_is_noted_with_each_row_once(meals: Corpus) -> None:
+    _, notes = said(meals, "SELECT sum(bill) FROM meals JOIN meals_courses USING (document_id)")
+
+    assert notes == [
+        "SUM(bill) takes a row of meals several times, as joins repeat it; with each once: 142"
+    ]
+
+
+def test_groups_are_told_that_are_otherwise_with_each_row_once(meals: Corpus) -> None:
+    joined = "meals JOIN meals_courses USING (document_id)"
+    _, notes = said(meals, f"SELECT place, sum(bill) FROM {joined} GROUP BY 1")
+
+    [note] = notes
+    assert note.endswith("as joins repeat it; with each once: Olm — 130")
+
+
+def test_a_join_that_repeats_nothing_is_not_noted(meals: Corpus) -> None:
+    joined = "meals JOIN meals_courses c USING (document_id)"
+
+    assert said(meals, f"SELECT sum(bill) FROM {joined} WHERE c.dish = 'Tart'")[1] == []
+    assert said(meals, f"SELECT sum(price) FROM {joined}")[1] == []
+
+
+def test_that_a_join_was_not_checked_is_said(meals: Corpus) -> None:
+    _, notes = said(meals, "SELECT sum(bill) FROM (meals JOIN meals_courses USING (document_id))")
+
+    assert notes == [
+        "whether joins repeat rows that are summed up was not checked: it reads table in FROM"
+    ]
+
+
+def test_the_tables_that_joins_know_are_those_of_a_build(meals: Corpus) -> None:
+    known = key_tables(meals.schema())
+
+    assert {name: set(table.columns) for name, table in known.items()} == {
+        name: set(columns) for name, columns in meals.tables().items()
+    }
+
+
+# -- with a model ---------------------------------------------------------------------------------
+
+
+def reply(sql: str | None, *missing: str) -> str:
+    return json.dumps({"missing": missing, "sql": sql})
+
+
+REPEATING = "SELECT avg(bill) FROM meals JOIN meals_courses USING (document_id)"
+ONCE = "SELECT avg(bill) FROM meals WHERE document_id IN (SELECT document_id FROM meals_courses)"
+
+
+def test_a_translation_that_repeats_rows_is_put_right_by_the_model(meals: Corpus) -> None:
+    model = replying([reply(REPEATING), reply(ONCE)])
+    found = anyio.run(translate_question, model, meals, "What is the average bill?")
+
+    assert found.page.rows == ((47.333333333333336,),)
+    [correction] = model.prompts[-1].corrections
+    assert "AVG(bill) takes a row of meals several times" in correction.message
+
+
+def test_a_translation_that_goes_on_repeating_rows_is_refused(meals: Corpus) -> None:
+    model = replying([reply(REPEATING)] * 3)
+
+    with pytest.raises(QuestionError, match="takes a row of meals several times"):
+        anyio.run(translate_question, model, meals, "What is the average bill?")
+
+
+def test_a_prompt_holds_both_tables_and_their_key(meals: Corpus) -> None:
+    model = replying([reply(ONCE)])
+    anyio.run(translate_question, model, meals, "What is the average bill with a Soup?")
+    prompt = model.prompts[0].content
+
+    assert (
+        "Table `meals_courses`: courses, several rows of a record (document_id, position)" in prompt
+    )
+    assert "- quantity (integer)" in prompt
+    assert "meals_courses.dish: 'Soup' (2)" in prompt
+
+
+# -- without a model ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("How many meals contain a Soup?", [(2,)]),
+        ("How many meals have no courses?", [(1,)]),
+        ("Which hosts had the Perch?", [("Ada",), ("Bea",)]),
+        ("What is the average bill of the meals with a Tart?", [(21.0,)]),
+        ("What is the average price of the courses?", [(8.666666666666666,)]),
+        ("What is the highest price of a course?", [(15.0,)]),
+        ("Which theme is the most common?", [("fish",)]),
+        ("How many themes are there?", [(3,)]),
+        ("How many Perch were sold?", [(5,)]),
+        ("How many Perch did Bea order?", [(1,)]),
+        ("Which course sold most?", [("Soup",)]),
+        ("How many meals are there?", [(4,)]),
+        ("What is the total bill?", [(150.0,)]),
+    ],
+)
+def test_a_simple_question_is_answered(meals: Corpus, question: str, rows: list[object]) -> None:
+    answer = ask(meals, question)
+
+    assert (sorted(answer.rows), answer.warnings) == (rows, ())
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many courses were sold?",  # rows, or plates
+        "What is the total price of all meals?",  # that of the courses, perhaps
+        "What is the highest price?",
+        "How many Perch are there in the meals?",
+        "How many meals contain a Soup and a Tart?",  # in one course?
+        "How many meals contain more than 3 Soup?",
+        "What is the total bill of the courses?",
+        "How many guests had the Soup?",
+        "How many puddings were sold?",
+        "What is the price of the meals?",
+    ],
+)
+def test_what_is_not_sure_is_refused(meals: Corpus, question: str) -> None:
+    assert ask(meals, question).refused
+
+
+def test_an_answer_says_of_how_many_documents_a_list_is_not_known(partly: Corpus) -> None:
+    unknown = "meals_courses: of 1 of 5 documents it is not known what they list"
+
+    assert unknown in ask(partly, "How many meals contain a Soup?").assumptions
+    assert unknown in ask(partly, "What is the average number of courses?").assumptions
+
+
+def test_a_list_that_is_not_known_of_many_documents_answers_nothing(silent: Corpus) -> None:
+    answer = ask(silent, "How many meals contain a Soup?")
+
+    assert "of 2 of 6 documents it is not known what meals_courses they have" in answer.text

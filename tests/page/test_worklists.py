@@ -1,0 +1,80 @@
+"""What is to be checked, and what a person decides on it."""
+
+from pathlib import Path
+
+import pytest
+
+from srag_mcp import open_corpus
+from srag_mcp.errors import CorpusError
+from srag_mcp.page.worklists import (
+    CellDecision,
+    EntriesWanted,
+    NameDecision,
+    count_entries,
+    decide_cell,
+    decide_name,
+    find_entries,
+)
+from srag_mcp.pipeline.correction_run import correct
+from srag_mcp.settings import Settings
+from tests.page.conftest import Page
+
+
+def test_gaps_suspects_and_names_are_counted_by_column(page: Page) -> None:
+    assert count_entries(page.corpus) == {
+        "corrections": {},
+        "disagreements": {},
+        "suspects": {"crew": 1},
+        "failed": {},
+        "names": {"harbour": 1},
+        "gaps": {"built": 1, "crew": 1},
+    }
+
+
+def test_an_entry_says_what_is_doubted_and_what_may_be_done(page: Page) -> None:
+    [suspect] = find_entries(page.corpus, EntriesWanted(kind="suspects"))
+    assert suspect["note"] == "told otherwise elsewhere: '13'"
+    assert suspect["choices"] == [{"says": "Keep", "do": "value", "value": "12"}]
+    [gap] = find_entries(page.corpus, EntriesWanted(kind="gaps", column="built"))
+    assert (gap["document_id"], gap["value"], gap["choices"]) == ("gale.txt", None, [])
+    assert find_entries(page.corpus, EntriesWanted(kind="gaps", column="built", offset=1)) == []
+    [name] = find_entries(page.corpus, EntriesWanted(kind="names"))
+    assert name["names"] == (("Brest Limited", 1), ("Brest Ltd", 1))
+
+
+def test_what_a_person_decides_leaves_its_list(boats: Path, settings: Settings) -> None:
+    with open_corpus(boats, settings) as corpus:
+        kept = CellDecision(document_id="gale.txt", column="crew", do="value", value="12")
+        said = decide_cell(corpus, settings, kept)["said"]
+        assert said == "crew of gale.txt: 12 instead of 12; published"
+        unknown = CellDecision(document_id="petrel.md", column="crew", do="unknown")
+        decide_cell(corpus, settings, unknown)
+        one = NameDecision(column="harbour", names=["Brest Ltd", "Brest Limited"], decision="same")
+        decide_name(corpus, settings, one)
+        counts = count_entries(corpus)
+        assert (counts["suspects"], counts["names"], counts["gaps"]) == ({}, {}, {"built": 1})
+        apart = one.model_copy(update={"decision": "apart"})
+        decide_name(corpus, settings, apart)
+        assert corpus.united_names() == []
+
+
+def test_what_an_agent_set_waits_for_a_person(boats: Path, settings: Settings) -> None:
+    correct(boats, settings, ("tern.txt", "crew"), ("value", "3"), "agent")
+    with open_corpus(boats, settings) as corpus:
+        [entry] = find_entries(corpus, EntriesWanted(kind="corrections"))
+        assert (entry["value"], entry["note"]) == ("3", "an agent set it")
+        assert entry["other"] == {"value": "2", "quote": ""}
+        decide_cell(
+            corpus, settings, CellDecision(document_id="tern.txt", column="crew", do="accept")
+        )
+        assert count_entries(corpus)["corrections"] == {}
+
+
+def test_a_build_alone_is_not_changed(page: Page, settings: Settings) -> None:
+    with open_corpus(page.corpus.build_path(), settings) as alone:
+        said = CellDecision(document_id="tern.txt", column="crew", do="unknown")
+        name = NameDecision(column="harbour", names=["a", "b"], decision="same")
+        with pytest.raises(CorpusError, match="a build alone"):
+            decide_cell(alone, settings, said)
+        with pytest.raises(CorpusError, match="a build alone"):
+            decide_name(alone, settings, name)

@@ -1,0 +1,132 @@
+"""A folder of several kinds of documents becomes a corpus for each kind."""
+
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.errors import CorpusError, NotIngestedError
+from srag_mcp.inference.ask import ask
+from srag_mcp.inference.choosing import choose_corpus
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.pipeline.kind_run import rename_kind
+from srag_mcp.schema.schema import Schema
+from srag_mcp.server.corpora import Corpora
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryPool
+from srag_mcp.store.layout import CorpusFolder
+
+BOAT = "# Boat {n}\n\n- Berth: {n}\n- Length: {n} m\n- Hull: wood\n- Skipper: {name}\n"
+LESSON = "# Lesson {n}\n\n- Pupil: {name}\n- Strokes: {n}\n- Teacher: {name}\n- Badge: bronze\n"
+NAMES = ["Ada", "Bea", "Cleo", "Dora", "Ella", "Fay", "Gina", "Hope"]
+
+
+@pytest.fixture
+def harbour(tmp_path: Path) -> Path:
+    """Eight boats and seven lessons, and a letter that is neither."""
+    folder = tmp_path / "harbour"
+    folder.mkdir()
+    for number, name in enumerate(NAMES, start=1):
+        (folder / f"b{number}.md").write_text(BOAT.format(name=name, n=number))
+        if number < len(NAMES):
+            (folder / f"c{number}.md").write_text(LESSON.format(name=name, n=10 * number))
+    (folder / "letter.md").write_text("Dear all, remember that rain is expected everywhere.")
+    return folder
+
+
+def open_kind(harbour: Path, name: str, settings: Settings, worker: QueryPool) -> Corpus:
+    place = CorpusFolder(harbour, settings.home).kinds()[name]
+    return Corpus(place, worker, settings.home, f"harbour/{name}")
+
+
+def test_each_kind_gets_a_table_and_what_is_of_none_is_told(
+    harbour: Path, settings: Settings, worker: QueryPool
+) -> None:
+    report = ingest(harbour, settings)
+    assert report.told == (
+        "2 kinds of documents, each a corpus with a table of its own: harbour/boats (8),"
+        " harbour/lessons (7)",
+    )
+    assert [item.path for item in report.skipped] == ["letter.md"]
+    assert [part.n_documents for part in report.kinds] == [8, 7]
+    boats = open_kind(harbour, "boats", settings, worker)
+    assert ask(boats, "How many boats are there?").rows == ((8,),)
+    assert {"berth", "skipper"} <= {item.name for item in boats.schema().attributes}
+    lessons = open_kind(harbour, "lessons", settings, worker)
+    assert ask(lessons, "What is the sum of strokes?").rows == ((280,),)
+    with pytest.raises(NotIngestedError):
+        Corpus(harbour, worker, settings.home).build_path()
+
+
+def test_a_question_goes_to_the_kind_that_it_names(
+    harbour: Path, settings: Settings, worker: QueryPool
+) -> None:
+    ingest(harbour, settings)
+    both = [open_kind(harbour, name, settings, worker) for name in ("boats", "lessons")]
+    assert choose_corpus(both, "How many lessons are there?") is both[1]
+    assert choose_corpus(both, "What is the longest length?") is both[0]
+    with pytest.raises(CorpusError, match="may be about several corpora"):
+        choose_corpus(both, "How many boats and lessons are there?")
+    with pytest.raises(CorpusError, match="names the records of no corpus"):
+        choose_corpus(both, "How many gardens are there?")
+
+
+def test_a_new_file_joins_its_kind_and_the_others_stay(harbour: Path, settings: Settings) -> None:
+    ingest(harbour, settings)
+    (harbour / "d9.md").write_text(BOAT.format(name="Iris", n=9))
+    (harbour / "c1.md").unlink()
+    (harbour / "b1.md").write_text("It was sold.")
+    boats, lessons = ingest(harbour, settings).kinds
+    assert (boats.n_documents, boats.n_extracted, boats.n_unchanged) == (9, 2, 7)
+    assert (lessons.n_documents, lessons.n_removed) == (6, 1)
+
+
+def test_an_answer_says_that_a_file_came_which_may_be_of_its_kind(
+    harbour: Path, settings: Settings, worker: QueryPool
+) -> None:
+    ingest(harbour, settings)
+    (harbour / "d9.md").write_text(BOAT.format(name="Iris", n=9))
+    [notice] = open_kind(harbour, "boats", settings, worker).notices()
+    assert notice == "files are not as they were read: 1 new; ingest the corpus again"
+
+
+def test_a_kind_is_called_otherwise_with_all_that_was_read(
+    harbour: Path, settings: Settings, worker: QueryPool
+) -> None:
+    ingest(harbour, settings)
+    state = CorpusFolder(harbour, settings.home).readable()
+    rename_kind(state, "boats", "fleet")
+    fleet = open_kind(harbour, "fleet", settings, worker)
+    assert ask(fleet, "How many boats are there?").rows == ((8,),)
+    again = ingest(harbour, settings)
+    assert [part.n_unchanged for part in again.kinds] == [8, 7]
+    for old, new in (("boats", "hulls"), ("fleet", "lessons"), ("fleet", "../away")):
+        with pytest.raises(CorpusError):
+            rename_kind(state, old, new)
+
+
+def test_columns_that_a_person_gives_hold_all_documents_in_one_table(
+    harbour: Path, settings: Settings
+) -> None:
+    report = ingest(harbour, settings, schema=Schema(title="Paper", entity="papers", attributes=()))
+    assert report.kinds == ()
+    assert report.n_documents == 16
+
+
+def test_a_server_lists_the_kinds_and_asks_the_one_that_is_named(
+    harbour: Path, settings: Settings
+) -> None:
+    corpora = Corpora([harbour], settings)
+    try:
+        assert list(corpora) == ["harbour"]
+        ingest(harbour, settings)
+        assert [entry.name for entry in corpora.list().corpora] == [
+            "harbour/boats",
+            "harbour/lessons",
+        ]
+        assert corpora.chosen("", "How many lessons are there?").name == "harbour/lessons"
+        assert corpora.readable("harbour/boats").info().n_documents == 8
+        with pytest.raises(CorpusError, match="pass one of these as corpus: 'harbour/boats'"):
+            corpora.readable("harbour")
+    finally:
+        corpora.close()

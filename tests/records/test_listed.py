@@ -1,0 +1,97 @@
+"""Rows in the replies of a model: placed whole, counted once, asked for with what they are."""
+
+from srag_mcp.cells.cell import DocumentText, ListedCells
+from srag_mcp.records.judging import Judge
+from srag_mcp.records.listed import ListReading, describe_list, join_rows, list_attribute, read_list
+from srag_mcp.records.record_prompt import ROWS_ASKED, render_records_prompt
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Table
+from srag_mcp.values.states import State
+from srag_mcp.values.types import INTEGER, NUMBER, TEXT
+
+ITEMS = Table(
+    title="Items",
+    entity="bills_items",
+    attributes=(
+        Attribute(name="what", type=TEXT, description="What was bought."),
+        Attribute(name="quantity", type=INTEGER),
+        Attribute(name="price", type=NUMBER, unit="EUR"),
+    ),
+    parent="bills",
+    list_name="items",
+    description="What is paid for.",
+)
+BILL = """Bill 2 of 5 May, 2 pages. We sold mugs and caps.
+Mug    2    9.95
+Cap    1    2.00
+Mug    2    9.95
+Total  5   21.90
+"""
+
+
+def read(given: object, text: str = BILL) -> ListReading:
+    return read_list(Judge(DocumentText("a", "a", "a", text, "x"), "model"), ITEMS, given, "model")
+
+
+def said(reading: ListReading) -> list[list[object]]:
+    return [[item.value_text for item in row] for row in reading.rows]
+
+
+def test_each_row_has_its_own_place() -> None:
+    reading = read([3, [["Mug", 2, 9.95], ["Cap", 1, 2.0], ["Mug", 2, 9.95]]])
+    assert said(reading) == [["Mug", "2", "9.95"], ["Cap", "1", "2"], ["Mug", "2", "9.95"]]
+    lines = [
+        {BILL.count("\n", 0, item.cell.span.start) for item in row if item.cell.span}
+        for row in reading.rows
+    ]
+    assert lines == [{1}, {2}, {3}]
+    cell = reading.judgement.taken.cell
+    assert (cell.state, reading.judgement.taken.value_text, cell.note) == (State.STATED, "3", "")
+
+
+def test_a_row_that_the_document_does_not_have_once_more_is_none() -> None:
+    reading = read([3, [["Cap", 1, 2.0], ["Cap", 1, 2.0], ["Kettle", 7, 30.5]]])
+    assert said(reading) == [["Cap", "1", "2"]]
+    assert reading.judgement.taken.cell.note == "2 of 3 items stand nowhere else"
+    nothing = read([3, [["Kettle", 7, 30.5]]])
+    assert (nothing.rows, nothing.judgement.taken.cell.state) == ((), State.FAILED)
+
+
+def test_a_member_may_be_silent_quoted_or_wrong() -> None:
+    text = "One cap at 2.00\nA mug at 9.95"
+    reading = read([3, [["cap", [1, "One cap"], 2], ["mug", None, 99]]], text)
+    states = [[item.cell.state for item in row] for row in reading.rows]
+    assert states == [
+        [State.STATED, State.STATED, State.STATED],
+        [State.STATED, State.NOT_MENTIONED, State.FAILED],
+    ]
+    assert reading.rows[0][1].cell.as_stated == "One cap"
+
+
+def test_a_document_may_say_that_there_are_none_or_nothing() -> None:
+    text = "This bill has no items."
+    assert read([3, None, "no items"], text).judgement.taken.cell.state is State.STATED_ABSENT
+    assert read([3, []], text).judgement.taken.cell.state is State.NOT_MENTIONED
+    assert read([3, 4], text).judgement.taken.cell.state is State.FAILED
+
+
+def test_parts_of_a_document_that_overlap_give_a_row_once() -> None:
+    first = read([3, [["Mug", 2, 9.95], ["Cap", 1, 2.0]]])
+    second = read([3, [["Mug", 2, 9.95], ["Cap", 1, 2.0], ["Mug", 2, 9.95]]])
+    joined = join_rows(ListedCells("t", first.rows), ListedCells("t", second.rows))
+    assert len(joined.rows) == 3
+
+
+def test_a_prompt_has_the_members_of_a_list_and_none_of_it_without_lists() -> None:
+    columns = {1: Attribute(name="number", type=INTEGER), 2: list_attribute(ITEMS)}
+    asked = render_records_prompt(columns, {}, lists={"bills_items": describe_list(ITEMS)})
+    line = (
+        "2 items (list): What is paid for. Members: what (string): What was bought.;"
+        " quantity (integer); price (number, EUR)"
+    )
+    assert line in asked.instructions
+    assert ROWS_ASKED in asked.instructions
+    plain = {1: columns[1]}
+    assert render_records_prompt(plain, {}, lists={"bills_items": "x"}) == render_records_prompt(
+        plain, {}
+    )

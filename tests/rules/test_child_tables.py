@@ -1,0 +1,212 @@
+"""Child tables by rules: what is a list, what is not, and what documents say of its rows."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from srag_mcp.cells.cell import ListedRows, Mark
+from srag_mcp.documents.document import Document
+from srag_mcp.rules.induction import induce_schema
+from srag_mcp.rules.rows import read_lists
+from srag_mcp.schema.schema import Schema
+from srag_mcp.values.states import State
+from tests.rules.folder import read
+
+Listed = list[list[tuple[str, ...]]]
+
+
+def learn(documents: Sequence[Document]) -> Schema:
+    return induce_schema(documents, title="Record", entity="record")
+
+
+def rows_of(listed: ListedRows | None) -> list[tuple[str, ...]]:
+    rows = () if listed is None else listed.rows
+    return [tuple(cell.as_stated or "" for cell in row) for row in rows]
+
+
+def lists_of(documents: Sequence[Document], schema: Schema) -> dict[str, list[ListedRows | None]]:
+    read_all = [{one.table: one for one in read_lists(item, schema)} for item in documents]
+    return {
+        child.list_name: [found.get(child.entity) for found in read_all]
+        for child in schema.children
+    }
+
+
+def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [headers, ["---"] * len(headers), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+WITNESSES = ["Jo Ray, Al Kim", "none", "Al Kim and Jo Ray", "Jo Ray, Al Kim and Bo Tan", "Bo Tan"]
+
+
+def test_what_is_listed_beside_a_label_is_parted_and_none_is_told() -> None:
+    texts = [f"Place: Yard {n}\nWitnesses: {w}\n\nNothing else." for n, w in enumerate(WITNESSES)]
+    documents = read(texts)
+    [found] = lists_of(documents, learn(documents)).values()
+    assert [rows_of(one) for one in found] == [
+        [("Jo Ray",), ("Al Kim",)],
+        [],
+        [("Al Kim",), ("Jo Ray",)],
+        [("Jo Ray",), ("Al Kim",), ("Bo Tan",)],
+        [("Bo Tan",)],
+    ]
+    [_, none, *_] = found
+    assert none is not None
+    assert (none.listed.state, none.listed.as_stated) == (State.STATED_ABSENT, "none")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["12 Main Street, Springfield, Ohio", "Berlin, Germany", "a shed, which is old, and a fence"],
+)
+def test_addresses_and_sentences_are_no_lists(value: str) -> None:
+    texts = [f"Owner: P. Moss {n}\nPlace: {value.replace('1', str(n + 1))}" for n in range(6)]
+    assert learn(read(texts)).children == ()
+
+
+def test_a_form_in_a_table_is_no_list() -> None:
+    cars = [("Volvo", "red", "2012"), ("Saab", "blue", "2004"), ("Skoda", "grey", "2019")]
+    texts = [
+        table(("Field", "Value"), [*zip(("Make", "Colour", "Year"), car, strict=True)])
+        for car in cars
+    ]
+    assert learn(read(texts, "md")).children == ()
+
+
+def test_labels_that_come_again_together_are_no_lists_of_their_own() -> None:
+    signed = [("Ann Roe", "CEO", "Bo Lim", "CFO"), ("Cy Dan", "Chair", "Di Fox", "CEO")] * 3
+    texts = [f"Name: {a}\nName: {c}\n\nTitle: {b}\nTitle: {d}" for a, b, c, d in signed]
+    assert learn(read(texts)).children == ()
+
+
+def test_columns_with_one_name_are_read_each_in_its_place() -> None:
+    headers = ("Species", "Count", "Count")
+    rows = [[("Tern", "4", "7"), ("Gull", "12", "9")], [("Gull", "3", "5"), ("Auk", "1", "0")]] * 2
+    documents = read([f"Site {n}\n\n{table(headers, own)}" for n, own in enumerate(rows)], "md")
+    [found] = lists_of(documents, learn(documents)).values()
+    assert [rows_of(one) for one in found] == rows
+
+
+def test_a_line_that_is_not_made_as_the_others_is_told() -> None:
+    texts = [
+        f"Log {n}\n\n"
+        + "\n".join(f"Stop {place}: {n + k} min [{who}]" for k, (place, who) in enumerate(own))
+        for n, own in enumerate([[("Oslo", "Jo"), ("Bergen", "Al")], [("Voss", "Al")]] * 4)
+    ]
+    parts = [table(("Place", "Minutes", "By"), [("Oslo", "4", "Jo"), ("Voss", "9", "Al")])] * 4
+    documents = read([*texts, *parts], "md")
+    schema = learn(documents)
+    [other] = read(["Log 9\n\nStop Oslo: 4 min [Jo]\nStop Voss: unknown"], "md")
+    for listed in read_lists(other, schema):
+        assert listed.listed.note == "not read as rows: 'Stop Voss: unknown'"
+
+
+MATCHES = [
+    {"FC Nord": [("Al Roe", "2"), ("Bo Lim", "1")], "SV Ost": [("Cy Dan", "0"), ("Di Fox", "1")]},
+    {"SV Ost": [("Cy Dan", "1"), ("Ed Gul", "1")], "FC West": [("Fi Hay", "0"), ("Gu Ito", "3")]},
+    {"FC West": [("Fi Hay", "2"), ("Hu Jax", "1")], "FC Nord": [("Al Roe", "0")]},
+]
+
+
+def test_headings_that_tell_like_tables_apart_are_a_column() -> None:
+    texts = [
+        "# Match report\n\n"
+        + "\n\n".join(f"## {t}\n\n{table(('Player', 'Goals'), r)}" for t, r in teams.items())
+        for teams in MATCHES
+    ]
+    documents = read(texts, "md")
+    found = lists_of(documents, learn(documents))
+    assert [rows_of(one) for one in found["players"]] == [
+        [(team, *row) for team, rows in teams.items() for row in rows] for teams in MATCHES
+    ]
+
+
+HEADERS = ("Pos  Bezeichnung        Menge   Einzelpreis   Gesamtpreis", "")
+WARES = [("Brett", 12, "14,50", "174,00"), ("Lasur", 2, "49,95", "99,90"),
+         ("Montage", 4, "65,00", "260,00"), ("Anfahrt", 1, "35,00", "35,00")]  # fmt: skip
+
+
+def bill(number: int, wares: Sequence[tuple[str, int, str, str]], total: str = "") -> str:
+    lines = [f"Rechnung {number}", "", HEADERS[0]]
+    lines += [
+        f"{n:<3}  {w:<16}   {q:<5}   {p:<11}   {a}" for n, (w, q, p, a) in enumerate(wares, 1)
+    ]
+    said = total or f"{sum(float(a.replace(',', '.')) for *_, a in wares):.2f}".replace(".", ",")
+    return "\n".join([*lines, "", f"Zwischensumme: {said}", "", "Zahlbar sofort."])
+
+
+def test_a_sum_that_the_document_states_otherwise_is_a_mark_on_its_column() -> None:
+    texts = [bill(n, WARES[n % 3 :][: 2 + n % 2]) for n in range(12)] + [bill(13, WARES, "569,90")]
+    documents = read(texts)
+    found = lists_of(documents, learn(documents))["items"]
+    notes = [
+        {cell.attribute: cell.note for row in one.rows for cell in row if cell.marks}
+        for one in found
+        if one is not None
+    ]
+    assert notes == [{}] * 12 + [
+        {"gesamtpreis": "the rows sum up to 568.9, the document says 'Zwischensumme: 569,90'"}
+    ]
+
+
+def test_a_table_goes_on_over_pages_and_sums_carried_over_are_no_items() -> None:
+    texts = [bill(n, WARES[n % 3 :][: 2 + n % 2]) for n in range(4)]
+    first = [
+        *bill(5, WARES).split("\n")[:5],
+        f"     Übertrag                                 {273.9}",
+    ]
+    first[-1] = "     Übertrag                                   273,90"
+    page = bill(5, WARES).split("\n")
+    long = "\n".join([*page[:5], first[-1], "", "Seite 2", "", page[2], first[-1], *page[5:]])
+    documents = read([*texts, long])
+    last = documents[-1]
+    documents[-1] = replace(last, pages=(last.text.index("Seite 2"),))
+    found = lists_of(documents, learn(documents))["items"]
+    assert [row[0] for row in rows_of(found[-1])] == ["Brett", "Lasur", "Montage", "Anfahrt"]
+    assert {
+        mark for one in found if one for row in one.rows for c in row for mark in c.marks
+    } == set()
+
+
+def test_a_number_of_rows_that_the_document_states_otherwise_is_a_mark_on_the_list() -> None:
+    tests = [["fence", "gate"], ["lamp"], ["fence", "lamp", "post"], ["gate", "post"], ["roof"]]
+    texts = [
+        f"Report {n}\n\nDamages\n\n"
+        + "\n".join(f"- {item}" for item in items)
+        + f"\n\nWe saw {len(items) + (n == 3)} damages in all, and took pictures of them.\n"
+        for n, items in enumerate(tests * 4)
+    ]
+    documents = read(texts)
+    found = lists_of(documents, learn(documents))["damages"]
+    said = [one.listed.note for one in found if one is not None]
+    assert [note for note in said if note] == ["the document says '3 damages', 2 are listed"]
+    assert [Mark.CONTRADICTED in one.listed.marks for one in found if one][3]
+
+
+TASKS = [
+    ("Eva Novak", "book a room", "03.02."),
+    ("Ben Okafor", "call the firm", "07.02."),
+    ("Eva Novak", "call the firm", "10.02."),
+    ("Ida Holm", "book a room", "04.02."),
+]
+
+
+def test_lines_that_begin_alike_are_rows_of_the_table_that_others_have() -> None:
+    texts = []
+    for n in range(8):
+        own = [TASKS[(n + k) % 4] for k in range(1 + n % 3)]
+        if n % 2:
+            rows = table(("Who", "What", "Until"), [(w, t, f"{d}2025") for w, t, d in own])
+            texts.append(f"# Minutes\n\nDate: 31.01.2025\n\n## Action items\n\n{rows}\n")
+        else:
+            lines = "\n\n".join(f"TODO {w}: {t} (by {d})" for w, t, d in own)
+            texts.append(f"# Minutes\n\nDate: 31.01.2025\n\n{lines}\n")
+    documents = read(texts, "md")
+    found = lists_of(documents, learn(documents))
+    assert [rows_of(one) for one in found["action items"]] == [
+        [(w, t, d if n % 2 == 0 else f"{d}2025") for w, t, d in
+         (TASKS[(n + k) % 4] for k in range(1 + n % 3))]
+        for n in range(8)
+    ]  # fmt: skip
