@@ -294,6 +294,15 @@ class Asked:
         return self.kind(at) == "value" and any(self.table.by_name[x].is_beside for x in used if x)
 
     @property
+    def counts_rows(self) -> bool:
+        """Whether a count without a column is one of rows: of records that are named, not of mugs.
+
+        Nor of rows that may stand for several things each.
+        """
+        is_named = bool(self.of("record")) or not self.reaches
+        return is_named and self.table.pieces is None
+
+    @property
     def reaches(self) -> bool:
         """Whether a restriction is of another table."""
         return any(self.table.by_name[item.column].is_beside for item in self.where)

@@ -4,6 +4,7 @@ Every restriction is a slot with options, one a column that it may be about; a f
 option of each slot. What an option assumes is a feature with a weight.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -97,6 +98,7 @@ def cost_of(features: Features) -> float:
 
 
 _MAX_OPTIONS, _MAX_FRAMES = 4, 60
+_COUNTED_LIST = re.compile(r"table_name = '(?P<name>(?:[^']|'')+)'")  # of `lists.describe_tables`
 # What denies that a record is so, and not that there is one: `not treated`, `untreated`.
 _OF_ONE = frozenset({"not", *DENYING})
 _ACTIVE = frozenset({"say", "state", "give", "mention", "specify", "report", "indicate", "says"})
@@ -188,7 +190,7 @@ def contradicts(where: Where) -> bool:
 
     So does what nobody can part: in `in Kent with a spa or in Ulm` the first may hold for both.
     """
-    lists = [item.column.rpartition(LISTED)[0] for item in where if not item.column.startswith("(")]
+    lists = [_list_of(item.column) for item in where]
     if any(item.is_unclear for item in where) or len({*filter(None, lists)}) < len(
         [*filter(None, lists)]
     ):
@@ -199,6 +201,12 @@ def contradicts(where: Where) -> bool:
     return any(n_said[name] > 1 for name in unknown) or any(
         a.column == b.column and not set(a.values) & set(b.values) for a, b in combinations(held, 2)
     )
+
+
+def _list_of(column: str) -> str:
+    """Return the list that a column is of, or counts the rows of; empty for one of the table."""
+    counted = _COUNTED_LIST.search(column) if column.startswith("(") else None
+    return counted["name"] if counted else column.rpartition(LISTED)[0]
 
 
 def joined(frame: Frame, chosen: Sequence[Option]) -> tuple[Where, frozenset[int]]:
@@ -245,6 +253,8 @@ def _links(frame: Frame, left: Option, right: Option) -> frozenset[int] | None:
         return None
     words = {token.word for token in frame.sentence.tokens[low:high]}
     same = left.column == right.column and left.condition.kind == right.condition.kind == "value"
+    # what records list may be both at once, in two rows
+    same = same and LISTED not in left.column
     opens = right.condition.denied or same or words & (HAVING | AUXILIARIES)
     if left.condition.denied and not opens:
         return None  # `not in May or June`: in neither
@@ -280,9 +290,12 @@ class _Reader:
                     yield options
 
     def _may_restrict(self, option: Option) -> bool:
-        """Whether a column of another table may restrict so: what is not said there is none."""
+        """Whether a column of another table may restrict so: what is not said there is none.
+
+        A number that is listed may not: one row is meant, or all of them together.
+        """
         column = self._table.by_name.get(option.column)
-        kinds = {"value", "number", "period"}
+        kinds = {"value", "period"} if LISTED in option.column else {"value", "number", "period"}
         return column is None or not column.is_beside or option.kind in kinds
 
     def _kind(self, at: int) -> str:

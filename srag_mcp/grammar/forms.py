@@ -9,7 +9,7 @@ from srag_mcp.grammar.asked import UNIVERSAL, WHOLE, Asked, read_frame
 from srag_mcp.grammar.filters import Features, Frame, Option, contradicts, joined
 from srag_mcp.grammar.lexicon import stem, stems_of
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, holds
-from srag_mcp.grammar.table import Column
+from srag_mcp.grammar.table import LISTED, Column
 
 _VERBS = frozenset("is are was were has have had do does did offer cost contain".split())  # noqa: SIM905
 _COMPARING = ("share", "fraction", "difference", "more", "fewer", "than")
@@ -131,8 +131,11 @@ def _pieces(asked: Asked, used: frozenset[int], nouns: frozenset[int], at: int) 
 
     Of `how many items` nobody says whether it is that, or the rows.
     """
-    pieces = asked.table.pieces
-    if pieces is not None and (nouns or asked.kind(at) == "value"):
+    pieces, said = asked.table.pieces, [item.column for item in asked.where]
+    known = [asked.table.by_name[name] for name in said if name in asked.table.by_name]
+    is_own = any(not column.is_beside for column in known)
+    others = any(LISTED in name for name in said)  # of `how many cards` the rows are of payments
+    if pieces is not None and not others and (nouns or (is_own and asked.kind(at) == "value")):
         total = Summary("sum", Term(pieces.name), asked.where)
         yield _single(asked, total, used | nouns, Counter())
 
@@ -145,6 +148,8 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
         return  # `how many different animals came in`, of `came_in_as`
     for column, features in asked.columns(target, lambda c: not c.is_boolean, headed=True):
         term = Term(column.name)
+        if column.is_of_list and distinct:
+            continue  # different things, not different numbers of them
         if column.is_number and not (column.is_year or column.is_numbering or distinct):
             things = column.attribute.type == "integer" and column.attribute.unit is None
             amount = things or column.counts or asked.says_unit(target, column)
@@ -221,7 +226,9 @@ def read_groups(asked: Asked) -> Drafts:
     if period:
         keys = [(term, Counter()) for term in asked.parts(key_at)]
     grouping = asked.columns(
-        key_at, lambda c: not (c.is_own or c.is_date or asked.table.may_number(c)), headed=True
+        key_at,
+        lambda c: not (c.is_own or c.is_date or c.is_of_list or asked.table.may_number(c)),
+        headed=True,
     )
     keys += [(Term(column.name), features) for column, features in grouping]
     if asked.kind(key_at) == "record" and naming is not None:
@@ -235,7 +242,7 @@ def read_groups(asked: Asked) -> Drafts:
         found: list[tuple[Summary, frozenset[int], Features]] = []
         if asked.has("aggregate"):
             found = [item for item in asked.summaries() if item[0].term != key]
-        elif asked.has("how_many") and not measures:
+        elif asked.has("how_many") and not measures and asked.counts_rows:
             found = [(Summary("count", None, asked.where), frozenset(), Counter())]
         elif not asked.has("how_many"):
             found = [
@@ -497,7 +504,7 @@ def _both(
     used = frozenset(asked.of("aggregate"))
     amount = any("much" in asked.words(at) for at in asked.of("more", "fewer", "how_much"))
     counted = at is None or asked.has("how_many") or asked.words(at) & _COUNTED
-    if not functions and not measures and not amount and counted:
+    if not functions and not measures and not amount and counted and asked.counts_rows:
         one, other = Summary("count", None, left), Summary("count", None, right)
         yield one, other, frozenset(), Counter()
     one_each = asked.pinned(left) and asked.pinned(right)

@@ -548,6 +548,11 @@ class _Linker:
                 fit.n_told and any(self._table.by_name[name].named.isdisjoint(s) for s in sides)
             )
         ]
+        found = [
+            (name, fit)
+            for name, fit in found
+            if not self._denies(self._table.by_name[name], tokens)
+        ]
         whole_names = {c.name for c in self._known if any(said == set(n) for n in c.names)}
         if whole_names:  # `new cases` is not `cases` of which `new` is told
             found = [(name, fit) for name, fit in found if name in whole_names]
@@ -560,6 +565,18 @@ class _Linker:
             shares = [(name, fit.share) for name, fit in found]
             narrowed = frozenset(name for name, fit in found if fit.narrows)
             yield weight + spare, replace(_column(first, last, shares), narrowed=narrowed)
+
+    def _denies(self, column: Column, tokens: Sequence[Token]) -> bool:
+        """Whether a word of its name denies here: it does not stand right behind the name's head.
+
+        `order no 7` is of `order_no`, `orders contain no bread` is not.
+        """
+        return any(
+            ("not", "") in phrases().get((token.word,), ())
+            and token.stem in column.named
+            and not (before and before.stem in column.named)
+            for before, token in zip((None, *tokens), tokens, strict=False)
+        )
 
     def _is_sure(self, name: str, at: int, said: set[str]) -> bool:
         """Whether words that say a part of a name mean that column.

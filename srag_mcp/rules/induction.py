@@ -28,7 +28,7 @@ from srag_mcp.rules.sightings import Sightings, is_plain_value
 from srag_mcp.rules.table_columns import are_rows, row_candidates, with_columns
 from srag_mcp.schema.attribute import Attribute, CellRule, Extractor, ItemRule, KeyRule, SlotRule
 from srag_mcp.schema.schema import Schema
-from srag_mcp.text.words import STOP_WORDS, content_words, fold_words, stem
+from srag_mcp.text.words import STOP_WORDS, content_words, fold_words, singular, stem
 from srag_mcp.values.columns import classify_values
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import find_quantities
@@ -94,7 +94,16 @@ def induce_schema(
             )
         )
     schema = Schema(title=title, entity=entity, nouns=nouns, attributes=tuple(attributes))
-    return induce_children(schema, sightings)
+    schema = induce_children(schema, sightings)
+    # What heads a list is called so, and no record is.
+    heads = [listing.name for document in sample for listing in document.listings]
+    listed = {
+        singular(word)
+        for name in (*heads, *(child.list_name for child in schema.children))
+        for word in content_words(name.replace(".", " ").replace("_", " "))[-1:]
+    }
+    own = tuple(noun for noun in nouns if singular(noun) not in listed)
+    return schema.model_copy(update={"nouns": own})
 
 
 def _is_called_by_chance(candidate: Candidate, sample: Sequence[Document]) -> bool:

@@ -236,6 +236,20 @@ def test_a_simple_question_is_answered(meals: Corpus, question: str, rows: list[
         "How many guests had the Soup?",
         "How many puddings were sold?",
         "What is the price of the meals?",
+        # several rows of one record, each of which may be so
+        "How many meals had soup and perch?",
+        "Which meals had both soup and tart?",
+        "How many meals have more than 3 quantity?",
+        # a denial of one row, where another may be so
+        "Which dishes were not served in Olm?",
+        "How many meals have no tart?",
+        # different things, not different numbers of them
+        "How many different courses did Ada have?",
+        # a value of one list, pieces of another
+        "How many fish were there?",
+        # rows of which each may stand for several
+        "How many soups per place?",
+        "Were there more soups than tarts?",
     ],
 )
 def test_what_is_not_sure_is_refused(meals: Corpus, question: str) -> None:
