@@ -334,18 +334,23 @@ def kinds(
     rename: Annotated[
         tuple[str, str] | None, typer.Option(help="Call a kind otherwise.", metavar="OLD NEW")
     ] = None,
+    join: Annotated[
+        bool, typer.Option("--join", help="One table for all, from the next ingestion on.")
+    ] = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the kinds of documents that a folder holds: each is a corpus with its own table."""
     from srag_mcp.documents.folder import read_members
-    from srag_mcp.pipeline.kind_run import rename_kind
+    from srag_mcp.pipeline.kind_run import join_kinds, rename_kind
     from srag_mcp.store.layout import CorpusFolder
 
     settings = command_settings(home)
     folder = CorpusFolder(find_corpus(corpus, settings), settings.home)
     if rename is not None:
         rename_kind(folder.readable(), *rename)
+    if join:
+        join_kinds(folder.readable())
     counts = {
         f"{corpus.rstrip('/')}/{name}": len(members.documents)
         for name, place in folder.kinds().items()

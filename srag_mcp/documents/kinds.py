@@ -95,7 +95,7 @@ def find_kinds(documents: Sequence[Words]) -> list[DocumentKind]:
 def find_kind(words: Words, kinds: Sequence[DocumentKind]) -> int | None:
     """Return which of *kinds* a document is of; None where it is like none of them."""
     alone = DocumentKind((0,), dict.fromkeys(words, 1.0))
-    scores = [kind.likeness(alone) for kind in kinds]
+    scores = [kind.likeness(alone) if kind.usual() else 0.0 for kind in kinds]
     best = max(range(len(kinds)), key=lambda at: scores[at], default=None)
     return best if best is not None and scores[best] >= 1 else None
 

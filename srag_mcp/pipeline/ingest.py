@@ -231,7 +231,7 @@ def _find_kinds(run: Run, state: Path) -> Kinds | None:
     if find_schema_file(folder) is not None or run.work.schema_in_force() is not None:
         return None
     sorter = KindSorter(state, folder, found, run.readers)
-    return sorter.sort() or sorter.find(run.sample)
+    return None if sorter.is_joined else sorter.sort() or sorter.find(run.sample)
 
 
 def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestReport:

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path, PurePosixPath
 
 from srag_mcp.documents.document import Document, spread_evenly
@@ -25,6 +26,7 @@ from srag_mcp.rules.sightings import Sightings
 from srag_mcp.store.layout import ingestion_lock, write_atomically
 
 _MAX_COMPARED = 120  # as many as are compared in a second
+_JOINED = "{}"  # of `_KINDS_FILE` where a person wants one table
 _KINDS_FILE = "kinds.json"  # what is usual in each kind, by which later documents are known
 
 
@@ -86,7 +88,7 @@ class KindSorter:
             StoreError: If what was found cannot be read.
         """
         path = self.state / _KINDS_FILE
-        if not path.is_file():
+        if not path.is_file() or self.is_joined:
             return None
         places: dict[str, int] = {}
         try:
@@ -100,6 +102,12 @@ class KindSorter:
             msg = f"{path} is damaged ({error}); delete it, and ingest the folder again"
             raise StoreError(msg) from error
         return self._write(kinds, places)
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether a person wants one table for all."""
+        path = self.state / _KINDS_FILE
+        return path.is_file() and path.read_text(encoding="utf-8") == _JOINED
 
     def _place(self, name: str) -> Path:
         return self.state / KINDS_FOLDER / name
@@ -134,6 +142,23 @@ class KindSorter:
         for reply in self.readers.perform(tasks):
             texts = [item.text for item in reply.documents] if isinstance(reply, Sampled) else []
             yield reply.path, "\n".join(texts)
+
+
+def join_kinds(state: Path) -> None:
+    """Let the next ingestion make one table of all kinds; what was read of each is laid aside.
+
+    Raises:
+        CorpusError: If the folder holds no kinds.
+        LockedError: If the folder is being ingested.
+    """
+    place = state / KINDS_FOLDER
+    with ingestion_lock(state):
+        if not place.is_dir():
+            msg = f"{state.parent} holds no kinds"
+            raise CorpusError(msg)
+        aside = (state / f"{KINDS_FOLDER}-{number}" for number in count(1))
+        place.rename(next(path for path in aside if not path.exists()))
+        write_atomically(state / _KINDS_FILE, _JOINED)
 
 
 def rename_kind(state: Path, old: str, new: str) -> None:

@@ -8,7 +8,7 @@ from srag_mcp.errors import CorpusError, NotIngestedError
 from srag_mcp.inference.ask import ask
 from srag_mcp.inference.choosing import choose_corpus
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.pipeline.kind_run import rename_kind
+from srag_mcp.pipeline.kind_run import join_kinds, rename_kind
 from srag_mcp.schema.schema import Schema
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.settings import Settings
@@ -103,6 +103,18 @@ def test_a_kind_is_called_otherwise_with_all_that_was_read(
     for old, new in (("boats", "hulls"), ("fleet", "lessons"), ("fleet", "../away")):
         with pytest.raises(CorpusError):
             rename_kind(state, old, new)
+
+
+def test_a_person_can_have_one_table_for_all(harbour: Path, settings: Settings) -> None:
+    ingest(harbour, settings)
+    state = CorpusFolder(harbour, settings.home).readable()
+    join_kinds(state)
+    for _ in range(2):
+        report = ingest(harbour, settings)
+        assert (report.kinds, report.n_documents) == ((), 16)
+    assert (state / "kinds-1" / "boats").is_dir()
+    with pytest.raises(CorpusError, match="holds no kinds"):
+        join_kinds(state)
 
 
 def test_columns_that_a_person_gives_hold_all_documents_in_one_table(
