@@ -144,7 +144,7 @@ class _Nursery:
     """The process that forks the children of a command, seen from outside."""
 
     running: ClassVar[dict[tuple[str, ...], "_Nursery"]] = {}
-    _lock: ClassVar = threading.Lock()
+    _lock: ClassVar[threading.Lock] = threading.Lock()
 
     def __init__(self, door: socket.socket, await_end: Callable[[], object]) -> None:
         """Take over the socket where it is asked, and what waits for its end."""
@@ -213,6 +213,12 @@ class _Nursery:
         self._await_end()
 
     @classmethod
+    def forget(cls) -> None:
+        """Have none: they are another process's, which may have been asking one just now."""
+        cls.running.clear()
+        cls._lock = threading.Lock()
+
+    @classmethod
     def close_all(cls) -> None:
         """End all of them."""
         while cls.running:
@@ -228,7 +234,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 atexit.register(_Nursery.close_all)
 if hasattr(os, "register_at_fork"):  # a copy of this process has no children
-    os.register_at_fork(after_in_child=_Nursery.running.clear)
+    os.register_at_fork(after_in_child=_Nursery.forget)
 
 
 def _is_ready(descriptor: int, timeout_s: float | None) -> bool:

@@ -379,6 +379,10 @@ def status(
 
     settings = command_settings(home)
     location = find_corpus(corpus, settings)
+    if kinds := CorpusFolder(location, settings.home).kinds():
+        named = ", ".join(f"{corpus.rstrip('/')}/{kind}" for kind in kinds)
+        msg = f"{corpus} holds several kinds of documents; name one: {named}"
+        raise JobError(msg)
     job = next(iter(list_jobs(location, settings)), None)
     state = CorpusFolder(location, settings.home).readable()
     if (job is None or not job.is_running) and is_ingested_now(state):

@@ -86,10 +86,12 @@ class KindMembers:
     Attributes:
         folder: That folder, as seen from the one with this file.
         documents: Paths below it, with `/`.
+        sorted: All files of it that were sorted into kinds; another one may be of any.
     """
 
     folder: str
     documents: tuple[str, ...]
+    sorted: tuple[str, ...] = ()
 
     def write(self) -> str:
         """Return what `read_members` reads."""
@@ -99,18 +101,22 @@ class KindMembers:
 def read_members(folder: Path) -> KindMembers | None:
     """Return what *folder* holds if it is the corpus of a kind; None for any other folder.
 
-    Raises:
-        CorpusError: If that cannot be read.
+    It lies in the state folder of the folder that it points to, so that a file that somebody wrote
+    opens no other one.
     """
-    path = folder / KIND_FILE
+    path, state = folder / KIND_FILE, folder.parent.parent.resolve()
     if folder.parent.name != KINDS_FOLDER or not path.is_file():
         return None
     try:
         written = json.loads(path.read_bytes())
-        return KindMembers(str(written["folder"]), tuple(map(str, written["documents"])))
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        msg = f"{path} is damaged ({error}); ingest the folder again that holds the documents"
-        raise CorpusError(msg) from error
+        names = (tuple(map(str, written[key])) for key in ("documents", "sorted"))
+        found = KindMembers(str(written["folder"]), *names)
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    holder = (folder / found.folder).resolve()
+    apart = hashlib.sha256(str(holder).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    is_own = state == holder / STATE_FOLDER or state.name.endswith(f"-{apart}")
+    return found if is_own else None
 
 
 def media_type(name: str) -> str | None:

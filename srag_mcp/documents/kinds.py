@@ -94,6 +94,8 @@ def find_kinds(documents: Sequence[Words]) -> list[DocumentKind]:
 
 def find_kind(words: Words, kinds: Sequence[DocumentKind]) -> int | None:
     """Return which of *kinds* a document is of; None where it is like none of them."""
+    if not words:
+        return None
     alone = DocumentKind((0,), dict.fromkeys(words, 1.0))
     scores = [kind.likeness(alone) if kind.usual() else 0.0 for kind in kinds]
     best = max(range(len(kinds)), key=lambda at: scores[at], default=None)

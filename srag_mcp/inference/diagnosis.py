@@ -81,7 +81,11 @@ def _unmet_texts(
 ) -> list[tuple[str, bool]]:
     """Say which comparisons with a text no record meets, and whether something near is stored."""
     types = {item.name: item.type for item in facts.schema.attributes}
-    compared = [item for item in facts.comparisons if all(types[n].is_text for n in item.columns)]
+    compared = [
+        item
+        for item in facts.comparisons
+        if all(name in types and types[name].is_text for name in item.columns)
+    ]
     compared = compared[:_MAX_CONDITIONS]
     asked = {text for item in compared for text in item.texts}
     search, found = corpus.values().search, []

@@ -41,6 +41,7 @@ from srag_mcp.pipeline.record_run import (
     standardise_columns,
 )
 from srag_mcp.pipeline.report import (
+    Failure,
     IngestReport,
     UncoveredQuestion,
     finish_report,
@@ -212,7 +213,9 @@ def ingest(
                 report = finish_report(engine, think, partial(run.report, chosen))
     if not report.cancelled:
         if not report.only_quoted:  # what is published is not of these files
-            remember_files(state, seen.seen)
+            members = read_members(run.folder)  # what was not sorted yet may be of this kind
+            known = seen.seen if members is None else dict.fromkeys(members.sorted)
+            remember_files(state, {path: seen.seen[path] for path in known if path in seen.seen})
         if is_remembered and not report.only_quoted:
             remember_unfinished(state, None)
         on_progress(Progress("done", report.n_documents, report.n_documents))
@@ -235,22 +238,27 @@ def _find_kinds(run: Run, state: Path) -> Kinds | None:
 
 
 def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestReport:
-    """Ingest the corpus of each kind; where an agent is to answer, only say that there are these.
+    """Ingest the corpus of each kind.
+
+    Who asks a language model names a kind: each has its own price, and a budget is for one.
 
     Raises:
         CorpusError: If a column is to be added: of which kind is not said.
         SragError: As `ingest` does for one of them; those before it are finished.
     """
+    kinds = replace(kinds, corpora=tuple(x for x in kinds.corpora if x.n_documents))
     names = [f"{run.folder.name}/{corpus.name}" for corpus in kinds.corpora]
     if run.attribute:
         msg = f"{run.folder} holds several kinds of documents; name one: {', '.join(names)}"
         raise CorpusError(msg)
     reports: list[IngestReport] = []
+    asks = choose_engine(run.work, run.settings).asks
+    about = {corpus: {*stems(corpus.name.replace("_", " "))} for corpus in kinds.corpora}
+    unclear = [x for x in run.wish.questions if not {*stems(x)} & set().union(*about.values())]
     for corpus in kinds.corpora:
-        if run.cancelled() or choose_engine(run.work, run.settings).by_caller:
+        if asks or run.cancelled():
             break
-        about = {*stems(corpus.name.replace("_", " "))}
-        own = [item for item in run.wish.questions if about & {*stems(item)}]
+        own = [x for x in run.wish.questions if x in unclear or about[corpus] & {*stems(x)}]
         asked: IngestOptions = {**options, "questions": own}
         reports.append(
             ingest(
@@ -265,7 +273,12 @@ def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestRepor
         f"{name} ({corpus.n_documents})" for name, corpus in zip(names, kinds.corpora, strict=True)
     )
     said = f"{len(names)} kinds of documents, each a corpus with a table of its own: {told}"
-    return join_reports(run.folder.name, said, kinds.odd, reports)
+    if asks:  # each has its own price and budget
+        said += "; nothing is ingested yet: ingest each by its name"
+    failed = [Failure(item.path, item.reason) for item in kinds.failed]
+    skipped = [Failure(item.path, item.reason) for item in run.found.skipped]
+    joined = join_reports(run.folder.name, said, kinds.odd, reports)
+    return replace(joined, failed=(*failed, *joined.failed), skipped=(*skipped, *joined.skipped))
 
 
 def _quote(run: Run, engine: type[Engine], *, asks_first: bool) -> IngestReport | None:

@@ -2,8 +2,8 @@
 
 import json
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from itertools import count
 from pathlib import Path, PurePosixPath
 
@@ -15,19 +15,25 @@ from srag_mcp.documents.folder import (
     STATE_FOLDER,
     KindMembers,
     SourceFile,
+    read_members,
 )
-from srag_mcp.documents.kinds import DocumentKind, find_kind, find_kinds, words_of
-from srag_mcp.errors import CorpusError, StoreError
+from srag_mcp.documents.kinds import (
+    MIN_DOCUMENTS,
+    DocumentKind,
+    find_kind,
+    find_kinds,
+    words_of,
+)
+from srag_mcp.errors import CorpusError, DocumentError
 from srag_mcp.pipeline.file_plan import FoundFiles
 from srag_mcp.pipeline.reader_pool import ReaderPool
-from srag_mcp.pipeline.reading_tasks import Sampled, SampleTask
+from srag_mcp.pipeline.reading_tasks import Sampled, SampleTask, Unreadable
 from srag_mcp.rules.naming import find_nouns
 from srag_mcp.rules.sightings import Sightings
-from srag_mcp.store.layout import ingestion_lock, write_atomically
+from srag_mcp.store.layout import KINDS_FILE, ingestion_lock, read_kinds, write_atomically
 
 _MAX_COMPARED = 120  # as many as are compared in a second
-_JOINED = "{}"  # of `_KINDS_FILE` where a person wants one table
-_KINDS_FILE = "kinds.json"  # what is usual in each kind, by which later documents are known
+_JOINED = "{}"  # of `KINDS_FILE` where a person wants one table
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +51,11 @@ class KindCorpus:
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """The kinds of a folder, and the documents that are of none of them."""
+    """The kinds of a folder, the documents that are of none of them, and what cannot be read."""
 
     corpora: tuple[KindCorpus, ...]
     odd: tuple[str, ...]
+    failed: tuple[DocumentError, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +82,8 @@ class KindSorter:
             return None
         names = list[str]()
         for kind in kinds:
-            names.append(_name([compared[place] for place in kind.members], names))
+            taken = {*names, *(entry.name for entry in self.folder.iterdir())}
+            names.append(_name([compared[place] for place in kind.members], taken, len(names) + 1))
         places = {compared[at].path: number for number, k in enumerate(kinds) for at in k.members}
         return self._write(dict(zip(names, kinds, strict=True)), places)
 
@@ -87,26 +95,19 @@ class KindSorter:
         Raises:
             StoreError: If what was found cannot be read.
         """
-        path = self.state / _KINDS_FILE
-        if not path.is_file() or self.is_joined:
-            return None
+        kinds: dict[str, DocumentKind] = {}
         places: dict[str, int] = {}
-        try:
-            kept = json.loads(path.read_bytes())
-            kinds: dict[str, DocumentKind] = {}
-            for number, (name, shares) in enumerate(kept.items()):
-                written = json.loads((self._place(name) / KIND_FILE).read_bytes())
-                places |= dict.fromkeys(written["documents"], number)
-                kinds[name] = DocumentKind(tuple(range(len(written["documents"]))), shares)
-        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-            msg = f"{path} is damaged ({error}); delete it, and ingest the folder again"
-            raise StoreError(msg) from error
-        return self._write(kinds, places)
+        for number, (name, kept) in enumerate(read_kinds(self.state).items()):
+            size = max(kept.documents, MIN_DOCUMENTS + 1)  # one that is empty by now is known still
+            kinds[name] = DocumentKind(tuple(range(size)), kept.shares)
+            members = read_members(self._place(name))
+            places |= dict.fromkeys(members.documents if members else (), number)
+        return self._write(kinds, places) if kinds else None
 
     @property
     def is_joined(self) -> bool:
         """Whether a person wants one table for all."""
-        path = self.state / _KINDS_FILE
+        path = self.state / KINDS_FILE
         return path.is_file() and path.read_text(encoding="utf-8") == _JOINED
 
     def _place(self, name: str) -> Path:
@@ -116,12 +117,17 @@ class KindSorter:
         """Write which files are of which kind; those that *places* does not know are read."""
         sources, usual = self.found.sources, list(kinds.values())
         odd: list[str] = []
-        for path, text in self._read([item for item in sources if item.relative not in places]):
+        failed = [*self.found.failed]
+        for reply in self._read([item for item in sources if item.relative not in places]):
+            if isinstance(reply, Unreadable):
+                failed.append(DocumentError(reply.path, reply.reason))
+                continue
+            text = "\n".join(document.text for document in reply.documents)
             number = find_kind(words_of(text), usual)
             if number is None:
-                odd.append(path)
+                odd.append(reply.path)
             else:
-                places[path] = number
+                places[reply.path] = number
         corpora: list[KindCorpus] = []
         for number, name in enumerate(kinds):
             place = self._place(name)
@@ -130,18 +136,23 @@ class KindSorter:
             members = tuple(path for path in paths if places.get(path) == number)
             is_inside = self.state.parent == self.folder  # so that both can be moved together
             home = os.path.relpath(self.folder, place) if is_inside else str(self.folder)
-            write_atomically(place / KIND_FILE, KindMembers(home, members).write())
+            sorted_files = tuple(self.found.seen)
+            kept = KindMembers(home, members, sorted_files)
+            write_atomically(place / KIND_FILE, kept.write())
             corpora.append(KindCorpus(place, len(members)))
-        shares = {name: dict(kind.shares) for name, kind in kinds.items()}
-        write_atomically(self.state / _KINDS_FILE, json.dumps(shares))
-        return Kinds(tuple(corpora), tuple(odd))
+        written = {
+            corpus.name: {"documents": corpus.n_documents, "shares": dict(kind.shares)}
+            for corpus, kind in zip(corpora, usual, strict=True)
+        }
+        write_atomically(self.state / KINDS_FILE, json.dumps(written))
+        return Kinds(tuple(corpora), tuple(odd), tuple(failed))
 
-    def _read(self, sources: Sequence[SourceFile]) -> Iterator[tuple[str, str]]:
-        """Yield the paths and texts of files; one that cannot be read has none."""
+    def _read(self, sources: Sequence[SourceFile]) -> Iterator[Sampled | Unreadable]:
+        """Yield what is read of files, each with its document."""
         tasks = [SampleTask(source, self.found.rows_of(source), 1) for source in sources]
         for reply in self.readers.perform(tasks):
-            texts = [item.text for item in reply.documents] if isinstance(reply, Sampled) else []
-            yield reply.path, "\n".join(texts)
+            if isinstance(reply, Sampled | Unreadable):
+                yield reply
 
 
 def join_kinds(state: Path) -> None:
@@ -156,9 +167,12 @@ def join_kinds(state: Path) -> None:
         if not place.is_dir():
             msg = f"{state.parent} holds no kinds"
             raise CorpusError(msg)
+        for kind in place.glob(f"*/{STATE_FOLDER}"):
+            with ingestion_lock(kind):
+                pass  # nobody is at it
         aside = (state / f"{KINDS_FOLDER}-{number}" for number in count(1))
         place.rename(next(path for path in aside if not path.exists()))
-        write_atomically(state / _KINDS_FILE, _JOINED)
+        write_atomically(state / KINDS_FILE, _JOINED)
 
 
 def rename_kind(state: Path, old: str, new: str) -> None:
@@ -173,10 +187,9 @@ def rename_kind(state: Path, old: str, new: str) -> None:
         CorpusError: If there is no kind *old*, or *new* is taken or no such name.
         LockedError: If the folder, or the kind, is being ingested.
     """
-    path, place = state / _KINDS_FILE, state / KINDS_FOLDER
+    place = state / KINDS_FOLDER
     with ingestion_lock(state):
-        kept = json.loads(path.read_bytes()) if path.is_file() else {}
-        problem = ""
+        kept, problem = read_kinds(state), ""
         if old not in kept:
             problem = f"there is no kind {old!r}; there are: {', '.join(kept) or 'none'}"
         elif not new.isidentifier():
@@ -186,17 +199,16 @@ def rename_kind(state: Path, old: str, new: str) -> None:
         if problem:
             raise CorpusError(problem)
         with ingestion_lock(place / old / STATE_FOLDER):
-            pass  # nobody is at it
-        (place / old).rename(place / new)
-        named = {new if name == old else name: shares for name, shares in kept.items()}
-        write_atomically(path, json.dumps(named))
+            named = {new if name == old else name: asdict(kind) for name, kind in kept.items()}
+            (place / old).rename(place / new)
+            write_atomically(state / KINDS_FILE, json.dumps(named))
 
 
-def _name(documents: Sequence[Document], taken: Sequence[str]) -> str:
-    """Name a kind after what its documents are called; by number where they say nothing sure."""
+def _name(documents: Sequence[Document], taken: Collection[str], number: int) -> str:
+    """Name a kind after what its documents are called; by *number* where they say nothing sure."""
     nouns = find_nouns([Sightings(document) for document in documents], "", (), ())
     folders = {PurePosixPath(document.path).parent.name for document in documents}
     folder = folders.pop() if len(folders) == 1 else ""  # a folder of their own
     wanted = [noun for noun in (*nouns[1::2], folder) if noun.isidentifier()]
     wanted = [noun for noun in wanted if noun != DOCUMENTS_FOLDER]
-    return next((name for name in wanted if name not in taken), f"documents_{len(taken) + 1}")
+    return next((name for name in wanted if name not in taken), f"documents_{number}")

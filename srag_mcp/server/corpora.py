@@ -130,7 +130,7 @@ class Corpora:
             return self.readable(among[0] if among else name)
         from srag_mcp.inference.choosing import choose_corpus
 
-        return choose_corpus([self.readable(key) for key in among], question)
+        return choose_corpus([self.present(key) for key in among], question)
 
     def ingestible(self, name: str) -> "Corpus":
         """Return the corpus called *name*, whose documents are there.

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -18,11 +19,11 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from srag_mcp.documents.folder import (
-    KIND_FILE,
     KINDS_FOLDER,
     STATE_FOLDER,
     FileMark,
     list_files,
+    read_members,
 )
 from srag_mcp.errors import CorpusError, LockedError, NotIngestedError, StoreError
 from srag_mcp.settings import BUILD_SUFFIX
@@ -71,9 +72,16 @@ class CorpusFolder:
 
         None of a folder of one kind, which is a corpus itself.
         """
-        place = self.readable() / KINDS_FOLDER
-        found = sorted(place.glob(f"*/{KIND_FILE}")) if place.is_dir() else []
-        return {path.parent.name: path.parent for path in found}
+        state = self.readable()
+        if not (state / KINDS_FILE).is_file() or (state / POINTER_FILE).exists():
+            return {}
+        kinds = read_kinds(state)
+        places = {name: state / KINDS_FOLDER / name for name in sorted(kinds)}
+        return {
+            name: place
+            for name, place in places.items()
+            if kinds[name].documents and read_members(place) is not None
+        }
 
     def writable(self) -> Path:
         """Return the state folder to write to, made on need.
@@ -97,12 +105,47 @@ class CorpusFolder:
         raise CorpusError(msg)
 
 
+@dataclass(frozen=True, slots=True)
+class StoredKind:
+    """What is known of a kind: how many documents it has, and which words are usual in it."""
+
+    documents: int
+    shares: Mapping[str, float]
+
+
+def read_kinds(state: Path) -> dict[str, StoredKind]:
+    """Return the kinds of the folder whose state folder is *state*, by name; none where it has one.
+
+    Raises:
+        StoreError: If they cannot be read.
+    """
+    path = state / KINDS_FILE
+    try:
+        kept = json.loads(path.read_bytes())
+        found = {
+            name: StoredKind(
+                int(item["documents"]), {w: float(x) for w, x in item["shares"].items()}
+            )
+            for name, item in kept.items()
+        }
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        msg = f"{path} is damaged ({error}); delete it, and ingest the folder again"
+        raise StoreError(msg) from error
+    if not all(name.isidentifier() for name in found):
+        msg = f"{path} has names that are none; delete it, and ingest the folder again"
+        raise StoreError(msg)
+    return found
+
+
 def _can_write(state: Path) -> bool:
     folder = state if state.exists() else state.parent
     return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
 
 
 # in the state folder
+KINDS_FILE = "kinds.json"  # which kinds of documents the folder holds, where they are several
 BUILDS_FOLDER = "builds"
 POINTER_FILE = "current.json"  # which build is published
 WORK_FILE = "work.duckdb"  # the ingestion's own database

@@ -1,9 +1,11 @@
 """A folder of several kinds of documents becomes a corpus for each kind."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from srag_mcp.documents.folder import find_documents
 from srag_mcp.errors import CorpusError, NotIngestedError
 from srag_mcp.inference.ask import ask
 from srag_mcp.inference.choosing import choose_corpus
@@ -142,3 +144,58 @@ def test_a_server_lists_the_kinds_and_asks_the_one_that_is_named(
             corpora.readable("harbour")
     finally:
         corpora.close()
+
+
+def test_a_kind_whose_documents_are_gone_is_no_corpus_and_holds_up_no_other(
+    harbour: Path, settings: Settings
+) -> None:
+    ingest(harbour, settings)
+    for path in harbour.glob("b*.md"):
+        path.unlink()
+    (harbour / "c9.md").write_text(LESSON.format(name="Iris", n=90))
+    (harbour / "broken.pdf").write_bytes(b"%PDF-1.4 no more")
+    report = ingest(harbour, settings)
+    assert [part.n_documents for part in report.kinds] == [8]
+    assert [item.path for item in report.failed] == ["broken.pdf"]
+    assert list(CorpusFolder(harbour, settings.home).kinds()) == ["lessons"]
+    (harbour / "b1.md").write_text(BOAT.format(name="Ada", n=1))
+    assert [part.n_documents for part in ingest(harbour, settings).kinds] == [1, 8]
+
+
+def test_a_kind_ingested_alone_does_not_take_a_new_file_for_known(
+    harbour: Path, settings: Settings, worker: QueryPool
+) -> None:
+    ingest(harbour, settings)
+    (harbour / "d9.md").write_text(BOAT.format(name="Iris", n=9))
+    boats = open_kind(harbour, "boats", settings, worker)
+    assert ingest(boats.location, settings).n_documents == 8
+    assert "1 new" in " ".join(boats.notices())
+
+
+def test_a_file_that_points_to_another_folder_opens_none(
+    harbour: Path, settings: Settings, tmp_path: Path
+) -> None:
+    trap = tmp_path / "trap" / ".srag" / "kinds" / "notes"
+    trap.mkdir(parents=True)
+    (trap.parents[1] / "kinds.json").write_text('{"notes": {"documents": 1, "shares": {}}}')
+    told = {"folder": str(harbour), "documents": ["b1.md"], "sorted": []}
+    (trap / "kind.json").write_text(json.dumps(told))
+    assert CorpusFolder(tmp_path / "trap", settings.home).kinds() == {}
+    assert [item.relative for item in find_documents(trap, settings)[0]] == ["kind.json"]
+
+
+def test_columns_that_a_person_gives_later_hide_the_kinds(
+    harbour: Path, settings: Settings
+) -> None:
+    ingest(harbour, settings)
+    ingest(harbour, settings, schema=Schema(title="Paper", entity="papers", attributes=()))
+    assert CorpusFolder(harbour, settings.home).kinds() == {}
+
+
+def test_a_folder_to_be_read_by_a_model_is_sorted_and_each_kind_named(
+    harbour: Path, settings: Settings
+) -> None:
+    report = ingest(harbour, settings.model_copy(update={"engine": "model", "model": "m"}))
+    assert report.kinds == ()
+    assert report.told[0].endswith("nothing is ingested yet: ingest each by its name")
+    assert len(CorpusFolder(harbour, settings.home).kinds()) == 2
