@@ -95,6 +95,13 @@ def induce_schema(
         )
     schema = Schema(title=title, entity=entity, nouns=nouns, attributes=tuple(attributes))
     schema = induce_children(schema, sightings)
+    # One fact, one place: what columns say of items, yes or no, is not listed in a table as well.
+    told = {section for rule in _item_rules(schema) for section in (rule.section, *rule.sections)}
+    told.discard(None)
+    children = tuple(
+        child for child in schema.children if not told & {item.section for item in child.sources}
+    )
+    schema = schema.model_copy(update={"children": children})
     # What heads a list is called so, and no record is.
     heads = [listing.name for document in sample for listing in document.listings]
     listed = {
@@ -104,6 +111,11 @@ def induce_schema(
     }
     own = tuple(noun for noun in nouns if singular(noun) not in listed)
     return schema.model_copy(update={"nouns": own})
+
+
+def _item_rules(schema: Schema) -> list[ItemRule]:
+    rules = [rule for attribute in schema.attributes for rule in attribute.extractors]
+    return [rule for rule in rules if isinstance(rule, ItemRule)]
 
 
 def _is_called_by_chance(candidate: Candidate, sample: Sequence[Document]) -> bool:
