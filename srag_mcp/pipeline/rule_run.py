@@ -309,7 +309,7 @@ class _Run:
         return self._ask(Lesson(asked, documents, {}, misses)) if asked else {}
 
     def heed_persons(self) -> None:
-        """Score rules by what persons corrected, too: where no audit counts it, nothing else does."""
+        """Score rules by what persons corrected, too, unless an audit counts it."""
         for name, column in self.columns.items():
             if column.attribute.audit is None:
                 known = (*column.trial.learned, *self.reading.corrected(column.attribute))
