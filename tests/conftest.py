@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -66,22 +67,24 @@ def shared_processes(monkeypatch: pytest.MonkeyPatch, idle_processes: Idle) -> N
 
     What a process does from its start to its end is tested in `store/guard`, where all are new.
     """
-    close = QueryPool.close
+    close, taking = QueryPool.close, threading.Lock()
 
     def take(limits: QueryLimits) -> WorkerProcess:
-        for at, (others, process) in enumerate(idle_processes):
-            if others == limits and process.is_alive:
-                del idle_processes[at]
-                process.has_answered = False
-                return process
+        with taking:  # else two statements could have the same
+            for at, (others, process) in enumerate(idle_processes):
+                if others == limits and process.is_alive:
+                    del idle_processes[at]
+                    process.has_answered = False
+                    return process
         return WorkerProcess(limits)
 
     def hand_over(ended: QueryPool) -> None:
         with ended._lock:
             handed, ended._idle = ended._idle, []
-        idle_processes.extend((ended.limits, process) for process, _ in handed)
-        while len(idle_processes) > MOST_IDLE:
-            idle_processes.pop(0)[1].close()
+        with taking:
+            idle_processes.extend((ended.limits, process) for process, _ in handed)
+            while len(idle_processes) > MOST_IDLE:
+                idle_processes.pop(0)[1].close()
         close(ended)
 
     monkeypatch.setattr(pool, "WorkerProcess", take)

@@ -1,6 +1,7 @@
 """Reads JSON and JSON Lines."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias, cast
@@ -169,11 +170,16 @@ def _record_table(values: Sequence[JsonValue]) -> RecordTable:
         more = replace(page.content(), listings=listings) if lists else None
         texts = tuple(cells.get(name) for name in names)
         rows.append(Row(texts, DECIMAL_POINT, _title(value) or "", more))
-    order = [key for _, lists in parted for key in lists if key in listed]
-    listed_members = [
-        _describe(key, found[key], is_mixed=key in names) for key in dict.fromkeys(order)
-    ]
-    return RecordTable("", unique_names(names), tuple(rows), (), tuple(listed_members))
+    order = dict.fromkeys(key for _, lists in parted for key in lists if key in listed)
+    described = [_describe(key, found[key], is_mixed=key in names) for key in order]
+    inner = Counter(
+        storable(f"{key}.{name}")
+        for _, lists in parted
+        for key, members in lists.items()
+        for name in _lists_in(members)
+    )
+    described += [ListedMembers(key, _INSIDE, n_records) for key, n_records in inner.items()]
+    return RecordTable("", unique_names(names), tuple(rows), (), tuple(described))
 
 
 def _describe(key: str, found: Sequence[Listing | None], *, is_mixed: bool) -> ListedMembers:
@@ -208,6 +214,7 @@ def _title(value: JsonValue) -> str | None:
 
 
 _PLAIN = ("",)
+_INSIDE = "lists or objects inside of another list"  # which no table holds
 
 
 def _write_list(page: Page, key: str, members: list[JsonValue]) -> Listing | None:
@@ -242,18 +249,25 @@ def _write_list(page: Page, key: str, members: list[JsonValue]) -> Listing | Non
 def _listing(found: Listing, members: Sequence[JsonValue]) -> Listing:
     """Leave out lists of objects inside of the items, and the cells that an item does not have."""
     leaves = [dict(_leaves(member)) for member in members]
-    inner = {
-        name
-        for own in leaves
-        for name, leaf in own.items()
-        if isinstance(leaf, list) and not all(map(_is_scalar, leaf))
-    }
+    inner = {*_lists_in(members)}
     places = [place for place, key in enumerate(found.keys) if not inner.intersection(_above(key))]
     rows = tuple(
         tuple(row[at] if own.keys() & _above(found.keys[at]) else None for at in places)
         for row, own in zip(found.rows, leaves, strict=True)
     )
     return replace(found, keys=tuple(storable(found.keys[at]) for at in places), rows=rows)
+
+
+def _lists_in(members: Sequence[JsonValue]) -> tuple[str, ...]:
+    """Return the names of the lists in the items of a list that are more than plain values."""
+    names = (
+        name
+        for member in members
+        if isinstance(member, dict)
+        for name, leaf in _leaves(member)
+        if isinstance(leaf, list) and not all(map(_is_scalar, leaf))
+    )
+    return tuple(dict.fromkeys(names))
 
 
 def _above(key: str) -> set[str]:

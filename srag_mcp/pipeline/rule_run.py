@@ -114,6 +114,7 @@ def read_by_rules(
     run.begin()
     if effort == "draft":
         run.learn_more([key for key in run.order if key not in {*run.sample}][: len(run.sample)])
+        run.heed_persons()
     else:
         while batch := run.choose_batch():
             run.learn_more(batch)
@@ -275,7 +276,8 @@ class _Run:
         misses: dict[str, list[Miss]] = {}
         for name, column in self._going().items():
             labels = self.labels(column.attribute)
-            trial = replace(column.trial, learned=(*column.trial.learned, *batch))
+            learned = tuple(dict.fromkeys((*column.trial.learned, *batch)))
+            trial = replace(column.trial, learned=learned)
             self.columns[name] = self._try(column.attribute, trial)
             found = list(self.columns[name].misses(batch, labels))
             if found and trial.n_vain < _MAX_VAIN:
@@ -305,6 +307,14 @@ class _Run:
         ids = {miss.document_id for found in misses.values() for miss in found}
         documents = tuple(self.predictions.texts([key for key in self.order if key in ids]))
         return self._ask(Lesson(asked, documents, {}, misses)) if asked else {}
+
+    def heed_persons(self) -> None:
+        """Score rules by what persons corrected, too, unless an audit counts it."""
+        for name, column in self.columns.items():
+            if column.attribute.audit is None:
+                known = (*column.trial.learned, *self.reading.corrected(column.attribute))
+                heeding = self._try(column.attribute, replace(column.trial, learned=known))
+                self.columns[name] = replace(heeding, trial=column.trial)
 
     # --- The audit -------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 
-from srag_mcp.cells.cell import BY_RULES
+from srag_mcp.cells.cell import is_predicted
 from srag_mcp.errors import SchemaError, UnknownNameError
 from srag_mcp.inference.brief import describe_column
 from srag_mcp.schema.attribute import Scalar
@@ -156,7 +156,7 @@ def _lines_of(corpus: Corpus, table: TableOfSchema) -> list[str]:
         absence = "" if absent == "unknown" else f" (not mentioned means {absent})"
         found = statistics.get(item.name)
         holds = describe_column(found, literals=True) if found else "nothing"
-        if found and found.n_non_null == 0 and corpus.info().engine == BY_RULES:
+        if found and found.n_non_null == 0 and not is_predicted(corpus.info().engine):
             holds += "" if item.extractors else "; no rule or model has filled it"
         said = re.split(r"[.;]\s", item.description, maxsplit=1)[0].rstrip(".")
         meaning = f" — {said}" if said else ""

@@ -93,9 +93,13 @@ def test_each_answer_is_that_of_the_gold_with_query_denominator_and_quote(
 def test_the_schema_that_was_found_is_shown(sections: dict[str, str]) -> None:
     (schema,) = (body for title, body in sections.items() if "schema" in title)
 
-    assert schema.startswith("Hotels: table hotels, 60 documents\ncolumn ")
+    said, *lists = schema[: schema.index("\ncolumn ")].splitlines()
+    assert said == "Hotels: table hotels, 60 documents"
+    assert lists
+    assert all(re.fullmatch(r"table \w+: [\d,]+ .+ of \d+ of 60 documents.*", x) for x in lists)
     assert max(len(line) for line in schema.splitlines()) <= 100
-    names = {line.split()[0] for line in schema.splitlines()[2:] if line[:1].isalpha()}
+    columns = schema.splitlines()[len(lists) + 2 :]
+    names = {line.split()[0] for line in columns if line[:1].isalpha()}
     assert {"city", "price_per_night", "pool"} <= names
 
 

@@ -32,7 +32,9 @@ def test_the_report_says_what_became_of_names_in_other_scripts(
 
     assert report.attributes == ("height_m", "attribute_2", "attribute_3")
     told = "names of columns have Latin letters: attribute_2 is “高さ”, attribute_3 is “класс”."
-    assert [told in text for text in report.warnings] == [True]
+    assert sum(told in text for text in report.warnings) == 1
+    others = [text for text in report.warnings if told not in text]
+    assert others == ["no rule was found for height_m, and no model has read it: no value is known"]
     page = Corpus(towers, worker, settings.home).select("SELECT max(attribute_2) FROM record")
     assert page.rows == ((65.0,),)
 

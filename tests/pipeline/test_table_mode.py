@@ -8,6 +8,7 @@ import pytest
 
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.quote import quote_ingestion
+from srag_mcp.schema.json_schema import schema_from_json
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
@@ -261,6 +262,26 @@ def test_objects_of_a_json_array_are_records_and_their_lists_tables(
     assert schema.attribute("customer_address_country").synonyms == ("country",)
     assert schema.attribute("customer_name").synonyms == ("name", "customer")
     assert ask(folder, "SELECT count(*) FROM orders WHERE coupon IS NULL") == [(6,)]
+
+
+def test_a_list_without_a_table_is_told(tmp_path: Path, settings: Settings) -> None:
+    folder = tmp_path / "orders"
+    folder.mkdir()
+    items = [{"sku": "A", "quantity": 1, "sizes": [{"cm": 3}]}, {"sku": "B", "quantity": 2}]
+    orders = [{"id": n, "to": {"names": ["a", "b"]}, "items": items} for n in range(5)]
+    (folder / "orders.json").write_text(json.dumps(orders), encoding="utf-8")
+    inside = "items.sizes: a list of lists or objects inside of another list in 5 records"
+
+    report = ingest(folder, settings)
+    assert report.lists == ("orders_to_names(name)", "orders_items(sku, quantity)")
+    assert report.told == (f"orders.json: {inside}, not a column",)
+
+    alone = schema_from_json({"properties": {"id": {"type": "integer"}}})
+    assert ingest(folder, settings, schema=alone, fresh=True).told == (
+        "orders.json: to.names: a list of values in 5 records, not a column",
+        "orders.json: items: a list of objects in 5 records, not a column",
+        f"orders.json: {inside}, not a column",
+    )
 
 
 def test_a_quote_counts_the_rows_of_a_table(folder: Path, settings: Settings) -> None:

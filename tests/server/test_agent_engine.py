@@ -73,7 +73,7 @@ def read(content: str) -> dict[str, object]:
 
 
 def reply(step: PromptStep, prompt: PromptEntry) -> object:
-    if step.step == "records":
+    if step.step in {"records", "audit"}:  # rules are scored by documents that are read, too
         return read(prompt.content)
     if step.step == "rules":
         patterns = {"town": r"Town: (?P<value>.*)", "height": r"Height: (?P<value>\d+) m"}

@@ -10,6 +10,7 @@ from mcp.types import CallToolResult
 
 from srag_mcp import errors
 from srag_mcp.errors import SragError
+from srag_mcp.grammar.translate import TwoReadingsError
 from srag_mcp.server.calls import ThriftyServer, as_result, run_blocking
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.settings import Settings
@@ -170,6 +171,8 @@ def make(kind: type[SragError]) -> SragError:
         return kind("a.pdf", said)
     if issubclass(kind, (errors.QueryError, errors.LockedError)):
         return kind(said, "SELECT 1")
+    if issubclass(kind, TwoReadingsError):
+        return kind(said, ())
     return kind(said)
 
 

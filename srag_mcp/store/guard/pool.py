@@ -356,7 +356,9 @@ class QueryPool:
         with self._lock:
             process, statement.process = statement.process, None
             self._turns.leave(statement)
-            if process is not None and process.is_alive and not self._is_closed:
+            # One that was killed for a call that was given up may live for a moment yet.
+            is_kept = not self._is_closed and not statement.call.given_up
+            if process is not None and is_kept and process.is_alive:
                 self._idle.append((process, time.monotonic()))
                 process = None
             self._call_next()

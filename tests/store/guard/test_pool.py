@@ -23,7 +23,8 @@ from srag_mcp.errors import (
     UnknownNameError,
 )
 from srag_mcp.store.guard import Call, QueryLimits, QueryPool, ResultPage
-from srag_mcp.store.guard.pool import N_WORKERS
+from srag_mcp.store.guard.pool import N_WORKERS, Statement
+from srag_mcp.store.guard.process import Reply, WorkerProcess
 
 NAMES = "SELECT name FROM boats ORDER BY name"
 ENDLESS = "SELECT count(*) FROM range(1000000000000) a(i), range(1000) b(j) WHERE i % 7 = j"
@@ -318,6 +319,24 @@ def test_giving_up_stops_no_statement_of_another_call(fleet: Path) -> None:
         worker.give_up(Call(threading.get_ident()))
 
         assert worker.read(fleet, "SELECT 1") == [(1,)]
+
+
+def test_a_process_that_was_killed_before_it_had_its_query_goes_to_no_other(
+    fleet: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with QueryPool() as worker:
+        run, call = worker._run, Call(object())
+
+        def give_up_first(process: WorkerProcess, statement: Statement) -> Reply:
+            worker.give_up(statement.call)
+            return run(process, statement)
+
+        monkeypatch.setattr(worker, "_run", give_up_first)
+        monkeypatch.setattr(WorkerProcess, "is_alive", True)  # as a killed one is for a moment
+        with worker.serving(call), pytest.raises(QueryCancelledError):
+            worker.read(fleet, "SELECT 1")
+
+        assert not worker.process_ids
 
 
 def test_long_queries_of_many_hold_up_neither_short_ones_nor_our_own(
