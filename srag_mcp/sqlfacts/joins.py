@@ -24,11 +24,10 @@ _BY_NAME = frozenset(
     " histogram_exact wavg weighted_avg reservoir_quantile bitstring_agg json_group_array"
     " json_group_object json_group_structure kurtosis_pop".split()
 )
-# The same whatever is repeated; the rest of them rank rows, or look beside one.
+# The same whatever is repeated; the rest of them number rows, or look beside one.
 _INSENSITIVE = frozenset(
     "Min Max AnyValue First Last ArgMax ArgMin LogicalOr LogicalAnd BitwiseAndAgg BitwiseOrAgg"  # noqa: SIM905
-    " ApproxDistinct Lag Lead FirstValue LastValue NthValue Ntile CumeDist PercentRank DenseRank"
-    " Rank RowNumber".split()
+    " ApproxDistinct Lag Lead FirstValue LastValue NthValue DenseRank RowNumber".split()
 )
 _OF_LISTS = {"Sum": "list_sum", "Avg": "list_avg", "Median": "list_median", "Count": "list_count"}
 _ONE_OR_OTHER = ("Coalesce", "Greatest", "Least")
