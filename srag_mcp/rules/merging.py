@@ -7,6 +7,7 @@ and their values are of one sort. What shares neither is never merged, however w
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
@@ -79,13 +80,23 @@ def _sureness(one: Candidate, other: Candidate, n_documents: int) -> float:
 def _meet_too_often(one: Candidate, other: Candidate) -> bool:
     """Whether many a document gives both, or some give them different values.
 
-    Below different headings a label says different things.
+    Below different headings a label says different things. Values that are often equal from one
+    document to the next may be equal by chance: one meeting tells that the labels are two.
     """
     sections = {getattr(item.rules[0], "section", None) for item in (one, other)} - {None}
     shared = one.plain.keys() & other.plain.keys()
+    if shared and max(map(_equal_by_chance, (one, other))) > _MAX_MEETINGS:
+        return True
     differ = sum(one.plain[number] != other.plain[number] for number in shared)
     least = _MAX_MEETINGS * min(len(one.plain), len(other.plain))
     return differ > least or len(shared) - differ > max(1, least) or len(sections) > 1
+
+
+def _equal_by_chance(candidate: Candidate) -> float:
+    """Return how many pairs of documents state the same value, 0 to 1."""
+    counts = Counter(candidate.plain.values())
+    n = counts.total()
+    return sum(one * (one - 1) for one in counts.values()) / max(1, n * (n - 1))
 
 
 def join_told_twice(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -11,6 +11,7 @@ from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.values.states import State
+from tests.rules.folder import tabulate
 
 FIRST_DAY = date(2021, 3, 1)
 
@@ -274,3 +275,14 @@ def test_a_word_beside_the_values_of_two_columns_names_neither() -> None:
     ]
     names = {a.name for a in induce(documents).attributes if a.type == "integer"}
     assert names == {"guests_in_mountain_huts", "guests_in_valley_inns"}
+
+
+def test_labels_that_meet_once_are_two_where_values_are_often_equal_by_chance() -> None:
+    people = ["Ana", "Ben", "Cy", "Dee"]
+    texts = []
+    for number in range(12):
+        done = ["Oil change"] * (number % 2 == 0) + ["Clutch repair"] * (number % 2 or number == 4)
+        rows = "\n".join(f"| {task} | {people[number // 2 % 4]} |" for task in done)
+        texts.append(f"# Job {number}\n\n| Task | Mechanic |\n| --- | --- |\n{rows}\n")
+    found = tabulate(texts, ending="md").columns
+    assert {"oil_change", "clutch_repair"} <= found.keys()
