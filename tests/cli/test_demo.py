@@ -93,13 +93,9 @@ def test_each_answer_is_that_of_the_gold_with_query_denominator_and_quote(
 def test_the_schema_that_was_found_is_shown(sections: dict[str, str]) -> None:
     (schema,) = (body for title, body in sections.items() if "schema" in title)
 
-    said, *lists = schema[: schema.index("\ncolumn ")].splitlines()
-    assert said == "Hotels: table hotels, 60 documents"
-    assert lists
-    assert all(re.fullmatch(r"table \w+: [\d,]+ .+ of \d+ of 60 documents.*", x) for x in lists)
+    assert schema.startswith("Hotels: table hotels, 60 documents\ncolumn ")
     assert max(len(line) for line in schema.splitlines()) <= 100
-    columns = schema.splitlines()[len(lists) + 2 :]
-    names = {line.split()[0] for line in columns if line[:1].isalpha()}
+    names = {line.split()[0] for line in schema.splitlines()[2:] if line[:1].isalpha()}
     assert {"city", "price_per_night", "pool"} <= names
 
 
