@@ -42,6 +42,7 @@ def processor_seconds() -> float:
     return ended.ru_utime + ended.ru_stime
 
 
+@pytest.mark.usefixtures("cold_starts")  # each imports what it needs
 def test_start_is_within_15_percent_of_an_empty_server(tmp_path: Path) -> None:
     empty = StdioServerParameters(command=sys.executable, args=["-c", EMPTY])
     serve = ["-m", "srag_mcp", "serve", "--corpus", str(tmp_path)]
