@@ -351,6 +351,9 @@ def kinds(
         rename_kind(folder.readable(), *rename)
     if join:
         join_kinds(folder.readable())
+        said = "the next ingestion makes one table of all; what was read of each kind is laid aside"
+        print(f"{said}, with its corrections", file=sys.stderr)
+        return
     counts = {
         f"{corpus.rstrip('/')}/{name}": len(members.documents)
         for name, place in folder.kinds().items()

@@ -33,7 +33,6 @@ from srag_mcp.rules.sightings import Sightings
 from srag_mcp.store.layout import KINDS_FILE, ingestion_lock, read_kinds, write_atomically
 
 _MAX_COMPARED = 120  # as many as are compared in a second
-_JOINED = "{}"  # of `KINDS_FILE` where a person wants one table
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +106,7 @@ class KindSorter:
     @property
     def is_joined(self) -> bool:
         """Whether a person wants one table for all."""
-        path = self.state / KINDS_FILE
-        return path.is_file() and path.read_text(encoding="utf-8") == _JOINED
+        return (self.state / KINDS_FILE).is_file() and not read_kinds(self.state)
 
     def _place(self, name: str) -> Path:
         return self.state / KINDS_FOLDER / name
@@ -172,7 +170,7 @@ def join_kinds(state: Path) -> None:
                 pass  # nobody is at it
         aside = (state / f"{KINDS_FOLDER}-{number}" for number in count(1))
         place.rename(next(path for path in aside if not path.exists()))
-        write_atomically(state / KINDS_FILE, _JOINED)
+        write_atomically(state / KINDS_FILE, json.dumps({}))  # a person wants one table
 
 
 def rename_kind(state: Path, old: str, new: str) -> None:

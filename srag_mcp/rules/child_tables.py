@@ -13,6 +13,7 @@ from math import isclose
 
 from srag_mcp.rules.candidates import Candidate, Found, join_surest, overlap
 from srag_mcp.rules.enumerations import HEADING, MAX_LINE, Enumeration, Row, part_at, part_of
+from srag_mcp.rules.extraction import match_whole
 from srag_mcp.rules.kinship import content_stems, is_same_name, kinship, wordy_stems
 from srag_mcp.rules.naming import describe_values, examples_of, free_name
 from srag_mcp.rules.row_sources import (
@@ -286,16 +287,19 @@ def _template(whole: Mapping[int, Found], start: int) -> tuple[str, list[_Column
     pattern = gaps[0] + "".join(
         re.escape(part) + gap for part, gap in zip(common, gaps[1:], strict=True)
     )
-    matches = {n: re.fullmatch(pattern, found.text) for n, found in whole.items()}
-    if not all(matches.values()):
-        return "", []
+    matches: dict[int, dict[str, Span]] = {}
+    for n, found in whole.items():
+        groups = match_whole(pattern, found.text)
+        if groups is None:
+            return "", []
+        matches[n] = groups
     columns = []
     for n in range(len(gaps)):
         name = f"g{start}_{n}"
         cells = {
-            row: part_of(whole[row], *match.span(name))
-            for row, match in matches.items()
-            if match and match[name].strip(" .")
+            row: part_of(whole[row], groups[name].start, groups[name].end)
+            for row, groups in matches.items()
+            if groups[name].of(whole[row].text).strip(" .")
         }
         if cells:
             word = common[n - 1] if n else ""

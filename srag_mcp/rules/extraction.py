@@ -194,10 +194,7 @@ def find_matches(rule: PatternRule, text: str) -> list[Span]:
     import regex  # outside library with a time limit; not needed at start
 
     found: list[Span] = []
-    n_repeats = prod(max(1, int(n)) for n in _REPEATS.findall(rule.pattern))
-    if n_repeats > _MAX_REPEATS:  # they take minutes to read already, and no time limit helps
-        msg = f"the pattern {rule.pattern!r:.{_LONGEST_SHOWN}} repeats {n_repeats:,} times"
-        raise SchemaError(msg)
+    _check_repeats(rule.pattern)
     try:
         pattern = regex.compile(rule.pattern, regex.MULTILINE)
         group = "value" if "value" in pattern.groupindex else 0
@@ -216,6 +213,35 @@ def find_matches(rule: PatternRule, text: str) -> list[Span]:
         msg = f"the pattern {rule.pattern!r} takes longer than {_TIMEOUT_S} s on one document"
         raise SchemaError(msg) from error
     return found
+
+
+def match_whole(pattern: str, text: str) -> dict[str, Span] | None:
+    """Return where the groups of *pattern* stand in *text*; None where it does not take all of it.
+
+    Nor where that takes too long to tell: what a document says is not to be trusted.
+
+    Raises:
+        SchemaError: If the pattern cannot be read.
+    """
+    import regex  # as above
+
+    _check_repeats(pattern)
+    try:
+        match = regex.fullmatch(pattern, text, timeout=_TIMEOUT_S)
+    except (regex.error, RecursionError) as error:
+        msg = f"the pattern {pattern!r} cannot be read: {error}"
+        raise SchemaError(msg) from error
+    except TimeoutError:
+        return None
+    return match and {name: Span(*match.span(name)) for name in match.groupdict()}
+
+
+def _check_repeats(pattern: str) -> None:
+    """Refuse counted repetitions that take minutes to read already: no time limit helps there."""
+    n_repeats = prod(max(1, int(n)) for n in _REPEATS.findall(pattern))
+    if n_repeats > _MAX_REPEATS:
+        msg = f"the pattern {pattern!r:.{_LONGEST_SHOWN}} repeats {n_repeats:,} times"
+        raise SchemaError(msg)
 
 
 def _scopes(rule: PatternRule, text: str) -> Iterator[Span]:

@@ -17,6 +17,7 @@ from srag_mcp.documents.tables import SheetRow
 from srag_mcp.documents.totals import TableBody, names_total
 from srag_mcp.rules.candidates import Found
 from srag_mcp.rules.enumerations import MAX_LINE, Enumeration, part_at, part_of
+from srag_mcp.rules.extraction import match_whole
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import POSITION, RowSource, Table
@@ -163,9 +164,8 @@ def _parted(found: Found, pattern: str, table: Table) -> Cells:
     """Return the columns of an item; nothing where it is not made as the pattern says."""
     if not pattern:
         return {table.attributes[0].name: found}
-    match = re.fullmatch(pattern, found.text) if len(found.text) <= MAX_LINE else None
-    names = match.groupdict() if match else ()
-    parts = {name: part_of(found, *match.span(name)) for name in names if match}
+    groups = match_whole(pattern, found.text) if len(found.text) <= MAX_LINE else None
+    parts = {name: part_of(found, at.start, at.end) for name, at in (groups or {}).items()}
     return {name: part for name, part in parts.items() if part.text}
 
 

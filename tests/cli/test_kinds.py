@@ -29,3 +29,7 @@ def test_kinds_are_listed_named_and_asked(cli: Cli, ferries: Path, tmp_path: Pat
     assert "name one: sea/fleet, sea/lessons" in unnamed.err
     alone = cli("kinds", "ferries")
     assert alone.out == "ferries holds one kind of documents, or was never ingested\n"
+    joined = cli("kinds", "sea", "--join")
+    assert (joined.out, joined.status) == ("", 0)
+    assert joined.err.startswith("the next ingestion makes one table of all;")
+    assert cli("ask", "sea", "How many records are there?").out.startswith("12: ")

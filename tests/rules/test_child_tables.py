@@ -7,9 +7,11 @@ import pytest
 
 from srag_mcp.cells.cell import ListedRows, Mark
 from srag_mcp.documents.document import Document
+from srag_mcp.rules.extraction import match_whole
 from srag_mcp.rules.induction import induce_schema
 from srag_mcp.rules.rows import read_lists
 from srag_mcp.schema.schema import Schema
+from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 from tests.rules.folder import read
 
@@ -211,3 +213,10 @@ def test_lines_that_begin_alike_are_rows_of_the_table_that_others_have() -> None
          (TASKS[(n + k) % 4] for k in range(1 + n % 3))]
         for n in range(8)
     ]  # fmt: skip
+
+
+def test_a_line_that_a_pattern_tries_in_too_many_ways_is_no_row_and_holds_up_nothing() -> None:
+    gaps = "".join(f"(?P<g{n}>.*?)," for n in range(12))
+    assert match_whole(f"{gaps}(?P<last>.*?)x", "a," * 60 + "y") is None
+    found = match_whole("(?P<who>.*?): (?P<what>.*)", "Eva: call")
+    assert found == {"who": Span(0, 3), "what": Span(5, 9)}
