@@ -7,7 +7,7 @@ import logging
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -24,7 +24,7 @@ from srag_mcp.store.layout import CorpusFolder
 
 if TYPE_CHECKING:
     from srag_mcp.store.corpus import Corpus
-    from srag_mcp.store.guard import QueryPool
+    from srag_mcp.store.kind_tables import KindTables
 
 logger = logging.getLogger(__name__)
 
@@ -168,6 +168,32 @@ def open_ready(name: str, settings: Settings, question: str = "") -> Iterator["C
         CorpusError: As `find_corpus`; or if there are several kinds, and it is not clear which.
         NotIngestedError: If it cannot be ingested here, or was stopped before its end.
     """
+    with open_tables(name, settings) as opened:
+        from srag_mcp.store.kind_tables import KindTables
+
+        if not isinstance(opened, KindTables):
+            yield opened
+            return
+        if not question:
+            msg = (
+                f"{name} holds several kinds of documents, each a corpus of its own; name one:"
+                f" {opened.names()}"
+            )
+            raise CorpusError(msg)
+        from srag_mcp.inference.choosing import choose_corpus
+
+        chosen = choose_corpus(opened.corpora, question)
+        print(f"asked of {chosen.name}", file=sys.stderr)
+        yield chosen
+
+
+@contextmanager
+def open_tables(name: str, settings: Settings) -> Iterator["Corpus | KindTables"]:
+    """Open the corpus called *name* as `open_ready` does, or all kinds of its documents.
+
+    Raises:
+        CorpusError, NotIngestedError: As `open_ready`.
+    """
     location = find_corpus(name, settings)
     with open_corpus(location, settings) as corpus:
         corpus.name = name  # what texts propose to run takes it so
@@ -177,31 +203,12 @@ def open_ready(name: str, settings: Settings, question: str = "") -> Iterator["C
             if corpus.is_build:
                 raise
             from srag_mcp.cli.building_commands import ingest_first
+            from srag_mcp.store.kind_tables import open_kinds
 
-            if not CorpusFolder(location, settings.home).kinds():
+            folder = CorpusFolder(location, settings.home)
+            if not folder.kinds():
                 ingest_first(location, settings)
-            kinds = CorpusFolder(location, settings.home).kinds()
-            if kinds:
-                corpus = _choose_kind(name, kinds, corpus.worker, settings, question)
+            if kinds := folder.kinds():
+                yield open_kinds(name.rstrip("/"), kinds, corpus.worker, settings.home)
+                return
         yield corpus
-
-
-def _choose_kind(
-    name: str, kinds: Mapping[str, Path], worker: "QueryPool", settings: Settings, question: str
-) -> "Corpus":
-    from srag_mcp.inference.choosing import choose_corpus
-    from srag_mcp.store.corpus import Corpus
-
-    corpora = [
-        Corpus(place, worker, settings.home, f"{name.rstrip('/')}/{kind}")
-        for kind, place in kinds.items()
-    ]
-    if not question:
-        named = ", ".join(corpus.name for corpus in corpora)
-        msg = (
-            f"{name} holds several kinds of documents, each a corpus of its own; name one: {named}"
-        )
-        raise CorpusError(msg)
-    chosen = choose_corpus(corpora, question)
-    print(f"asked of {chosen.name}", file=sys.stderr)
-    return chosen

@@ -213,7 +213,7 @@ class _Runs:
                 " columns, and what is computed from them, only"
             )
             raise QueryError(msg, sql)
-        repeated = find_repeated(self._corpus, facts, page)
+        repeated = find_repeated(self._corpus, facts.joins, page)
         if repeated:
             msg = (
                 f"{repeated}: aggregate before the join, or pick rows by IN (SELECT document_id …)"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from srag_mcp.errors import CorpusError, NotIngestedError
+from srag_mcp.errors import CorpusError
 from srag_mcp.inference.ask import ask
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.text.words import stems
@@ -20,7 +20,7 @@ def choose_corpus(corpora: Sequence[Corpus], question: str) -> Corpus:
         CorpusError: If it may be about several, or about none; the text names them.
         NotIngestedError: If none of them is ingested.
     """
-    ready = [corpus for corpus in corpora if _is_ready(corpus)]
+    ready = [corpus for corpus in corpora if corpus.is_ready()]
     if not ready:
         corpora[0].build_path()
     corpora = ready
@@ -32,13 +32,6 @@ def choose_corpus(corpora: Sequence[Corpus], question: str) -> Corpus:
     reason = "may be about several corpora" if may else "names the records of no corpus"
     msg = f"this question {reason}; pass one of these: {', '.join(x.name for x in may or corpora)}"
     raise CorpusError(msg)
-
-
-def _is_ready(corpus: Corpus) -> bool:
-    try:
-        return corpus.build_path().is_file()
-    except NotIngestedError:
-        return False
 
 
 def _nouns(corpus: Corpus) -> str:

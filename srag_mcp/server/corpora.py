@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # opening a corpus loads layers that listing tools does not n
     from srag_mcp.store.corpus import Corpus
     from srag_mcp.store.guard import QueryPool
     from srag_mcp.store.job import Job
+    from srag_mcp.store.kind_tables import KindTables
     from srag_mcp.views.job_pages import PromptDesk
 
 MAX_QUERY_CALLS = 400  # that run or wait for their turn; each has a thread
@@ -33,6 +34,7 @@ class Corpora:
         self._locations = _named(locations)
         self._lock = threading.RLock()
         self._opened: dict[str, Corpus] = {}
+        self._together: dict[str, KindTables] = {}
         self.query_threads = CapacityLimiter(MAX_QUERY_CALLS)
         self._pool: QueryPool | None = None
 
@@ -117,6 +119,27 @@ class Corpora:
             msg = f"corpus {name!r} {state}: {self._next_call(corpus)}"
             raise NotIngestedError(msg) from error
         return corpus
+
+    def queried(self, name: str) -> "Corpus | KindTables":
+        """Return what a query runs over: the corpus called *name*, or all kinds of a folder.
+
+        Raises:
+            CorpusError: As `get`.
+            NotIngestedError: As `readable`; of several kinds, if none is ingested.
+        """
+        name = self.present(name).name
+        kinds = self._kinds(name) if name in self._locations else {}
+        if not kinds:
+            return self.readable(name)
+        from srag_mcp.store.kind_tables import open_kinds
+
+        with self._lock:
+            kept = self._together.get(name)
+            names = [] if kept is None else [corpus.name for corpus in kept.corpora]
+            if kept is None or names != [f"{name}/{kind}" for kind in kinds]:
+                kept = open_kinds(name, kinds, self.pool(), self.settings.home)
+                self._together[name] = kept
+            return kept
 
     def chosen(self, name: str, question: str) -> "Corpus":
         """Return the corpus called *name*; of several, the one that *question* is about.
@@ -336,6 +359,7 @@ class Corpora:
         with self._lock:
             pool, self._pool = self._pool, None
             self._opened.clear()
+            self._together.clear()
         if pool is not None:
             pool.close()
 

@@ -1,11 +1,12 @@
 """What comes back of a query or a question: rows with their denominator, an answer, or a brief."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from srag_mcp.engines.choice import choose_asking
 from srag_mcp.errors import QueryError, UnknownNameError
+from srag_mcp.inference.across import QueryAcross
 from srag_mcp.inference.answer import (
     Answer,
     Reading,
@@ -22,6 +23,8 @@ from srag_mcp.inference.turns import AgentVerdict, converse
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import ResultPage
+from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.store.renamings import renamed_in
 from srag_mcp.text.shown import one_line, printable, quoted, shorten
 from srag_mcp.views.findings import passage_entry
@@ -60,19 +63,24 @@ IN_WORDS = "what it should hold in words"
 
 
 def result_table(
-    corpus: Corpus, sql: str, limit: int, offset: int, max_characters: int
+    corpus: Corpus | KindTables, sql: str, limit: int, offset: int, max_characters: int
 ) -> ResultTable:
     """Run a statement and say over how many documents, and what unknown cells could change.
 
-    Of further pages it is said only over how many documents.
+    Of further pages it is said only over how many documents. Of the kinds of a folder, one that
+    alone is read is asked as the corpus that it is.
 
     Raises:
         QueryError: If it is refused, wrong, or too heavy; the text says what to do.
     """
+    across = QueryAcross(corpus, sql) if isinstance(corpus, KindTables) else None
+    if across is not None and across.of is not None:
+        corpus, across = across.of, None
     try:
         page = corpus.select(sql, limit=limit, offset=offset)
     except UnknownNameError as error:
-        if 'column "' not in str(error).partition("\n")[0]:
+        is_column = 'column "' in str(error).partition("\n")[0]
+        if not is_column or isinstance(corpus, KindTables):
             raise
         msg = f"{error}{propose_column(corpus)}"
         raise UnknownNameError(msg, sql, error.nearest) from error
@@ -81,6 +89,10 @@ def result_table(
             raise
         msg = f"{error}\n{HELP}"
         raise QueryError(msg, sql) from error
+    if isinstance(corpus, KindTables):
+        assert across is not None
+        coverage, notes = [*across.coverage()], [] if offset else [*across.notes(page)]
+        return _result_page(page, coverage, notes, max_characters)
     facts = read_query(sql, corpus.schema())
     if renamed := renamed_in(sql, corpus.info().renamed):
         # what is counted is counted by the names of today
@@ -94,6 +106,12 @@ def result_table(
         coverage, notes = grounds.coverage, [*grounds.nothing, *grounds.notes]
         if not page.rows and not grounds.nothing:
             notes.insert(0, "no rows; get_column_stats shows what columns hold")
+    return _result_page(page, coverage, notes, max_characters)
+
+
+def _result_page(
+    page: ResultPage, coverage: Sequence[str], notes: Sequence[str], max_characters: int
+) -> ResultTable:
     room = int(max_characters * WORDS_SHARE)
     return ResultTable(
         columns=list(page.columns),
