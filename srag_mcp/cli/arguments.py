@@ -6,7 +6,6 @@ Some corpora travel in the package.
 import logging
 import os
 import shutil
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import as_file, files
@@ -159,32 +158,23 @@ def shipped_corpus(name: str, settings: Settings) -> Path:
 
 
 @contextmanager
-def open_ready(name: str, settings: Settings, question: str = "") -> Iterator["Corpus"]:
+def open_ready(name: str, settings: Settings) -> Iterator["Corpus"]:
     """Open the corpus called *name*; ingest it first, after *settings*, when that was never done.
 
-    Of a folder that holds several kinds of documents, the one that *question* is about.
-
     Raises:
-        CorpusError: As `find_corpus`; or if there are several kinds, and it is not clear which.
+        CorpusError: As `find_corpus`; or if it holds several kinds of documents.
         NotIngestedError: If it cannot be ingested here, or was stopped before its end.
     """
-    with open_tables(name, settings) as opened:
-        from srag_mcp.store.kind_tables import KindTables
+    from srag_mcp.store.corpus import Corpus
 
-        if not isinstance(opened, KindTables):
-            yield opened
-            return
-        if not question:
+    with open_tables(name, settings) as opened:
+        if not isinstance(opened, Corpus):
             msg = (
                 f"{name} holds several kinds of documents, each a corpus of its own; name one:"
                 f" {opened.names()}"
             )
             raise CorpusError(msg)
-        from srag_mcp.inference.choosing import choose_corpus
-
-        chosen = choose_corpus(opened.corpora, question)
-        print(f"asked of {chosen.name}", file=sys.stderr)
-        yield chosen
+        yield opened
 
 
 @contextmanager

@@ -64,14 +64,18 @@ def ask(
 ) -> None:
     """Answer a question, with SQL, denominator and quotes; exit 3 if there is no answer."""
     from srag_mcp.engines.choice import choose_asking
-    from srag_mcp.inference.turns import converse  # the grammar is for questions only
+    from srag_mcp.inference.ask_kinds import converse_kinds  # the grammar is for questions only
     from srag_mcp.store.feedback import MAX_TURNS
 
     settings = command_settings(home, engine=engine, model=model, votes=votes)
     asking = choose_asking(settings)
-    with open_ready(corpus, settings, question) as opened:
-        corpus = opened.name
-        found = converse(opened, question, asking, previous=previous, verdict=verdict or "")
+    with open_tables(corpus, settings) as opened:
+        of, found = converse_kinds(
+            opened, question, asking, previous=previous, verdict=verdict or ""
+        )
+        if of is not opened:
+            corpus = of.name
+            print(f"asked of {of.names()}", file=sys.stderr)
     no_reply = asking.model is not None and found.refused and found.taken is None
     if as_json:
         shown = asdict(replace(found, translation=None))

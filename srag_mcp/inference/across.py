@@ -96,10 +96,7 @@ class QueryAcross:
                 yield f"{item.name}.{note}"
         if any(x.n_open for _, columns in self._gaps() for x in columns):
             yield NO_BOUNDS
-        if self._kinds.missing:
-            yield f"not ingested yet: {', '.join(self._kinds.missing)}"
-        for corpus in dict.fromkeys(item.corpus for item in self.tables):
-            yield from (f"{corpus.name}: {notice}" for notice in corpus.notices())
+        yield from self._kinds.notices()
 
     def joins(self) -> Joins:
         """Return what joins do to the aggregates of the query."""
@@ -126,6 +123,21 @@ class QueryAcross:
         if node.name.lower() == _ROW:
             return [(table, _ROW) for table in tables]
         return [(table, found.column) for table, found in named if found is not None]
+
+    def stray_joins(self) -> list[str]:
+        """Return what the query sets equal of two kinds though their values do not match.
+
+        Tables of two kinds beside each other, of which nothing is set equal, are one such.
+        """
+        keys = {
+            frozenset(
+                (table.name, name) for table, name in zip(key.tables, key.columns, strict=True)
+            )
+            for key in self._kinds.shared_keys()
+        }
+        found = {frozenset((table.name, name) for table, name in pair) for pair in self._equal()}
+        stray = [" = ".join(sorted(f"{x}.{y}" for x, y in pair)) for pair in found - keys]
+        return stray or ["nothing"] * (self._is_joined() and not found)
 
     def _equal(self) -> Iterator[tuple[Column, Column]]:
         """Yield the columns of two kinds that the query sets equal."""

@@ -1,6 +1,6 @@
 """Which of several corpora a question is about."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from srag_mcp.errors import CorpusError
 from srag_mcp.inference.ask import ask
@@ -24,14 +24,19 @@ def choose_corpus(corpora: Sequence[Corpus], question: str) -> Corpus:
     if not ready:
         corpora[0].build_path()
     corpora = ready
-    said = {*stems(question)}
-    may = [item for item in corpora if said & {*stems(_nouns(item))}]
+    may = find_named(corpora, question)
     may = may or [item for item in corpora if not ask(item, question).refused]
     if len(may) == 1:
         return may[0]
     reason = "may be about several corpora" if may else "names the records of no corpus"
     msg = f"this question {reason}; pass one of these: {', '.join(x.name for x in may or corpora)}"
     raise CorpusError(msg)
+
+
+def find_named(corpora: Collection[Corpus], question: str) -> list[Corpus]:
+    """Return those of *corpora* whose records, or what they list, *question* names."""
+    said = {*stems(question)}
+    return [item for item in corpora if said & {*stems(_nouns(item))}]
 
 
 def _nouns(corpus: Corpus) -> str:

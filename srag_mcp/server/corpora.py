@@ -141,19 +141,18 @@ class Corpora:
                 self._together[name] = kept
             return kept
 
-    def chosen(self, name: str, question: str) -> "Corpus":
-        """Return the corpus called *name*; of several, the one that *question* is about.
+    def chosen(self, name: str, question: str) -> "Corpus | KindTables":
+        """Return the corpus called *name*, or all kinds of a folder; else what *question* is about.
 
         Raises:
             CorpusError: As `get`; or if it is not clear which.
             NotIngestedError: As `readable`.
         """
-        among = [key for key in self if not name or key == name or key.startswith(f"{name}/")]
-        if len(among) < 2:
-            return self.readable(among[0] if among else name)
+        if name or len(self._locations) == 1:
+            return self.queried(name)
         from srag_mcp.inference.choosing import choose_corpus
 
-        return choose_corpus([self.present(key) for key in among], question)
+        return choose_corpus([self.present(key) for key in self], question)
 
     def ingestible(self, name: str) -> "Corpus":
         """Return the corpus called *name*, whose documents are there.

@@ -205,6 +205,10 @@ class Corpus:
             raise NotIngestedError(msg)
         return self.location.resolve()
 
+    def names(self) -> str:
+        """Name it, as `KindTables.names` does several."""
+        return self.name
+
     def is_ready(self) -> bool:
         """Whether there is a published build."""
         try:

@@ -87,9 +87,24 @@ class KindTables:
         self._lock = threading.Lock()
         self._keys: tuple[Views, tuple[SharedKey, ...]] | None = None
 
+    @property
+    def n_documents(self) -> int:
+        """How many records the kinds have together."""
+        return sum(corpus.info().n_documents for corpus in self.corpora)
+
     def names(self) -> str:
         """Name the kinds: `docs/invoices, docs/orders`."""
         return ", ".join((*(corpus.name for corpus in self.corpora), *self.missing))
+
+    def among(self, corpora: Collection[Corpus]) -> "KindTables":
+        """Return the tables of *corpora* alone, which are some of these."""
+        return KindTables(self.name, [x for x in self.corpora if x in corpora])
+
+    def notices(self) -> tuple[str, ...]:
+        """Say what every answer should, see `Corpus.notices`, and which kinds are not there."""
+        said = [f"{x.name}: {notice}" for x in self.corpora for notice in x.notices()]
+        missing = f"not ingested yet: {', '.join(self.missing)}"
+        return (*said, missing) if self.missing else tuple(said)
 
     def own_tables(self) -> list[KindTable]:
         """Return the tables of records, and of what they list, of all kinds."""

@@ -15,11 +15,12 @@ from srag_mcp.inference.answer import (
     render_number,
     render_taken,
 )
+from srag_mcp.inference.ask_kinds import converse_kinds
 from srag_mcp.inference.brief import RULES, Brief
 from srag_mcp.inference.grounds import find_denominator, find_grounds
 from srag_mcp.inference.linking import LinkedValues
 from srag_mcp.inference.proposal import Proposal
-from srag_mcp.inference.turns import AgentVerdict, converse
+from srag_mcp.inference.turns import AgentVerdict
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
@@ -28,7 +29,13 @@ from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.store.renamings import renamed_in
 from srag_mcp.text.shown import one_line, printable, quoted, shorten
 from srag_mcp.views.findings import passage_entry
-from srag_mcp.views.holdings import column_lines, other_tables, propose_column
+from srag_mcp.views.holdings import (
+    column_lines,
+    lines_of_kinds,
+    other_tables,
+    propose_column,
+    say_keys,
+)
 from srag_mcp.views.results import (
     ROWS_SHARE,
     AnswerPage,
@@ -124,16 +131,22 @@ def _result_page(
 
 
 def ask_page(
-    corpus: Corpus,
+    corpus: Corpus | KindTables,
     question: str,
     settings: Settings,
     previous: str = "",
     verdict: AgentVerdict = "",
 ) -> AnswerPage:
-    """Answer a question; see `answer_page`."""
-    asking = choose_asking(settings)
-    answer = converse(corpus, question, asking, previous=previous, verdict=verdict)
-    return answer_page(corpus, answer, settings.max_result_characters)
+    """Answer a question; see `answer_page`. Of the kinds of a folder, those that it is about."""
+    asking, room = choose_asking(settings), settings.max_result_characters
+    of, answer = converse_kinds(corpus, question, asking, previous=previous, verdict=verdict)
+    if isinstance(of, Corpus):
+        return answer_page(of, answer, room)
+    if answer.brief is None:
+        page = _rows_page(answer, None, room)
+        return page.model_copy(update={"documents": of.n_documents})
+    text = shorten(answer.text, int(room * TEXT_SHARE))
+    return AnswerPage(answered=False, text=text, brief=_brief_of_kinds(of, answer.brief))
 
 
 def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPage:
@@ -151,6 +164,10 @@ def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPa
         return _say_turn(page, answer, max_characters)
     if answer.reading is not None:
         return _reading_page(corpus, answer, answer.reading, max_characters)
+    return _rows_page(answer, proposal, max_characters)
+
+
+def _rows_page(answer: Answer, proposal: ProposalEntry | None, max_characters: int) -> AnswerPage:
     found, bounds = answer.denominator, answer.bounds
     denominator = [] if found is None else [render_denominator(found)]
     if bounds is not None:
@@ -274,6 +291,18 @@ def _brief_page(corpus: Corpus, brief: Brief, *, by_model: bool, adds: bool) -> 
         rules=list(RULES),
         next=following,
         previous=shorten(brief.previous, MAX_WARNING_CHARACTERS),
+    )
+
+
+def _brief_of_kinds(kinds: KindTables, brief: Brief) -> BriefPage:
+    return BriefPage(
+        table=brief.table,
+        documents=kinds.n_documents,
+        columns=lines_of_kinds(kinds),
+        other_tables=other_tables(kinds),
+        linked_values=[item for linked in brief.linked_values for item in _linked_entries(linked)],
+        rules=[*RULES, *say_keys(kinds)],
+        next=NEXT,
     )
 
 

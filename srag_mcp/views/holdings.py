@@ -103,6 +103,24 @@ def schema_page(corpus: Corpus | KindTables, max_characters: int, offset: int = 
 
 def _page_of_kinds(kinds: KindTables, max_characters: int, offset: int) -> SchemaPage:
     """Describe the tables of all kinds of a folder, and what they can be joined on."""
+    lines = lines_of_kinds(kinds)
+    columns = take_whole(lines[offset:], int(max_characters * PAGE_SHARE))
+    following = offset + len(columns)
+    return SchemaPage(
+        corpus=kinds.name,
+        title=f"{len(kinds.corpora)} kinds of documents",
+        table=", ".join(x.name for x in kinds.own_tables() if not x.table.parent),
+        documents=kinds.n_documents,
+        columns=columns,
+        other_tables=other_tables(kinds),
+        notes=[*say_keys(kinds), *NOTES_OF_KINDS],
+        truncated=following < len(lines),
+        next_offset=following if following < len(lines) else None,
+    )
+
+
+def lines_of_kinds(kinds: KindTables) -> list[str]:
+    """Write the columns of the tables of all kinds, a line each below the line of their table."""
     lines: list[str] = []
     room = SCHEMA_CHARACTERS // len(kinds.corpora)
     for corpus in kinds.corpora:
@@ -110,33 +128,21 @@ def _page_of_kinds(kinds: KindTables, max_characters: int, offset: int) -> Schem
         said = f"{corpus.info().n_documents:,} documents, a corpus of its own: {corpus.name}"
         lines += [f"table {corpus.sql_name(name)} (document_id): {said}"]
         lines += column_lines(corpus, loose=False, room=room)[1:]
-    columns = take_whole(lines[offset:], int(max_characters * PAGE_SHARE))
-    following = offset + len(columns)
-    own = {item.name for item in kinds.own_tables()}
-    shared = {name: names for name, names in kinds.tables().items() if name not in own}
-    return SchemaPage(
-        corpus=kinds.name,
-        title=f"{len(kinds.corpora)} kinds of documents",
-        table=", ".join(x.name for x in kinds.own_tables() if not x.table.parent),
-        documents=sum(corpus.info().n_documents for corpus in kinds.corpora),
-        columns=columns,
-        other_tables=[f"{name}({', '.join(names)})" for name, names in shared.items()],
-        notes=[*say_keys(kinds), *NOTES_OF_KINDS],
-        truncated=following < len(lines),
-        next_offset=following if following < len(lines) else None,
-    )
+    return lines
 
 
 def say_keys(kinds: KindTables) -> list[str]:
     """Say what the tables of the kinds can be joined on, and which of them are not there."""
     keys = [f"join on {key}" for key in kinds.shared_keys()[:MAX_KEYS]] or [NO_KEYS]
-    missing = f"not ingested yet: {', '.join(kinds.missing)}"
-    return [*keys, missing] if kinds.missing else keys
+    return [*keys, *kinds.notices()]
 
 
-def other_tables(corpus: Corpus) -> list[str]:
+def other_tables(corpus: Corpus | KindTables) -> list[str]:
     """Write the tables beside the records: `documents(document_id, path, …)`."""
-    left_out = {*(item.entity for item in corpus.schema().tables), corpus.info().former_table}
+    if isinstance(corpus, KindTables):
+        left_out = {item.name for item in corpus.own_tables()}
+    else:
+        left_out = {*(item.entity for item in corpus.schema().tables), corpus.info().former_table}
     tables = corpus.tables().items()
     return [f"{table}({', '.join(names)})" for table, names in tables if table not in left_out]
 
