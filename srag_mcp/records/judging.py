@@ -158,7 +158,7 @@ class Judge:
 
     def __init__(self, document: DocumentText, engine: str) -> None:
         self.document = document
-        self._engine = engine
+        self.engine = engine
 
     def judge(
         self, attributes: Mapping[int, Attribute], cells: Sequence[CellReply]
@@ -194,7 +194,7 @@ class Judge:
         if said.misfit:
             return Judgement(self._failed(attribute, said.misfit, said.quote), said, said.misfit)
         if _says_nothing(attribute, said):
-            cell = Cell(attribute.name, State.NOT_MENTIONED, engine=self._engine)
+            cell = Cell(attribute.name, State.NOT_MENTIONED, engine=self.engine)
             return Judgement(PredictedCell(cell), said)
         is_none = _says_none(attribute, said)
         value_text = None if is_none else write_canonical(attribute, said.value)
@@ -213,12 +213,12 @@ class Judge:
             words,
             place,
             unit=None if is_none else attribute.unit,
-            engine=self._engine,
+            engine=self.engine,
         )
         if value_text is not None:
             return self._doubt(attribute, PredictedCell(cell, value_text), said)
         if read_missing(words.rpartition(":")[2]) is State.NOT_MENTIONED:  # `Deposit: n/a`
-            cell = Cell(attribute.name, State.NOT_MENTIONED, engine=self._engine)
+            cell = Cell(attribute.name, State.NOT_MENTIONED, engine=self.engine)
         elif not says_none(words):
             # only where a number or a no would come of it: `between jobs` may well say it
             is_implied = attribute.absent_means != "unknown" or attribute.type.denied is not None
@@ -297,7 +297,7 @@ class Judge:
             State.FAILED,
             None if place is None else place.of(self.document.text),
             place,
-            engine=self._engine,
+            engine=self.engine,
             note=note,
         )
         return PredictedCell(cell)
