@@ -11,6 +11,7 @@ from srag_mcp.cells.cell import UNQUOTED, Cell, Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import normalise_column
 from srag_mcp.claims.claim import Bearing, check
 from srag_mcp.pipeline.schema_choice import put_edit_in_force
+from srag_mcp.records.judging import NOT_SHOWN, PUT_OTHERWISE
 from srag_mcp.rules.naming import examples_of, nouns_of_names
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import PendingList, Schema
@@ -18,8 +19,6 @@ from srag_mcp.store.predictions import Predictions, RowKey, as_predicted
 from srag_mcp.store.work import WorkDatabase
 from srag_mcp.values.columns import classify_values
 from srag_mcp.values.states import State
-
-_WAS_SAID = ("derived: ", "doubtful")  # how remarks of a model begin
 
 
 def settle_lists(work: WorkDatabase, schema: Schema) -> Schema:
@@ -69,7 +68,7 @@ def _read_column(
         return typed, own
     # a value has the unit and scale of its heading beside it, maybe in brackets
     words = [
-        replace(item.cell, as_stated=item.value_text, context=item.value_text or "")
+        Cell(attribute.name, State.STATED, item.value_text, context=item.value_text or "")
         for item in said.values()
     ]
     cells = dict(zip(said, normalise_column(typed, words), strict=True))
@@ -81,19 +80,20 @@ def _read_column(
 
 def _checked(attribute: Attribute, cell: Cell, before: Cell, text: str) -> Cell:
     """Return *cell*, whose value is read, at its words *before*, and in doubt as these say."""
-    was_said = before.note.startswith(_WAS_SAID) and Mark.UNSHOWN not in before.marks
-    marks = before.marks if was_said else before.marks - UNQUOTED
-    cell = replace(
-        cell,
-        as_stated=before.as_stated,
-        span=before.span,
-        context="",
-        note=cell.note or (before.note if was_said else ""),
-        marks=marks | (cell.marks - before.marks),
+    if cell.state is State.NOT_MENTIONED:
+        return replace(cell, engine=before.engine)
+    is_remark = before.note.startswith(("derived: ", "doubtful")) and before.note != PUT_OTHERWISE
+    kept = before if is_remark else replace(before, note="", marks=before.marks - UNQUOTED)
+    found = replace(
+        kept, state=cell.state, value=cell.value, unit=cell.unit, marks=kept.marks | cell.marks
     )
-    if cell.state is not State.STATED or cell.value is None:
-        return cell
-    claim = check(attribute, cell.as_stated or "", cell.value, text, cell.span)
-    if claim.bearing is Bearing.CONTRADICTED and not was_said:
-        return add_note(cell, f"doubted: {claim.why}", Mark.DOUBTED)
-    return cell
+    found = add_note(found, cell.note) if cell.note else found
+    if cell.state is not State.STATED or cell.value is None or is_remark:
+        return found
+    claim = check(attribute, before.as_stated or "", cell.value, text, before.span)
+    noted = {
+        Bearing.CONTRADICTED: (f"doubted: {claim.why}", Mark.DOUBTED),
+        Bearing.UNSHOWN: (NOT_SHOWN, Mark.UNSHOWN),
+        Bearing.DERIVED: (PUT_OTHERWISE, Mark.DERIVED),
+    }
+    return add_note(found, *noted[claim.bearing]) if claim.bearing in noted else found

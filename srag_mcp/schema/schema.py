@@ -88,8 +88,9 @@ class PendingList(BaseModel):
         """Return it as a child table of *parent* whose columns are the words of documents."""
         columns: list[Attribute] = []
         for field in self.fields or (value_column(self.name),):
-            known = {POSITION, *(item.name for item in columns)}
-            name = unique_name(field, known, f"field_{len(columns) + 1}")
+            own = f"{value_column(self.name)} {field}" if snake_case(field) == POSITION else field
+            known = {item.name for item in columns}
+            name = unique_name(own, known, f"field_{len(columns) + 1}")
             words = (field,) if field.replace("_", " ") != name.replace("_", " ") else ()
             columns.append(Attribute(name=name, type=TEXT, synonyms=words))
         return Table(
