@@ -132,7 +132,7 @@ def extend(
     from srag_mcp.pipeline.column_run import change_columns
     from srag_mcp.pipeline.loose_reading import drop_loose
     from srag_mcp.pipeline.wishes import extension_options
-    from srag_mcp.store.chosen_documents import narrow
+    from srag_mcp.store.loose import narrow
 
     budget = {"budget_usd": budget_usd, "budget_calls": budget_calls}
     settings = command_settings(home, engine=engine, model=model, **budget)

@@ -42,7 +42,7 @@ def view(
     """Look at a corpus in a browser: rows, columns, quotes, what to check, questions, search."""
     settings = command_settings(home, engine=engine, model=model)
     if write is not None:
-        from srag_mcp.page.written_page import ENDINGS, write_page
+        from srag_mcp.page.page_server import ENDINGS, write_page
         from srag_mcp.store.export import check_target
 
         check_target(write, force=force, endings=ENDINGS)

@@ -20,8 +20,7 @@ from srag_mcp.documents.table_files import (
 from srag_mcp.engines.protocol import TableColumns
 from srag_mcp.errors import DocumentError
 from srag_mcp.pipeline.file_plan import FoundFiles, is_same_file
-from srag_mcp.pipeline.reader_pool import ReaderPool
-from srag_mcp.pipeline.reading_tasks import RowsWanted, Sampled, SampleTask
+from srag_mcp.pipeline.reader_pool import ReaderPool, RowsWanted, Sampled, SampleTask
 from srag_mcp.pipeline.wishes import RowsMode
 from srag_mcp.store.work import FinishedFile, WorkDatabase
 

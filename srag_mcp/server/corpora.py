@@ -13,9 +13,9 @@ from srag_mcp.settings import BUILD_SUFFIX, EffortChoice, EngineChoice, Settings
 from srag_mcp.views.results import ROWS_SHARE, CorpusEntry, CorpusList, JobStatus
 
 if TYPE_CHECKING:  # opening a corpus loads layers that listing tools does not need
+    from srag_mcp.pipeline.jobs import Job
     from srag_mcp.store.corpus import Corpus
     from srag_mcp.store.guard import QueryPool
-    from srag_mcp.store.job import Job
     from srag_mcp.views.job_pages import PromptDesk
 
 MAX_QUERY_CALLS = 400  # that run or wait for their turn; each has a thread
@@ -209,7 +209,7 @@ class Corpora:
         from srag_mcp.inference.proposal import price_reading
         from srag_mcp.pipeline.jobs import start_job
         from srag_mcp.pipeline.wishes import extension_options
-        from srag_mcp.store.chosen_documents import narrow
+        from srag_mcp.store.loose import narrow
 
         corpus, options = self.ingestible(name), extension_options(attribute, documents, keep=keep)
         note = ""

@@ -9,8 +9,8 @@ from srag_mcp.model.language_model import most_characters
 from srag_mcp.retrieval.question_filter import QuestionFilter, find_filter
 from srag_mcp.retrieval.search import search
 from srag_mcp.retrieval.snippets import Quote, quote_hit, sought_terms
-from srag_mcp.store.chosen_documents import narrow
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.loose import narrow
 from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.text.words import fold_words, words
 from srag_mcp.views.results import PAGE_SHARE, FoundPassage, SearchPage, take_whole

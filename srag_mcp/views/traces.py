@@ -7,10 +7,10 @@ from typing import Literal, Unpack
 from srag_mcp.errors import QueryError, SchemaError
 from srag_mcp.pipeline.correction_run import correct
 from srag_mcp.settings import Settings
-from srag_mcp.store.chosen_documents import WHERE
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.corrections import Kept
 from srag_mcp.store.evidence import Evidence, EvidenceFilter, Review
+from srag_mcp.store.loose import WHERE
 from srag_mcp.store.united_names import UnitedName
 from srag_mcp.text.shown import quoted, shorten
 from srag_mcp.views.holdings import check_column, loose_notes
