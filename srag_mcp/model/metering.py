@@ -10,8 +10,7 @@ import anyio
 
 from srag_mcp.errors import BudgetError, ModelError
 from srag_mcp.model.language_model import LanguageModel, Price, Prompt, Reply, Step, hash_prompt
-from srag_mcp.model.ledger import Call, KeptReply, Ledger, Outcome, ReplyCache, Totals
-from srag_mcp.model.replay_model import pack_text
+from srag_mcp.model.ledger import Call, KeptReply, Ledger, Outcome, ReplyCache, Totals, pack_text
 
 _BYTES_A_TOKEN = 3
 _LEAST_TOKENS_OUT, _MOST_TOKENS_OUT = 200, 4000

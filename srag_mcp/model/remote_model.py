@@ -16,11 +16,18 @@ from srag_mcp.errors import (
     PromptTooLongError,
     SettingsError,
 )
-from srag_mcp.model.faults import Fault, find_bad_key, hide_keys
 from srag_mcp.model.language_model import LanguageModel, Price, Prompt, Reply, Step
+from srag_mcp.model.ledger import REPLAY, ReplayModel
 from srag_mcp.model.litellm_library import LitellmWire, find_price, load_litellm
-from srag_mcp.model.openai_wire import REPLY_FORMS, ChatRequest, OpenAIWire, Wire
-from srag_mcp.model.replay_model import REPLAY, ReplayModel
+from srag_mcp.model.openai_wire import (
+    REPLY_FORMS,
+    ChatRequest,
+    Fault,
+    OpenAIWire,
+    Wire,
+    find_bad_key,
+    hide_keys,
+)
 from srag_mcp.settings import Settings
 
 _OPENAI = "openai/"

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import anyio.to_thread
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -76,10 +76,8 @@ Endpoint: TypeAlias = tuple[type[BaseModel], Callable[..., object]]
 """What is asked for, as a request must say it, and what answers."""
 
 
-class Nothing(BaseModel):
+class Nothing(BaseModel, extra="forbid"):
     """A request without arguments."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 def make_page(corpus: Corpus, settings: Settings, token: str) -> ASGIApp:

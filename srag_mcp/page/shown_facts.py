@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Literal, TypedDict
 
-from pydantic import BaseModel, ConfigDict, Field, Json
+from pydantic import BaseModel, Field, Json
 
 from srag_mcp import views
 from srag_mcp.errors import CorpusError, QueryTimeoutError
@@ -36,20 +36,16 @@ Comparison = Literal["is", "has", "from", "to", "filled", "empty"]
 Text = Annotated[str, Field(max_length=5_000)]
 
 
-class Condition(BaseModel):
+class Condition(BaseModel, extra="forbid"):
     """What a column must hold: `{"column": "price", "must": "from", "value": "10"}`."""
-
-    model_config = ConfigDict(extra="forbid")
 
     column: str
     must: Comparison
     value: Text = ""
 
 
-class RowsWanted(BaseModel):
+class RowsWanted(BaseModel, extra="forbid"):
     """Which rows, from query parameters; *sort* is a column, with `-` before it from the top."""
-
-    model_config = ConfigDict(extra="forbid")
 
     table: str = ""
     search: Text = ""
@@ -68,10 +64,8 @@ class RowPage(TypedDict):
     offset: int
 
 
-class TableWanted(BaseModel):
+class TableWanted(BaseModel, extra="forbid"):
     """Which table; the main one if empty."""
-
-    model_config = ConfigDict(extra="forbid")
 
     table: str = ""
 
@@ -237,10 +231,8 @@ _SHOWN = ("table_name", "position", "attribute", "state", "as_stated", "start", 
           "unit", "engine", "marks", "note")  # fmt: skip
 
 
-class DocumentWanted(BaseModel):
+class DocumentWanted(BaseModel, extra="forbid"):
     """Which document, and from which character on; by itself, from before character *at* on."""
-
-    model_config = ConfigDict(extra="forbid")
 
     id: str
     at: int = Field(default=0, ge=0)
@@ -248,37 +240,29 @@ class DocumentWanted(BaseModel):
     start: int | None = Field(default=None, ge=0)
 
 
-class CellsWanted(BaseModel):
+class CellsWanted(BaseModel, extra="forbid"):
     """Whose cells: documents by their ids, a JSON list."""
-
-    model_config = ConfigDict(extra="forbid")
 
     table: str = ""
     ids: Json[list[str]] = Field(max_length=MAX_ROWS)
 
 
-class SearchWanted(BaseModel):
+class SearchWanted(BaseModel, extra="forbid"):
     """What passages are sought by."""
-
-    model_config = ConfigDict(extra="forbid")
 
     query: Text
     offset: int = Field(default=0, ge=0)
 
 
-class Question(BaseModel):
+class Question(BaseModel, extra="forbid"):
     """A question in plain words, and the one before where it leans on it."""
-
-    model_config = ConfigDict(extra="forbid")
 
     question: str = Field(max_length=4_000)
     previous: str = Field(default="", max_length=4_000)
 
 
-class Query(BaseModel):
+class Query(BaseModel, extra="forbid"):
     """A SELECT that a person wrote."""
-
-    model_config = ConfigDict(extra="forbid")
 
     sql: str = Field(max_length=100_000)
     offset: int = Field(default=0, ge=0)
@@ -425,11 +409,7 @@ def run_query(corpus: Corpus, settings: Settings, wanted: Query) -> dict[str, ob
 def find_passages(corpus: Corpus, settings: Settings, wanted: SearchWanted) -> dict[str, object]:
     """Find passages; `SearchPage` says what comes back, *head* what stands above them."""
     page = views.findings.search_page(
-        corpus,
-        wanted.query,
-        settings.max_result_characters,
-        limit=N_PASSAGES,
-        offset=wanted.offset,
+        corpus, wanted.query, settings.max_result_characters, limit=N_PASSAGES, offset=wanted.offset
     )
     return page.data() | {"head": list(map(for_terminal, page.head()))}
 

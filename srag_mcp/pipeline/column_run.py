@@ -89,12 +89,7 @@ class ColumnChange:
 
 
 def change_columns(
-    folder: Path,
-    settings: Settings,
-    action: str,
-    names: Sequence[str],
-    *,
-    is_preview: bool = False,
+    folder: Path, settings: Settings, action: str, names: Sequence[str], *, is_preview: bool = False
 ) -> ColumnChange:
     """Edit the columns of a corpus, and publish it anew; no document and no model is read for it.
 

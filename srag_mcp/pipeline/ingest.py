@@ -31,13 +31,13 @@ from srag_mcp.pipeline.file_plan import (
 )
 from srag_mcp.pipeline.kind_run import Kinds, KindSorter
 from srag_mcp.pipeline.loose_reading import read_loosely
-from srag_mcp.pipeline.name_run import resolve_names
 from srag_mcp.pipeline.quote import quote_stored, quote_work
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.record_run import (
     Standardised,
     add_by_rules,
     read_missing_records,
+    resolve_names,
     standardise_columns,
 )
 from srag_mcp.pipeline.report import (

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
 from srag_mcp.errors import QueryError
 from srag_mcp.schema.attribute import Attribute
@@ -73,10 +73,8 @@ def read_chosen(corpus: Corpus, narrowed: str) -> list[str]:
 _NOTE = "loose"
 
 
-class LooseAttribute(BaseModel):
+class LooseAttribute(BaseModel, frozen=True):
     """An attribute, and for how many documents it was read when it was last read."""
-
-    model_config = ConfigDict(frozen=True)
 
     attribute: Attribute
     n_documents: int = 0

@@ -24,7 +24,7 @@ from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.renamings import renamed_in
 from srag_mcp.text.shown import one_line, printable, quoted, shorten
-from srag_mcp.views.findings import passage_entry
+from srag_mcp.views.findings import passage_entry, source_entry
 from srag_mcp.views.holdings import column_lines, other_tables, propose_column
 from srag_mcp.views.results import (
     ROWS_SHARE,
@@ -40,7 +40,6 @@ from srag_mcp.views.results import (
     json_size,
     take_whole,
 )
-from srag_mcp.views.traces import source_entry
 
 WORDS_SHARE = 0.1  # of the characters of a result, each for coverage and notes
 TEXT_SHARE = 0.3  # of the characters of a result: its words repeat its rows

@@ -269,8 +269,7 @@ def _steps(given: Sequence[SpooledPrompt], known: Collection[str]) -> list[Promp
     steps: dict[str, PromptStep] = {}
     for item in given:
         step = steps.setdefault(
-            item.shared,
-            PromptStep(step=item.prompt.step, instructions=SAME_AS_BEFORE, prompts=[]),
+            item.shared, PromptStep(step=item.prompt.step, instructions=SAME_AS_BEFORE, prompts=[])
         )
         if item.shared not in known:
             step.instructions = item.prompt.instructions
