@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -137,22 +137,32 @@ class KeptReply:
     delta: str
 
 
-class ReplyCache(Protocol):
-    """Keeps replies and calls."""
+class MemoryReplies:
+    """Keeps replies and calls as long as the process lives; `StoredReplies` for good."""
+
+    def __init__(self) -> None:
+        self._calls: list[Call] = []
+        self._kept: dict[tuple[str, str], KeptReply] = {}
 
     def find(self, prompt_hash: str, asked_model: str) -> Reply | None:
-        """Return the reply that *asked_model* gave to that prompt; None if it has not yet."""
-        ...
+        """Return the reply that *asked_model* gave to that prompt; None if it has not yet.
+
+        What it took is in the ledger.
+        """
+        kept = self._kept.get((prompt_hash, asked_model))
+        return None if kept is None else kept.reply
 
     def keep(self, call: Call, kept: KeptReply | None = None) -> None:
         """Take *call* into the ledger and keep its reply, if it brought one.
 
-        When it returns, the end of this process loses neither.
+        When it returns, the end of this process loses neither of what is stored.
 
         Raises:
-            StoreError: If they cannot be written.
+            StoreError: If they cannot be written; then neither is.
         """
-        ...
+        self._calls.append(call)
+        if kept is not None:
+            self._kept[kept.prompt_hash, kept.asked_model] = kept
 
     def forget(self, prompt_hash: str, asked_model: str) -> None:
         """Find that reply no more, until there is another one.
@@ -160,34 +170,15 @@ class ReplyCache(Protocol):
         Raises:
             StoreError: If it cannot be written down.
         """
-        ...
-
-
-class MemoryReplies:
-    """Keeps replies as long as the process lives: for questions, which write no database."""
-
-    def __init__(self) -> None:
-        self.calls: list[Call] = []
-        self._kept: dict[tuple[str, str], KeptReply] = {}
-
-    def find(self, prompt_hash: str, asked_model: str) -> Reply | None:
-        """Return the reply that *asked_model* gave to that prompt; None if it has not yet."""
-        kept = self._kept.get((prompt_hash, asked_model))
-        return None if kept is None else kept.reply
-
-    def keep(self, call: Call, kept: KeptReply | None = None) -> None:
-        """Take *call* into the ledger and keep its reply, if it brought one."""
-        self.calls.append(call)
-        if kept is not None:
-            self._kept[kept.prompt_hash, kept.asked_model] = kept
-
-    def forget(self, prompt_hash: str, asked_model: str) -> None:
-        """Find that reply no more, until there is another one."""
         self._kept.pop((prompt_hash, asked_model), None)
 
     def kept(self) -> Iterator[KeptReply]:
-        """Return all replies, oldest first."""
+        """Return the last reply to each prompt, oldest first."""
         yield from self._kept.values()
+
+    def calls(self, since: int = 0) -> list[Call]:
+        """Return all calls since the ingestion number *since*, oldest first."""
+        return self._calls
 
 
 REPLAY = "replay:"

@@ -10,7 +10,7 @@ import anyio
 
 from srag_mcp.errors import BudgetError, ModelError
 from srag_mcp.model.language_model import LanguageModel, Price, Prompt, Reply, Step, hash_prompt
-from srag_mcp.model.ledger import Call, KeptReply, Ledger, Outcome, ReplyCache, Totals, pack_text
+from srag_mcp.model.ledger import Call, KeptReply, Ledger, MemoryReplies, Outcome, Totals, pack_text
 
 _BYTES_A_TOKEN = 3
 _LEAST_TOKENS_OUT, _MOST_TOKENS_OUT = 200, 4000
@@ -159,7 +159,7 @@ class MeteredModel(LanguageModel):
     def __init__(
         self,
         model: LanguageModel,
-        cache: ReplyCache,
+        cache: MemoryReplies,
         name: str,
         *,
         budget: Budget | None = None,

@@ -188,6 +188,6 @@ class DocumentEntry:
     characters: int
 
 
-def read_entry(row: Sequence[Any]) -> DocumentEntry:
-    """Read a row of ENTRIES."""
-    return DocumentEntry(*row)
+def read_entries(rows: Sequence[Any]) -> tuple[DocumentEntry, ...]:
+    """Read rows of ENTRIES."""
+    return tuple(DocumentEntry(*row) for row in rows)
