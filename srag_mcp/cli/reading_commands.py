@@ -300,34 +300,16 @@ def ledger(
     counted = Ledger(found)
     steps: dict[str, Totals] = dict([*counted.by_step.items(), ("total", counted.total)])
     if as_json and calls:
-        print_json(
-            [
-                asdict(call) | {"at": call.at.isoformat(), "is_estimated": call.is_estimated}
-                for call in found
-            ]
-        )
+        print_json([asdict(call) | {"at": call.at.isoformat()} for call in found])
     elif as_json:
         print_json({step: asdict(totals) for step, totals in steps.items()})
     elif calls:
-        columns: tuple[str, ...] = ("at (UTC)", "step", "subject", "model", "outcome")
-        _print_counts(
-            columns,
-            [
-                (
-                    f"{call.at:%Y-%m-%d %H:%M:%S}",
-                    *(call.step, " ".join(call.subject.split()), call.model, call.outcome),
-                )
-                for call in found
-            ],
-            found,
-        )
+        each = [(f"{x.at:%Y-%m-%d %H:%M:%S}", x.step, " ".join(x.subject.split()), x.model, x.outcome)
+                for x in found]  # fmt: skip
+        _print_counts(("at (UTC)", "step", "subject", "model", "outcome"), each, found)
     else:
-        columns = ("step", "answered", "kept before", "failed")
-        _print_counts(
-            columns,
-            [(step, item.n_calls, item.n_cached, item.n_failed) for step, item in steps.items()],
-            list(steps.values()),
-        )
+        rows = [(step, item.n_calls, item.n_cached, item.n_failed) for step, item in steps.items()]
+        _print_counts(("step", "answered", "kept before", "failed"), rows, list(steps.values()))
 
 
 def _print_counts(

@@ -85,9 +85,6 @@ class Purse:
     async def reserved(self, expected: ExpectedCost | None) -> AsyncIterator[None]:
         """Hold a place in the budget for one call; `pay` within.
 
-        Args:
-            expected: What it may cost; None where that does not matter.
-
         Raises:
             BudgetError: If there is no place; the text says what was spent and how to go on.
         """
@@ -165,14 +162,9 @@ class MeteredModel(LanguageModel):
         budget: Budget | None = None,
         spent: Totals | None = None,
     ) -> None:
-        """Wrap *model*.
+        """Wrap *model*, of which *spent* counts against the budget already.
 
-        Args:
-            model: Who is asked.
-            cache: Where replies and the ledger are kept.
-            name: The model as the settings name it; replies of another one are not used.
-            budget: Most calls or money; None is no limit.
-            spent: What counts against the budget already.
+        Replies of one that has another *name* are not used.
         """
         self.ledger = Ledger()
         self._model = model

@@ -228,9 +228,8 @@ class ChatRequest:
     def messages(self, *, shows_schema: bool, mark_cache: bool = False) -> list[Message]:
         """Write the messages: instructions, content, and each correction as two turns.
 
-        Args:
-            shows_schema: Whether the provider itself tells the model the schema of a request.
-            mark_cache: Mark the instructions for providers that cache only what is marked.
+        *shows_schema*: the provider itself tells the model the schema of a request. *mark_cache*:
+        mark the instructions for providers that cache only what is marked.
         """
         instructions = self.prompt.instructions
         if self.form != "schema" or not shows_schema:
@@ -267,13 +266,8 @@ def read_chat(
 ) -> Reply | Fault:
     """Read a reply from JSON (bytes) or from litellm's object, which came with the status 200.
 
-    Tokens that the server does not count are estimated: a prompt of no token, too.
-
-    Args:
-        answer: What came back.
-        named: The model, should the reply not say who answered.
-        price: What it charges; None where that is not known.
-        request: What was sent.
+    Tokens that the server does not count are estimated: a prompt of no token, too. *named* is the
+    model, should the reply not say who answered.
     """
     chat = answer
     if isinstance(answer, bytes):

@@ -216,11 +216,9 @@ class AdaptiveLimiter:
             yield self._n_shrunk
 
     def slow_down(self, round_: int, pause_s: float) -> None:
-        """Take note of a rate limit: pause, and halve the limit.
+        """Take note of a rate limit: send nothing for *pause_s*, and halve the limit.
 
-        Args:
-            round_: What `place` yielded; all that were in flight together halve it only once.
-            pause_s: Nothing is sent for so long.
+        *round_* is what `place` yielded: all that were in flight together halve it only once.
         """
         self._not_before = max(self._not_before, anyio.current_time() + pause_s)
         self._n_good = 0

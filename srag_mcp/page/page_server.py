@@ -30,18 +30,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from srag_mcp.errors import SragError
 from srag_mcp.page import shown_facts as facts
 from srag_mcp.page import worklists
-from srag_mcp.page.shown_facts import (
-    MAX_ROWS,
-    RowsWanted,
-    TableWanted,
-    count_spreads,
-    describe_corpus,
-    find_cells,
-    find_rows,
-    read_file,
-    record_tables,
-)
-from srag_mcp.page.worklists import EntriesWanted, count_entries, find_entries
 from srag_mcp.server.loopback import LOOPBACK, serve_app
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
@@ -84,9 +72,9 @@ def make_page(corpus: Corpus, settings: Settings, token: str) -> ASGIApp:
     """Make the application: files of the page, what GET reads, and what POST asks or changes."""
     reads: dict[str, Endpoint] = {
         "corpus": (Nothing, lambda _: facts.describe_corpus(corpus)),
-        "rows": (RowsWanted, partial(find_rows, corpus)),
+        "rows": (facts.RowsWanted, partial(facts.find_rows, corpus)),
         "cells": (facts.CellsWanted, partial(facts.find_marked_cells, corpus)),
-        "spreads": (TableWanted, partial(count_spreads, corpus)),
+        "spreads": (facts.TableWanted, partial(facts.count_spreads, corpus)),
         "document": (facts.DocumentWanted, partial(facts.show_document, corpus)),
         "worklists": (Nothing, lambda _: worklists.count_entries(corpus)),
         "entries": (worklists.EntriesWanted, partial(worklists.find_entries, corpus)),
@@ -215,18 +203,20 @@ def write_page(corpus: Corpus, out: Path) -> str:
     """Write the page with as many rows as there is room for; say which there are."""
     room, said = MAX_CHARACTERS, list[str]()
     tables: dict[str, object] = {}
-    for table in record_tables(corpus):
+    for table in facts.record_tables(corpus):
         rows, total, room = _take_rows(corpus, table, room)
-        spreads = count_spreads(corpus, TableWanted(table=table))
+        spreads = facts.count_spreads(corpus, facts.TableWanted(table=table))
         tables[table] = {"rows": rows, "total": total, "spreads": spreads}
         said.append(f"{len(rows):,} of {total:,} rows of {table}")
-    counts = count_entries(corpus)
+    counts = worklists.count_entries(corpus)
     data = {
-        "corpus": describe_corpus(corpus) | {"can_change": False},
+        "corpus": facts.describe_corpus(corpus) | {"can_change": False},
         "tables": tables,
         "worklists": counts,
         "entries": {
-            kind: find_entries(corpus, EntriesWanted(kind=kind, limit=MAX_ENTRIES))
+            kind: worklists.find_entries(
+                corpus, worklists.EntriesWanted(kind=kind, limit=MAX_ENTRIES)
+            )
             for kind in counts
         },
     }
@@ -241,11 +231,11 @@ def _take_rows(corpus: Corpus, table: str, room: int) -> tuple[list[object], int
     """Return rows with the cells of their documents, how many there are, and the room left."""
     taken: list[object] = []
     while True:
-        page = RowsWanted(table=table, offset=len(taken), limit=MAX_ROWS)
-        found = find_rows(corpus, page)
+        page = facts.RowsWanted(table=table, offset=len(taken), limit=facts.MAX_ROWS)
+        found = facts.find_rows(corpus, page)
         total = found["total"] or 0
         ids = [str(row[0]) for row in found["rows"]]
-        cells = find_cells(corpus, list(dict.fromkeys(ids)))
+        cells = facts.find_cells(corpus, list(dict.fromkeys(ids)))
         for document_id, row in zip(ids, found["rows"], strict=True):
             # a row of a list shows its own cells
             own = [cell for cell in cells[document_id] if cell.get("table_name", table) == table]
@@ -260,7 +250,7 @@ def _take_rows(corpus: Corpus, table: str, room: int) -> tuple[list[object], int
 
 def _assemble(data: str) -> str:
     """Put style, script and data into the page, and let a browser run nothing else."""
-    style, script = read_file("page.css"), read_file("page.js")
+    style, script = facts.read_file("page.css"), facts.read_file("page.js")
     policy = POLICY
     for kind, text in (("style", style), ("script", script)):
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
@@ -274,5 +264,5 @@ def _assemble(data: str) -> str:
     }
     # one pass: what is put in is not looked at again
     return re.sub(
-        "|".join(map(re.escape, put)), lambda found: put[found[0]], read_file("page.html")
+        "|".join(map(re.escape, put)), lambda found: put[found[0]], facts.read_file("page.html")
     )

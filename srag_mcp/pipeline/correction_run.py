@@ -77,12 +77,7 @@ def correct(
 ) -> Corrected:
     """Set one cell instead of what was read, take that back, or accept what waits or an agent set.
 
-    Args:
-        folder: The corpus.
-        settings: Where its state lies.
-        place: Document and column.
-        wanted: What to do, and the value.
-        author: Who does. An agent changes nothing that a person set.
+    *place* is document and column; an agent changes nothing there that a person set.
 
     Raises:
         CorpusError: If there is no such table, record or correction.

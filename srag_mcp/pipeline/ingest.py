@@ -141,13 +141,8 @@ def ingest(
     old build until the new one is whole. An attribute that is not to be kept is read as
     `read_loosely` does, and nothing else is.
 
-    Args:
-        folder: The documents, or a folder with a `documents/` folder inside.
-        settings: Limits, number of processes, place of the state.
-        on_progress: Called after each step.
-        cancelled: Asked between documents; when true, what is finished is kept and the report says
-            so.
-        options: See `IngestOptions`.
+    *folder* has the documents, or a folder `documents/` inside that does. *cancelled* is asked
+    between documents; when true, what is finished is kept and the report says so.
 
     Raises:
         CorpusError: If the folder cannot be used, or none of its files can be read.

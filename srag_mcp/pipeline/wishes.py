@@ -86,11 +86,7 @@ class Continuation:
 
 
 def read_unfinished(folder: Path) -> Unfinished | None:
-    """Return what the last ingestion was asked to do, if it did not end; None if it did.
-
-    Args:
-        folder: The state folder.
-    """
+    """Return what the last ingestion, of a state folder, was to do; None if it did end."""
     with read_state(folder) as state:
         written = state.note(_UNFINISHED)
     try:

@@ -157,11 +157,9 @@ class Corpora:
         rebuild_schema: bool,
         go: bool,
     ) -> JobStatus:
-        """Start an ingestion, or return the one that runs.
+        """Start an ingestion, or return the one that runs; *thinking*: who thinks, what is read.
 
         Unless it is to *go*, one that asks a language model says what that takes, and does nothing.
-
-        *thinking*: who thinks, and how much is read.
 
         Raises:
             JobError: If the corpus is a build without documents.

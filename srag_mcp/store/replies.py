@@ -23,12 +23,7 @@ _CALLS = TypeAdapter(list[Call])
 
 
 class StoredReplies(MemoryReplies):
-    """Those of a corpus, shared by ingestions and questions.
-
-    Args:
-        state: Where they are kept.
-        of_questions: Whether its calls count against no budget.
-    """
+    """Those of a corpus, shared by ingestions and by questions, which no budget counts."""
 
     def __init__(self, state: State, *, of_questions: bool = False) -> None:
         self._state = state

@@ -357,25 +357,24 @@ def evidence_table(found: Sequence[Evidence]) -> Table:
 
 def review_table(found: Sequence[Review]) -> Table:
     """Tabulate the cells that a model and a learned rule read differently."""
-    return ("document", "column", "model", "says", "rule", "says"), [
-        (
-            *(item.document_id, item.column, item.value, quoted(item.as_stated)),
-            *(item.rule_value, quoted(item.rule_as_stated)),
+    rows = []
+    for item in found:
+        model, rule = (
+            (item.value, quoted(item.as_stated)),
+            (item.rule_value, quoted(item.rule_as_stated)),
         )
-        for item in found
-    ]
+        rows.append((item.document_id, item.column, *model, *rule))
+    return ("document", "column", "model", "says", "rule", "says"), rows
 
 
 def correction_table(found: Sequence[Kept]) -> Table:
     """Tabulate corrections that are to be looked at again, and why."""
-    return ("document", "column", "set to", "instead of", "by", "look again, since"), [
-        (
-            *(item.document_id, item.column, item.render(), item.was_value or item.was_state),
-            *(item.author, kept.problem or "no person has accepted it"),
-        )
-        for kept in found
-        for item in [kept.correction]
-    ]
+    rows = []
+    for kept in found:
+        item, why = kept.correction, kept.problem or "no person has accepted it"
+        was = item.was_value or item.was_state
+        rows.append((item.document_id, item.column, item.render(), was, item.author, why))
+    return ("document", "column", "set to", "instead of", "by", "look again, since"), rows
 
 
 def united_table(found: Sequence[UnitedName]) -> Table:
