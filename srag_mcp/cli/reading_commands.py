@@ -304,7 +304,7 @@ def ledger(
     elif as_json:
         print_json({step: asdict(totals) for step, totals in steps.items()})
     elif calls:
-        each = [(f"{x.at:%Y-%m-%d %H:%M:%S}", x.step, " ".join(x.subject.split()), x.model, x.outcome)
+        each = [(f"{x.at:%Y-%m-%d %H:%M:%S}", x.step, x.subject, x.model, x.outcome)
                 for x in found]  # fmt: skip
         _print_counts(("at (UTC)", "step", "subject", "model", "outcome"), each, found)
     else:
