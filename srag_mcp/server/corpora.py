@@ -13,9 +13,9 @@ from srag_mcp.settings import BUILD_SUFFIX, EffortChoice, EngineChoice, Settings
 from srag_mcp.views.results import ROWS_SHARE, CorpusEntry, CorpusList, JobStatus
 
 if TYPE_CHECKING:  # opening a corpus loads layers that listing tools does not need
+    from srag_mcp.pipeline.jobs import Job
     from srag_mcp.store.corpus import Corpus
     from srag_mcp.store.guard import QueryPool
-    from srag_mcp.store.job import Job
     from srag_mcp.store.kind_tables import KindTables
     from srag_mcp.views.job_pages import PromptDesk
 
@@ -179,11 +179,9 @@ class Corpora:
         rebuild_schema: bool,
         go: bool,
     ) -> JobStatus:
-        """Start an ingestion, or return the one that runs.
+        """Start an ingestion, or return the one that runs; *thinking*: who thinks, what is read.
 
         Unless it is to *go*, one that asks a language model says what that takes, and does nothing.
-
-        *thinking*: who thinks, and how much is read.
 
         Raises:
             JobError: If the corpus is a build without documents.
@@ -231,7 +229,7 @@ class Corpora:
         from srag_mcp.inference.proposal import price_reading
         from srag_mcp.pipeline.jobs import start_job
         from srag_mcp.pipeline.wishes import extension_options
-        from srag_mcp.store.chosen_documents import narrow
+        from srag_mcp.store.loose import narrow
 
         corpus, options = self.ingestible(name), extension_options(attribute, documents, keep=keep)
         note = ""

@@ -28,7 +28,7 @@ from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.store.renamings import renamed_in
 from srag_mcp.text.shown import one_line, printable, quoted, shorten
-from srag_mcp.views.findings import passage_entry
+from srag_mcp.views.findings import passage_entry, source_entry
 from srag_mcp.views.holdings import (
     column_lines,
     lines_of_kinds,
@@ -50,7 +50,6 @@ from srag_mcp.views.results import (
     json_size,
     take_whole,
 )
-from srag_mcp.views.traces import source_entry
 
 WORDS_SHARE = 0.1  # of the characters of a result, each for coverage and notes
 TEXT_SHARE = 0.3  # of the characters of a result: its words repeat its rows
