@@ -10,9 +10,9 @@ from itertools import combinations
 from statistics import median
 from typing import Literal, TypeAlias, TypeVar
 
+from srag_mcp.documents.document import TableCell
 from srag_mcp.rules.kinship import kinship, says_more
 from srag_mcp.schema.attribute import Extractor, KeyRule, SlotRule
-from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words
 from srag_mcp.values.columns import TypeGuess, classify_values
 from srag_mcp.values.dates import read_date
@@ -43,12 +43,8 @@ _DIGITS = re.compile(r"\d+")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What one document says, and where."""
-
-    text: str
-    span: Span
+Found: TypeAlias = TableCell
+"""What one document says, and where."""
 
 
 @dataclass(eq=False)
@@ -152,12 +148,19 @@ def join_surest(
     return list(left.values())
 
 
+def amount_of(text: str) -> float | None:
+    """Return the last number of a text, without its unit."""
+    found = find_quantities(text)
+    return float(found[-1][1].value) if found else None
+
+
 def plain_value(text: str, kind: str) -> str:
     """Return a value in one spelling: a number, a day, yes or no as such, else folded words."""
     if kind in {"integer", "number"}:
-        quantities = find_quantities(text)
-        number = quantities[-1][1] if quantities else read_number(text)
-        return repr(float(number.value)) if number is not None else fold_words(text)
+        amount = amount_of(text)
+        if amount is None and (number := read_number(text)) is not None:
+            amount = float(number.value)
+        return fold_words(text) if amount is None else repr(amount)
     if kind == "date":
         return str(read_date(text) or fold_words(text))
     if kind == "boolean":  # signs have no words: `✓`, `✗`
@@ -188,8 +191,7 @@ def shape_of(candidate: Candidate) -> Shape:
     kind, detail, middle = str(candidate.guess.type), "", 0.0
     if candidate.is_number:
         kind, unit = "amount", candidate.guess.unit or ""
-        read = filter(None, map(find_quantities, candidate.texts))
-        amounts = [abs(float(quantities[-1][1].value)) for quantities in read]
+        amounts = [abs(n) for n in map(amount_of, candidate.texts) if n is not None]
         middle = median(amounts or [0.0])
         detail = SIZES[unit][0] if unit in SIZES else "money" if is_currency(unit) else unit
     elif kind == "string":

@@ -39,7 +39,7 @@ from srag_mcp.rules.row_sources import (
 )
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.voting import FEWEST_RIGHT
-from srag_mcp.schema.attribute import Attribute, KeyRule
+from srag_mcp.schema.attribute import Attribute, KeyRule, keys_of
 from srag_mcp.schema.schema import POSITION, RowSource, Schema, Table, child_name, value_column
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, fold_words, plural, singular
@@ -537,6 +537,7 @@ def _child(
         names = {attribute.name for attribute in attributes} | {POSITION}
         kind = DATE if column.kind == "date" else guess.type
         unit = guess.unit if kind is guess.type else None
+        keys = tuple(dict.fromkeys(keys_of(candidate.rules)))
         attribute = Attribute(
             name=value_column(name) if is_alone else free_name(labels[0], names),
             type=kind,
@@ -545,7 +546,7 @@ def _child(
             examples=examples_of(candidate.texts),
             categories=guess.categories if kind is guess.type else None,
             synonyms=tuple(dict.fromkeys(map(fold_words, labels)))[:10],
-            extractors=_keys(candidate),
+            extractors=(KeyRule(keys=keys),) if keys else (),
         )
         attributes.append(attribute)
         groups |= dict.fromkeys(column.groups, attribute.name)
@@ -605,13 +606,6 @@ def _usual(agreed: Counter[str], said: Counter[str]) -> tuple[str, ...]:
     return tuple(
         key for key, n in agreed.items() if n >= FEWEST_RIGHT and n >= NEARLY_ALL * said[key]
     )
-
-
-def _keys(candidate: Candidate) -> tuple[KeyRule, ...]:
-    keys = dict.fromkeys(
-        key for rule in candidate.rules if isinstance(rule, KeyRule) for key in rule.keys
-    )
-    return (KeyRule(keys=tuple(keys)),) if keys else ()
 
 
 def _with_groups(source: RowSource, groups: Mapping[str, str]) -> RowSource:

@@ -64,10 +64,11 @@ def induce_schema(
         questions: Sample questions: they choose among what documents state, and invent nothing.
     """
     sample = _choose_sample(documents)
-    candidates = [c for c in _harvest(sample, questions) if not _is_called_by_chance(c, sample)]
+    sightings = list(map(Sightings, sample))
+    harvest = _harvest(sightings, questions)
+    candidates = [c for c in harvest if not _is_called_by_chance(c, sample)]
     _call_mail_dates(candidates, sample)
     chosen = _choose(candidates, len(sample))
-    sightings = [Sightings(document) for document in sample]
     nouns = find_nouns(sightings, entity, questions, chosen)
     labels = unique_labels(chosen, len(sample), nouns)
     taken = {fold_words(label) for label in (*labels, *(c.label for c in candidates))}
@@ -178,12 +179,12 @@ def induce_columns(
     return with_columns(schema, columns, lists)
 
 
-def _harvest(documents: Sequence[Document], questions: Sequence[str]) -> list[Candidate]:
+def _harvest(sightings: Sequence[Sightings], questions: Sequence[str]) -> list[Candidate]:
     """Collect what the documents state, each fact once."""
+    documents = [sighting.document for sighting in sightings]
     if are_rows(documents):
         return row_candidates(documents)
     asked = {name for question in questions for name in content_stems(question)}
-    sightings = [Sightings(document) for document in documents]
     votes = [candidate for candidate in vote_candidates(sightings) if _is_plain(candidate)]
     places = place_candidates(sightings)
     weights = [rule.weights for c in votes for rule in c.rules if isinstance(rule, KeyRule)]
@@ -386,7 +387,7 @@ def learn_extractors(
         return schema
     sample = _choose_sample(documents)
     words = [" ".join(_names_of(attribute)) for attribute in schema.attributes]
-    candidates = _harvest(sample, [*questions, *words])
+    candidates = _harvest(list(map(Sightings, sample)), [*questions, *words])
     if as_called:
         titled = [frozenset(content_stems(document.title)) for document in sample]
         nouns = _nouns(schema).union(frozenset.intersection(*titled) if titled else ())

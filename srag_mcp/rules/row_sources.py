@@ -16,17 +16,17 @@ from srag_mcp.cells.normalised import IS_RELATIVE
 from srag_mcp.documents.document import Document, Listing, TableCell
 from srag_mcp.documents.tables import SheetRow, column_key
 from srag_mcp.documents.totals import TableBody, names_total
-from srag_mcp.rules.candidates import Found
+from srag_mcp.rules.candidates import Found, amount_of
 from srag_mcp.rules.enumerations import MAX_LINE, Enumeration, part_at, part_of
 from srag_mcp.rules.extraction import match_whole
 from srag_mcp.rules.sightings import Sightings
-from srag_mcp.schema.attribute import Attribute, KeyRule
+from srag_mcp.schema.attribute import Attribute, keys_of
 from srag_mcp.schema.schema import POSITION, RowSource, Schema, Table
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words
 from srag_mcp.values.columns import DATED
 from srag_mcp.values.dates import find_dates, is_bare_day, read_date
-from srag_mcp.values.quantities import find_quantities, read_number_words
+from srag_mcp.values.quantities import read_number_words
 from srag_mcp.values.states import State, read_missing
 from srag_mcp.values.units import UNIT_OF_ROW, holds_units
 
@@ -218,9 +218,8 @@ def whole_tables(
 def _keys(table: Table) -> Iterator[tuple[str, str]]:
     """Yield the names of columns with the headers that they may have, the last one first."""
     for attribute in table.attributes:
-        rules = [rule for rule in attribute.extractors if isinstance(rule, KeyRule)]
-        keys = [key for rule in rules for key in rule.keys]
-        for key in reversed(keys or [*map(fold_words, (attribute.name, *attribute.synonyms))]):
+        called = map(fold_words, (attribute.name, *attribute.synonyms))
+        for key in reversed(keys_of(attribute.extractors) or [*called]):
             yield attribute.name, key
 
 
@@ -275,12 +274,6 @@ def _thin_amount(line: SheetRow, usual: int) -> tuple[int, float] | None:
 
 
 # --- What the document says of the rows together -------------------------------------------------
-
-
-def amount_of(text: str) -> float | None:
-    """Return the last number of a text, without its unit."""
-    found = find_quantities(text)
-    return float(found[-1][1].value) if found else None
 
 
 def sum_of(rows: Sequence[Cells], name: str) -> float | None:
@@ -387,7 +380,8 @@ def _read_listing(document: Document, listing: Listing, table: Table) -> ListedR
     keys = ("",) if table.of_values else listing.keys
     rows = tuple(
         tuple(
-            _read_cell(attribute, listing, row[place], keys[place]) for attribute, place in columns
+            stated_cell(attribute, row[place], keys[place], listing.context)
+            for attribute, place in columns
         )
         for row in listing.rows
     )
@@ -396,18 +390,20 @@ def _read_listing(document: Document, listing: Listing, table: Table) -> ListedR
 
 def _find_place(attribute: Attribute, places: Mapping[str, int]) -> int | None:
     """Return which column of a list an attribute is: by its key rule, its name or its synonyms."""
-    rules = [rule for rule in attribute.extractors if isinstance(rule, KeyRule)]
-    keys = [key for rule in rules for key in rule.keys]
-    names = [*keys, *map(column_key, (attribute.name, *attribute.synonyms))]
+    called = map(column_key, (attribute.name, *attribute.synonyms))
+    names = [*keys_of(attribute.extractors), *called]
     return next((places[name] for name in names if name in places), None)
 
 
-def _read_cell(attribute: Attribute, listing: Listing, cell: TableCell | None, key: str) -> Cell:
-    """Read a cell as one of a table file: an empty one states that there is no value."""
+def stated_cell(attribute: Attribute, found: TableCell | None, key: str, context: str = "") -> Cell:
+    """Return the cell of a format that knows cells: an empty one states that there is no value.
+
+    Of yes and no it is neither, and says nothing.
+    """
     is_silent = attribute.type.is_boolean and attribute.absent_means != "false"
-    if cell is None or (not cell.text and is_silent):
+    if found is None or (not found.text and is_silent):
         return Cell(attribute.name, State.NOT_MENTIONED)
-    if not cell.text:
-        return Cell(attribute.name, State.STATED_ABSENT, "", cell.span, key)
-    context = "; ".join(filter(None, (key, listing.context)))
-    return Cell(attribute.name, State.STATED, cell.text, cell.span, context)
+    if not found.text:
+        return Cell(attribute.name, State.STATED_ABSENT, "", found.span, key)
+    said = "; ".join(filter(None, (key, context)))
+    return Cell(attribute.name, State.STATED, found.text, found.span, said)
