@@ -18,7 +18,7 @@ All but the first two differ in what is read alone: one prompt answers from it.
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby, islice
 from operator import mul
@@ -38,13 +38,18 @@ from srag_mcp.errors import (
     QuestionError,
     SettingsError,
 )
-from srag_mcp.evaluation.alignment import match_names, read_rows
-from srag_mcp.evaluation.bench import Outcome, QuestionResult, ask_question
-from srag_mcp.evaluation.matching import is_right_reading
+from srag_mcp.evaluation.bench import (
+    CountingModel,
+    QuestionResult,
+    Tokens,
+    ask_question,
+    compare_reading,
+    match_names,
+    read_rows,
+)
 from srag_mcp.evaluation.pack import PackQuestion, Scale
 from srag_mcp.evaluation.retrieval import DEPTH, Bm25, read_passages
 from srag_mcp.evaluation.table_views import table_views
-from srag_mcp.evaluation.token_account import CountingModel, Tokens
 from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import Asking
 from srag_mcp.inference.brief import Brief
@@ -116,32 +121,6 @@ class Piece:
     span: Span = field(default=Span(0, 0), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class SystemResult(QuestionResult):
-    """What a system made of a question.
-
-    Attributes:
-        scale: What the numbers of the answer are counted in.
-        context: The names of what was read.
-    """
-
-    scale: Scale = ""
-    context: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, object]:
-        """Return it as JSON, with all that a judge needs."""
-        return {
-            **QuestionResult.to_json(self),
-            "question": self.question.question,
-            "kind": self.question.kind,
-            "text": self.answer.text if self.answer else "",
-            "scale": self.scale,
-            "expected_scale": self.question.scale or "",
-            "context": self.context,
-            "tokens": self.tokens,
-        }
-
-
 class RecordedFirst(LanguageModel):
     """Answers from a recording, and asks where it has no reply."""
 
@@ -204,7 +183,7 @@ class System(ABC):
         return
 
     @abstractmethod
-    async def answer(self, questions: Sequence[PackQuestion]) -> Sequence[SystemResult]:
+    async def answer(self, questions: Sequence[PackQuestion]) -> Sequence[QuestionResult]:
         """Answer *questions*, which may share a prompt."""
 
 
@@ -218,7 +197,7 @@ class TranslatingSystem(System):
     needs_records = True
     reads: ClassVar[bool] = False
 
-    async def answer(self, questions: Sequence[PackQuestion]) -> list[SystemResult]:
+    async def answer(self, questions: Sequence[PackQuestion]) -> list[QuestionResult]:
         """Translate each into a query."""
         results = []
         for question in questions:
@@ -227,10 +206,8 @@ class TranslatingSystem(System):
             reading = found.answer.reading if found.answer else None
             sources = found.answer.sources if found.answer else ()
             named = reading.quotes if reading else sources
-            context = tuple(dict.fromkeys(item.document_id for item in named))
-            results.append(
-                SystemResult(question, found.outcome, found.answer, found.tokens, context=context)
-            )
+            read = tuple(dict.fromkeys(item.document_id for item in named))
+            results.append(replace(found, context=read))
         return results
 
 
@@ -251,7 +228,7 @@ class ReadingSystem(System):
             ModelError: If it takes a model that does not reply.
         """
 
-    async def answer(self, questions: Sequence[PackQuestion]) -> list[SystemResult]:
+    async def answer(self, questions: Sequence[PackQuestion]) -> list[QuestionResult]:
         """Read for the first of *questions*, and answer all of them from it."""
         model = CountingModel(self.setup.model)
         pieces: Sequence[Piece] = ()
@@ -319,20 +296,14 @@ def _compare(
     reply: ReadAnswer | Answer | None,
     context: tuple[str, ...],
     tokens: Tokens,
-) -> SystemResult:
+) -> QuestionResult:
     if not isinstance(reply, ReadAnswer):
-        return SystemResult(question, "failed", reply, context=context, tokens=tokens)
+        return QuestionResult(question, "failed", reply, context=context, tokens=tokens)
     says_nothing = reply.says_nothing or reply.answer is None
     brief = Brief(reply.text, (), "", (), ()) if says_nothing else None
     rows = () if says_nothing else reply.rows
     answer = Answer(question.question, reply.text, rows=rows, engine="model", brief=brief)
-    outcome: Outcome
-    if says_nothing:
-        outcome = "right" if question.answer is None else "refused"
-    else:
-        is_same = is_right_reading(question, rows, reply.scale, reply.text)
-        outcome = "right" if is_same else "wrong"
-    return SystemResult(question, outcome, answer, tokens, reply.scale, context)
+    return replace(compare_reading(question, answer, tokens, reply.scale), context=context)
 
 
 class ClosedBook(ReadingSystem):

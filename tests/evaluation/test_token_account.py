@@ -6,10 +6,9 @@ import anyio
 
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Work
-from srag_mcp.evaluation.bench import ask_questions
+from srag_mcp.evaluation.bench import STEPS, account_for_tokens, ask_questions
 from srag_mcp.evaluation.evaluate import EvaluationPlan, evaluate
 from srag_mcp.evaluation.pack import read_pack
-from srag_mcp.evaluation.token_account import STEPS, account_for_tokens
 from srag_mcp.model.language_model import Correction, Prompt, count_tokens
 from srag_mcp.model.ledger import Ledger, MemoryReplies
 from srag_mcp.model.metering import MeteredModel
