@@ -382,24 +382,23 @@ class TokenAccount:
 
 
 def account_for_tokens(
-    documents: int, calls: Sequence[Call], questions: Sequence[Tokens], asked: Sequence[str]
+    n_documents: int, calls: Sequence[Call], results: Sequence[QuestionResult]
 ) -> TokenAccount:
-    """Account for all *calls* of a corpus.
+    """Account for all *calls* of a corpus, of *n_documents* tokens, and for its questions.
 
-    Args:
-        documents: The tokens of its documents.
-        calls: Its ledger.
-        questions: What each question took.
-        asked: The questions: what was embedded for none of them is passages.
+    What was embedded for none of them is passages.
     """
-    by_step = Ledger(calls).by_step
+    asked = {result.question.question for result in results}
     passages = [call for call in calls if call.step == "embed" and call.subject not in asked]
-    translated = [sum(taken.get("translate", ())) for taken in questions if taken]
-    answered = [sum(map(sum, taken.values())) for taken in questions if taken]
+    taken = [result.tokens for result in results if result.tokens]
+    by_step = {
+        step: (totals.tokens_in, totals.tokens_out)
+        for step, totals in Ledger(calls).by_step.items()
+    }
     return TokenAccount(
-        documents,
-        {step: (totals.tokens_in, totals.tokens_out) for step, totals in by_step.items()},
+        n_documents,
+        by_step,
         passages=sum(call.tokens_in + call.tokens_out for call in passages),
-        question_median=median(translated) if translated else 0.0,
-        answer_median=median(answered) if answered else 0.0,
+        question_median=median(sum(n.get("translate", ())) for n in taken) if taken else 0.0,
+        answer_median=median(sum(map(sum, n.values())) for n in taken) if taken else 0.0,
     )

@@ -30,6 +30,7 @@ from srag_mcp.evaluation.bench import (
     read_records,
     say_nothing,
 )
+from srag_mcp.evaluation.chunk_systems import find_system
 from srag_mcp.evaluation.comparison import FieldScore, align, score_by_name
 from srag_mcp.evaluation.matching import is_right, pick_column
 from srag_mcp.evaluation.pack import (
@@ -54,12 +55,7 @@ from srag_mcp.evaluation.retrieval import (
     score_run,
     write_run,
 )
-from srag_mcp.evaluation.systems import (
-    RecordedFirst,
-    Setup,
-    System,
-    find_system,
-)
+from srag_mcp.evaluation.systems import RecordedFirst, Setup, System
 from srag_mcp.model.embedder import LOCAL, open_embedder
 from srag_mcp.model.language_model import CONTEXT_TOKENS, LanguageModel
 from srag_mcp.model.ledger import Call, Ledger
@@ -280,10 +276,8 @@ def _evaluate_tables(pack: Pack, bench: Bench) -> Evaluation:
 def _evaluate_retrieval(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evaluation:
     """Read and cut the documents, into no columns, and rank their passages for each question."""
     against = None if plan.against is None else read_run(plan.against)
-    folder = _ingest_documents(
-        pack, bench, bench.settings.with_engine(OfflineEngine.name), _NOTHING
-    )
-    corpus = bench.corpus(folder)
+    offline = bench.settings.with_engine(OfflineEngine.name)
+    corpus = bench.corpus(_ingest_documents(pack, bench, offline, _NOTHING))
     named = [name for question in pack.questions for name in question.documents]
     names = match_names(read_records(corpus), named)
     if missing := set(named) - set(names.values()):
@@ -294,14 +288,9 @@ def _evaluate_retrieval(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evalu
         write_run(run, plan.run)
     found = score_run(run, pack.questions)
     changes = {} if against is None else compare_runs(found, score_run(against, pack.questions))
+    n_documents = corpus.info().n_documents
     return Evaluation(
-        pack.name,
-        OfflineEngine.name,
-        corpus.info().n_documents,
-        cells=(),
-        questions=(),
-        retrieval=found,
-        changes=changes,
+        pack.name, OfflineEngine.name, n_documents, (), (), retrieval=found, changes=changes
     )
 
 
@@ -337,14 +326,9 @@ def _evaluate_system(
         if plan.record is not None:
             kept = (item for item in engine.replies.kept() if item.asked_model != built_by)
             write_replies(plan.record, kept)
-    return Evaluation(
-        pack=pack.name,
-        engine=engine.name,
-        documents=corpus.info().n_documents,
-        cells=(),
-        questions=results,
-        run=_sum_up(plan, system, results, corpus.info().n_failed),
-    )
+    info = corpus.info()
+    run = _sum_up(plan, system, results, info.n_failed)
+    return Evaluation(pack.name, engine.name, info.n_documents, (), results, run=run)
 
 
 def _open_embedding(name: str, settings: Settings, engine: ModelEngine) -> LanguageModel:
@@ -404,12 +388,7 @@ def _evaluate_documents(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evalu
         cells=cells,
         questions=results,
         calls=Ledger(calls).total.n_calls,
-        tokens=account_for_tokens(
-            n_tokens,
-            calls,
-            [result.tokens for result in results],
-            [question.question for question in pack.questions],
-        ),
+        tokens=account_for_tokens(n_tokens, calls, results),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from srag_mcp.cells.cell import Mark, PredictedCell, PredictedRecord
+from srag_mcp.claims.odd_numbers import Tags, read_stated, read_tags
 from srag_mcp.claims.second_look import (
     MAX_SUSPECTS,
     Suspect,
@@ -13,7 +14,6 @@ from srag_mcp.claims.second_look import (
     look_again,
     without_unsettled,
 )
-from srag_mcp.claims.stated_values import Tags, read_stated, read_tags
 from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress, Workload
