@@ -31,12 +31,7 @@ from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words, signed_wor
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import DENYING, HELPING
 from srag_mcp.values.dates import Period, find_periods
-from srag_mcp.values.quantities import (
-    NUMBER_WORDS,
-    Quantity,
-    find_quantities,
-    read_number_words,
-)
+from srag_mcp.values.quantities import NUMBER_WORDS, Quantity, find_quantities, read_number_words
 from srag_mcp.values.units import convert, is_currency, unit_of
 
 _MAX_SENTENCES = 8

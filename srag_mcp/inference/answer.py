@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from srag_mcp.cells.cell import BY_RULES
-from srag_mcp.inference.brief import Brief
+from srag_mcp.inference.brief import Brief, Proposal
 from srag_mcp.inference.linking import LinkedValues, link_values
-from srag_mcp.inference.proposal import Proposal
 from srag_mcp.model.language_model import Step
 from srag_mcp.model.ledger import Totals
 from srag_mcp.retrieval.snippets import Quote

@@ -9,21 +9,12 @@ import anyio
 
 from srag_mcp.errors import ModelError, QueryError, QuestionError, UnknownNameError
 from srag_mcp.inference.answer import is_empty, result_key
-from srag_mcp.inference.brief import (
-    MAX_VALUE_CHARACTERS,
-    describe_column,
-    list_shown,
-)
+from srag_mcp.inference.brief import MAX_VALUE_CHARACTERS, describe_column, list_shown
 from srag_mcp.inference.diagnosis import Seen, diagnose, explain_nothing
 from srag_mcp.inference.grounds import find_repeated
 from srag_mcp.inference.linking import LinkedValues, link_values, rank_columns
 from srag_mcp.model.asking import Doubt, ask_for
-from srag_mcp.model.language_model import (
-    Correction,
-    LanguageModel,
-    Prompt,
-    count_tokens,
-)
+from srag_mcp.model.language_model import Correction, LanguageModel, Prompt, count_tokens
 from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import Attribute, Scalar

@@ -190,11 +190,7 @@ async def resolve_question(
     """
     lines = "\n".join(f"{number}. {one_line(text)}" for number, text in enumerate(earlier, 1))
     prompt = render_prompt(
-        "resolve_question",
-        "rewrite",
-        question,
-        earlier=enclose(lines),
-        question=enclose(question),
+        "resolve_question", "rewrite", question, earlier=enclose(lines), question=enclose(question)
     )
     own, known = (set(_NUMBER.findall(text)) for text in (question, f"{question} {earlier}"))
 

@@ -242,10 +242,7 @@ class _Records:
         if self._found.function == "sum":  # who does not say it may have nothing to add
             low, high = min(low, 0.0), max(high, 0.0)
         n_sure = n_in if n_open else None
-        ends = (
-            self._end_of_amount(low, n_sure),
-            self._end_of_amount(high, n_sure, is_upper=True),
-        )
+        ends = (self._end_of_amount(low, n_sure), self._end_of_amount(high, n_sure, is_upper=True))
         sql = f"SELECT {', '.join(ends)}"
         [[lower, upper]] = self._corpus.select(sql, limit=1).rows
         return Bounds(float(str(lower)), float(str(upper)), (low, high) if n_blank else None)

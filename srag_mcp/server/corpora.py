@@ -206,7 +206,7 @@ class Corpora:
             QueryError: If *documents* is refused or wrong.
         """
         from srag_mcp.engines.choice import asks_model, is_for_caller
-        from srag_mcp.inference.proposal import price_reading
+        from srag_mcp.inference.brief import price_reading
         from srag_mcp.pipeline.jobs import start_job
         from srag_mcp.pipeline.wishes import extension_options
         from srag_mcp.store.chosen_documents import narrow

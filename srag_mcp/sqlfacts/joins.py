@@ -405,11 +405,7 @@ class _Reader:
         return found
 
     def _collapsed(
-        self,
-        items: Collection[_Output],
-        source: _Source,
-        attrs: set[Attr],
-        select: exp.Select,
+        self, items: Collection[_Output], source: _Source, attrs: set[Attr], select: exp.Select
     ) -> list[_Output]:
         """Make a row of each that has the same *attrs*; what stands for such a row is of it."""
         group = self._row()
