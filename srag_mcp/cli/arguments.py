@@ -18,7 +18,7 @@ import typer
 
 from srag_mcp import __version__, open_corpus
 from srag_mcp.documents.folder import STATE_FOLDER
-from srag_mcp.errors import CorpusError, NotIngestedError
+from srag_mcp.errors import CorpusError, NotIngestedError, SeveralKindsError
 from srag_mcp.settings import BUILD_SUFFIX, EngineChoice, Settings
 from srag_mcp.store.layout import CorpusFolder
 
@@ -197,11 +197,7 @@ def _choose_kind(
         for kind, place in kinds.items()
     ]
     if not question:
-        named = ", ".join(corpus.name for corpus in corpora)
-        msg = (
-            f"{name} holds several kinds of documents, each a corpus of its own; name one: {named}"
-        )
-        raise CorpusError(msg)
+        raise SeveralKindsError(name, (corpus.name for corpus in corpora))
     chosen = choose_corpus(corpora, question)
     print(f"asked of {chosen.name}", file=sys.stderr)
     return chosen

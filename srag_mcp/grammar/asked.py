@@ -369,7 +369,7 @@ class Asked:
         own = opens and spoken(
             sentence.tokens[self.mention(last - 1).last : self.mention(last).first]
         )
-        if own not in {("its",), ("their",), ("the",)}:
+        if not own or len(own) > 1 or own[0] not in words_of("function", "own"):
             return (), ()
         for column, features in self.columns(last, self._may_be_told, headed=True):
             if not features["unsaid_name"] and not features["names_others"]:

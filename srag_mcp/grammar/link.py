@@ -14,6 +14,7 @@ from srag_mcp.grammar.lexicon import (
     DOING,
     Token,
     alike,
+    is_denied,
     is_function,
     is_time,
     light_at,
@@ -637,7 +638,7 @@ class _Linker:
         needs_all = column.is_boolean and unsaid - idle_words - self._table.nouns
         own = {*column.names[0]} - said  # a mean temperature has `temperature` as a synonym, too
         numbered = {name[-1] for name in column.names} & stems_of("naming", "words")  # `ward_no`
-        denied = any(word.startswith("non") for word in unsaid | own)  # `assets`, of non-current
+        denied = any(map(is_denied, unsaid | own))  # `assets`, of non-current
         if ((unsaid | own) - numbered) & operator_stems() or needs_all or denied:
             return None  # `airport` alone does not ask for an airport shuttle
         weight = (_NAME if share == 1 else _PART) * named + _LIKE * like + _TOLD * told

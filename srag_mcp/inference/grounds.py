@@ -137,7 +137,7 @@ def find_grounds(
             said += _or_else(lambda: find_unstored(corpus, facts), lambda _: [])
         if corpus.info().united:
             said += _or_else(lambda: list(_note_united(corpus, facts, page)), lambda _: [])
-    bounds = None if found.bounds is None else _around(found.bounds, page)
+    bounds = found.bounds and _around(found.bounds, page, is_share=facts.divides)
     whole = None
     has_gaps = any(item.n_open or item.n_none for item in denominator.columns)
     if facts.divides and has_gaps and not is_large:
@@ -254,8 +254,8 @@ def _note_cuts(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
             yield f"LIMIT {cut.limit} cuts a tie: {n:,} rows come as far as the last that is taken"
 
 
-def _around(bounds: Bounds, page: ResultPage) -> Bounds | None:
-    """Return *bounds* with the result in them; None where they say nothing but the result.
+def _around(bounds: Bounds, page: ResultPage, *, is_share: bool) -> Bounds | None:
+    """Return *bounds*, of a share with the result in them; None where they say nothing but that.
 
     A share over those that say something, as `1 / count(height)`, may lie beside all those that it
     would be if the others said it, too.
@@ -264,7 +264,7 @@ def _around(bounds: Bounds, page: ResultPage) -> Bounds | None:
     finite = [*filter(math.isfinite, numbers)]
     if bounds.is_point and all(math.isclose(x, bounds.lower, abs_tol=1e-9) for x in finite):
         return None
-    if len(numbers) != 1:
+    if len(numbers) != 1 or not is_share:
         return bounds
     ends = bounds.lower, bounds.upper, *finite
     return replace(bounds, lower=min(ends), upper=max(ends))

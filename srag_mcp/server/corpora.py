@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 from anyio import CapacityLimiter
 
 from srag_mcp import views
-from srag_mcp.errors import CorpusError, JobError, NotIngestedError, SchemaError, SragError
+from srag_mcp.errors import (
+    CorpusError,
+    JobError,
+    NotIngestedError,
+    SchemaError,
+    SeveralKindsError,
+    SragError,
+)
 from srag_mcp.settings import BUILD_SUFFIX, EffortChoice, EngineChoice, Settings, named_engine
 from srag_mcp.views.results import ROWS_SHARE, CorpusEntry, CorpusList, JobStatus
 
@@ -103,9 +110,7 @@ class Corpora:
         corpus = self.present(name)
         name = corpus.name
         if name in self._locations and (kinds := self._kinds(name)):
-            named = ", ".join(repr(f"{name}/{kind}") for kind in kinds)
-            msg = f"{name!r} holds several kinds of documents; pass one of these as corpus: {named}"
-            raise CorpusError(msg)
+            raise SeveralKindsError(name, (f"{name}/{kind}" for kind in kinds))
         try:
             corpus.build_path()
         except NotIngestedError as error:
