@@ -164,7 +164,6 @@ def _check_fill(parse: Draft, table: Table, columns: Sequence[str]) -> None:
 
 
 def _refusal(left: Sequence[str], table: Table, sentence: Sentence) -> QuestionError:
-    """Say which words have no place, without those that only ask, or why no form fits."""
     asked = asking_words()
     telling = [said for said in left if not {*map(fold_word, said.split())} <= asked] or left
     pairs = (

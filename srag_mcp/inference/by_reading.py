@@ -17,7 +17,6 @@ from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import (
     CHARACTERS_A_TOKEN,
     LanguageModel,
-    Prompt,
     count_tokens,
     most_characters,
 )
@@ -86,12 +85,37 @@ async def narrow(
     Raises:
         ModelError: If no reply could be had.
     """
-    runs = _Runs(corpus)
-    prompt = _write_prompt(corpus, question, missing)
-    asked = await ask_for(model, prompt, NarrowingReply, runs.check)
+    counts: dict[str, int] = {}  # how many documents each query that could be run leaves
+
+    def check(reply: NarrowingReply) -> Sequence[str]:
+        sql = _clean(reply.documents)
+        if sql is None:
+            return ()
+        is_known = sql in counts
+        try:
+            counts[sql] = count_documents(corpus, sql)
+        except QueryError as error:
+            return (f"the query in documents could not be run: {with_nearest(error)}",)
+        if counts[sql] or is_known:
+            return ()
+        return (
+            "the query in documents leaves no document: give a wider one, or null for all; if that"
+            " is right, send it again",
+        )
+
+    said = [question, *(f"No column holds: {item}" for item in missing)]
+    prompt = render_prompt(
+        "narrow",
+        "narrow",
+        question,
+        table=enclose(_describe_table(corpus, question)),
+        documents=enclose(_list_documents(corpus, question)),
+        question=enclose("\n".join(said)),
+    )
+    asked = await ask_for(model, prompt, NarrowingReply, check)
     reply = asked.content
     sql = _clean(reply.documents)
-    n_documents = runs.counts.get(sql) if sql else None
+    n_documents = counts.get(sql) if sql else None
     notes: tuple[str, ...] = ()
     if sql and not n_documents:
         why = "no document is left by it" if n_documents == 0 else "; ".join(asked.problems)
@@ -104,30 +128,6 @@ async def narrow(
 
 def _clean(sql: str | None) -> str | None:
     return (sql or "").strip().rstrip(";").rstrip() or None
-
-
-class _Runs:
-    """Runs narrowing queries; *counts* has how many documents each that could be run leaves."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        self.counts: dict[str, int] = {}
-        self._corpus = corpus
-
-    def check(self, reply: NarrowingReply) -> Sequence[str]:
-        sql = _clean(reply.documents)
-        if sql is None:
-            return ()
-        is_known = sql in self.counts
-        try:
-            self.counts[sql] = count_documents(self._corpus, sql)
-        except QueryError as error:
-            return (f"the query in documents could not be run: {with_nearest(error)}",)
-        if self.counts[sql] or is_known:
-            return ()
-        return (
-            "the query in documents leaves no document: give a wider one, or null for all; if that"
-            " is right, send it again",
-        )
 
 
 def count_documents(corpus: Corpus, sql: str) -> int:
@@ -144,20 +144,7 @@ def count_documents(corpus: Corpus, sql: str) -> int:
     return int(corpus.select(counted, limit=1).rows[0][0] or 0)
 
 
-def _write_prompt(corpus: Corpus, question: str, missing: Sequence[str]) -> Prompt:
-    said = [question, *(f"No column holds: {item}" for item in missing)]
-    return render_prompt(
-        "narrow",
-        "narrow",
-        question,
-        table=enclose(_describe_table(corpus, question)),
-        documents=enclose(_list_documents(corpus, question)),
-        question=enclose("\n".join(said)),
-    )
-
-
 def _describe_table(corpus: Corpus, question: str) -> str:
-    """Name the columns with what they hold, those behind the bound by name alone."""
     schema = corpus.schema()
     statistics = {item.column: item for item in corpus.statistics()}
     lines = [

@@ -248,10 +248,10 @@ def _note_shares(facts: QueryFacts, denominator: Denominator) -> tuple[str, ...]
 
 def _note_cuts(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
     """Say that a LIMIT cuts through rows that tie: `"LIMIT 1 cuts a tie: 3 rows come as far"`."""
-    for cut in find_cuts(facts):
-        if corpus.count(cut.tied)[0]:  # which is as quick as the query itself
-            n = int(str(corpus.count(cut.through)[0] or 0))
-            yield f"LIMIT {cut.limit} cuts a tie: {n:,} rows come as far as the last that is taken"
+    for limit, counted in find_cuts(facts):
+        n = int(str(corpus.count(counted)[0] or 0))
+        if n > limit:
+            yield f"LIMIT {limit} cuts a tie: {n:,} rows come as far as the last that is taken"
 
 
 def _around(bounds: Bounds, page: ResultPage, *, is_share: bool) -> Bounds | None:

@@ -233,7 +233,6 @@ class Judge:
         computed: Mapping[str, "_Value"],
         grounds: Sequence[Ground],
     ) -> list[str]:
-        """Say what is wrong with a sentence but for what stands in its slots."""
         if not grounds:
             return ["it stands on nothing: name in `on` what it stands on"]
         masked, _, _ = _fill(said, named, mask=True)
@@ -250,7 +249,6 @@ class Judge:
     def _extract(
         self, item: ExtractedReply, grounds: dict[str, Ground], quotes: dict[str, Quote]
     ) -> str:
-        """Take in *item* where it is right; else say what is not."""
         name = item.name.strip()
         if not _IDENTIFIER.fullmatch(name):
             return "its name must be of small letters, digits and underscores"

@@ -361,7 +361,6 @@ class _Records:
         )
 
     def _nowhere(self) -> str:
-        """Return as SQL that a record has no key to be grouped by."""
         return " OR ".join(f"({key}) IS NULL" for key in self._found.keys) or "false"
 
     def _of_leading_group(self) -> str:
@@ -395,19 +394,16 @@ class _Records:
     # Totals
 
     def _said(self, column: str) -> str:
-        """Return where the values of *column* are as the result has them."""
         is_veiled = column.lower() in map(str.lower, self._contradicted)
         return quote_name(said_name(column) if is_veiled else column)
 
     def _count(self, *conditions: str) -> tuple[int, ...]:
-        """Count the records that meet each of *conditions*."""
         return self._integers(*(f"count(*) FILTER ({condition})" for condition in conditions))
 
     def _integers(self, *outputs: str) -> tuple[int, ...]:
         return tuple(int(str(value or 0)) for value in self._totals(*outputs))
 
     def _totals(self, *outputs: str) -> tuple[Value, ...]:
-        """Return one row of *outputs* over all records."""
         sql = f"SELECT {', '.join(outputs)} FROM {self._entity}"  # noqa: S608 - it runs through the guard
         return self._corpus.select(sql, limit=1).rows[0]
 
