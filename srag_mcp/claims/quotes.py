@@ -8,8 +8,7 @@ from itertools import islice
 
 from srag_mcp.claims.number_places import find_figures, find_number
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.text.locate import find_exactly, find_typographically
-from srag_mcp.text.spans import Span
+from srag_mcp.text.spans import Span, find_exactly, find_typographically
 from srag_mcp.values.dates import DateText, find_dates
 from srag_mcp.values.types import Value
 
