@@ -17,7 +17,7 @@ import typer
 
 from srag_mcp import __version__, open_corpus
 from srag_mcp.documents.folder import STATE_FOLDER
-from srag_mcp.errors import CorpusError, NotIngestedError
+from srag_mcp.errors import CorpusError, NotIngestedError, SeveralKindsError
 from srag_mcp.settings import BUILD_SUFFIX, EngineChoice, Settings
 from srag_mcp.store.layout import CorpusFolder
 
@@ -187,11 +187,7 @@ def open_ready(name: str, settings: Settings) -> Iterator["Corpus"]:
 
     with open_tables(name, settings) as opened:
         if not isinstance(opened, Corpus):
-            msg = (
-                f"{name} holds several kinds of documents, each a corpus of its own; name one:"
-                f" {opened.names()}"
-            )
-            raise CorpusError(msg)
+            raise SeveralKindsError(name, [opened.names()])
         yield opened
 
 

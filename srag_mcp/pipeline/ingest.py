@@ -16,7 +16,7 @@ from srag_mcp.engines.choice import choose_engine
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.offline import FORM_SAMPLE, account_for
 from srag_mcp.engines.protocol import Engine, Progress, Work
-from srag_mcp.errors import CorpusError, QuestionError, UselessRepliesError
+from srag_mcp.errors import CorpusError, QuestionError, SeveralKindsError, UselessRepliesError
 from srag_mcp.inference.answer import is_empty
 from srag_mcp.inference.by_model import Translated
 from srag_mcp.model.litellm_library import run_to_end
@@ -245,8 +245,7 @@ def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestRepor
     kinds = replace(kinds, corpora=tuple(x for x in kinds.corpora if x.n_documents))
     names = [f"{run.folder.name}/{corpus.name}" for corpus in kinds.corpora]
     if run.attribute:
-        msg = f"{run.folder} holds several kinds of documents; name one: {', '.join(names)}"
-        raise CorpusError(msg)
+        raise SeveralKindsError(run.folder, names)
     reports: list[IngestReport] = []
     asks = choose_engine(run.work, run.settings).asks
     about = {corpus: {*stems(corpus.name.replace("_", " "))} for corpus in kinds.corpora}

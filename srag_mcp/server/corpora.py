@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 from anyio import CapacityLimiter
 
 from srag_mcp import views
-from srag_mcp.errors import CorpusError, JobError, NotIngestedError, SchemaError, SragError
+from srag_mcp.errors import (
+    CorpusError,
+    JobError,
+    NotIngestedError,
+    SchemaError,
+    SeveralKindsError,
+    SragError,
+)
 from srag_mcp.settings import BUILD_SUFFIX, EffortChoice, EngineChoice, Settings, named_engine
 from srag_mcp.views.results import ROWS_SHARE, CorpusEntry, CorpusList, JobStatus
 
@@ -105,9 +112,7 @@ class Corpora:
         corpus = self.present(name)
         name = corpus.name
         if name in self._locations and (kinds := self._kinds(name)):
-            named = ", ".join(repr(f"{name}/{kind}") for kind in kinds)
-            msg = f"{name!r} holds several kinds of documents; pass one of these as corpus: {named}"
-            raise CorpusError(msg)
+            raise SeveralKindsError(name, (f"{name}/{kind}" for kind in kinds))
         try:
             corpus.build_path()
         except NotIngestedError as error:
@@ -226,7 +231,7 @@ class Corpora:
             QueryError: If *documents* is refused or wrong.
         """
         from srag_mcp.engines.choice import asks_model, is_for_caller
-        from srag_mcp.inference.proposal import price_reading
+        from srag_mcp.inference.brief import price_reading
         from srag_mcp.pipeline.jobs import start_job
         from srag_mcp.pipeline.wishes import extension_options
         from srag_mcp.store.loose import narrow

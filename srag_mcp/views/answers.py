@@ -16,10 +16,9 @@ from srag_mcp.inference.answer import (
     render_taken,
 )
 from srag_mcp.inference.ask_kinds import converse_kinds
-from srag_mcp.inference.brief import RULES, Brief
+from srag_mcp.inference.brief import RULES, Brief, Proposal
 from srag_mcp.inference.grounds import find_denominator, find_grounds
 from srag_mcp.inference.linking import LinkedValues
-from srag_mcp.inference.proposal import Proposal
 from srag_mcp.inference.turns import AgentVerdict
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
