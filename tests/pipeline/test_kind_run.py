@@ -138,7 +138,7 @@ def test_a_server_lists_the_kinds_and_asks_the_one_that_is_named(
             "harbour/boats",
             "harbour/lessons",
         ]
-        assert corpora.chosen("", "How many lessons are there?").name == "harbour/lessons"
+        assert corpora.chosen("", "How many lessons are there?").name == "harbour"
         assert corpora.readable("harbour/boats").info().n_documents == 8
         with pytest.raises(CorpusError, match="pass one of these as corpus: 'harbour/boats'"):
             corpora.readable("harbour")
