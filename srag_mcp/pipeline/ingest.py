@@ -30,6 +30,7 @@ from srag_mcp.pipeline.file_plan import (
     without_copies,
 )
 from srag_mcp.pipeline.kind_run import Kinds, KindSorter
+from srag_mcp.pipeline.list_types import settle_lists
 from srag_mcp.pipeline.loose_reading import read_loosely
 from srag_mcp.pipeline.name_run import resolve_names
 from srag_mcp.pipeline.quote import quote_stored, quote_work
@@ -392,6 +393,7 @@ def _predict(
         asked = engine.asked | ruled.asked
         if effort != "draft":
             asked |= read_missing_records(work, schema, engine)
+            ruled = replace(ruled, schema=settle_lists(work, ruled.schema))
             standardised = standardise_columns(work, schema, engine, run.on_progress)
             resolve_names(work, schema, engine, run.on_progress)
     except UselessRepliesError:

@@ -18,7 +18,7 @@ from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress, Workload
 from srag_mcp.model.language_model import Step
-from srag_mcp.records.listed import list_attribute
+from srag_mcp.records.listed import find_lists, list_attribute
 from srag_mcp.records.prediction import count_readable, estimate_records
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import Extension
@@ -53,9 +53,10 @@ def read_missing_records(
     """
     predictions, on_progress = Predictions(work), engine.work.on_progress
     predictions.forget_gone()
-    for child in schema.children:
+    lists = find_lists(schema, engine.work.settings)
+    for child in lists:
         keep_listed(work, child)
-    wanted = (*schema.attributes, *map(list_attribute, schema.children))
+    wanted = (*schema.attributes, *map(list_attribute, lists))
     engine.take_over()
     prompt_tokens = engine.work.settings.prompt_tokens
     n_readable = count_readable(prompt_tokens)
