@@ -17,7 +17,7 @@ import typer
 
 from srag_mcp import __version__, open_corpus
 from srag_mcp.documents.folder import STATE_FOLDER
-from srag_mcp.errors import CorpusError, NotIngestedError
+from srag_mcp.errors import CorpusError, NotIngestedError, SeveralKindsError
 from srag_mcp.settings import BUILD_SUFFIX, EngineChoice, Settings
 from srag_mcp.store.layout import CorpusFolder, locate
 
@@ -33,30 +33,48 @@ REFUSED_STATUS = 3
 SHIPPED = ("hotels", "cvs")
 COPIED = ("documents", "sample_questions.txt", "README.md")
 CORPUS_HELP = "A folder of documents, a published .duckdb build, or a shipped corpus (hotels, cvs)."
-CorpusArgument = Annotated[str, typer.Argument(help=CORPUS_HELP, metavar="CORPUS")]
-CorpusOptions = Annotated[list[str], typer.Option("--corpus", help=CORPUS_HELP, metavar="CORPUS")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+def option(
+    text: str,
+    metavar: str | None = None,
+    *,
+    name: str = "",
+    least: float | None = None,
+    most: float | None = None,
+) -> object:
+    """Return what `Annotated` says of an option: its help, and what stands for its value."""
+    named = [name] if name else []
+    return typer.Option(*named, help=text, metavar=metavar, min=least, max=most)
+
+
+def flag(name: str, text: str) -> object:
+    """Return what `Annotated` says of an option without a value."""
+    return typer.Option(name, help=text)
+
+
+def argument(text: str, metavar: str) -> object:
+    """Return what `Annotated` says of an argument; the help does not repeat an empty default."""
+    return typer.Argument(help=text, metavar=metavar, show_default=False)
+
+
+CorpusArgument = Annotated[str, argument(CORPUS_HELP, "CORPUS")]
+CorpusOptions = Annotated[list[str], option(CORPUS_HELP, "CORPUS", name="--corpus")]
+JsonOption = Annotated[bool, flag("--json", "Print JSON for machines.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 EngineOption = Annotated[
     EngineChoice | None,
-    typer.Option(
-        help="Who does the thinking: offline, model, agent or auto (SRAG_ENGINE).", metavar="ENGINE"
-    ),
+    option("Who does the thinking: offline, model, agent or auto (SRAG_ENGINE).", "ENGINE"),
 ]
 ModelOption = Annotated[
-    str | None,
-    typer.Option(help="Language model as litellm names it (SRAG_MODEL).", metavar="NAME"),
+    str | None, option("Language model as litellm names it (SRAG_MODEL).", "NAME")
 ]
 ApiBaseOption = Annotated[
-    str | None,
-    typer.Option(help="Address of an own model server (SRAG_API_BASE).", metavar="URL"),
+    str | None, option("Address of an own model server (SRAG_API_BASE).", "URL")
 ]
-YesOption = Annotated[bool, typer.Option("--yes", help="Do it without asking, as scripts must.")]
+YesOption = Annotated[bool, flag("--yes", "Do it without asking, as scripts must.")]
 HomeOption = Annotated[
-    Path | None,
-    typer.Option(
-        help="Folder for databases that DIR/.srag cannot hold (SRAG_HOME).", metavar="DIR"
-    ),
+    Path | None, option("Folder for databases that DIR/.srag cannot hold (SRAG_HOME).", "DIR")
 ]
 
 
@@ -169,11 +187,7 @@ def open_ready(name: str, settings: Settings) -> Iterator["Corpus"]:
 
     with open_tables(name, settings) as opened:
         if not isinstance(opened, Corpus):
-            msg = (
-                f"{name} holds several kinds of documents, each a corpus of its own; name one:"
-                f" {opened.names()}"
-            )
-            raise CorpusError(msg)
+            raise SeveralKindsError(name, [opened.names()])
         yield opened
 
 

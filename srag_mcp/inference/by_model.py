@@ -9,21 +9,12 @@ import anyio
 
 from srag_mcp.errors import ModelError, QueryError, QuestionError, UnknownNameError
 from srag_mcp.inference.answer import is_empty, result_key
-from srag_mcp.inference.brief import (
-    MAX_VALUE_CHARACTERS,
-    describe_column,
-    list_shown,
-)
+from srag_mcp.inference.brief import MAX_VALUE_CHARACTERS, describe_column, list_shown
 from srag_mcp.inference.diagnosis import Seen, diagnose, explain_nothing
 from srag_mcp.inference.grounds import find_repeated
 from srag_mcp.inference.linking import LinkedValues, link_values, rank_columns
 from srag_mcp.model.asking import Doubt, ask_for
-from srag_mcp.model.language_model import (
-    Correction,
-    LanguageModel,
-    Prompt,
-    count_tokens,
-)
+from srag_mcp.model.language_model import Correction, LanguageModel, Prompt, count_tokens
 from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import Attribute, Scalar
@@ -79,22 +70,12 @@ class TranslationReply(ReplyContent):
 class Translated:
     """A question as a query, and the result of running it.
 
-    Attributes:
-        n_votes: How many translations had this result.
-        n_attempts: How many were made.
+    *warnings*: what should be known of a result that not most translations had.
     """
 
     translation: Translation
     page: ResultPage
-    n_votes: int = 1
-    n_attempts: int = 1
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What should be known of a result that not most translations had."""
-        if self.n_attempts == 1 or 2 * self.n_votes > self.n_attempts:
-            return ()
-        return (f"{self.n_votes} of {self.n_attempts} translations had this result",)
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,10 +233,12 @@ def _elect(outcomes: Sequence[Translated | QuestionError | ModelError]) -> Trans
     votes = Counter(map(_result_key, ballots))
     winner = max(ballots, key=lambda outcome: votes[_result_key(outcome)])
     n_votes = votes[_result_key(winner)]
+    n_all, is_doubtful = len(outcomes), 2 * n_votes <= len(outcomes)
     if isinstance(winner, Translated):
-        return replace(winner, n_votes=n_votes, n_attempts=len(outcomes))
-    if isinstance(winner, QuestionError) and 2 * n_votes <= len(outcomes):
-        msg = f"{winner} ({n_votes} of {len(outcomes)} translations said so)"
+        had = f"{n_votes} of {n_all} translations had this result"
+        return replace(winner, warnings=(had,)) if is_doubtful else winner
+    if isinstance(winner, QuestionError) and is_doubtful:
+        msg = f"{winner} ({n_votes} of {n_all} translations said so)"
         raise QuestionError(msg, winner.unplaced) from winner
     raise winner
 
@@ -394,7 +377,6 @@ def _hint(description: str) -> str:
 
 
 def _write_column(item: Attribute, found: ColumnStatistics | None) -> str:
-    """Write a column with all that is known of it, its definition in whole sentences."""
     description = item.description
     if len(description) > _MAX_DESCRIPTION:
         end = max(description.rfind(f"{mark} ", 0, _MAX_DESCRIPTION) for mark in ".!?")

@@ -139,7 +139,7 @@ def find_grounds(
             said += _or_else(lambda: find_unstored(corpus, facts), lambda _: [])
         if corpus.info().united:
             said += _or_else(lambda: list(_note_united(corpus, facts, page)), lambda _: [])
-    bounds = None if found.bounds is None else _around(found.bounds, page)
+    bounds = found.bounds and _around(found.bounds, page, is_share=facts.divides)
     whole = None
     has_gaps = any(item.n_open or item.n_none for item in denominator.columns)
     if facts.divides and has_gaps and not is_large:
@@ -249,14 +249,14 @@ def _note_shares(facts: QueryFacts, denominator: Denominator) -> tuple[str, ...]
 
 def _note_cuts(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
     """Say that a LIMIT cuts through rows that tie: `"LIMIT 1 cuts a tie: 3 rows come as far"`."""
-    for cut in find_cuts(facts):
-        if corpus.count(cut.tied)[0]:  # which is as quick as the query itself
-            n = int(str(corpus.count(cut.through)[0] or 0))
-            yield f"LIMIT {cut.limit} cuts a tie: {n:,} rows come as far as the last that is taken"
+    for limit, counted in find_cuts(facts):
+        n = int(str(corpus.count(counted)[0] or 0))
+        if n > limit:
+            yield f"LIMIT {limit} cuts a tie: {n:,} rows come as far as the last that is taken"
 
 
-def _around(bounds: Bounds, page: ResultPage) -> Bounds | None:
-    """Return *bounds* with the result in them; None where they say nothing but the result.
+def _around(bounds: Bounds, page: ResultPage, *, is_share: bool) -> Bounds | None:
+    """Return *bounds*, of a share with the result in them; None where they say nothing but that.
 
     A share over those that say something, as `1 / count(height)`, may lie beside all those that it
     would be if the others said it, too.
@@ -265,7 +265,7 @@ def _around(bounds: Bounds, page: ResultPage) -> Bounds | None:
     finite = [*filter(math.isfinite, numbers)]
     if bounds.is_point and all(math.isclose(x, bounds.lower, abs_tol=1e-9) for x in finite):
         return None
-    if len(numbers) != 1:
+    if len(numbers) != 1 or not is_share:
         return bounds
     ends = bounds.lower, bounds.upper, *finite
     return replace(bounds, lower=min(ends), upper=max(ends))

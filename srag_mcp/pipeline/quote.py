@@ -12,7 +12,7 @@ from typing import Unpack
 from srag_mcp.documents.document import Document
 from srag_mcp.engines.choice import choose_engine, find_engine
 from srag_mcp.engines.protocol import Engine, Workload
-from srag_mcp.inference.proposal import USUAL_DESCRIPTION, price_reading
+from srag_mcp.inference.brief import USUAL_DESCRIPTION, price_reading
 from srag_mcp.model.language_model import CONTEXT_TOKENS, count_tokens
 from srag_mcp.pipeline.file_plan import (
     FoundFiles,

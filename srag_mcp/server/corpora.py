@@ -8,14 +8,21 @@ from typing import TYPE_CHECKING
 from anyio import CapacityLimiter
 
 from srag_mcp import views
-from srag_mcp.errors import CorpusError, JobError, NotIngestedError, SchemaError, SragError
+from srag_mcp.errors import (
+    CorpusError,
+    JobError,
+    NotIngestedError,
+    SchemaError,
+    SeveralKindsError,
+    SragError,
+)
 from srag_mcp.settings import BUILD_SUFFIX, EffortChoice, EngineChoice, Settings, named_engine
 from srag_mcp.views.results import ROWS_SHARE, CorpusEntry, CorpusList, JobStatus
 
 if TYPE_CHECKING:  # opening a corpus loads layers that listing tools does not need
+    from srag_mcp.pipeline.jobs import Job
     from srag_mcp.store.corpus import Corpus
     from srag_mcp.store.guard import QueryPool
-    from srag_mcp.store.job import Job
     from srag_mcp.store.kind_tables import KindTables
     from srag_mcp.views.job_pages import PromptDesk
 
@@ -105,9 +112,7 @@ class Corpora:
         corpus = self.present(name)
         name = corpus.name
         if name in self._locations and (kinds := self._kinds(name)):
-            named = ", ".join(repr(f"{name}/{kind}") for kind in kinds)
-            msg = f"{name!r} holds several kinds of documents; pass one of these as corpus: {named}"
-            raise CorpusError(msg)
+            raise SeveralKindsError(name, (f"{name}/{kind}" for kind in kinds))
         try:
             corpus.build_path()
         except NotIngestedError as error:
@@ -179,11 +184,9 @@ class Corpora:
         rebuild_schema: bool,
         go: bool,
     ) -> JobStatus:
-        """Start an ingestion, or return the one that runs.
+        """Start an ingestion, or return the one that runs; *thinking*: who thinks, what is read.
 
         Unless it is to *go*, one that asks a language model says what that takes, and does nothing.
-
-        *thinking*: who thinks, and how much is read.
 
         Raises:
             JobError: If the corpus is a build without documents.
@@ -228,10 +231,10 @@ class Corpora:
             QueryError: If *documents* is refused or wrong.
         """
         from srag_mcp.engines.choice import asks_model, is_for_caller
-        from srag_mcp.inference.proposal import price_reading
+        from srag_mcp.inference.brief import price_reading
         from srag_mcp.pipeline.jobs import start_job
         from srag_mcp.pipeline.wishes import extension_options
-        from srag_mcp.store.chosen_documents import narrow
+        from srag_mcp.store.loose import narrow
 
         corpus, options = self.ingestible(name), extension_options(attribute, documents, keep=keep)
         note = ""

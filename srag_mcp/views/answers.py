@@ -16,10 +16,9 @@ from srag_mcp.inference.answer import (
     render_taken,
 )
 from srag_mcp.inference.ask_kinds import converse_kinds
-from srag_mcp.inference.brief import RULES, Brief
+from srag_mcp.inference.brief import RULES, Brief, Proposal
 from srag_mcp.inference.grounds import find_denominator, find_grounds
 from srag_mcp.inference.linking import LinkedValues
-from srag_mcp.inference.proposal import Proposal
 from srag_mcp.inference.turns import AgentVerdict
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
@@ -28,7 +27,7 @@ from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.store.renamings import renamed_in
 from srag_mcp.text.shown import one_line, printable, quoted, shorten
-from srag_mcp.views.findings import passage_entry
+from srag_mcp.views.findings import passage_entry, source_entry
 from srag_mcp.views.holdings import (
     column_lines,
     lines_of_kinds,
@@ -50,7 +49,6 @@ from srag_mcp.views.results import (
     json_size,
     take_whole,
 )
-from srag_mcp.views.traces import source_entry
 
 WORDS_SHARE = 0.1  # of the characters of a result, each for coverage and notes
 TEXT_SHARE = 0.3  # of the characters of a result: its words repeat its rows

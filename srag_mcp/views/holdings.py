@@ -304,37 +304,26 @@ def propose_column(corpus: Corpus) -> str:
 
 def schema_table(corpus: Corpus) -> Table:
     """Tabulate the columns of the schema for people."""
-    schema, loose = corpus.schema(), corpus.info().loose
-    return ("column", "type", "unit", "known", "holds"), [
-        (
-            *(
+    schema, loose, rows = corpus.schema(), corpus.info().loose, []
+    for item in find_statistics(corpus, ()):
+        if item.table != schema.entity or item.column not in loose:
+            name, unit = (
                 shown_name(item, schema.entity),
-                item.type,
                 schema.attribute(item.column, item.table).unit,
-            ),
-            *(item.n_non_null, describe_holdings(item)),
-        )
-        for item in find_statistics(corpus, ())
-        if item.table != schema.entity or item.column not in loose
-    ]
+            )
+            rows.append((name, item.type, unit, item.n_non_null, describe_holdings(item)))
+    return ("column", "type", "unit", "known", "holds"), rows
 
 
 def statistics_table(found: Sequence[ColumnStatistics], entity: str | None = None) -> Table:
     """Tabulate statistics for people."""
-    counts = ("known", "have none", "not mentioned", "failed", "distinct")
-    return ("column", "type", *counts, "holds"), [
-        (
-            *(
-                shown_name(item, entity or item.table or ""),
-                item.type,
-                item.n_non_null,
-                item.n_none,
-            ),
-            item.n_not_mentioned,
-            *(item.n_failed, item.n_distinct, describe_holdings(item)),
-        )
-        for item in found
-    ]
+    rows = []
+    for item in found:
+        name, n = shown_name(item, entity or item.table or ""), item
+        counts = (n.n_non_null, n.n_none, n.n_not_mentioned, n.n_failed, n.n_distinct)
+        rows.append((name, item.type, *counts, describe_holdings(item)))
+    counted = ("known", "have none", "not mentioned", "failed", "distinct")
+    return ("column", "type", *counted, "holds"), rows
 
 
 def describe_holdings(statistics: ColumnStatistics) -> str:
@@ -349,10 +338,8 @@ def describe_holdings(statistics: ColumnStatistics) -> str:
         return shorten(render_cell(value), MAX_CELL_CHARACTERS)
 
     if statistics.minimum is not None and statistics.maximum is not None:
-        ends, median = (
-            f"{shown(statistics.minimum)} to {shown(statistics.maximum)}",
-            statistics.median,
-        )
+        ends = f"{shown(statistics.minimum)} to {shown(statistics.maximum)}"
+        median = statistics.median
         return ends if median is None else f"{ends}, median {shown(median)}"
     values = [f"{shown(item.value)} ({item.count})" for item in statistics.values[:MAX_IN_TABLE]]
     if statistics.n_distinct > len(values):
