@@ -49,7 +49,8 @@ def ingest(
     """
     from srag_mcp.pipeline.ingest import ingest as ingest_folder
 
-    return ingest_folder(Path(folder), settings or _settings(), **options)
+    settings = settings or _settings()
+    return ingest_folder(_locate(folder, settings), settings, **options)
 
 
 def edit_columns(
@@ -76,7 +77,8 @@ def edit_columns(
     from srag_mcp.pipeline.column_run import change_columns
 
     settings = settings or _settings()
-    return change_columns(Path(folder), settings, action, names, is_preview=is_preview)
+    folder = _locate(folder, settings)
+    return change_columns(folder, settings, action, names, is_preview=is_preview)
 
 
 def ask(
@@ -88,6 +90,8 @@ def ask(
     verdict: Literal["", "wrong"] = "",
 ) -> "Answer":
     """Answer a question over all records of a folder that was ingested, or of a `.duckdb` build.
+
+    Of a folder that holds several kinds of documents, over those that it is about.
 
     A refusal is an `Answer` too: with `refused`, and a brief for whoever writes the query.
 
@@ -103,17 +107,24 @@ def ask(
         SragError: See `errors`.
     """
     from srag_mcp.engines.choice import choose_asking
-    from srag_mcp.inference.turns import converse
+    from srag_mcp.inference.ask_kinds import converse_kinds
+    from srag_mcp.store.kind_tables import open_kinds
+    from srag_mcp.store.layout import CorpusFolder
 
     settings = settings or _settings()
     with open_corpus(folder, settings) as corpus:
-        asking = choose_asking(settings)
-        return converse(corpus, question, asking, previous=previous, verdict=verdict)
+        asking, worker = choose_asking(settings), corpus.worker
+        kinds = {} if corpus.is_build else CorpusFolder(corpus.location, settings.home).kinds()
+        asked = open_kinds(str(folder), kinds, worker, settings.home) if kinds else corpus
+        return converse_kinds(asked, question, asking, previous=previous, verdict=verdict)[1]
 
 
 @contextmanager
 def open_corpus(folder: str | Path, settings: "Settings | None" = None) -> "Iterator[Corpus]":
     """Open the table of a folder, or a `.duckdb` build, with a query worker of its own.
+
+    `docs/invoices` is also the kind `invoices` of a folder that holds several; so for what else
+    takes a folder.
 
     Raises:
         CorpusError: If there is neither.
@@ -121,17 +132,24 @@ def open_corpus(folder: str | Path, settings: "Settings | None" = None) -> "Iter
     from srag_mcp.store.corpus import Corpus
     from srag_mcp.store.guard import QueryLimits, QueryPool
 
-    if not Path(folder).expanduser().exists():
+    settings = settings or _settings()
+    place = _locate(folder, settings)
+    if not place.exists():
         msg = f"there is no folder or build {folder}"
         raise errors.CorpusError(msg)
-    settings = settings or _settings()
     limits = QueryLimits(
         timeout_s=settings.query_timeout_s,
         memory_mb=settings.query_memory_mb,
         max_rows=settings.max_rows,
     )
     with QueryPool(limits) as worker:
-        yield Corpus(Path(folder), worker, settings.home)
+        yield Corpus(place, worker, settings.home)
+
+
+def _locate(folder: str | Path, settings: "Settings") -> Path:
+    from srag_mcp.store.layout import locate
+
+    return locate(Path(folder), settings.home)
 
 
 def _settings() -> "Settings":

@@ -19,7 +19,7 @@ from srag_mcp import __version__, open_corpus
 from srag_mcp.documents.folder import STATE_FOLDER
 from srag_mcp.errors import CorpusError, NotIngestedError, SeveralKindsError
 from srag_mcp.settings import BUILD_SUFFIX, EngineChoice, Settings
-from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.layout import CorpusFolder, locate
 
 if TYPE_CHECKING:
     from srag_mcp.store.corpus import Corpus
@@ -103,8 +103,8 @@ def find_corpus(name: str, settings: Settings) -> Path:
     elif path.name == STATE_FOLDER and path.is_dir():
         holds = "holds the databases of a corpus, not its documents"
         problem = f"{name} {holds}; give the folder it is in"
-    elif kind := CorpusFolder(path.parent, settings.home).kinds().get(path.name):
-        return kind
+    elif (place := locate(path, settings.home)) != path:
+        return place
     elif path.is_dir() or (path.is_file() and path.suffix == BUILD_SUFFIX):
         return path.resolve()
     elif path.exists():

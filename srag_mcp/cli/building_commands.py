@@ -133,6 +133,12 @@ def extend(
     if where or documents:
         with open_ready(corpus, settings) as opened:
             wanted["documents"] = narrow(opened, documents, where)
+    if keep and not (yes or quote or _is_terminal()) and _asks_model(corpus, settings):
+        msg = (
+            "a language model would be asked for the column, and there is nobody to say whether to"
+            " keep it: say --yes, or --quote for the price"
+        )
+        raise AskFirstError(msg)
     report = _build(corpus, settings, wanted, quote=quote, quiet=quiet, as_json=as_json)
     added = None if report is None or report.n_read is not None else report.extension
     if added is not None and added.added and not yes and not agrees("Keep the column?"):
@@ -160,12 +166,10 @@ def _build(
     """
     from srag_mcp.engines.agent import AgentEngine
     from srag_mcp.pipeline.jobs import start_job
-    from srag_mcp.pipeline.quote import quote_ingestion
 
     location = _find_folder(corpus, settings)
     if quote:
-        found = quote_ingestion(location, settings, **wanted)
-        print_either(found.to_json(), found.lines(), as_json=as_json)
+        _say_quote(corpus, settings, wanted, as_json=as_json)
     elif _is_for_agents(location, settings):
         job = start_job(location, settings.with_engine(AgentEngine.name), **wanted)
         told = f"job {job.id} ingests {job.folder} in the background and waits for answers"
@@ -185,21 +189,43 @@ def _build(
     return None
 
 
+def _say_quote(corpus: str, settings: Settings, wanted: "IngestOptions", *, as_json: bool) -> None:
+    """Print what an ingestion takes; of several kinds of documents, each, and together."""
+    from srag_mcp.pipeline.quote import quote_ingestion, quote_kinds, say_together
+
+    location = _find_folder(corpus, settings)
+    kinds = quote_kinds(location, settings, **wanted)
+    if not kinds:
+        found = quote_ingestion(location, settings, **wanted)
+        print_either(found.to_json(), found.lines(), as_json=as_json)
+        return
+    named = {f"{corpus.rstrip('/')}/{name}": found for name, found in kinds.items()}
+    lines = [x for name, of in named.items() for x in (f"{name}:", *(f"  {y}" for y in of.lines()))]
+    if any(found.n_calls for found in kinds.values()):
+        lines.append(f"together: {say_together([*kinds.values()])}")
+    print_either({name: of.to_json() for name, of in named.items()}, lines, as_json=as_json)
+
+
 def _is_agreed(corpus: str, settings: Settings, wanted: "IngestOptions") -> bool:
     """Say what a language model would be asked, and ask on a terminal whether to go on.
 
     A script that starts an ingestion has decided.
     """
-    from srag_mcp.engines.choice import asks_model
     from srag_mcp.pipeline.quote import quote_ingestion
-    from srag_mcp.pipeline.wishes import go_on
 
     location = _find_folder(corpus, settings)
-    is_asked = asks_model(go_on(location, settings, {}).settings)
+    is_asked = _asks_model(corpus, settings)
     if not _is_terminal() or not (is_asked or _is_for_agents(location, settings)):
         return True
     found = quote_ingestion(location, settings, **wanted)
     return not found.n_calls or agrees("\n".join(found.lines()) + "\nGo on?")
+
+
+def _asks_model(corpus: str, settings: Settings) -> bool:
+    from srag_mcp.engines.choice import asks_model
+    from srag_mcp.pipeline.wishes import go_on
+
+    return asks_model(go_on(_find_folder(corpus, settings), settings, {}).settings)
 
 
 def _is_terminal() -> bool:

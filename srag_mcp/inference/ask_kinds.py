@@ -81,7 +81,8 @@ def ask_kinds(kinds: KindTables, question: str, asking: Asking) -> Answer:
     keys = kinds.shared_keys()[:MAX_KEYS]
     if asking.model is None:
         return refuse_kinds(kinds, question, "")
-    if not keys:
+    are_named = all(item.name == item.table.entity for item in kinds.own_tables())
+    if not keys or not are_named:  # a model is shown tables by the names that their kinds have
         return replace(refuse_kinds(kinds, question, ""), taken=Totals())
     try:
         return run_to_end(_ask_model, kinds, question, asking, asking.model)
@@ -108,7 +109,8 @@ def refuse_kinds(
         for found in link_values(question, corpus)
         for values in [tuple(replace(x, column=f"{name}.{x.column}") for x in found.values)]
     )
-    brief = Brief(said, tuple(unplaced), named, columns, _fewest(linked))
+    of = tuple(corpus.name for corpus in kinds.corpora)
+    brief = Brief(said, tuple(unplaced), named, columns, _fewest(linked), kinds=of)
     return Answer(question, f"Not answered: {said}", brief=brief, assumptions=kinds.notices())
 
 

@@ -47,6 +47,7 @@ class Brief:
         linked_values: Stored values that phrases of the question may mean.
         passages: The best passages of the documents, to judge whether it is worth looking there.
         previous: The question before, with its query; empty where this one leans on none.
+        kinds: The corpora whose tables it names, where these are kinds of one folder.
     """
 
     reason: str
@@ -56,6 +57,7 @@ class Brief:
     linked_values: tuple[LinkedValues, ...]
     passages: tuple[Quote, ...] = ()
     previous: str = ""
+    kinds: tuple[str, ...] = ()
 
 
 def list_shown(statistics: ColumnStatistics) -> Sequence[ValueCount]:

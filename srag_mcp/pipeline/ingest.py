@@ -23,16 +23,17 @@ from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.remote_model import load_library
 from srag_mcp.pipeline.file_plan import (
     ExtractionRun,
+    FilePlan,
     FoundFiles,
     find_files,
     plan_files,
     read_sample,
     without_copies,
 )
-from srag_mcp.pipeline.kind_run import Kinds, KindSorter
+from srag_mcp.pipeline.kind_run import Kinds, KindSorter, find_late_kind, may_be_split
 from srag_mcp.pipeline.list_types import settle_lists
 from srag_mcp.pipeline.loose_reading import read_loosely
-from srag_mcp.pipeline.quote import quote_stored, quote_work
+from srag_mcp.pipeline.quote import quote_ingestion, quote_stored, quote_work, say_together
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.record_run import (
     Standardised,
@@ -220,17 +221,21 @@ def ingest(
 
 
 def _find_kinds(run: Run, state: Path) -> Kinds | None:
-    """Find the kinds of a folder that has several; None where one table holds all.
-
-    A person's columns decide that, as do those that are there already.
-    """
-    folder, found = run.folder, run.found
-    if found.rows is not None or run.wish.given is not None or read_members(folder) is not None:
+    """Find the kinds of a folder that has several; None where one table holds all."""
+    if not may_be_split(run.work, run.folder, run.found, run.wish.given):
         return None
-    if find_schema_file(folder) is not None or run.work.schema_in_force() is not None:
-        return None
-    sorter = KindSorter(state, folder, found, run.readers)
+    sorter = KindSorter(state, run.folder, run.found, run.readers)
     return None if sorter.is_joined else sorter.sort() or sorter.find(run.sample)
+
+
+def _find_late_kind(run: Run, plan: FilePlan) -> str:
+    """Say which files that were read now are of another kind than those of before."""
+    folder = run.folder
+    if not plan.tasks or run.wish.given is not None or find_schema_file(folder) is not None:
+        return ""
+    if run.found.rows is not None or read_members(folder) is not None:
+        return ""
+    return find_late_kind(run.work, plan.states)
 
 
 def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestReport:
@@ -269,7 +274,10 @@ def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestRepor
     )
     said = f"{len(names)} kinds of documents, each a corpus with a table of its own: {told}"
     if asks:  # each has its own price and budget
-        said += "; nothing is ingested yet: ingest each by its name"
+        prices = [quote_ingestion(corpus.folder, run.settings) for corpus in kinds.corpora]
+        said += (
+            f"; nothing is ingested yet, together {say_together(prices)}: ingest each by its name"
+        )
     failed = [Failure(item.path, item.reason) for item in kinds.failed]
     skipped = [Failure(item.path, item.reason) for item in run.found.skipped]
     joined = join_reports(run.folder.name, said, kinds.odd, reports)
@@ -343,6 +351,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
         if not only_quoted:
             build = _publish(run, schema)
             finish_extension(work, schema)
+            told += tuple(filter(None, [_find_late_kind(run, plan)]))
             told += describe_losses(work, schema)
             told += (build.waiting,) if build is not None and build.waiting else ()
     stored = run.report(engine)

@@ -29,9 +29,13 @@ from srag_mcp.pipeline.file_plan import FoundFiles
 from srag_mcp.pipeline.reader_pool import ReaderPool, Sampled, SampleTask, Unreadable
 from srag_mcp.rules.naming import find_nouns
 from srag_mcp.rules.sightings import Sightings
+from srag_mcp.schema.json_schema import find_schema_file
+from srag_mcp.schema.schema import Schema
 from srag_mcp.store.layout import KINDS_FILE, ingestion_lock, read_kinds, write_atomically
+from srag_mcp.store.work import WorkDatabase
 
 _MAX_COMPARED = 120  # as many as are compared in a second
+_MAX_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,16 @@ class Kinds:
     corpora: tuple[KindCorpus, ...]
     odd: tuple[str, ...]
     failed: tuple[DocumentError, ...]
+
+
+def may_be_split(work: WorkDatabase, folder: Path, found: FoundFiles, given: Schema | None) -> bool:
+    """Whether the folder gets a table for each kind of its documents.
+
+    A person's columns decide otherwise, as do those that are there already.
+    """
+    is_one = found.rows is not None or given is not None or read_members(folder) is not None
+    has_columns = find_schema_file(folder) is not None or work.schema_in_force() is not None
+    return not (is_one or has_columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +119,7 @@ class KindSorter:
     @property
     def is_joined(self) -> bool:
         """Whether a person wants one table for all."""
-        return (self.state / KINDS_FILE).is_file() and not read_kinds(self.state)
+        return _wants_one_table(self.state)
 
     def _place(self, name: str) -> Path:
         return self.state / KINDS_FOLDER / name
@@ -150,6 +164,38 @@ class KindSorter:
         for reply in self.readers.perform(tasks):
             if isinstance(reply, Sampled | Unreadable):
                 yield reply
+
+
+def find_late_kind(work: WorkDatabase, new: Collection[str]) -> str:
+    """Say which of the files *new* to a folder of one kind are of another; empty for none.
+
+    Nothing is said where a person wants one table for all.
+    """
+    old = sorted(work.paths_of_documents() - {*new})
+    if not old or not new or _wants_one_table(work.state):
+        return ""
+    compared = (spread_evenly(paths, _MAX_COMPARED // 2) for paths in (old, sorted(new)))
+    rows = work.run(
+        "SELECT path, text FROM documents WHERE path IN (SELECT unnest(?))"
+        " AND path NOT IN (SELECT path FROM files WHERE rows)",
+        [path for paths in compared for path in paths],
+    )
+    kinds = find_kinds([words_of(text) for _, text in rows])
+    paths = [[rows[at][0] for at in kind.members] for kind in kinds]
+    paths.sort(key=lambda members: len({*members} & {*old}))
+    late = [path for members in paths[:-1] for path in members if path in new]
+    if not late:
+        return ""
+    more = ", …" if len(late) > _MAX_NAMED else ""
+    return (
+        f"{len(late)} or more new documents are of another kind than those before, and yet in one"
+        f" table with them: {', '.join(late[:_MAX_NAMED])}{more}; put them into a folder of their"
+        " own for columns of their own"
+    )
+
+
+def _wants_one_table(state: Path) -> bool:
+    return (state / KINDS_FILE).is_file() and not read_kinds(state)
 
 
 def join_kinds(state: Path) -> None:

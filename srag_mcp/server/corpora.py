@@ -282,6 +282,10 @@ class Corpora:
             found = [item.name for item in entries if item.state == state and not item.table]
             steps += [self._next_call(self.get(name)) for name in found[:1]]
         following = "; for another corpus ".join(steps) or "tell the user what the problem is"
+        of_kinds = [name for name in self._locations if self._kinds(name)]
+        if of_kinds and any(entry.table for entry in entries):
+            named = " or ".join(f"corpus={name!r}" for name in of_kinds)
+            following += f"; {named} in get_schema, run_sql and ask means all kinds of documents"
         if not entries:
             following = "no corpus is served: start the server with --corpus DIR"
         return CorpusList(corpora=entries, next=following)

@@ -14,6 +14,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name
 from srag_mcp.store.guard import QueryPool, ResultPage, Views
 from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.text.words import stems
 from srag_mcp.values.types import INTEGER
 
 _TRIES = 5
@@ -197,7 +198,8 @@ class KindTables:
         keys: list[SharedKey] = []
         for one, other, n_common in self.corpora[0].worker.read(views, sql, kind="short"):
             (table, item), (also, second) = columns[int(str(one))], columns[int(str(other))]
-            if _is_key(item, second, int(str(n_common))):
+            is_named = _is_named(item, also.table) or _is_named(second, table.table)
+            if _is_key(item, second, int(str(n_common)), is_named=is_named):
                 n_values = (item.n_distinct, second.n_distinct)
                 names = (item.column, second.column)
                 keys.append(SharedKey((table, also), names, int(str(n_common)), n_values))
@@ -228,15 +230,26 @@ def _builds(views: Views) -> Collection[Path]:
     return {path for of in views.values() for path, _ in of}
 
 
-def _is_key(one: ColumnStatistics, other: ColumnStatistics, n_common: int) -> bool:
-    """Whether two columns, which have *n_common* values in common, name the same things."""
+def _is_key(
+    one: ColumnStatistics, other: ColumnStatistics, n_common: int, *, is_named: bool
+) -> bool:
+    """Whether two columns, which have *n_common* values in common, name the same things.
+
+    *is_named*: one of them is called after the records of the other.
+    """
     if n_common < _LEAST or n_common < _MOST * min(one.n_distinct, other.n_distinct):
         return False
     if not one.type.is_text:
         is_plain = max(one.n_distinct / one.n_non_null, other.n_distinct / other.n_non_null) == 1
-        return is_plain and not _may_be_chance(one, other, n_common)
+        return is_plain and (is_named or not _may_be_chance(one, other, n_common))
     tells_apart = any(item.n_distinct >= _MOST * item.n_non_null for item in (one, other))
     return tells_apart or (_has_many_names(one) and _has_many_names(other))
+
+
+def _is_named(item: ColumnStatistics, other: Table) -> bool:
+    """Whether a column is called after the records of a table: `order_no` after `orders`."""
+    said = " ".join((other.entity, *other.nouns)).replace("_", " ")
+    return not {*stems(item.column.replace("_", " "))}.isdisjoint(stems(said))
 
 
 def _has_many_names(item: ColumnStatistics) -> bool:

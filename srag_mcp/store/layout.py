@@ -99,6 +99,13 @@ class CorpusFolder:
         raise CorpusError(msg)
 
 
+def locate(folder: Path, home: Path | None) -> Path:
+    """Return where the corpus called *folder* lies: `docs/invoices` may be a kind of `docs`."""
+    folder = folder.expanduser()
+    kinds = CorpusFolder(folder.parent, home).kinds() if folder.name else {}
+    return kinds.get(folder.name, folder)
+
+
 @dataclass(frozen=True, slots=True)
 class StoredKind:
     """What is known of a kind: how many documents it has, and which words are usual in it."""

@@ -360,13 +360,16 @@ def _refusal_lines(answer: Answer, brief: Brief, corpus: str) -> Iterator[str]:
         yield f"{passage.place()} says: {quoted(passage.quote)}"
     if answer.proposal is not None:
         yield _command(answer.proposal, corpus)
+    elif brief.kinds:
+        yield f"Each is a corpus of its own, with passages: {', '.join(brief.kinds)}"
     elif answer.taken is None:
         yield f'If no column holds it, add one: {extend} "…"'
     else:
         for item in brief.unplaced[:MAX_MISSING]:
             yield f"To add it: {extend} {shlex.quote(printable(item))}"
     yield f'Ask with other words, or write the query: srag-mcp sql {folder} "SELECT …"'
-    yield f'Passages that speak of it: srag-mcp search {folder} "…"'
+    if not brief.kinds:
+        yield f'Passages that speak of it: srag-mcp search {folder} "…"'
 
 
 def _reading_lines(answer: Answer, reading: Reading, corpus: str) -> Iterator[str]:

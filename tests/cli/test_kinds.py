@@ -24,7 +24,16 @@ def test_kinds_are_listed_named_and_asked(cli: Cli, ferries: Path, tmp_path: Pat
     assert json.loads(renamed.out) == {"sea/fleet": 6, "sea/lessons": 6}
     rows = cli("sql", "sea/fleet", "SELECT count(*) FROM boats", "--json")
     assert json.loads(rows.out)["rows"] == [[6]]
-    unnamed = cli("sql", "sea", "SELECT 1")
+    both = cli(
+        "sql", "sea", "SELECT (SELECT max(berth) FROM boats), count(*) FROM lessons", "--json"
+    )
+    assert json.loads(both.out)["rows"] == [[6, 6]]
+    schema = cli("schema", "sea").out
+    assert "Boats: table boats, 6 documents" in schema
+    assert "no columns of two kinds have so many values in common" in schema
+    priced = cli("ingest", "sea", "--quote", "--engine", "agent")
+    assert priced.out.startswith("sea/fleet:\n  6 of 6 documents to be read")
+    unnamed = cli("stats", "sea")
     assert unnamed.status == 1
     assert "name one: sea/fleet, sea/lessons" in unnamed.err
     alone = cli("kinds", "ferries")

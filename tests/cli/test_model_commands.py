@@ -92,12 +92,15 @@ def test_a_column_is_added_within_a_budget_that_is_quoted_before(
         cli("ingest", stations, "-q")
         n_asked = len(server.requests)
         quoted = cli("extend", stations, *wish, "--quote")
+        unagreed = cli("extend", stations, *wish)
         assert len(server.requests) == n_asked
-        stopped = cli("extend", stations, *wish, "--budget-calls", "1")
+        stopped = cli("extend", stations, *wish, "--budget-calls", "1", "--yes")
         nothing = cli("extend", stations, "--attribute", "")
         n_stopped = len(server.requests)
 
     assert quoted.out.startswith("5 of 5 documents to be read, 1 columns, engine model")
+    assert (unagreed.status, unagreed.out) == (3, "")
+    assert "say --yes, or --quote for the price" in unagreed.err
     assert (stopped.status, n_stopped - n_asked) == (1, 1)
     assert stopped.out.startswith("stations: stopped: the budget of 1 calls is used up")
     assert (nothing.status, nothing.out) == (1, "")
@@ -116,7 +119,7 @@ def test_what_no_document_states_is_no_column_and_is_said_after_one_prompt(
         monkeypatch.setenv("SRAG_API_BASE", server.base)
         cli("ingest", stations, "-q")
         n_asked = len(server.requests)
-        failed = cli("extend", stations, "--attribute", "number of lanes", "-q")
+        failed = cli("extend", stations, "--attribute", "number of lanes", "-q", "--yes")
 
     assert len(server.requests) == n_asked + 1
     assert (failed.status, failed.out) == (1, "")

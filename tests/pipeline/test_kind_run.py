@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
+import srag_mcp
 from srag_mcp.documents.folder import find_documents
 from srag_mcp.errors import CorpusError, NotIngestedError
 from srag_mcp.inference.ask import ask
 from srag_mcp.inference.choosing import choose_corpus
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.kind_run import join_kinds, rename_kind
+from srag_mcp.pipeline.quote import quote_kinds, say_together
 from srag_mcp.schema.schema import Schema
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.settings import Settings
@@ -138,7 +140,7 @@ def test_a_server_lists_the_kinds_and_asks_the_one_that_is_named(
             "harbour/boats",
             "harbour/lessons",
         ]
-        assert corpora.chosen("", "How many lessons are there?").name == "harbour/lessons"
+        assert corpora.chosen("", "How many lessons are there?").name == "harbour"
         assert corpora.readable("harbour/boats").info().n_documents == 8
         with pytest.raises(CorpusError, match="pass one of these as corpus: 'harbour/boats'"):
             corpora.readable("harbour")
@@ -197,5 +199,51 @@ def test_a_folder_to_be_read_by_a_model_is_sorted_and_each_kind_named(
 ) -> None:
     report = ingest(harbour, settings.model_copy(update={"engine": "model", "model": "m"}))
     assert report.kinds == ()
-    assert report.told[0].endswith("nothing is ingested yet: ingest each by its name")
+    assert "nothing is ingested yet, together about 8 calls" in report.told[0]
     assert len(CorpusFolder(harbour, settings.home).kinds()) == 2
+
+
+def test_a_kind_that_arrives_in_a_folder_of_one_kind_is_told(
+    harbour: Path, settings: Settings
+) -> None:
+    lessons = {path: path.read_text() for path in harbour.glob("c*.md")}
+    for path in lessons:
+        path.unlink()
+    (harbour / "letter.md").unlink()
+    assert ingest(harbour, settings).kinds == ()
+    (harbour / "b9.md").write_text(BOAT.format(name="Iris", n=9))
+    assert "another kind" not in " ".join(ingest(harbour, settings).warnings)
+    for path, text in lessons.items():
+        path.write_text(text)
+    [told] = [said for said in ingest(harbour, settings).warnings if "another kind" in said]
+    assert told.startswith("7 or more new documents are of another kind than those before")
+    assert "c1.md, c2.md, c3.md, c4.md, c5.md, …" in told
+
+
+def test_a_folder_of_several_kinds_is_priced_by_kind_and_nothing_is_kept(
+    harbour: Path, settings: Settings
+) -> None:
+    asking = settings.with_engine("agent")
+    priced = quote_kinds(harbour, asking)
+    assert not (harbour / ".srag").exists()
+    assert {name: found.n_documents for name, found in priced.items()} == {
+        "boats": 8,
+        "lessons": 7,
+    }
+    n_calls = sum(found.n_calls for found in priced.values())
+    assert say_together([*priced.values()]).startswith(f"about {n_calls} calls, ")
+    ingest(harbour, settings)
+    assert {name: found.engine for name, found in quote_kinds(harbour, asking).items()} == {
+        "boats": "agent",
+        "lessons": "agent",
+    }
+
+
+def test_the_library_opens_a_kind_by_its_name_and_asks_the_folder(
+    harbour: Path, settings: Settings
+) -> None:
+    ingest(harbour, settings)
+    with srag_mcp.open_corpus(harbour / "boats", settings) as boats:
+        assert boats.info().n_documents == 8
+    assert srag_mcp.ask(harbour, "How many lessons are there?", settings).rows == ((7,),)
+    assert srag_mcp.ingest(harbour / "lessons", settings).n_unchanged == 7

@@ -73,3 +73,18 @@ async def test_kinds_without_a_condition_between_them_are_told_what_matches(
         page = (await client.call_tool("run_sql", {"sql": sql})).structured_content or {}
     assert page["rows"] == [[64]]
     assert f"no columns of two kinds are set equal here; {CONDITION}: {MATCH}" in page["notes"]
+
+
+async def test_a_question_over_two_kinds_gets_a_brief_with_both_tables_and_their_join(
+    shop: Path, connect: Connect
+) -> None:
+    async with connect(shop) as client:
+        listed = (await client.call_tool("list_corpora", {})).structured_content or {}
+        asked = {"question": "How many orders have deliveries?"}
+        page = (await client.call_tool("ask", asked)).structured_content or {}
+        own = await client.call_tool("ask", {"question": "How many orders are there?"})
+    assert "corpus='shop' in get_schema, run_sql and ask means all kinds" in listed["next"]
+    assert (page["answered"], page["brief"]["table"]) == (False, "deliveries and orders")
+    assert f"join on {CONDITION}: {MATCH}" in page["brief"]["rules"]
+    assert any(line.startswith("buyer string") for line in page["brief"]["columns"])
+    assert (own.structured_content or {})["rows"] == [[8]]

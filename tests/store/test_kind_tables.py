@@ -96,19 +96,27 @@ def test_tables_of_one_name_are_told_apart_by_their_kind(
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "n_keys"),
+    ("one", "other", "called", "n_keys"),
     [
-        pytest.param(range(1, 13), range(1, 11), 0, id="both count from 1"),
+        pytest.param(range(1, 13), range(1, 11), "ref", 0, id="both count from 1"),
         pytest.param(
-            range(41003, 49000, 511), range(41003, 49000, 1022), 1, id="numbers of orders"
+            range(41003, 49000, 511), range(41003, 49000, 1022), "ref", 1, id="numbers of orders"
         ),
-        pytest.param([2019, 2020, 2021, 2022], [2020, 2021, 2022, 2023], 0, id="years"),
+        pytest.param([2019, 2020, 2021, 2022], [2020, 2021, 2022, 2023], "ref", 0, id="years"),
+        pytest.param(range(1001, 1013), range(1003, 1011), "paper", 1, id="called after it"),
+        pytest.param(range(1001, 1013), range(1003, 1011), "ref", 0, id="called otherwise"),
     ],
 )
 def test_numbers_that_may_be_equal_by_chance_are_no_key(
-    one: range, other: range, n_keys: int, tmp_path: Path, settings: Settings, worker: QueryPool
+    one: range,
+    other: range,
+    called: str,
+    n_keys: int,
+    tmp_path: Path,
+    settings: Settings,
+    worker: QueryPool,
 ) -> None:
-    columns = (("number", [*map(str, one)], "integer"), ("ref", [*map(str, other)], "integer"))
+    columns = (("number", [*map(str, one)], "integer"), (called, [*map(str, other)], "integer"))
     kinds = open_written(write_kinds(tmp_path / "two", settings, *columns), settings, worker)
     assert len(kinds.shared_keys()) == n_keys
 

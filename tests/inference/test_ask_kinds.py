@@ -1,0 +1,110 @@
+"""A question over the kinds of a folder."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from srag_mcp.errors import CorpusError
+from srag_mcp.inference.ask import OFFLINE, Asking
+from srag_mcp.inference.ask_kinds import converse_kinds
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.settings import Settings
+from srag_mcp.store.guard import QueryPool
+from srag_mcp.store.kind_tables import KindTables, open_kinds
+from srag_mcp.store.layout import CorpusFolder
+from tests.model.scripted import replying
+from tests.shop import CONDITION, write_shop
+
+BOTH = "How many orders have deliveries?"
+PARCELS = "SELECT count(DISTINCT order_number) FROM orders JOIN deliveries ON "
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KindTables]:
+    folder = write_shop(tmp_path_factory.mktemp("kinds") / "shop")
+    settings = Settings(workers=1, home=tmp_path_factory.mktemp("home"))
+    ingest(folder, settings)
+    with QueryPool() as worker:
+        places = CorpusFolder(folder, settings.home).kinds()
+        yield open_kinds("shop", places, worker, settings.home)
+
+
+def reply(sql: str | None, *missing: str) -> str:
+    return json.dumps({"missing": missing, "sql": sql})
+
+
+def test_a_question_that_names_one_kind_is_answered_by_it(shop: KindTables) -> None:
+    of, answer = converse_kinds(shop, "How many deliveries are there?", OFFLINE)
+    assert of.name == "shop/deliveries"
+    assert answer.rows == ((8,),)
+
+
+def test_without_a_model_a_question_of_two_kinds_is_refused_with_their_join(
+    shop: KindTables,
+) -> None:
+    of, answer = converse_kinds(shop, BOTH, OFFLINE)
+    assert isinstance(of, KindTables)
+    assert answer.brief is not None
+    assert answer.brief.table == "deliveries and orders"
+    assert f"join on {CONDITION}: 6 of the 7 values of deliveries" in answer.text
+    assert {"orders.buyer", "deliveries.parcels"} <= {*answer.brief.columns}
+
+
+def test_a_column_of_another_kind_brings_that_in(shop: KindTables) -> None:
+    of, answer = converse_kinds(shop, "How many parcels do the orders of Acme have?", OFFLINE)
+    assert isinstance(of, KindTables)
+    assert answer.brief is not None
+    assert [item.column for item in answer.brief.linked_values] == ["orders.buyer"]
+
+
+def test_a_question_that_names_nothing_is_asked_of_none(shop: KindTables) -> None:
+    with pytest.raises(CorpusError, match="names the records of no corpus"):
+        converse_kinds(shop, "How many gardens are there?", OFFLINE)
+
+
+def test_a_model_gets_both_tables_and_the_join(shop: KindTables) -> None:
+    model = replying([reply(PARCELS + CONDITION)])
+    of, answer = converse_kinds(shop, BOTH, Asking(model))
+    assert isinstance(of, KindTables)
+    assert answer.rows == ((6,),)
+    assert "7 of the 8 rows of deliveries have one in orders" in " ".join(answer.assumptions)
+    assert "Over all 8 documents in orders" in " ".join(answer.assumptions)
+    [prompt] = model.prompts
+    assert "Table `deliveries` (" in prompt.content
+    assert "Table `orders` (" in prompt.content
+    assert f"- {CONDITION}: 6 of the 7 values of deliveries" in prompt.content
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        pytest.param(
+            "SELECT count(*) FROM orders JOIN deliveries USING (document_id)",
+            "deliveries.document_id = orders.document_id",
+            id="by what does not match",
+        ),
+        pytest.param(
+            "SELECT count(DISTINCT order_number) FROM orders, deliveries",
+            "the query sets nothing equal",
+            id="by nothing",
+        ),
+        pytest.param(
+            f"SELECT sum(amount) FROM orders JOIN deliveries ON {CONDITION}",
+            "takes a row of orders several times",
+            id="so that rows are summed up twice",
+        ),
+    ],
+)
+def test_a_query_that_joins_otherwise_goes_back(shop: KindTables, sql: str, said: str) -> None:
+    model = replying([reply(sql), reply(PARCELS + CONDITION)])
+    _, answer = converse_kinds(shop, BOTH, Asking(model))
+    assert answer.rows == ((6,),)
+    assert said in model.prompts[1].corrections[0].message
+
+
+def test_what_no_column_of_both_holds_is_refused(shop: KindTables) -> None:
+    model = replying([reply(None, "the driver")])
+    _, answer = converse_kinds(shop, BOTH, Asking(model))
+    assert answer.brief is not None
+    assert answer.text.startswith("Not answered: no column holds the driver; it is about")
