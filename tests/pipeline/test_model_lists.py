@@ -210,3 +210,22 @@ def test_a_list_that_a_person_takes_out_of_the_schema_is_not_read(
         n_asked = len(server.requests)
         ingest(proposed, settings)
         assert len(server.requests) == n_asked
+
+
+def test_a_list_that_goes_on_through_a_long_document_has_each_row_once(
+    proposed: Path, tmp_path: Path, ask: Ask
+) -> None:
+    wares = [("Mug", "Cap", "Jug")[number % 3] for number in range(150)]
+    lines = [
+        f"{1 + n % 2} of {ware}, packed with care in plain paper" for n, ware in enumerate(wares)
+    ]
+    (proposed / "e.txt").write_text("Edna sold what follows.\n" + "\n".join(lines))
+    with serving(say_in_words) as server:
+        settings = settings_for(server, tmp_path / "home").model_copy(
+            update={"prompt_tokens": 1000}
+        )
+        ingest(proposed, settings)
+    found = "SELECT what, quantity FROM bills_items WHERE document_id = 'e.txt' ORDER BY position"
+    assert ask(proposed, found) == [(ware, 1 + n % 2) for n, ware in enumerate(wares)]
+    lines_of = "SELECT count(DISTINCT start), count(*) FROM cells WHERE attribute = 'what'"
+    assert ask(proposed, f"{lines_of} AND document_id = 'e.txt'") == [(150, 150)]
