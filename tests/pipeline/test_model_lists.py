@@ -229,3 +229,27 @@ def test_a_list_that_goes_on_through_a_long_document_has_each_row_once(
     assert ask(proposed, found) == [(ware, 1 + n % 2) for n, ware in enumerate(wares)]
     lines_of = "SELECT count(DISTINCT start), count(*) FROM cells WHERE attribute = 'what'"
     assert ask(proposed, f"{lines_of} AND document_id = 'e.txt'") == [(150, 150)]
+
+
+def test_code_reads_a_pending_list_that_it_finds_and_the_model_the_rest(
+    proposed: Path, tmp_path: Path, ask: Ask
+) -> None:
+    goods = ("Pen", "Ink", "Nib", "Cap", "Jar", "Lid")
+    for number, good in enumerate(goods):
+        rows = "".join(f"| {x} | {number + 2} |\n" for x in (good, goods[number - 1]))
+        text = f"Shop{number} sold what follows.\n\n| What | Quantity |\n| --- | --- |\n{rows}"
+        (proposed / f"t{number}.md").write_text(text)
+    with serving(say_in_words) as server:
+        settings = settings_for(server, tmp_path / "home")
+        ingest(proposed, settings.model_copy(update={"lists": False}))
+        n_asked = len(server.requests)
+        ingest(proposed, settings)
+        [asked] = [x for x in server.requests[n_asked:] if "You read documents" in json.dumps(x)]
+        assert re.findall(r"path \"(\w+)", asked["messages"][1]["content"]) == ["a", "b", "c", "d"]
+        engines = (
+            "SELECT engine, count(*) FROM cells WHERE attribute = 'quantity' GROUP BY 1 ORDER BY 1"
+        )
+        assert ask(proposed, engines) == [("model", 3), ("offline", 12)]
+        n_asked = len(server.requests)
+        ingest(proposed, settings)
+        assert len(server.requests) == n_asked
