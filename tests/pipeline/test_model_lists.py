@@ -60,10 +60,15 @@ PROPOSED = {
 _DOCUMENT = re.compile(r"^(d\d+) \(path.*?\n<<<(\w+)\n(.*?)\n\2>>>", re.MULTILINE | re.DOTALL)
 
 
-def say(body: Body) -> Answer:
+def sent(body: Body) -> list[str]:
+    """Return the instructions and the content of a prompt."""
     messages = body["messages"]
     assert isinstance(messages, list)
-    instructions, content = (str(item["content"]) for item in messages)
+    return [str(item["content"]) for item in messages]
+
+
+def say(body: Body) -> Answer:
+    instructions, content = sent(body)
     if instructions.startswith("You design"):
         return Answer(json.dumps(PROPOSED))
     if instructions.startswith("You improve"):
@@ -137,7 +142,7 @@ def test_rows_that_a_model_lists_are_rows_of_the_table(
 
 def say_in_words(body: Body) -> Answer:
     """Say members of lists as documents write them: nobody said what type they are."""
-    reply = json.loads(say(body).text)
+    reply = json.loads(say(body).text or "{}")
     for document in reply.get("documents", ()):
         for cell in document["cells"]:
             if isinstance(cell[1], list):
@@ -187,9 +192,7 @@ def test_lists_that_stayed_pending_are_asked_for_alone(
         quote = quote_ingestion(proposed, settings)
         ingest(proposed, settings)
         [body] = [x for x in server.requests[n_asked:] if "You read documents" in json.dumps(x)]
-        [instructions] = re.findall(
-            r"Columns\n(.*?)\nA column", body["messages"][0]["content"], re.S
-        )
+        [instructions] = re.findall(r"Columns\n(.*?)\nA column", sent(body)[0], re.S)
         assert [line.split()[:3] for line in instructions.splitlines()] == [
             ["2", "items", "(list):"]
         ]
@@ -245,7 +248,7 @@ def test_code_reads_a_pending_list_that_it_finds_and_the_model_the_rest(
         n_asked = len(server.requests)
         ingest(proposed, settings)
         [asked] = [x for x in server.requests[n_asked:] if "You read documents" in json.dumps(x)]
-        assert re.findall(r"path \"(\w+)", asked["messages"][1]["content"]) == ["a", "b", "c", "d"]
+        assert re.findall(r"path \"(\w+)", sent(asked)[1]) == ["a", "b", "c", "d"]
         engines = (
             "SELECT engine, count(*) FROM cells WHERE attribute = 'quantity' GROUP BY 1 ORDER BY 1"
         )
