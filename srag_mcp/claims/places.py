@@ -91,11 +91,14 @@ def find_value(attribute: Attribute, value: Value, text: str) -> Span | None:
     return None if is_short and not rank(best)[1] else best
 
 
-def find_places(value: Value, text: str) -> list[Span]:
-    """Return where *text* has *value* itself, whatever it may be of there, in order."""
+def find_places(value: Value, text: str, most: int = _MAX_PLACES) -> list[Span]:
+    """Return where *text* has *value* itself, whatever it may be of there, in order.
+
+    Of a text, the first *most* places.
+    """
     if isinstance(value, str):
         finds = (find_exactly, find_typographically)
-        found = (list(_places(find, value, text)) for find in finds)
+        found = (list(_places(find, value, text, most)) for find in finds)
         return next(filter(None, found), [])
     if isinstance(value, bool):
         return []
@@ -105,9 +108,11 @@ def find_places(value: Value, text: str) -> list[Span]:
     return [place for place, found in dated if may_be_day(found, value)]
 
 
-def _places(find: Callable[[str, str], Iterator[Span]], quote: str, text: str) -> Iterator[Span]:
+def _places(
+    find: Callable[[str, str], Iterator[Span]], quote: str, text: str, most: int = _MAX_PLACES
+) -> Iterator[Span]:
     seen = islice(find(quote, text), _MAX_SEEN)
-    return islice((place for place in seen if not _is_cut(text, place)), _MAX_PLACES)
+    return islice((place for place in seen if not _is_cut(text, place)), most)
 
 
 def _rank(text: str, attribute: Attribute) -> Callable[[Span], tuple[bool, int]]:

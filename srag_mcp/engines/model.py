@@ -52,7 +52,7 @@ from srag_mcp.schema.rounds import (
     predict_schema,
     refine_schema,
 )
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.settings import EngineName, Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.decisions import keep_other_kinds, write_decisions
@@ -198,14 +198,17 @@ class ModelEngine(Engine):
             settings.columns,
             partial(show_sought, wishes=questions) if questions else None,
         )
-        predicted = self.run(lambda: self._predict_schema(request))
+        is_read = settings.lists and not are_rows(documents)  # what table files list is known
+        build = partial(build_pending, documents=documents) if is_read else None
+        predicted = self.run(lambda: self._predict_schema(request, build))
         write_decisions(self.work.database.state, predicted.decisions)
         keep_other_kinds(self.work.database, predicted.other_kinds)
-        schema = learn_extractors(predicted.schema, documents, sample.questions)
-        is_read = settings.lists and not are_rows(documents)  # what table files list is known
-        return build_pending(schema, documents) if is_read else schema
+        return learn_extractors(predicted.schema, documents, sample.questions)
 
-    async def _predict_schema(self, request: SchemaRequest) -> PredictedSchema:
+    async def _predict_schema(
+        self, request: SchemaRequest, build: Callable[[Schema], Schema] | None
+    ) -> PredictedSchema:
+        """Predict, try and repair a schema; *build* makes tables of lists that code reads."""
         n_rounds = len(request.shares())
         n_steps = n_rounds + 2
         self.work.database.keep_note(_NUMBERS, "{}")  # the columns of a table that was before
@@ -218,7 +221,13 @@ class ModelEngine(Engine):
             ),
         )
         self._keep_needed(predicted)
-        trial = await self._try_schema(predicted.schema, request)
+        lists: list[Table] = []
+        if build is not None:
+            built = await anyio.to_thread.run_sync(build, predicted.schema)
+            predicted = replace(predicted, schema=built)
+            # those that code reads have sources
+            lists = [x for x in find_lists(built, self.work.settings) if not x.sources]
+        trial = await self._try_schema(predicted.schema, request, lists)
         self.work.on_progress(Progress("schema", n_steps - 1, n_steps, "trial"))
         unmet = find_unmet(predicted, request.questions)
         last = n_rounds + 1
@@ -246,20 +255,24 @@ class ModelEngine(Engine):
             database.keep_note(_NUMBERS, json.dumps(numbers))
         return numbers
 
-    async def _try_schema(self, schema: Schema, request: SchemaRequest) -> "_Trial":
-        """Read the documents of *request* by a predicted schema; the records are kept.
+    async def _try_schema(
+        self, schema: Schema, request: SchemaRequest, lists: Sequence[Table]
+    ) -> "_Trial":
+        """Read the documents of *request* by a predicted schema; records, and *lists*, are kept.
 
         Source: DESIGN 7.2.
         """
         records: list[PredictedRecord] = []
+        asked = (*schema.attributes, *map(list_attribute, lists))
         await predict_records(
             RecordTask(
                 self.model,
-                schema.attributes,
+                asked,
                 self.name,
-                numbers=self._number(schema.attributes),
+                numbers=self._number(asked),
                 pilot=self._pilot(schema.attributes, request.n_tokens),
                 summarised=self.work.settings.summaries,
+                lists={child.entity: child for child in lists},
             ),
             [
                 DocumentText(d.id, d.title, d.path, d.text, d.sha256, cut_passages(d))
@@ -269,7 +282,7 @@ class ModelEngine(Engine):
             max_in_flight=self.max_in_flight,
             on_done=records.extend,
         )
-        Predictions(self.work.database).store(schema.attributes, records)
+        Predictions(self.work.database).store(asked, records)
         self.asked.update(record.document_id for record in records)
         cells = {
             name: {

@@ -177,7 +177,7 @@ def ingest(
             work=work,
             readers=readers,
             found=tables.found,
-            wish=SchemaWish(options.get("schema"), questions, fresh, tables),
+            wish=SchemaWish(options.get("schema"), questions, fresh, tables, settings.lists),
             attribute=attribute,
             asks_first=options.get("asks_first", False) and not is_chosen,
             on_progress=on_progress,

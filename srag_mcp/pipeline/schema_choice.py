@@ -15,8 +15,9 @@ from srag_mcp.engines.protocol import Engine, SchemaSample
 from srag_mcp.errors import SchemaError
 from srag_mcp.pipeline.table_mode import NO_TABLES, SettledTables
 from srag_mcp.pipeline.wishes import tidy_wish
+from srag_mcp.rules.child_tables import build_pending
 from srag_mcp.rules.induction import learn_extractors
-from srag_mcp.rules.table_columns import with_lists
+from srag_mcp.rules.table_columns import are_rows, with_lists
 from srag_mcp.schema.attribute import Attribute, snake_case
 from srag_mcp.schema.edits import find_sources, hide, without_stale
 from srag_mcp.schema.json_schema import find_schema_file, read_schema_file, schema_to_json
@@ -42,6 +43,7 @@ PREDICTED = "predicted"
 _HIDDEN_PREFIX = "srag_"
 _GENERIC_ENTITY = "records"
 _ADDING = "extension"
+_SOUGHT = "lists_sought"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +55,14 @@ class SchemaWish:
         questions: Sample questions.
         fresh: Whether to induce one anew, whatever is there.
         tables: What the table files of the corpus are; their columns need no induction.
+        lists: Whether lists that a model proposed are read.
     """
 
     given: Schema | None = None
     questions: tuple[str, ...] = ()
     fresh: bool = False
     tables: SettledTables = NO_TABLES
+    lists: bool = True
 
 
 def put_schema_in_force(
@@ -92,6 +96,8 @@ def put_schema_in_force(
             item.extractors or _is_taken_over(present, item) for item in schema.attributes
         )
         schema = schema if is_learnt else learn_extractors(schema, sample(), wish.questions)
+    elif engine.asks and wish.lists and schema.pending_lists:
+        schema = _build_pending(work, schema, sample)
     elif {"objects", "values"}.intersection(item.holds for item in schema.lists):
         # of earlier versions, which had no tables for lists
         schema = with_lists(schema, wish.tables.columns()[1])
@@ -100,6 +106,16 @@ def put_schema_in_force(
         version = 0 if present is None else present.schema.version
         shutil.copyfile(path, path.with_name(f"{path.stem}-{version}{path.suffix}"))
     return _put(work, schema, origin)
+
+
+def _build_pending(work: WorkDatabase, schema: Schema, sample: Sample) -> Schema:
+    """Let code read what it can of lists that stayed pending; that is tried once."""
+    pending = "; ".join(map(str, schema.pending_lists))
+    if work.note(_SOUGHT) == pending:
+        return schema
+    work.keep_note(_SOUGHT, pending)
+    documents = sample()
+    return schema if are_rows(documents) else build_pending(schema, documents)
 
 
 def _is_taken_over(present: SchemaInForce | None, attribute: Attribute) -> bool:

@@ -4,8 +4,10 @@ A value of a list stands at many places: the `2` of one row is not that of anoth
 placed whole, each around a value that few places have, and one that stands nowhere is none.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TypeAlias
 
 from srag_mcp.cells.cell import Cell, ListedCells, Mark, PredictedCell, add_note
@@ -23,6 +25,7 @@ from srag_mcp.values.numbers import find_number
 from srag_mcp.values.states import Column, State, Words
 from srag_mcp.values.types import DATE, INTEGER, NUMBER, Value
 
+_MOST_PLACES = 10_000  # a value may come again in every row
 Shows: TypeAlias = Callable[[Span], bool]
 
 
@@ -147,11 +150,11 @@ def _find(judge: Judge, attribute: Attribute, said: CellReply, shows: Shows) -> 
     """Return where the words for a member stand; of several places, those that are shown."""
     text = judge.document.text
     if said.quote.strip():
-        found = find_places(said.quote.strip(), text)
+        found = find_places(said.quote.strip(), text, _MOST_PLACES)
     else:
         canonical = None if said.value is None else write_canonical(attribute, said.value)
         value = None if canonical is None else attribute.type.read(canonical)
-        found = [] if value is None else find_places(value, text)
+        found = [] if value is None else find_places(value, text, _MOST_PLACES)
         if not found and isinstance(value, str) and (figure := _as_figure(value)) is not None:
             found = find_places(figure, text)
     return [*filter(shows, found)] or found
@@ -177,7 +180,7 @@ def _choose_anchor(
     (cursor, used), rarest = known, min(places, key=len, default=())
 
     def cost(anchor: Span) -> tuple[bool, int, int, int]:
-        costs = [min(_apart(text, span, anchor) for span in spans) for spans in places]
+        costs = [_apart(text, _nearest(text, spans, anchor) or anchor, anchor) for spans in places]
         n_beyond = sum(is_beyond for is_beyond, _ in costs)
         apart = sum(n for _, n in costs) if n_beyond else 0
         return anchor.start < cursor, n_beyond, apart, anchor.start
@@ -186,7 +189,10 @@ def _choose_anchor(
 
 
 def _nearest(text: str, spans: Sequence[Span], anchor: Span) -> Span | None:
-    return min(spans, key=lambda span: _apart(text, span, anchor), default=None)
+    """Return the one of *spans*, which are in order, next to *anchor*, best on its line."""
+    at = bisect_left(spans, anchor.start, key=attrgetter("start"))
+    beside = spans[max(0, at - 1) : at + 1]
+    return min(beside, key=lambda span: _apart(text, span, anchor), default=None)
 
 
 def _apart(text: str, span: Span, anchor: Span) -> tuple[bool, int]:
@@ -221,7 +227,11 @@ def _judge_member(
 
 
 def join_rows(before: ListedCells, later: ListedCells) -> ListedCells:
-    """Return the rows of two parts of a document, those that stand at one place once."""
+    """Return the rows of two parts of a document in its order, those of one place once."""
     known = {item.cell.span for row in before.rows for item in row if item.cell.span}
     new = tuple(row for row in later.rows if not any(item.cell.span in known for item in row))
-    return replace(before, rows=(*before.rows, *new))
+    return replace(before, rows=tuple(sorted((*before.rows, *new), key=_begin)))
+
+
+def _begin(row: Sequence[PredictedCell]) -> int:
+    return min((item.cell.span.start for item in row if item.cell.span), default=0)

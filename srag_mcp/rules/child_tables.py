@@ -155,18 +155,19 @@ def build_pending(schema: Schema, documents: Sequence[Document]) -> Schema:
 def _holds_fields(child: Table, item: PendingList) -> bool:
     """Whether *child* is the list that was proposed: it has its fields, one alone by its name."""
     if len(item.fields) < 2:
-        names = (child.list_name, *child.nouns)
-        return len(child.attributes) == 1 and any(
-            is_same_name(item.name.replace("_", " "), x) for x in names
-        )
-    called = [(x.name.replace("_", " "), *x.synonyms) for x in child.attributes]
+        return len(child.attributes) == 1 and _is_called(item.name, (child.list_name, *child.nouns))
+    called = [(column.name, *column.synonyms) for column in child.attributes]
     for member in item.fields:
-        said = member.replace("_", " ")
-        own = [words for words in called if any(is_same_name(said, word) for word in words)]
+        own = [names for names in called if _is_called(member, names)]
         if len(own) != 1:
             return False
         called.remove(own[0])
     return True
+
+
+def _is_called(text: str, names: Sequence[str]) -> bool:
+    said, *others = map(fold_words, (text, *names))
+    return any(said == name or is_same_name(said, name) for name in others)
 
 
 # --- What recurs ---------------------------------------------------------------------------------

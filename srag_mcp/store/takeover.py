@@ -45,7 +45,8 @@ def put_in_force(work: WorkDatabase, schema: Schema, origin: str) -> list[Correc
     """
     with work.transaction():
         present, kept = work.schema_in_force(), read_corrections(work.state)
-        is_whole = present is not None
+        known = present.schema.children if present else ()
+        is_whole = present is not None and all(x in known for x in schema.children if x.sources)
         for attribute in schema.attributes:
             sources = find_sources(present.schema, attribute) if present else ()
             rules = tuple(rule for item in sources for rule in item.extractors)

@@ -60,10 +60,15 @@ PROPOSED = {
 _DOCUMENT = re.compile(r"^(d\d+) \(path.*?\n<<<(\w+)\n(.*?)\n\2>>>", re.MULTILINE | re.DOTALL)
 
 
-def say(body: Body) -> Answer:
+def sent(body: Body) -> list[str]:
+    """Return the instructions and the content of a prompt."""
     messages = body["messages"]
     assert isinstance(messages, list)
-    instructions, content = (str(item["content"]) for item in messages)
+    return [str(item["content"]) for item in messages]
+
+
+def say(body: Body) -> Answer:
+    instructions, content = sent(body)
     if instructions.startswith("You design"):
         return Answer(json.dumps(PROPOSED))
     if instructions.startswith("You improve"):
@@ -137,7 +142,7 @@ def test_rows_that_a_model_lists_are_rows_of_the_table(
 
 def say_in_words(body: Body) -> Answer:
     """Say members of lists as documents write them: nobody said what type they are."""
-    reply = json.loads(say(body).text)
+    reply = json.loads(say(body).text or "{}")
     for document in reply.get("documents", ()):
         for cell in document["cells"]:
             if isinstance(cell[1], list):
@@ -187,9 +192,7 @@ def test_lists_that_stayed_pending_are_asked_for_alone(
         quote = quote_ingestion(proposed, settings)
         ingest(proposed, settings)
         [body] = [x for x in server.requests[n_asked:] if "You read documents" in json.dumps(x)]
-        [instructions] = re.findall(
-            r"Columns\n(.*?)\nA column", body["messages"][0]["content"], re.S
-        )
+        [instructions] = re.findall(r"Columns\n(.*?)\nA column", sent(body)[0], re.S)
         assert [line.split()[:3] for line in instructions.splitlines()] == [
             ["2", "items", "(list):"]
         ]
@@ -207,6 +210,49 @@ def test_a_list_that_a_person_takes_out_of_the_schema_is_not_read(
         written = json.loads(path.read_text())
         del written["x-pending-lists"]
         path.write_text(json.dumps(written))
+        n_asked = len(server.requests)
+        ingest(proposed, settings)
+        assert len(server.requests) == n_asked
+
+
+def test_a_list_that_goes_on_through_a_long_document_has_each_row_once(
+    proposed: Path, tmp_path: Path, ask: Ask
+) -> None:
+    wares = [("Mug", "Cap", "Jug")[number % 3] for number in range(150)]
+    lines = [
+        f"{1 + n % 2} of {ware}, packed with care in plain paper" for n, ware in enumerate(wares)
+    ]
+    (proposed / "e.txt").write_text("Edna sold what follows.\n" + "\n".join(lines))
+    with serving(say_in_words) as server:
+        settings = settings_for(server, tmp_path / "home").model_copy(
+            update={"prompt_tokens": 1000}
+        )
+        ingest(proposed, settings)
+    found = "SELECT what, quantity FROM bills_items WHERE document_id = 'e.txt' ORDER BY position"
+    assert ask(proposed, found) == [(ware, 1 + n % 2) for n, ware in enumerate(wares)]
+    lines_of = "SELECT count(DISTINCT start), count(*) FROM cells WHERE attribute = 'what'"
+    assert ask(proposed, f"{lines_of} AND document_id = 'e.txt'") == [(150, 150)]
+
+
+def test_code_reads_a_pending_list_that_it_finds_and_the_model_the_rest(
+    proposed: Path, tmp_path: Path, ask: Ask
+) -> None:
+    goods = ("Pen", "Ink", "Nib", "Cap", "Jar", "Lid")
+    for number, good in enumerate(goods):
+        rows = "".join(f"| {x} | {number + 2} |\n" for x in (good, goods[number - 1]))
+        text = f"Shop{number} sold what follows.\n\n| What | Quantity |\n| --- | --- |\n{rows}"
+        (proposed / f"t{number}.md").write_text(text)
+    with serving(say_in_words) as server:
+        settings = settings_for(server, tmp_path / "home")
+        ingest(proposed, settings.model_copy(update={"lists": False}))
+        n_asked = len(server.requests)
+        ingest(proposed, settings)
+        [asked] = [x for x in server.requests[n_asked:] if "You read documents" in json.dumps(x)]
+        assert re.findall(r"path \"(\w+)", sent(asked)[1]) == ["a", "b", "c", "d"]
+        engines = (
+            "SELECT engine, count(*) FROM cells WHERE attribute = 'quantity' GROUP BY 1 ORDER BY 1"
+        )
+        assert ask(proposed, engines) == [("model", 3), ("offline", 12)]
         n_asked = len(server.requests)
         ingest(proposed, settings)
         assert len(server.requests) == n_asked

@@ -7,10 +7,11 @@ import pytest
 
 from srag_mcp.cells.cell import ListedRows, Mark
 from srag_mcp.documents.document import Document
+from srag_mcp.rules.child_tables import build_pending
 from srag_mcp.rules.extraction import match_whole
 from srag_mcp.rules.induction import induce_schema
 from srag_mcp.rules.row_sources import read_lists
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema import PendingList, Schema
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 from tests.rules.folder import read
@@ -249,3 +250,19 @@ def test_the_sum_of_one_item_is_no_item() -> None:
     documents = read([*(_load(n) for n in range(12)), f"Load: L099\nDriver: Bo\n\n{one}\n"])
     [found] = lists_of(documents, learn(documents)).values()
     assert rows_of(found[-1]) == [("Plank", "2", "2.5", "5.0")]
+
+
+def test_a_list_that_was_proposed_is_read_by_code_where_it_has_all_fields() -> None:
+    pages = [bill(n, [("Pen", 2, "1.50", "3.00"), ("Ink", n + 1, "2.00", "4.00")][: 1 + n % 2])
+             for n in range(6)]  # fmt: skip
+    headers = [column.name for column in learn(read(pages)).children[0].attributes]
+    whole = PendingList(name="goods", description="What is sold.", fields=tuple(headers))
+    more = PendingList(name="wares", fields=(*headers, "colour"))
+    asked = Schema(title="Bill", entity="bills", pending_lists=(more, whole))
+    found = build_pending(asked, read(pages))
+    assert found.pending_lists == (more,), "code does not see colours"
+    [child] = found.children
+    assert (child.entity, child.list_name, child.description) == (
+        "bills_goods", "goods", "What is sold."
+    )  # fmt: skip
+    assert child.sources
