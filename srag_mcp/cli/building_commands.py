@@ -30,7 +30,13 @@ from srag_mcp.cli.arguments import (
 )
 from srag_mcp.cli.printing import print_either, print_json, say, show_progress
 from srag_mcp.documents.folder import why_ask_first
-from srag_mcp.errors import AskFirstError, JobError, NotIngestedError, SettingsError
+from srag_mcp.errors import (
+    AskFirstError,
+    JobError,
+    NotIngestedError,
+    SettingsError,
+    SeveralKindsError,
+)
 from srag_mcp.settings import BUILD_SUFFIX, EffortChoice, Settings
 from srag_mcp.text.shown import one_line
 
@@ -351,9 +357,7 @@ def status(
     settings = command_settings(home)
     location = find_corpus(corpus, settings)
     if kinds := CorpusFolder(location, settings.home).kinds():
-        named = ", ".join(f"{corpus.rstrip('/')}/{kind}" for kind in kinds)
-        msg = f"{corpus} holds several kinds of documents; name one: {named}"
-        raise JobError(msg)
+        raise SeveralKindsError(corpus, (f"{corpus.rstrip('/')}/{kind}" for kind in kinds))
     job = next(iter(list_jobs(location, settings)), None)
     state = CorpusFolder(location, settings.home).readable()
     if (job is None or not job.is_running) and is_ingested_now(state):

@@ -22,12 +22,13 @@ from srag_mcp.cli.arguments import (
     find_corpus,
     flag,
     open_ready,
+    open_tables,
     option,
 )
 from srag_mcp.cli.editing_commands import decide_each
 from srag_mcp.cli.output_commands import ForceOption, export_query
 from srag_mcp.cli.printing import ONE_LINE_A_ROW, print_json, print_table, say
-from srag_mcp.errors import ModelError
+from srag_mcp.errors import CorpusError, ModelError
 from srag_mcp.text.shown import one_line, quoted
 
 if TYPE_CHECKING:  # listing the commands does not need them
@@ -62,14 +63,18 @@ def ask(
 ) -> None:
     """Answer a question, with SQL, denominator and quotes; exit 3 if there is no answer."""
     from srag_mcp.engines.choice import choose_asking
-    from srag_mcp.inference.turns import converse  # the grammar is for questions only
+    from srag_mcp.inference.ask_kinds import converse_kinds  # the grammar is for questions only
     from srag_mcp.store.feedback import MAX_TURNS
 
     settings = command_settings(home, engine=engine, model=model, votes=votes)
     asking = choose_asking(settings)
-    with open_ready(corpus, settings, question) as opened:
-        corpus = opened.name
-        found = converse(opened, question, asking, previous=previous, verdict=verdict or "")
+    with open_tables(corpus, settings) as opened:
+        of, found = converse_kinds(
+            opened, question, asking, previous=previous, verdict=verdict or ""
+        )
+        if of is not opened:
+            corpus = of.name
+            print(f"asked of {of.names()}", file=sys.stderr)
     no_reply = asking.model is not None and found.refused and found.taken is None
     if as_json:
         shown = asdict(replace(found, translation=None))
@@ -101,14 +106,19 @@ def sql(
     as_json: JsonOption = False,
 ) -> None:
     """Run one SELECT over the records of a corpus."""
+    from srag_mcp.store.kind_tables import KindTables
+
     settings = command_settings(home)
     room = settings.max_result_characters
     if out is not None:
         from srag_mcp.store.export import check_target
 
         check_target(out, force=force)
-    with open_ready(corpus, settings) as opened:
+    with open_tables(corpus, settings) as opened:
         if out is not None:
+            if isinstance(opened, KindTables):
+                msg = f"--out takes one kind of documents; name one: {opened.names()}"
+                raise CorpusError(msg)
             export_query(opened, statement, out, settings)
             return
         page = views.answers.result_table(opened, statement, limit, offset, room)
@@ -164,12 +174,20 @@ def search(
 def schema(corpus: CorpusArgument, home: HomeOption = None, as_json: JsonOption = False) -> None:
     """Show the columns of a corpus and what they hold."""
     from srag_mcp.schema.json_schema import schema_to_json
+    from srag_mcp.store.kind_tables import KindTables
 
-    with open_ready(corpus, command_settings(home)) as opened:
-        if as_json:
-            print_json(schema_to_json(opened.kept_schema()))
+    with open_tables(corpus, command_settings(home)) as opened:
+        if not isinstance(opened, KindTables):
+            if as_json:
+                print_json(schema_to_json(opened.kept_schema()))
+            else:
+                print_schema(opened)
+        elif as_json:
+            print_json({x.name: schema_to_json(x.kept_schema()) for x in opened.corpora})
         else:
-            print_schema(opened)
+            for own in opened.corpora:
+                print_schema(own)
+            say(*views.holdings.say_keys(opened))
 
 
 def print_schema(corpus: "Corpus") -> None:

@@ -16,7 +16,7 @@ from srag_mcp.engines.choice import choose_engine
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.offline import FORM_SAMPLE, account_for
 from srag_mcp.engines.protocol import Engine, Progress, Work
-from srag_mcp.errors import CorpusError, QuestionError, UselessRepliesError
+from srag_mcp.errors import CorpusError, QuestionError, SeveralKindsError, UselessRepliesError
 from srag_mcp.inference.answer import is_empty
 from srag_mcp.inference.by_model import Translated
 from srag_mcp.model.litellm_library import run_to_end
@@ -30,6 +30,7 @@ from srag_mcp.pipeline.file_plan import (
     without_copies,
 )
 from srag_mcp.pipeline.kind_run import Kinds, KindSorter
+from srag_mcp.pipeline.list_types import settle_lists
 from srag_mcp.pipeline.loose_reading import read_loosely
 from srag_mcp.pipeline.quote import quote_stored, quote_work
 from srag_mcp.pipeline.reader_pool import ReaderPool
@@ -244,8 +245,7 @@ def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestRepor
     kinds = replace(kinds, corpora=tuple(x for x in kinds.corpora if x.n_documents))
     names = [f"{run.folder.name}/{corpus.name}" for corpus in kinds.corpora]
     if run.attribute:
-        msg = f"{run.folder} holds several kinds of documents; name one: {', '.join(names)}"
-        raise CorpusError(msg)
+        raise SeveralKindsError(run.folder, names)
     reports: list[IngestReport] = []
     asks = choose_engine(run.work, run.settings).asks
     about = {corpus: {*stems(corpus.name.replace("_", " "))} for corpus in kinds.corpora}
@@ -387,6 +387,7 @@ def _predict(
         asked = engine.asked | ruled.asked
         if effort != "draft":
             asked |= read_missing_records(work, schema, engine)
+            ruled = replace(ruled, schema=settle_lists(work, ruled.schema))
             standardised = standardise_columns(work, schema, engine, run.on_progress)
             resolve_names(work, schema, engine, run.on_progress)
     except UselessRepliesError:

@@ -7,6 +7,7 @@ from functools import cache, partial
 
 from srag_mcp.cells.cell import Cell, Mark, PredictedCell, PredictedRecord
 from srag_mcp.cells.normalised import read_column
+from srag_mcp.claims.odd_numbers import Tags, read_stated, read_tags
 from srag_mcp.claims.second_look import (
     MAX_SUSPECTS,
     Suspect,
@@ -14,14 +15,13 @@ from srag_mcp.claims.second_look import (
     look_again,
     without_unsettled,
 )
-from srag_mcp.claims.stated_values import Tags, read_stated, read_tags
 from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress, Workload
 from srag_mcp.model.language_model import Step
 from srag_mcp.names.doubtful import Doubt, cut_around, find_candidates, resolve, write_prompts
 from srag_mcp.names.uniting import Thing, Verdict, are_names, describe_things, unite
-from srag_mcp.records.listed import list_attribute
+from srag_mcp.records.listed import find_lists, list_attribute
 from srag_mcp.records.prediction import count_readable, estimate_records
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import Extension
@@ -54,9 +54,10 @@ def read_missing_records(
     """
     predictions, on_progress = Predictions(work), engine.work.on_progress
     predictions.forget_gone()
-    for child in schema.children:
+    lists = find_lists(schema, engine.work.settings)
+    for child in lists:
         keep_listed(work, child)
-    wanted = (*schema.attributes, *map(list_attribute, schema.children))
+    wanted = (*schema.attributes, *map(list_attribute, lists))
     engine.take_over()
     prompt_tokens = engine.work.settings.prompt_tokens
     n_readable = count_readable(prompt_tokens)

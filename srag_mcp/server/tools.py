@@ -220,7 +220,7 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Call it before run_sql.
         """
-        return views.holdings.schema_page(corpora.readable(corpus), room, offset)
+        return views.holdings.schema_page(corpora.queried(corpus), room, offset)
 
     @reads("Get column statistics", READS)
     def get_column_stats(
@@ -241,7 +241,7 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Use it, after get_schema, for what ask did not answer.
         """
-        return views.answers.result_table(corpora.readable(corpus), sql, limit, offset, room)
+        return views.answers.result_table(corpora.queried(corpus), sql, limit, offset, room)
 
     @reads("Ask a question", ASKS, queries=True)
     def ask(

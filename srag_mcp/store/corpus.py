@@ -205,6 +205,17 @@ class Corpus:
             raise NotIngestedError(msg)
         return self.location.resolve()
 
+    def names(self) -> str:
+        """Name it, as `KindTables.names` does several."""
+        return self.name
+
+    def is_ready(self) -> bool:
+        """Whether there is a published build."""
+        try:
+            return self.build_path().is_file()
+        except NotIngestedError:
+            return False
+
     def info(self) -> BuildInfo:
         """Return what the build says of itself."""
         content = self._content()
