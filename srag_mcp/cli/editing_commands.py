@@ -24,7 +24,7 @@ from srag_mcp.cli.arguments import (
 )
 from srag_mcp.cli.building_commands import agrees
 from srag_mcp.cli.printing import print_either, print_json, print_table, say
-from srag_mcp.errors import CorpusError, QuestionError, SchemaError, SragError, StoreError
+from srag_mcp.errors import QuestionError, SchemaError, SragError, StoreError
 from srag_mcp.settings import COLUMN_EDITS, Settings
 from srag_mcp.text.shown import one_line
 
@@ -206,9 +206,6 @@ def names(
     with open_ready(corpus, settings) as opened:
         if column:
             opened.schema().attribute(column)  # or says which there are
-        if opened.is_build and given:
-            msg = f"{corpus} is a build alone: names are decided on in the folder of its documents"
-            raise CorpusError(msg)
         if given:
             stored = [_stored_name(opened, column, name) for name in given]
             decision: Decision = "same" if same else "apart" if apart else "forget"

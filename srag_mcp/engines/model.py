@@ -56,9 +56,8 @@ from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.settings import EngineName, Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.decisions import keep_other_kinds, write_decisions
-from srag_mcp.store.earlier_answers import EarlierAnswers, take_over_records
 from srag_mcp.store.predictions import Predictions, hash_attribute
-from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.replies import EarlierAnswers, StoredReplies, take_over_records
 from srag_mcp.store.state import State, open_state
 from srag_mcp.text.words import content_words, stems
 from srag_mcp.values.states import State as CellState

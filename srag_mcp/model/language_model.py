@@ -117,8 +117,10 @@ class LanguageModel(Protocol):
         `ask_for` checks that it does, and asks again.
 
         Raises:
-            ModelStoppedError: If no further prompt can be answered either.
+            ModelStoppedError: If no further prompt can be answered either: a wrong key, an unknown
+                model, no credit, a server that is gone.
             PromptTooLongError: If the prompt is longer than the model can read.
+            PromptRefusedError: If the provider refuses it for its content.
             ModelError: If no reply could be had to this prompt.
         """
         ...

@@ -5,7 +5,7 @@ import json
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -52,6 +52,9 @@ class Call:
     is_estimated: bool = False
 
 
+TOOK = tuple(item.name for item in fields(Call) if item.default is not MISSING)
+
+
 @dataclass(frozen=True, slots=True)
 class Totals:
     """What some calls took together.
@@ -81,8 +84,7 @@ class Totals:
             return replace(self, n_cached=self.n_cached + 1)
         if call.outcome == "failed":
             return replace(self, n_failed=self.n_failed + 1)
-        took = (call.tokens_in, call.tokens_out, call.tokens_cached, call.seconds, call.cost_usd)
-        return self + Totals(1, 0, 0, *took, call.is_estimated)
+        return self + Totals(1, **{name: getattr(call, name) for name in TOOK})
 
     def __add__(self, other: "Totals") -> "Totals":
         """Return what both took together."""

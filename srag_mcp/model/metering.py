@@ -10,7 +10,16 @@ import anyio
 
 from srag_mcp.errors import BudgetError, ModelError
 from srag_mcp.model.language_model import LanguageModel, Price, Prompt, Reply, Step, hash_prompt
-from srag_mcp.model.ledger import Call, KeptReply, Ledger, MemoryReplies, Outcome, Totals, pack_text
+from srag_mcp.model.ledger import (
+    TOOK,
+    Call,
+    KeptReply,
+    Ledger,
+    MemoryReplies,
+    Outcome,
+    Totals,
+    pack_text,
+)
 
 _BYTES_A_TOKEN = 3
 _LEAST_TOKENS_OUT, _MOST_TOKENS_OUT = 200, 4000
@@ -244,15 +253,7 @@ class MeteredModel(LanguageModel):
         call = Call(prompt.counted_step, prompt.subject, prompt_hash, self.name, outcome, now)
         kept = None
         if reply is not None:
-            call = replace(
-                call,
-                tokens_in=reply.tokens_in,
-                tokens_out=reply.tokens_out,
-                tokens_cached=reply.tokens_cached,
-                seconds=reply.seconds,
-                cost_usd=reply.cost_usd,
-                is_estimated=reply.is_estimated,
-            )
+            call = replace(call, **{name: getattr(reply, name) for name in TOOK})
             delta = pack_text(reply.text, prompt)
             kept = KeptReply(prompt_hash, prompt.step, self.name, reply, delta)
         self._cache.keep(call, kept)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import anyio
+from typing_extensions import override
 
 from srag_mcp.errors import (
     ModelError,
@@ -71,16 +72,8 @@ class RemoteModel(LanguageModel):
         """How many requests may be in flight at present."""
         return self._limiter.limit
 
+    @override
     async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
-        """Ask the model, and try again what may pass.
-
-        Raises:
-            ModelStoppedError: If no further prompt can be answered either: a wrong key, an unknown
-                model, no credit, a server that is gone.
-            PromptTooLongError: If the prompt is longer than the model can read.
-            PromptRefusedError: If the provider refuses it for its content.
-            ModelError: If no reply could be had to this prompt.
-        """
         n_stops = len(self._stops)
         hindrance = find_bad_key(self._settings.api_key) or await self._wire.open()
         if hindrance is not None:

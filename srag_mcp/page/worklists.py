@@ -198,9 +198,6 @@ def decide_name(corpus: Corpus, settings: Settings, said: NameDecision) -> dict[
         SchemaError: If there is no such column, or it is not one of names.
         LockedError: If the corpus is being ingested.
     """
-    if corpus.is_build:
-        msg = "names are decided on in the folder of the documents, and this is a build alone"
-        raise CorpusError(msg)
     decide_names(corpus.location, settings, said.column, said.names, said.decision)
     kept = "one thing" if said.decision == "same" else "apart"
     return {"said": f"{', '.join(said.names)}: {kept}; published"}

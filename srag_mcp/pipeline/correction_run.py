@@ -1,6 +1,7 @@
 """What a person or an agent decides of values and names: kept for good, and published at once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +18,7 @@ from srag_mcp.rules.voting import run_rules
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
-from srag_mcp.store.build import publish_changes, published_info
+from srag_mcp.store.build import BuildInfo, publish_changes, published_info
 from srag_mcp.store.corrections import (
     Correction,
     cell_value,
@@ -68,6 +69,22 @@ class Corrected:
         return f"{said}; {'published' if self.is_published else later}"
 
 
+@contextmanager
+def _open_decided(
+    folder: Path, settings: Settings
+) -> Iterator[tuple[WorkDatabase, Schema, BuildInfo]]:
+    """Open what a decision is on: the work database, its schema, and the build that shows it."""
+    if not folder.is_dir():
+        msg = f"{folder} is a build alone: it is decided on in the folder of its documents"
+        raise CorpusError(msg)
+    with open_work(CorpusFolder(folder, settings.home).writable()) as work:
+        present, info = work.schema_in_force(), published_info(work.state, work.connection)
+        if present is None or info is None:
+            msg = f"{folder} has no table yet: ingest it first"
+            raise CorpusError(msg)
+        yield work, present.schema, info
+
+
 def correct(
     folder: Path,
     settings: Settings,
@@ -85,18 +102,9 @@ def correct(
         LockedError: If another process ingests the corpus.
     """
     document_id, column = place
-    if not folder.is_dir():
-        msg = f"{folder} is a build alone: values are corrected in the folder of its documents"
-        raise CorpusError(msg)
-    state = CorpusFolder(folder, settings.home).writable()
-    with open_work(state) as work:
-        present = work.schema_in_force()
-        info = published_info(state, work.connection)
-        if present is None or info is None:
-            msg = f"{folder} has no table yet: ingest it first"
-            raise CorpusError(msg)
+    with _open_decided(folder, settings) as (work, schema, info):
         is_current = info.revision == work.revision  # else documents of it may be missing
-        kept = read_corrections(state)
+        kept = read_corrections(work.state)
         found = [x for x in kept if (x.document_id, x.column) == place]
         before = found[0] if found else None
         if before is None and wanted[0] in {"undo", "accept"}:
@@ -104,7 +112,7 @@ def correct(
             raise CorpusError(msg)
         after = None
         if wanted[0] != "undo":  # which works where document or column are gone, too
-            attribute = with_loose(work, present.schema).attribute(column)
+            attribute = with_loose(work, schema).attribute(column)
             record = info.entity, document_id
             after = _set(work, record, attribute, wanted, before)
         if author != PERSON and before is not None and before.by_person:
@@ -114,9 +122,9 @@ def correct(
         if after is not None:
             after = replace(after, author=author)
             left.append(after)
-        write_corrections(state, left)
+        write_corrections(work.state, left)
         put_corrections_in_force(work)
-        schema = _judge_rules(work, present.schema, before, after)
+        schema = _judge_rules(work, schema, before, after)
         if is_current:
             publish_changes(work, schema)
     return Corrected(before, after, is_current)
@@ -211,27 +219,22 @@ def decide_names(
     from it in case and marks only. Returns whether anything else was decided before.
 
     Raises:
-        CorpusError: If the folder has no table yet.
+        CorpusError: If the folder has no table yet, or is a build alone.
         SchemaError: If there is no such column, it is not one of names, or names that differ in
             case or marks only are to be apart.
         LockedError: If another process ingests the corpus.
     """
-    state = CorpusFolder(folder, settings.home).writable()
-    with open_work(state) as work:
-        present = work.schema_in_force()
-        if present is None:
-            msg = f"{folder} has no table yet: ingest it first"
-            raise CorpusError(msg)
-        if not are_united(present.schema.attribute(column)):
+    with _open_decided(folder, settings) as (work, schema, _):
+        if not are_united(schema.attribute(column)):
             msg = f"{column} is no column of texts without a list of categories"
             raise SchemaError(msg)
         if decision == "apart" and len({*map(fold_name, names)}) < len({*names}):
             msg = f"two of {', '.join(names)} differ in case or marks only: these are always one"
             raise SchemaError(msg)
-        decided = read_decided(state)
+        decided = read_decided(work.state)
         before = decided.get(column, Decided())
         decided[column] = before.decide(decision, list(dict.fromkeys(names)))
-        write_decided(state, decided)
+        write_decided(work.state, decided)
         put_names_in_force(work)
-        publish_changes(work, present.schema)
+        publish_changes(work, schema)
     return decided[column] != before

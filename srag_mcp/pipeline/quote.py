@@ -157,17 +157,10 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class _ToRead:
-    """What is to be done.
+    """Documents, the lengths of those to be asked about in tokens, and what is to be found of them.
 
-    Attributes:
-        n_documents: Documents of the corpus.
-        lengths: The tokens of those that will be asked about.
-        schema: None where it is to be found.
-        lists: What documents list, and are asked for.
-        lacking: The names of what is asked for, where that is not all; empty for all.
-        added: What is to be added to it.
-        is_defined: Whether that is defined already.
-        n_questions: Sample questions.
+    *schema* is None where it is to be found; what is *added* to it may be defined already. *lists*
+    are of what documents list; *lacking* names what is asked for, where that is not all.
     """
 
     n_documents: int

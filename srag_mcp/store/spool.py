@@ -4,7 +4,7 @@ import json
 import re
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from pydantic import TypeAdapter
@@ -25,14 +25,14 @@ class SpooledPrompt:
     """A prompt that waits for an answer.
 
     Attributes:
-        id: The beginning of its hash.
         prompt: What is asked.
         reply_schema: The form of the answer, as JSON Schema.
+        id: The beginning of its hash; not written down with it.
     """
 
-    id: str
     prompt: Prompt
     reply_schema: Mapping[str, object]
+    id: str = ""
 
     @property
     def shared(self) -> str:
@@ -78,15 +78,7 @@ class AnswerOutcome:
         return not self.problem
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A prompt as it is written down."""
-
-    prompt: Prompt
-    reply_schema: dict[str, object]
-
-
-_ENTRY = TypeAdapter(_Entry)
+_ENTRY = TypeAdapter(SpooledPrompt)
 
 
 class PromptSpool:
@@ -120,7 +112,7 @@ class PromptSpool:
             self._state.run("UPDATE prompts SET entry = NULL WHERE name = ?", name)
             return str(rows[0][0])
         if not rows or rows[0][1]:
-            entry = json.dumps(asdict(_Entry(prompt, dict(reply_schema))))
+            entry = json.dumps({"prompt": asdict(prompt), "reply_schema": dict(reply_schema)})
             self._state.run(
                 "INSERT INTO prompts (name, entry, asked_at) VALUES (?, ?, ?)"
                 " ON CONFLICT (name) DO UPDATE SET is_parked = 0, asked_at = excluded.asked_at",
@@ -209,8 +201,7 @@ class PromptSpool:
                 max_prompts,
             )
             for name, written in waiting:
-                entry = _ENTRY.validate_json(written)
-                found = SpooledPrompt(name[:_N_ID], entry.prompt, entry.reply_schema)
+                found = replace(_ENTRY.validate_json(written), id=name[:_N_ID])
                 left -= len(found.own) + (0 if found.shared in shared else len(found.shared))
                 if given and left < 0:
                     break
@@ -251,5 +242,4 @@ class PromptSpool:
                 time.time(),
                 name,
             )
-        shared = SpooledPrompt(prompt_id, entry.prompt, entry.reply_schema).shared
-        return AnswerOutcome(prompt_id, problem, shared)
+        return AnswerOutcome(prompt_id, problem, entry.shared)

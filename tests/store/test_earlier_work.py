@@ -12,8 +12,8 @@ from srag_mcp.cells.cell import Cell, PredictedCell, PredictedRecord
 from srag_mcp.model.language_model import Correction, Prompt, Step
 from srag_mcp.pipeline.wishes import Unfinished, remember_unfinished, remembered
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.earlier_answers import EarlierAnswers, take_over_records
 from srag_mcp.store.predictions import Predictions
+from srag_mcp.store.replies import EarlierAnswers, take_over_records
 from srag_mcp.store.state import State, open_state
 from srag_mcp.store.work import WorkDatabase, open_work
 from srag_mcp.text.spans import Span

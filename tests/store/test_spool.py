@@ -66,7 +66,7 @@ def test_a_prompt_comes_out_as_it_went_in_and_its_answer_goes_back(spool: Prompt
     (given,) = spool.hand_out(10, PLENTY)
     outcome = answer(spool, given.id, GOOD)
 
-    assert given == SpooledPrompt(name[:12], asked, SCHEMA)
+    assert given == SpooledPrompt(asked, SCHEMA, name[:12])
     assert outcome == AnswerOutcome(name[:12], "", given.shared)
     assert json.loads(ask(spool, asked) or "") == GOOD
     assert spool.count() == SpoolCount()
