@@ -71,6 +71,10 @@ def extract_cell(sightings: Sightings, attribute: Attribute) -> Cell:
             chosen = cell
         elif not chosen.marks and _differ(chosen, cell, attribute):
             chosen = _contradicted(chosen, repr((cell.as_stated or "")[:80]))
+    leads = [rule for rule in attribute.extractors if isinstance(rule, KeyRule) and rule.leads]
+    if chosen is None and leads:
+        note = "its rule is of an earlier version, and is not read any more"
+        return Cell(attribute.name, State.FAILED, note=note)
     return chosen or Cell(attribute.name, State.NOT_MENTIONED)
 
 

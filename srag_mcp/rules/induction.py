@@ -295,8 +295,7 @@ def _is_plain(candidate: Candidate) -> bool:
         return True
     is_long = sorted(map(len, texts))[len(texts) // 2] > LONG_VALUE
     # beside a label `54 min.` is a number; behind words it is how a sentence ends
-    is_led = any(isinstance(rule, KeyRule) and rule.leads for rule in candidate.rules)
-    is_said = 2 * sum(is_sentence(t) and (is_led or not is_plain_value(t)) for t in texts)
+    is_said = 2 * sum(is_sentence(t) and not is_plain_value(t) for t in texts)
     if is_long or is_said > len(texts):
         return False
     if kind != "string":  # one that cannot be read does not make a column of numbers a text

@@ -12,7 +12,7 @@ from srag_mcp.rules.enumerations import Enumeration, find_enumerations
 from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.slots import Slot, find_named, find_slots
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import STOP_WORDS, WORD, fold_word, fold_words, stem
+from srag_mcp.text.words import STOP_WORDS, fold_words, stem
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.names import DENIALS, NOT_SO
 from srag_mcp.values.quantities import find_quantities
@@ -57,15 +57,12 @@ _SIGN = re.compile(
 )
 _FIGURES = re.compile(r"\d+(?:[.,]\d+)*(?:[ \t]?%)?")
 _NUMBERS = re.compile(r"\b\d+(?: \d+)*\b")
-_SEGMENT = re.compile(r"\S(?:[^\n]*?\S)??(?=[ \t]{2,}|\t|[ \t]*$)", re.M)
-_AFTER_LEAD = re.compile(r"[ \t]*[:.#№-]{0,2}[ \t]*")
 _MAX_LINE = 80
 _MAX_ITEM = 100
 _MAX_ITEM_WORDS = 7
 _MAX_VALUE = 200
 _MAX_KEY_WORDS = 7
 _N_FIRST_LINES = 8
-_MAX_SEGMENT_WORDS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,36 +196,6 @@ class Sightings:
                 )
                 if pattern is _AMOUNT_LINE or is_plain_value(match["value"]):
                     yield from _field(match["label"], self.text, (label, value))
-
-    def led(self, lead: str) -> Iterator[Field]:
-        """Yield what stands behind the words *lead* where a stretch of a line begins with them."""
-        wanted = lead.split()
-        for words, span in self.segments:
-            if [word for word, _ in words[: len(wanted)]] == wanted and len(words) > len(wanted):
-                yield self.behind(words, len(wanted), span)
-
-    def behind(self, words: Sequence[tuple[str, Span]], n_words: int, span: Span) -> Field:
-        """Return the stretch *span*, made of *words*, as a label of *n_words* and a value."""
-        end = words[n_words - 1][1].end
-        match = _AFTER_LEAD.match(self.text, end, span.end)
-        value = Span(match.end() if match else end, span.end)
-        if ")" in value.of(self.text)[-1:] and "(" not in value.of(self.text):
-            value = Span(value.start, value.end - 1)  # the bracket that holds label and value
-        label = self.text[span.start : end]
-        return Field(fold_words(label), label, value.of(self.text), value)
-
-    @cached_property
-    def segments(self) -> list[tuple[list[tuple[str, Span]], Span]]:
-        """Short stretches of lines without a label, as words."""
-        found = []
-        for block in self.document.blocks:
-            if isinstance(block, Prose | Heading | ListItem):
-                for match in _SEGMENT.finditer(self.text, block.span.start, block.span.end):
-                    parts = WORD.finditer(self.text, *match.span())
-                    words = [(fold_word(word.group()), Span(*word.span())) for word in parts]
-                    if 1 < len(words) <= _MAX_SEGMENT_WORDS:
-                        found.append((words, Span(*match.span())))
-        return found
 
     @cached_property
     def items(self) -> list[Item]:
