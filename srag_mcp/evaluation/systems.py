@@ -65,10 +65,10 @@ from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.retrieval.search import search
 from srag_mcp.schema.attribute import Scalar
-from srag_mcp.store.chosen_documents import read_chosen
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name
 from srag_mcp.store.guard import Value
+from srag_mcp.store.loose import read_chosen
 from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.text.spans import Span
 

@@ -575,7 +575,9 @@ class Asked:
             yield Summary("sum", Term(pieces.name), self.where), frozenset()
         elif follower is not None and self.is_counting(at) and self.near(at, follower):
             if self.means_record(follower):
-                yield Summary("count", None, self.where), frozenset({follower})
+                noun = self.tokens(follower)[-1].word
+                if noun != singular(noun):  # `the most energy` is no number of anything
+                    yield Summary("count", None, self.where), frozenset({follower})
             elif self.kind(follower) == "column":
                 for column, features in self.columns(follower, lambda c: c.is_text, headed=True):
                     if features["unsaid_name"] <= WHOLE and not column.qualifies:

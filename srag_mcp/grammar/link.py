@@ -724,8 +724,17 @@ class _Linker:
             if column and any(words[at : at + len(asked)] == asked for at in places):
                 held.setdefault(column, []).append((match.value, words))
         alone = {(self._column_of(x), x.value) for x in found if x.n_records == 1}
-        choices = [_choice(column, texts, phrase) for column, texts in held.items()]
+        choices = [
+            choice
+            for choice in (_choice(column, texts, phrase) for column, texts in held.items())
+            if choice.exact or not self._holds_all(choice)
+        ]
         return [replace(c, alone={(c.column, v) for v in c.values} <= alone) for c in choices]
+
+    def _holds_all(self, choice: Choice) -> bool:
+        """Whether all values of a column have a phrase in them, which then tells none apart."""
+        n_distinct = self._table.by_name[choice.column].statistics.n_distinct
+        return 1 < n_distinct <= len(choice.values)
 
 
 def _column(first: int, last: int, said: list[tuple[str, float]]) -> Mention:

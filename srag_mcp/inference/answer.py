@@ -74,6 +74,8 @@ class Denominator:
             is contradicted.
         before_conditions: Whether the columns were counted over all records, as counting after the
             conditions would take too long.
+        of_kind: What the table is called, where a query reads tables of several kinds of documents:
+            columns were counted over all its rows, before conditions and joins.
         uncounted: Why nothing was counted; empty where it was.
         by_rules: Whether rules read the documents: one without a value may well say it.
         rows: What the records are called; `items` where they are what documents list.
@@ -85,6 +87,7 @@ class Denominator:
     n_selected: int | None = None
     columns: tuple[ColumnCoverage, ...] = ()
     before_conditions: bool = False
+    of_kind: str = ""
     uncounted: str = ""
     conditions: str = ""
     by_rules: bool = False
@@ -416,7 +419,10 @@ def render_denominator(found: Denominator) -> str:
         head = f"Over the {found.n_selected:,} of {all_rows} {which}"
     if found.before_conditions:
         head += ", before conditions (counting after them would take too long)"
-    known, parts = "say" if found.before_conditions else "used", [head]
+    if found.of_kind:
+        head += f" in {found.of_kind}, before conditions and joins"
+    is_before = found.before_conditions or found.of_kind
+    known, parts = "say" if is_before else "used", [head]
     for item in found.columns[:MAX_COLUMNS]:
         doubted = f" ({item.n_contradicted:,} of them {_DOUBTED})" if item.n_contradicted else ""
         others = (

@@ -42,7 +42,7 @@ from srag_mcp.inference.proposal import Proposal, price_reading
 from srag_mcp.inference.unknowns import NO_BOUNDS, is_settled
 from srag_mcp.model.asking import MAX_CORRECTIONS
 from srag_mcp.model.language_model import LanguageModel
-from srag_mcp.model.ledger import MemoryReplies, ReplyCache
+from srag_mcp.model.ledger import MemoryReplies
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.names.doubtful import find_like
@@ -231,7 +231,7 @@ async def open_metered(
         ModelError: If the time is over.
     """
     with ExitStack() as stack:
-        replies: ReplyCache = MemoryReplies()
+        replies = MemoryReplies()
         if asking.model_name and corpus.state is not None:
             state = stack.enter_context(open_state(corpus.state))
             replies = StoredReplies(state, of_questions=True)

@@ -30,6 +30,7 @@ from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.sqlfacts.query import QueryFacts, Translation, read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
+from srag_mcp.store.kind_tables import KindTables, SharedKey
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import literal
 
@@ -47,6 +48,11 @@ _LIST_TOKENS = 150  # of the columns of each list
 _HEAD_OF_LIST = (
     "Table `{table}`: {rows}, several rows of a record (document_id, position). Pick records by"
     " document_id IN (SELECT document_id FROM {table} WHERE …); sum up before you join:"
+)
+_HEAD_OF_KIND = "Table `{table}` ({title}), {n:,} records, which are other documents:\n"
+_HEAD_OF_KEYS = (
+    "Records of two of these tables belong together by these columns only, never by document_id;"
+    " sum up before you join where one has several:"
 )
 _MAX_COLUMNS = 16  # in full
 _MAX_DESCRIPTION = 500  # characters; two long sentences
@@ -213,7 +219,7 @@ class _Runs:
                 " columns, and what is computed from them, only"
             )
             raise QueryError(msg, sql)
-        repeated = find_repeated(self._corpus, facts, page)
+        repeated = find_repeated(self._corpus, facts.joins, page)
         if repeated:
             msg = (
                 f"{repeated}: aggregate before the join, or pick rows by IN (SELECT document_id …)"
@@ -265,6 +271,13 @@ def _write_prompt(
 
     Attempts after the first say so, because an equal prompt would have an equal reply.
     """
+    columns, shown, seen = _write_tables(corpus, question)
+    prompt = _render(question, attempt, examples, (corpus.schema().entity, corpus, columns), shown)
+    return prompt, seen
+
+
+def _write_tables(corpus: Corpus, question: str) -> tuple[str, list[str], Seen]:
+    """Write the columns of the tables of *corpus*, the values that may be meant, what is seen."""
     schema = corpus.schema()
     linked = link_values(question, corpus)
     ranked = rank_columns(question, corpus, linked)
@@ -281,19 +294,42 @@ def _write_prompt(
         shown += [f"{child.entity}.{item}" for item in fitting]
         also = _what_is_seen(own, of_list, fitting)
         seen = Seen(seen.columns | also.columns, seen.values | also.values)
+    return columns, shown, seen
+
+
+def write_across(kinds: KindTables, question: str, keys: Sequence[SharedKey]) -> Prompt:
+    """Write the prompt that translates *question* over the tables of several kinds."""
+    shown, parts = list[str](), list[tuple[str, Corpus, str]]()
+    for corpus in kinds.corpora:
+        name = corpus.schema().entity
+        columns, meant, _ = _write_tables(corpus, question)
+        shown += [item if "." in item.split(" ", 1)[0] else f"{name}.{item}" for item in meant]
+        parts.append((name, corpus, columns))
+    joins = "\n".join(f"- {key}" for key in keys)
+    more = [
+        _HEAD_OF_KIND.format(table=name, title=x.schema().title, n=x.info().n_documents) + columns
+        for name, x, columns in parts[1:]
+    ]
+    first = (*parts[0][:2], "\n\n".join([parts[0][2], *more, f"{_HEAD_OF_KEYS}\n{joins}"]))
+    return _render(question, 1, "", first, shown)
+
+
+def _render(
+    question: str, attempt: int, examples: str, table: tuple[str, Corpus, str], shown: Sequence[str]
+) -> Prompt:
+    name, corpus, columns = table
     asked = question if attempt == 1 else f"{question}\n(independent attempt {attempt})"
-    prompt = render_prompt(
+    return render_prompt(
         "translate",
         "translate",
         question,
-        entity=schema.entity,
-        title=schema.title,
+        entity=name,
+        title=corpus.schema().title,
         n_records=f"{corpus.info().n_documents:,}",
         columns=enclose(columns),
         linked=enclose("\n".join(f"- {item}" for item in shown) or _NONE),
         question=f"{enclose(asked)}{examples}",
     )
-    return prompt, seen
 
 
 def _what_is_seen(corpus: Corpus, whole: Collection[str], linked: Sequence[LinkedValues]) -> Seen:

@@ -9,11 +9,10 @@ from srag_mcp.model.language_model import tokens_of
 from srag_mcp.records.prediction import estimate_definition, estimate_records
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import find_wished
-from srag_mcp.store.chosen_documents import narrow
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_text
 from srag_mcp.store.decisions import find_left_out
-from srag_mcp.store.loose import wish_note
+from srag_mcp.store.loose import narrow, wish_note
 from srag_mcp.store.state import open_state
 
 USUAL_DESCRIPTION = "What it is and what it is not. How it is written, with its unit and format."

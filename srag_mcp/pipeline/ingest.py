@@ -30,14 +30,15 @@ from srag_mcp.pipeline.file_plan import (
     without_copies,
 )
 from srag_mcp.pipeline.kind_run import Kinds, KindSorter
+from srag_mcp.pipeline.list_types import settle_lists
 from srag_mcp.pipeline.loose_reading import read_loosely
-from srag_mcp.pipeline.name_run import resolve_names
 from srag_mcp.pipeline.quote import quote_stored, quote_work
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.record_run import (
     Standardised,
     add_by_rules,
     read_missing_records,
+    resolve_names,
     standardise_columns,
 )
 from srag_mcp.pipeline.report import (
@@ -141,13 +142,8 @@ def ingest(
     old build until the new one is whole. An attribute that is not to be kept is read as
     `read_loosely` does, and nothing else is.
 
-    Args:
-        folder: The documents, or a folder with a `documents/` folder inside.
-        settings: Limits, number of processes, place of the state.
-        on_progress: Called after each step.
-        cancelled: Asked between documents; when true, what is finished is kept and the report says
-            so.
-        options: See `IngestOptions`.
+    *folder* has the documents, or a folder `documents/` inside that does. *cancelled* is asked
+    between documents; when true, what is finished is kept and the report says so.
 
     Raises:
         CorpusError: If the folder cannot be used, or none of its files can be read.
@@ -392,6 +388,7 @@ def _predict(
         asked = engine.asked | ruled.asked
         if effort != "draft":
             asked |= read_missing_records(work, schema, engine)
+            ruled = replace(ruled, schema=settle_lists(work, ruled.schema))
             standardised = standardise_columns(work, schema, engine, run.on_progress)
             resolve_names(work, schema, engine, run.on_progress)
     except UselessRepliesError:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import permutations
 from math import isclose, log
 
+from srag_mcp.documents.document import Document
 from srag_mcp.rules.audit import RISK
 from srag_mcp.rules.candidates import (
     LONG_VALUE,
@@ -40,7 +41,15 @@ from srag_mcp.rules.row_sources import (
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.voting import FEWEST_RIGHT
 from srag_mcp.schema.attribute import Attribute, KeyRule, keys_of
-from srag_mcp.schema.schema import POSITION, RowSource, Schema, Table, child_name, value_column
+from srag_mcp.schema.schema import (
+    POSITION,
+    PendingList,
+    RowSource,
+    Schema,
+    Table,
+    child_name,
+    value_column,
+)
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, fold_words, plural, singular
 from srag_mcp.values.dates import is_bare_day, read_date
@@ -100,6 +109,43 @@ def induce_children(schema: Schema, sightings: Sequence[Sightings]) -> Schema:
     for item in sorted(usual, key=lambda one: -len(one.rows)):
         children.append(_child(item, schema, children, sightings))
     return schema.model_copy(update={"children": tuple(children)})
+
+
+def build_pending(schema: Schema, documents: Sequence[Document]) -> Schema:
+    """Return *schema* with child tables of those of its pending lists that code reads.
+
+    They are called as they were proposed; a list of which code misses a field is left to a model.
+    """
+    sightings = [Sightings(document) for document in documents] if schema.pending_lists else []
+    found = [*induce_children(schema, sightings).children] if sightings else []
+    children, left = list(schema.children), list[PendingList]()
+    for item in schema.pending_lists:
+        read = next((child for child in found if _holds_fields(child, item)), None)
+        if read is None:
+            left.append(item)
+            continue
+        found.remove(read)
+        names = {"list_name": item.name, "title": item.name, "description": item.description}
+        names["entity"] = child_name(schema.entity, item.name, [x.entity for x in children])
+        children.append(read.model_copy(update=names))
+    return schema.model_copy(update={"children": tuple(children), "pending_lists": tuple(left)})
+
+
+def _holds_fields(child: Table, item: PendingList) -> bool:
+    """Whether *child* is the list that was proposed: it has its fields, one alone by its name."""
+    if len(item.fields) < 2:
+        names = (child.list_name, *child.nouns)
+        return len(child.attributes) == 1 and any(
+            is_same_name(item.name.replace("_", " "), x) for x in names
+        )
+    called = [(x.name.replace("_", " "), *x.synonyms) for x in child.attributes]
+    for member in item.fields:
+        said = member.replace("_", " ")
+        own = [words for words in called if any(is_same_name(said, word) for word in words)]
+        if len(own) != 1:
+            return False
+        called.remove(own[0])
+    return True
 
 
 # --- What recurs ---------------------------------------------------------------------------------
