@@ -29,7 +29,7 @@ from srag_mcp.rules.naming import (
     nouns_of_names,
     unique_labels,
 )
-from srag_mcp.rules.places import learn_lines, place_candidates
+from srag_mcp.rules.places import place_candidates
 from srag_mcp.rules.running import name_candidates, slot_candidates
 from srag_mcp.rules.sightings import Sightings, is_plain_value
 from srag_mcp.rules.table_columns import are_rows, row_candidates, with_columns
@@ -204,7 +204,6 @@ def _harvest(sightings: Sequence[Sightings], questions: Sequence[str]) -> list[C
         if candidate.labels and not _is_any_date(candidate, sightings)
     ]
     joined = [candidate for candidate in joined if not _repeats_place(candidate, joined)]
-    learn_lines(sightings, joined)
     texts = [candidate.values() for candidate in joined if candidate.guess.type == "string"]
     values = {text for own in texts for text in own if not text.isdigit()}
     found = [*joined, *item_candidates(sightings, values)]
@@ -218,8 +217,8 @@ def _cell_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
     """Find pairs of row and column of tables that several documents fill."""
     found: dict[tuple[str, str], dict[int, Found]] = defaultdict(dict)
     for number, sighting in enumerate(sightings):
-        for cell in sighting.cells:
-            found[cell.row, cell.column].setdefault(number, Found(cell.text, cell.span))
+        for place, cell in sighting.cells.items():
+            found[place][number] = cell
     least = max(2, SHOWN / 2 * len(sightings))
     candidates = []
     for (row, column), own in found.items():

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
+from srag_mcp.documents.document import (
+    Document,
+    Heading,
+    KeyValue,
+    ListItem,
+    Prose,
+    Table,
+    TableCell,
+)
 from srag_mcp.rules.enumerations import Enumeration, find_enumerations
 from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.slots import Slot, find_named, find_slots
@@ -104,16 +112,6 @@ class Item:
     listed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class BodyCell:
-    """A cell of a table body with the folded headers of its row and column."""
-
-    row: str
-    column: str
-    text: str
-    span: Span
-
-
 class Sightings:
     """What one document says: fields, list items, slots, table cells, first lines."""
 
@@ -164,7 +162,7 @@ class Sightings:
         for above, below, after in zip(blocks, blocks[1:], [*blocks[2:], None], strict=False):
             if isinstance(above, Heading) and isinstance(below, Prose):
                 # nothing but one short line below a heading is its value
-                span = _trimmed(below.span, text)
+                span = below.span.trimmed(text)
                 line = span.of(text)
                 is_value = 0 < len(line) <= _MAX_LINE and not _SENTENCE.search(line)
                 if is_value and (after is None or isinstance(after, Heading)):
@@ -240,16 +238,16 @@ class Sightings:
         return find_enumerations(self.document)
 
     @cached_property
-    def cells(self) -> list[BodyCell]:
-        """Cells of tables that have a row header and a column header."""
-        found = []
+    def cells(self) -> dict[tuple[str, str], TableCell]:
+        """Cells of tables by the folded headers of their row and column, the first of each."""
+        found: dict[tuple[str, str], TableCell] = {}
         for table in (block for block in self.document.blocks if isinstance(block, Table)):
             headers = [fold_words(" ".join(path)) for path in table.headers]
             for row in table.rows:
                 label = fold_words(row[0].text) if row else ""
                 for header, cell in zip(headers[1:], row[1:], strict=False):
                     if label and header and cell.text.strip():
-                        found.append(BodyCell(label, header, cell.text, cell.span))
+                        found.setdefault((label, header), cell)
         return found
 
     @cached_property
@@ -258,7 +256,7 @@ class Sightings:
         found: dict[str, Span] = {}
         for block in self.document.blocks:
             if isinstance(block, Heading):
-                found.setdefault(fold_words(block.text), _trimmed(block.span, self.text))
+                found.setdefault(fold_words(block.text), block.span.trimmed(self.text))
             elif isinstance(block, KeyValue):
                 start = self.text.find(block.key, block.span.start, block.span.end)
                 if start >= 0:
@@ -315,12 +313,6 @@ def _field(
         found = _FIGURES.search(text, place.start, value.start) if _DIGIT.search(label) else None
         figure = Span(*found.span()) if found else None
         yield Field(key, label.strip(), value.of(text), value, section, figure, in_table)
-
-
-def _trimmed(span: Span, text: str) -> Span:
-    words = span.of(text)
-    start = span.start + len(words) - len(words.lstrip())
-    return Span(start, start + len(words.strip()))
 
 
 def _item(text: str, span: Span, section: tuple[str, ...], *, listed: bool) -> Iterator[Item]:
