@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from srag_mcp.documents.document import Document, KeyValue
+from srag_mcp.documents.document import Document, KeyValue, spread_evenly
 from srag_mcp.documents.folder import media_type
 from srag_mcp.documents.table_files import ColumnSample, ListedMembers
 from srag_mcp.rules.candidates import (
@@ -63,7 +63,7 @@ def induce_schema(
         entity: The name of the record table.
         questions: Sample questions: they choose among what documents state, and invent nothing.
     """
-    sample = _choose_sample(documents)
+    sample = spread_evenly(documents, _MAX_SAMPLE)
     sightings = list(map(Sightings, sample))
     harvest = _harvest(sightings, questions)
     candidates = [c for c in harvest if not _is_called_by_chance(c, sample)]
@@ -149,12 +149,6 @@ def _call_mail_dates(candidates: Sequence[Candidate], sample: Sequence[Document]
         are_mails = all(media_type(path) == "message/rfc822" for path in paths)
         if fold_words(candidate.label) == "date" and are_mails:
             candidate.labels = ["mail date"]
-
-
-def _choose_sample(documents: Sequence[Document]) -> list[Document]:
-    """Take evenly spaced documents, at most as many as induction needs."""
-    step = max(1, -(-len(documents) // _MAX_SAMPLE))
-    return list(documents[::step])
 
 
 def _is_synonym(label: str, name: str) -> bool:
@@ -383,7 +377,7 @@ def learn_extractors(
     """
     if all(attribute.extractors for attribute in schema.attributes):
         return schema
-    sample = _choose_sample(documents)
+    sample = spread_evenly(documents, _MAX_SAMPLE)
     words = [" ".join(_names_of(attribute)) for attribute in schema.attributes]
     candidates = _harvest(list(map(Sightings, sample)), [*questions, *words])
     if as_called:
