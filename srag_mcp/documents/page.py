@@ -6,16 +6,14 @@ from srag_mcp.documents.document import (
     Block,
     Content,
     Heading,
-    KeyValue,
     ListItem,
     TableCell,
     moved_block,
 )
 from srag_mcp.documents.encoding import normalise_lines
-from srag_mcp.documents.lines import Outline, collapse, split_items
-from srag_mcp.documents.pairs import item_pair
+from srag_mcp.documents.lines import Outline, collapse
 from srag_mcp.documents.tables import Grid, captions_at_end, grid_blocks
-from srag_mcp.documents.text_blocks import PLAIN, Layout, find_blocks
+from srag_mcp.documents.text_blocks import PLAIN, Layout, find_blocks, item_blocks, pair_blocks
 from srag_mcp.text.spans import Span
 
 _TAIL_CHARACTERS, _TAIL_PARTS = 1000, 30
@@ -59,11 +57,7 @@ class Page:
                 ListItem(Span(self._length, self._length + len(text)), text, section)
             )
         start, value_span = self._write(f"{key}: ").start, self._write(value)
-        self._blocks.append(KeyValue(Span(start, value_span.end), key, value, value_span, section))
-        self._blocks += [
-            ListItem(place.moved(value_span.start), place.of(value), (*section, key))
-            for place in split_items(value)
-        ]
+        self._blocks += pair_blocks(start, key, value, value_span, section)
 
     def write_item(self, text: str, depth: int = 0) -> TableCell:
         """Write an item of a list that is *depth* lists deep; return it with its place."""
@@ -73,12 +67,7 @@ class Page:
         self._start("item")
         self._write("  " * depth + "- ")
         span, section = self._write(text), self._outline.section
-        self._blocks.append(ListItem(span, text, section))
-        pair = item_pair(text)
-        if pair is not None:
-            value_span = Span(pair.value_start, pair.value_end).moved(span.start)
-            pair_span = Span(span.start + pair.key_start, value_span.end)
-            self._blocks.append(KeyValue(pair_span, pair.key, pair.value, value_span, section))
+        self._blocks += item_blocks(text, span, section)
         return TableCell(text, span)
 
     def empty_cell(self) -> TableCell:

@@ -77,10 +77,8 @@ def cut_passages(document: Document) -> tuple[Passage, ...]:
     for part, end in _find_long_texts(document) if is_row else _find_parts(document):
         blanks = max(1, end - part.start) / max(1, len(collapse(text[part.start : end])))
         for stretch in _cut(text, part, end, int(lengths[part.kind] * blanks)):
-            said = stretch.of(text).rstrip()
-            start = stretch.start + len(said) - len(said.lstrip())
-            span = Span(start, stretch.start + len(said))
-            if said:
+            span = stretch.trimmed(text)
+            if span.start < span.end:
                 page = bisect_right(document.pages, span.start) + 1 if document.pages else None
                 passages.append(Passage(span, page, part.path, part.kind, part.heads))
     return tuple(passages)

@@ -290,14 +290,10 @@ def join_lists(files: Sequence[Sequence[TableSketch]]) -> tuple[ListedMembers, .
         columns: dict[str, list[ColumnSample]] = {}
         for column in (column for item in same for column in item.columns):
             columns.setdefault(column.name, []).append(column)
-        found = tuple(_joined(key, samples) for key, samples in columns.items())
+        is_one, members = holds == same[0].holds, tuple(filter(None, columns))
+        found = tuple(_joined(*samples) for samples in columns.items()) if is_one else ()
         n_records = sum(item.n_records for item in same)
-        is_one = holds == same[0].holds
-        joined.append(
-            ListedMembers(
-                name, holds, n_records, tuple(filter(None, columns)), found if is_one else ()
-            )
-        )
+        joined.append(ListedMembers(name, holds, n_records, members, found))
     return tuple(joined)
 
 

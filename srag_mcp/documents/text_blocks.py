@@ -74,6 +74,30 @@ def find_blocks(
     return _TextReader(text, offset, outline or Outline(), layout).read()
 
 
+def pair_blocks(
+    start: int, key: str, raw: str, value_span: Span, section: tuple[str, ...]
+) -> list[Block]:
+    """Return a pair that begins at *start*, and what its value lists; *raw* is the value."""
+    key, span = collapse(key), Span(start, value_span.end)
+    pair = KeyValue(span, key, collapse(raw), value_span, section)
+    return [pair, *_listed(raw, value_span, (*section, key))]
+
+
+def item_blocks(raw: str, span: Span, section: tuple[str, ...]) -> list[Block]:
+    """Return an item of a list whose words are *raw*, and the pair that it is as well."""
+    item, pair = ListItem(span, collapse(raw), section), item_pair(raw)
+    if pair is None:
+        return [item]
+    value_span = Span(pair.value_start, pair.value_end).moved(span.start)
+    start = span.start + pair.key_start
+    return [item, *pair_blocks(start, pair.key, pair.value, value_span, section)]
+
+
+def _listed(raw: str, span: Span, section: tuple[str, ...]) -> list[Block]:
+    places = [] if "\n" in raw else split_items(raw)
+    return [ListItem(place.moved(span.start), place.of(raw), section) for place in places]
+
+
 class _TextReader:
     def __init__(self, text: str, offset: int, outline: Outline, layout: Layout) -> None:
         self._text = text
@@ -224,11 +248,7 @@ class _TextReader:
             self._blocks.append(Prose(Span(rest.span.start, stop), self._outline.section))
             return end
         span = Span(line.start + marker[1], stop)
-        self._blocks.append(ListItem(span, self._words(span), self._outline.section))
-        pair = item_pair(self._raw(span))
-        if pair is not None:
-            value_span = Span(span.start + pair.value_start, span.start + pair.value_end)
-            self._add_pair(span.start + pair.key_start, pair.key, value_span)
+        self._blocks += item_blocks(self._raw(span), span, self._outline.section)
         return end
 
     def _prose(self, at: int) -> int:
@@ -236,9 +256,8 @@ class _TextReader:
         span = Span(self._lines[at].span.start, self._lines[end - 1].span.end)
         section = self._outline.section
         below_heading = self._blocks and isinstance(self._blocks[-1], Heading)
-        self._blocks += (self._items(span, section) if below_heading else []) or [
-            Prose(span, section)
-        ]
+        listed = _listed(self._raw(span), span, section) if below_heading else []
+        self._blocks += listed or [Prose(span, section)]
         return end
 
     def _paragraph_end(self, at: int) -> int:
@@ -269,14 +288,8 @@ class _TextReader:
         self._blocks.append(heading)
 
     def _add_pair(self, start: int, key: str, value_span: Span) -> None:
-        key, value, section = collapse(key), self._words(value_span), self._outline.section
-        self._blocks.append(KeyValue(Span(start, value_span.end), key, value, value_span, section))
-        self._blocks += self._items(value_span, (*section, key))
-
-    def _items(self, span: Span, section: tuple[str, ...]) -> list[Block]:
-        text = self._raw(span)
-        places = [] if "\n" in text else split_items(text)
-        return [ListItem(place.moved(span.start), place.of(text), section) for place in places]
+        raw, section = self._raw(value_span), self._outline.section
+        self._blocks += pair_blocks(start, key, raw, value_span, section)
 
     def _raw(self, span: Span) -> str:
         return span.moved(-self._offset).of(self._text)

@@ -217,8 +217,7 @@ def _build(
         if kind == "label" and not _several(kind, texts):
             separator = _separator(texts, known)
             source = source.model_copy(update={"separator": separator})
-            texts = {n: [part for f in own for part in part_at(f, separator)]
-                     for n, own in texts.items()} if separator else {}  # fmt: skip
+            texts = _parted(texts, separator) if separator else {}
         texts = {n: [f for f in own if read_missing(f.text.strip(" .")) is None]
                  for n, own in texts.items()}  # fmt: skip
         rows = {n: [(found,) for found in founds] for n, founds in texts.items()}
@@ -286,11 +285,10 @@ def _separator(texts: Mapping[int, Sequence[Found]], known: Collection[str]) -> 
     list more than one, all of it is *known* from other lists.
     """
     for mark in _SEPARATORS:
-        parts = {n: [p.text for f in own for p in part_at(f, mark)] for n, own in texts.items()}
-        further = {
-            n: [p.text for f in own for p in part_at(f, f"{mark}{_AND}")]
-            for n, own in texts.items()
-        }
+        parts, further = (
+            {n: [part.text for part in own] for n, own in _parted(texts, one).items()}
+            for one in (mark, f"{mark}{_AND}")
+        )
         counts = Counter(fold_words(part) for own in further.values() for part in {*own})
         split = [p for n, own in further.items() for p in own if p not in parts[n]]
         if split and all(counts[fold_words(part)] > 1 for part in split):
@@ -307,6 +305,10 @@ def _separator(texts: Mapping[int, Sequence[Found]], known: Collection[str]) -> 
         if are_words and (is_usual or {*counts} <= {*known}):
             return mark
     return ""
+
+
+def _parted(texts: Mapping[int, Sequence[Found]], mark: str) -> dict[int, list[Found]]:
+    return {n: [part for f in own for part in part_at(f, mark)] for n, own in texts.items()}
 
 
 def _columned(

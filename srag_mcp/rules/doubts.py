@@ -17,7 +17,7 @@ from typing import TypeAlias
 from srag_mcp.cells.cell import Mark
 from srag_mcp.errors import QuestionError
 from srag_mcp.rules.kinship import general_stems, kinship
-from srag_mcp.schema.attribute import Attribute, ItemRule, KeyRule, PatternRule, PlaceRule
+from srag_mcp.schema.attribute import Attribute, ItemRule, KeyRule, PatternRule, PlaceRule, keys_of
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_text
@@ -226,8 +226,7 @@ def _of_labels(corpus: Corpus, use: _Use, question: str) -> str:
     if attribute.type.is_text or attribute.type.is_boolean or is_whole or is_voted or not words:
         return ""
     columns = corpus.schema().attributes
-    keyed = [r for item in columns for r in item.extractors if isinstance(r, KeyRule)]
-    known = {key for rule in keyed for key in (*rule.keys, *rule.leads)}
+    known = {*keys_of(rule for item in columns for rule in item.extractors)}
     known |= {item.name.replace("_", " ") for item in columns}
     beside = rf"(?im)(?:^|\|)[ *|-]*([^\n:|*]*{_forms_of(words[0])}[^\n:|*]*)[*: |]+[^\n|:]*\d"
     found = Counter[str]()
@@ -360,7 +359,7 @@ def _names(attribute: Attribute) -> Iterator[tuple[str, ...]]:
     names = [_NUMBERED.sub("", attribute.name).replace("_", " "), *attribute.synonyms]
     for rule in rules:
         if isinstance(rule, KeyRule):
-            names += [*rule.keys, *rule.leads]
+            names += rule.keys
         elif isinstance(rule, ItemRule):
             names += [*rule.items, *rule.signs]
     for name in names:

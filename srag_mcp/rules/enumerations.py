@@ -206,10 +206,8 @@ def _lines(document: Document) -> Iterator[Enumeration]:
 
 def part_of(found: Found, start: int, end: int) -> Found:
     """Return the words from *start* to *end* of what is found, without white space around them."""
-    words = found.text[start:end]
-    start += len(words) - len(words.lstrip())
-    text = words.strip()
-    return Found(text, Span(start, start + len(text)).moved(found.span.start))
+    place = Span(start, end).trimmed(found.text)
+    return Found(place.of(found.text), place.moved(found.span.start))
 
 
 def part_at(found: Found, separator: str) -> list[Found]:

@@ -33,7 +33,6 @@ from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import State
 from srag_mcp.values.types import ColumnType
 
-_BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
 _BOUND = re.compile(
     r"(?:[<≤≥]|[^\s>=-][ \t]*>)[ \t]*(?=\S*\Z)"
 )  # an arrow and a quoted line are none
@@ -71,7 +70,16 @@ def extract_cell(sightings: Sightings, attribute: Attribute) -> Cell:
             chosen = cell
         elif not chosen.marks and _differ(chosen, cell, attribute):
             chosen = _contradicted(chosen, repr((cell.as_stated or "")[:80]))
+    if chosen is None and any(map(_is_gone, attribute.extractors)):
+        note = "its rule is of an earlier version, and is not read any more"
+        return Cell(attribute.name, State.FAILED, note=note)
     return chosen or Cell(attribute.name, State.NOT_MENTIONED)
+
+
+def _is_gone(rule: Extractor) -> bool:
+    """Whether a rule is of an earlier version: by the place or the beginning of a line."""
+    is_line = isinstance(rule, PlaceRule) and rule.place == "line"
+    return is_line or (isinstance(rule, KeyRule) and bool(rule.leads))
 
 
 def _contradicted(cell: Cell, other: str) -> Cell:
@@ -104,8 +112,8 @@ def _apply(rule: Extractor, sightings: Sightings, attribute: Attribute) -> Cell 
         case PlaceRule():
             span = find_place(rule, sightings)
         case CellRule():
-            own = (c for c in sightings.cells if c.row == rule.row and c.column == rule.column)
-            span = next((cell.span for cell in own), None)
+            found = sightings.cells.get((rule.row, rule.column))
+            span = found.span if found else None
         case PatternRule():
             try:
                 span = find_pattern(rule, sightings.text)
@@ -136,11 +144,9 @@ def _by_key(rule: KeyRule, sightings: Sightings, attribute: Attribute) -> Cell |
     span = field.figure if rule.reads == "label" else field.span
     if span is None:
         return None
-    if rule.reads == "amount" and (part := _amount_span(field.value)) is not None:
-        span = Span(span.start + part.start, span.start + part.end)
     context = field.label if rule.reads != "label" else ""
     cell = _stated(attribute, sightings, span, context)
-    if rule.reads == "whole" and _is_in_passing(field.value, attribute.type):
+    if rule.reads != "label" and _is_in_passing(field.value, attribute.type):
         return replace(cell, state=State.FAILED, note="a sentence is stated, and no value")
     said = fold_words(field.value)
     other = next((other.value for other in fields if fold_words(other.value) != said), "")
@@ -153,17 +159,6 @@ def _is_in_passing(words: str, kind: ColumnType) -> bool:
         return False
     spans = [span for span, _ in (find_dates(words) if kind.is_date else find_quantities(words))]
     return bool(spans) and len(words[: spans[0].start].split()) > _MAX_BEFORE
-
-
-def _amount_span(value: str) -> Span | None:
-    """Return where the only amount of a short value is, with its unit; None where there is none.
-
-    Example: `Actual: 165 (final)` -> the place of `165`
-    """
-    bare = _BRACKETED.sub(lambda match: " " * len(match.group()), value)
-    found = find_quantities(bare)
-    is_lone = len(found) == 1 and found[0][1].upper is None and len(bare.split()) <= _MAX_WORDS
-    return found[0][0] if is_lone else None
 
 
 # --- Regular expressions as rules, such as a language model writes ------------------------------

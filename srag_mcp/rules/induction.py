@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from srag_mcp.documents.document import Document, KeyValue
+from srag_mcp.documents.document import Document, KeyValue, spread_evenly
 from srag_mcp.documents.folder import media_type
 from srag_mcp.documents.table_files import ColumnSample, ListedMembers
 from srag_mcp.rules.candidates import (
@@ -29,7 +29,7 @@ from srag_mcp.rules.naming import (
     nouns_of_names,
     unique_labels,
 )
-from srag_mcp.rules.places import learn_lines, place_candidates
+from srag_mcp.rules.places import place_candidates
 from srag_mcp.rules.running import name_candidates, slot_candidates
 from srag_mcp.rules.sightings import Sightings, is_plain_value
 from srag_mcp.rules.table_columns import are_rows, row_candidates, with_columns
@@ -64,7 +64,7 @@ def induce_schema(
         entity: The name of the record table.
         questions: Sample questions: they choose among what documents state, and invent nothing.
     """
-    sample = _choose_sample(documents)
+    sample = spread_evenly(documents, _MAX_SAMPLE)
     sightings = list(map(Sightings, sample))
     harvest = _harvest(sightings, questions)
     candidates = [c for c in harvest if not _is_called_by_chance(c, sample)]
@@ -166,12 +166,6 @@ def _call_mail_dates(candidates: Sequence[Candidate], sample: Sequence[Document]
             candidate.labels = ["mail date"]
 
 
-def _choose_sample(documents: Sequence[Document]) -> list[Document]:
-    """Take evenly spaced documents, at most as many as induction needs."""
-    step = max(1, -(-len(documents) // _MAX_SAMPLE))
-    return list(documents[::step])
-
-
 def _is_synonym(label: str, name: str) -> bool:
     """Whether a label is another phrase for a column: whole words without figures."""
     is_plain = all(len(word) > 1 and word.isalpha() for word in label.split())
@@ -219,7 +213,6 @@ def _harvest(sightings: Sequence[Sightings], questions: Sequence[str]) -> list[C
         if candidate.labels and not _is_any_date(candidate, sightings)
     ]
     joined = [candidate for candidate in joined if not _repeats_place(candidate, joined)]
-    learn_lines(sightings, joined)
     texts = [candidate.values() for candidate in joined if candidate.guess.type == "string"]
     values = {text for own in texts for text in own if not text.isdigit()}
     found = [*joined, *item_candidates(sightings, values)]
@@ -233,8 +226,8 @@ def _cell_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
     """Find pairs of row and column of tables that several documents fill."""
     found: dict[tuple[str, str], dict[int, Found]] = defaultdict(dict)
     for number, sighting in enumerate(sightings):
-        for cell in sighting.cells:
-            found[cell.row, cell.column].setdefault(number, Found(cell.text, cell.span))
+        for place, cell in sighting.cells.items():
+            found[place][number] = cell
     least = max(2, SHOWN / 2 * len(sightings))
     candidates = []
     for (row, column), own in found.items():
@@ -310,8 +303,7 @@ def _is_plain(candidate: Candidate) -> bool:
         return True
     is_long = sorted(map(len, texts))[len(texts) // 2] > LONG_VALUE
     # beside a label `54 min.` is a number; behind words it is how a sentence ends
-    is_led = any(isinstance(rule, KeyRule) and rule.leads for rule in candidate.rules)
-    is_said = 2 * sum(is_sentence(t) and (is_led or not is_plain_value(t)) for t in texts)
+    is_said = 2 * sum(is_sentence(t) and not is_plain_value(t) for t in texts)
     if is_long or is_said > len(texts):
         return False
     if kind != "string":  # one that cannot be read does not make a column of numbers a text
@@ -400,7 +392,7 @@ def learn_extractors(
     """
     if all(attribute.extractors for attribute in schema.attributes):
         return schema
-    sample = _choose_sample(documents)
+    sample = spread_evenly(documents, _MAX_SAMPLE)
     words = [" ".join(_names_of(attribute)) for attribute in schema.attributes]
     candidates = _harvest(list(map(Sightings, sample)), [*questions, *words])
     if as_called:

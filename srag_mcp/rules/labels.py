@@ -5,10 +5,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from srag_mcp.documents.document import Heading, Table
+from srag_mcp.documents.document import Table
 from srag_mcp.rules.candidates import NEARLY_ALL, SPELLING, Candidate, Found
 from srag_mcp.rules.kinship import is_contrary
-from srag_mcp.rules.sightings import Field, Sightings, is_plain_value
+from srag_mcp.rules.sightings import Field, Sightings
 from srag_mcp.schema.attribute import KeyRule
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words, is_content
@@ -16,11 +16,9 @@ from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.units import SIZES
 
-_RECURRING = 0.2  # of the documents: a label below several headings, a line that begins alike
+_RECURRING = 0.2  # of the documents have a label below several headings
 # A label that often has several values in one document heads a list, and states no fact.
 _MAX_REPEATED = 0.3
-_MAX_LEAD_WORDS = 4
-_DIGIT = re.compile(r"\d")
 _BRACKETED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _PERCENT = re.compile(r"\d+(?:[.,]\d+)*\s?%")
 _MAX_LABEL_LENGTH = 60
@@ -53,8 +51,7 @@ def label_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
             rule = KeyRule(keys=(key,), reads="label")
             label = f"{_plain_label(next(iter(fields.values()))[0].label)} percent"
             percents += [Candidate("label", [label], [rule], figures)] if figures else []
-    leads = _lead_candidates(sightings, {key for key, _ in found})
-    return sorted([*candidates, *percents, *leads], key=lambda item: -len(item.found))
+    return sorted([*candidates, *percents], key=lambda item: -len(item.found))
 
 
 def _plain_label(label: str) -> str:
@@ -129,56 +126,11 @@ def _by_section(sightings: Sequence[Sightings]) -> set[str]:
     }
 
 
-def _lead_candidates(sightings: Sequence[Sightings], known: set[str]) -> list[Candidate]:
-    """Find the words that lines of many documents begin with, before a number, a code or a name.
-
-    Words that begin headings must begin those of most documents: `Invoice 17` numbers invoices, but
-    where few titles begin with `Ada`, `Ada 17` is a name.
-    """
-    found: dict[str, dict[int, Field]] = defaultdict(dict)
-    headed: Counter[str] = Counter()
-    for number, sighting in enumerate(sightings):
-        headings = [b.span for b in sighting.document.blocks if isinstance(b, Heading)]
-        for words, span in sighting.segments:
-            for n_words in range(1, min(_MAX_LEAD_WORDS, len(words) - 1) + 1):
-                field = sighting.behind(words, n_words, span)
-                gap = sighting.text[words[n_words - 1][1].end : field.span.start]
-                has_gap = not gap or gap.isspace() or any(mark in gap for mark in ":.#№")
-                is_new = number not in found[field.key]
-                is_plain = not _DIGIT.search(field.label) and is_plain_value(field.value)
-                if has_gap and is_new and is_plain:
-                    place = field.span.start
-                    headed[field.key] += any(h.start <= place < h.end for h in headings)
-                    found[field.key][number] = field
-    least = max(3, _RECURRING / 2 * len(sightings))
-    frequent = {
-        lead: own
-        for lead, own in found.items()
-        if len(own) >= least
-        and lead not in known
-        and (2 * headed[lead] <= len(own) or 2 * len(own) > len(sightings))
-    }
-    candidates = []
-    for lead, own in frequent.items():
-        longer = [f for other, f in frequent.items() if other.startswith(f"{lead} ")]
-        shorter = [f for other, f in frequent.items() if lead.startswith(f"{other} ")]
-        is_inner = any(len(other) >= NEARLY_ALL * len(own) for other in longer)
-        is_outer = any(len(own) < NEARLY_ALL * len(other) for other in shorter)
-        if any(map(is_content, lead.split())) and not is_inner and not is_outer:
-            label = _plain_label(next(iter(own.values())).label)
-            values = {number: Found(field.value, field.span) for number, field in own.items()}
-            candidates.append(Candidate("label", [label], [KeyRule(leads=(lead,))], values))
-    return candidates
-
-
 def read_field(rule: KeyRule, sightings: Sightings) -> list[Field]:
     """Return the fields of the first label of *rule* that a document has; `Born` or `Born on`."""
     for key in (form for own in rule.keys for form in (own, f"{own} on")):
         fields = sightings.fields.get(key, ())
         if own := [f for f in fields if f.value and rule.section in {None, f.section}]:
-            return own
-    for lead in rule.leads:
-        if own := [field for field in sightings.led(lead) if is_plain_value(field.value)]:
             return own
     return []
 

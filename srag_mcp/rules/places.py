@@ -31,9 +31,6 @@ _MAX_LINE = 160
 _MAX_TAIL = 6
 _SURE = 0.95
 _MIN_KNOWN = 0.7
-_N_LINES = 6
-_SURE_PLACE = 0.9
-_LINE_PIECE = re.compile(r"[^\s,;·|–*](?:[^\n,;·|–*.]|\.(?!\s))*[^\s,;·|–*.]")
 _LEGAL_FORM_END = re.compile(rf"\b(?:{'|'.join(sorted(LEGAL_FORMS))})$")
 _REGISTRATION = re.compile(r"\s*[(\[][^()\[\]]*\d[^()\[\]]*[)\]]\s*$")
 _CONTACT = re.compile(r"@|www\.|https?:|\.(?:com|org|net)\b", re.I)
@@ -101,43 +98,8 @@ def find_place(rule: PlaceRule, sighting: Sightings) -> Span | None:
             return Span(*match.span()) if match else None
         case "part":
             return _part(rule, sighting)
-        case "line":
-            return _line_pieces(sighting).get((rule.line, rule.index))
-
-
-def _line_pieces(sighting: Sightings) -> dict[tuple[int, int], Span]:
-    """Return the parts between marks of the lines near the top, by line and part."""
-    found: dict[tuple[int, int], Span] = {}
-    blocks = (block for block in sighting.document.blocks if isinstance(block, Prose | Heading))
-    for line, block in zip(range(_N_LINES), blocks, strict=False):
-        start, end = block.span.start, block.span.end
-        pieces = _LINE_PIECE.finditer(sighting.text, start, end) if end - start <= _MAX_LINE else ()
-        found |= {(line, piece): Span(*match.span()) for piece, match in enumerate(pieces)}
-    return found
-
-
-def learn_lines(sightings: Sequence[Sightings], candidates: Sequence[Candidate]) -> None:
-    """Read columns of text from a place where other documents have no label for them.
-
-    The place tells by its values: documents without the label nearly all have there what those with
-    it state beside it ("**Example Ltd** · Leeds", "Employer: Example Ltd").
-    """
-    pieces = [_line_pieces(sighting) for sighting in sightings]
-    for candidate in candidates:
-        if candidate.guess.type != "string" or candidate.origin not in {"label", "name"}:
-            continue
-        values = candidate.values()
-        known: Counter[tuple[int, int]] = Counter()
-        seen: Counter[tuple[int, int]] = Counter()
-        for number, own in enumerate(pieces):
-            if number not in candidate.found:
-                text = sightings[number].text
-                seen.update(own.keys())
-                known.update(p for p, span in own.items() if fold_words(span.of(text)) in values)
-        for place, count in known.most_common(1):
-            if count >= max(_MIN_DISTINCT, _SURE_PLACE * seen[place]):
-                rule = PlaceRule(place="line", line=place[0], index=place[1])
-                candidate.absorb(_candidate(rule, candidate.label, sightings))
+        case "line":  # of an earlier version
+            return None
 
 
 # --- Titles --------------------------------------------------------------------------------------

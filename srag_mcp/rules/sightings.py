@@ -7,12 +7,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
+from srag_mcp.documents.document import (
+    Document,
+    Heading,
+    KeyValue,
+    ListItem,
+    Prose,
+    Table,
+    TableCell,
+)
 from srag_mcp.rules.enumerations import Enumeration, find_enumerations
 from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.slots import Slot, find_named, find_slots
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import STOP_WORDS, WORD, fold_word, fold_words, stem
+from srag_mcp.text.words import STOP_WORDS, fold_words, stem
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.names import DENIALS, NOT_SO
 from srag_mcp.values.quantities import find_quantities
@@ -57,15 +65,12 @@ _SIGN = re.compile(
 )
 _FIGURES = re.compile(r"\d+(?:[.,]\d+)*(?:[ \t]?%)?")
 _NUMBERS = re.compile(r"\b\d+(?: \d+)*\b")
-_SEGMENT = re.compile(r"\S(?:[^\n]*?\S)??(?=[ \t]{2,}|\t|[ \t]*$)", re.M)
-_AFTER_LEAD = re.compile(r"[ \t]*[:.#№-]{0,2}[ \t]*")
 _MAX_LINE = 80
 _MAX_ITEM = 100
 _MAX_ITEM_WORDS = 7
 _MAX_VALUE = 200
 _MAX_KEY_WORDS = 7
 _N_FIRST_LINES = 8
-_MAX_SEGMENT_WORDS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +110,6 @@ class Item:
     path: tuple[str, ...]
     negative: bool
     listed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class BodyCell:
-    """A cell of a table body with the folded headers of its row and column."""
-
-    row: str
-    column: str
-    text: str
-    span: Span
 
 
 class Sightings:
@@ -167,7 +162,7 @@ class Sightings:
         for above, below, after in zip(blocks, blocks[1:], [*blocks[2:], None], strict=False):
             if isinstance(above, Heading) and isinstance(below, Prose):
                 # nothing but one short line below a heading is its value
-                span = _trimmed(below.span, text)
+                span = below.span.trimmed(text)
                 line = span.of(text)
                 is_value = 0 < len(line) <= _MAX_LINE and not _SENTENCE.search(line)
                 if is_value and (after is None or isinstance(after, Heading)):
@@ -199,36 +194,6 @@ class Sightings:
                 )
                 if pattern is _AMOUNT_LINE or is_plain_value(match["value"]):
                     yield from _field(match["label"], self.text, (label, value))
-
-    def led(self, lead: str) -> Iterator[Field]:
-        """Yield what stands behind the words *lead* where a stretch of a line begins with them."""
-        wanted = lead.split()
-        for words, span in self.segments:
-            if [word for word, _ in words[: len(wanted)]] == wanted and len(words) > len(wanted):
-                yield self.behind(words, len(wanted), span)
-
-    def behind(self, words: Sequence[tuple[str, Span]], n_words: int, span: Span) -> Field:
-        """Return the stretch *span*, made of *words*, as a label of *n_words* and a value."""
-        end = words[n_words - 1][1].end
-        match = _AFTER_LEAD.match(self.text, end, span.end)
-        value = Span(match.end() if match else end, span.end)
-        if ")" in value.of(self.text)[-1:] and "(" not in value.of(self.text):
-            value = Span(value.start, value.end - 1)  # the bracket that holds label and value
-        label = self.text[span.start : end]
-        return Field(fold_words(label), label, value.of(self.text), value)
-
-    @cached_property
-    def segments(self) -> list[tuple[list[tuple[str, Span]], Span]]:
-        """Short stretches of lines without a label, as words."""
-        found = []
-        for block in self.document.blocks:
-            if isinstance(block, Prose | Heading | ListItem):
-                for match in _SEGMENT.finditer(self.text, block.span.start, block.span.end):
-                    parts = WORD.finditer(self.text, *match.span())
-                    words = [(fold_word(word.group()), Span(*word.span())) for word in parts]
-                    if 1 < len(words) <= _MAX_SEGMENT_WORDS:
-                        found.append((words, Span(*match.span())))
-        return found
 
     @cached_property
     def items(self) -> list[Item]:
@@ -273,16 +238,16 @@ class Sightings:
         return find_enumerations(self.document)
 
     @cached_property
-    def cells(self) -> list[BodyCell]:
-        """Cells of tables that have a row header and a column header."""
-        found = []
+    def cells(self) -> dict[tuple[str, str], TableCell]:
+        """Cells of tables by the folded headers of their row and column, the first of each."""
+        found: dict[tuple[str, str], TableCell] = {}
         for table in (block for block in self.document.blocks if isinstance(block, Table)):
             headers = [fold_words(" ".join(path)) for path in table.headers]
             for row in table.rows:
                 label = fold_words(row[0].text) if row else ""
                 for header, cell in zip(headers[1:], row[1:], strict=False):
                     if label and header and cell.text.strip():
-                        found.append(BodyCell(label, header, cell.text, cell.span))
+                        found.setdefault((label, header), cell)
         return found
 
     @cached_property
@@ -291,7 +256,7 @@ class Sightings:
         found: dict[str, Span] = {}
         for block in self.document.blocks:
             if isinstance(block, Heading):
-                found.setdefault(fold_words(block.text), _trimmed(block.span, self.text))
+                found.setdefault(fold_words(block.text), block.span.trimmed(self.text))
             elif isinstance(block, KeyValue):
                 start = self.text.find(block.key, block.span.start, block.span.end)
                 if start >= 0:
@@ -348,12 +313,6 @@ def _field(
         found = _FIGURES.search(text, place.start, value.start) if _DIGIT.search(label) else None
         figure = Span(*found.span()) if found else None
         yield Field(key, label.strip(), value.of(text), value, section, figure, in_table)
-
-
-def _trimmed(span: Span, text: str) -> Span:
-    words = span.of(text)
-    start = span.start + len(words) - len(words.lstrip())
-    return Span(start, start + len(words.strip()))
 
 
 def _item(text: str, span: Span, section: tuple[str, ...], *, listed: bool) -> Iterator[Item]:

@@ -27,12 +27,11 @@ class _Rule(BaseModel):
 class KeyRule(_Rule):
     """The value beside one of these keys, compared folded; an earlier key wins over a later one.
 
-    *section* restricts the rule to keys below a heading of that (folded) name. *leads* are words
-    that a stretch of a line begins with. *reads* is `amount` where the value is the one amount in
-    the words beside the key ("about 5 mg a day"), `label` where it is the number in the key ("VAT
-    19 %"). With *word* it is the number on which the keys of a document agree most ("total",
-    "amount due", "net total"): *weights* gives each folded key its reliability, 0 to 1; another key
-    that has *word* in it counts a little.
+    *section* restricts the rule to keys below a heading of that (folded) name. *reads* is `label`
+    where the value is the number in the key ("VAT 19 %"). With *word* it is the number on which the
+    keys of a document agree most ("total", "amount due", "net total"): *weights* gives each folded
+    key its reliability, 0 to 1; another key that has *word* in it counts a little. Rules of earlier
+    versions have *leads*, which are read no more, and `amount`, which is read as `whole`.
     """
 
     kind: Literal["key"] = "key"

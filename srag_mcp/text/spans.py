@@ -23,6 +23,12 @@ class Span:
         """Return the span *n* characters further on."""
         return Span(self.start + n, self.end + n)
 
+    def trimmed(self, text: str) -> "Span":
+        """Return the span in *text* without white space at its ends."""
+        words = self.of(text)
+        start = self.start + len(words) - len(words.lstrip())
+        return Span(start, start + len(words.strip()))
+
     def overlaps(self, other: "Span") -> bool:
         """Return whether both cover a character."""
         return self.start < other.end and other.start < self.end

@@ -177,7 +177,7 @@ def test_short_answers_below_headings_are_values() -> None:
         ],
         ending="md",
     )
-    assert set(table.columns) == {"inspector", "speed", "trial", "result"}
+    assert set(table.columns) == {"inspector", "speed", "title", "result"}
     assert table.quotes("result") == ["Passed", "Failed"] * 6
     assert table.values("speed") == [40 + n for n in range(12)]
 

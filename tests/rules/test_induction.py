@@ -227,13 +227,6 @@ def test_the_number_of_a_name_in_a_title_is_no_column() -> None:
     assert numbers == ["weight"]
 
 
-def test_the_number_of_a_document_in_its_title_is_a_column() -> None:
-    documents = [
-        read_text(f"# Survey {n + 40}\n\nWeight: {n + 3} kg\n", f"{n}.md") for n in range(18)
-    ]
-    assert column(induce(documents), documents, {"survey"}) == [str(n + 40) for n in range(18)]
-
-
 def flats() -> list[Document]:
     """Pages whose title repeats what a label says, and that name another page's flat."""
     districts = ("Altona", "Wandsbek", "Harburg")

@@ -213,10 +213,6 @@ def test_a_rule_of_things_says_denies_or_leaves_open(
         pytest.param(
             {"kind": "key", "keys": ["vat #"], "reads": "label"}, ["19 %", "7 %"], id="in the label"
         ),
-        pytest.param(
-            {"kind": "key", "keys": ["hours"], "reads": "amount"}, ["6 h", "8 h"], id="the amount"
-        ),
-        pytest.param({"kind": "key", "leads": ["form"]}, ["17/a", "18/a"], id="words before"),
         pytest.param({"kind": "key", "keys": ["fees"]}, [None, None], id="not another key"),
     ],
 )
@@ -230,6 +226,19 @@ def test_a_rule_of_keys_reads_what_stands_beside_them(
         for n in range(2)
     ]
     assert cells_of(column(rule), texts).quotes("x") == quotes
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [{"kind": "key", "leads": ["form"]}, {"kind": "place", "place": "line"}],
+)
+def test_a_rule_of_an_earlier_version_fails_aloud_where_no_other_one_finds_a_value(
+    gone: dict[str, object],
+) -> None:
+    attribute = column(gone, {"kind": "key", "keys": ["fee"]})
+    cells = cells_of(attribute, ["Form 17/a\n\nFee: 40 EUR\n", "Form 18/a\n"]).cells["x"]
+    assert [cell.state for cell in cells] == [SAID, FAILED]
+    assert "earlier version" in cells[1].note
 
 
 def test_two_values_beside_one_key_are_marked_and_one_said_twice_is_not() -> None:
