@@ -18,8 +18,7 @@ from srag_mcp.claims.figures import (
     speaks_of_years,
 )
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.text.locate import find_exactly, find_typographically
-from srag_mcp.text.spans import Span
+from srag_mcp.text.spans import Span, find_exactly, find_typographically
 from srag_mcp.text.words import STOP_WORDS, fold_word, share_stem, singular, stem, stems, words
 from srag_mcp.values.dates import DateText, find_dates
 from srag_mcp.values.quantities import Figure, find_quantities, scan_figures

@@ -217,7 +217,9 @@ def _of_tables(task: Task, pack: Pack, bench: Bench) -> Part:
 
 def _replay(task: Task) -> Part:
     plan = EvaluationPlan(task.schema_source, task.n_documents)
-    found = evaluate(task.pack, Settings(model=f"replay:{task.replies}", workers=1), plan)
+    found = evaluate(
+        task.pack, Settings(model=f"replay:{task.replies}", workers=1, lists=False), plan
+    )
     return Part(
         name=task.name,
         n_documents=found.documents,

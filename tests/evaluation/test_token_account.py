@@ -94,7 +94,7 @@ def test_cells_that_are_asked_for_again_are_repairs() -> None:
 
     anyio.run(ask)
 
-    account = account_for_tokens(21, replies.calls, results({"translate": (40, 2)}, {}))
+    account = account_for_tokens(21, replies.calls(), results({"translate": (40, 2)}, {}))
     assert account.steps == {"records": (40, 2), "repairs": (40, 2), "translate": (40, 2)}
     assert (account.build, account.total) == (84, 126)
     assert (account.question_median, account.answer_median) == (42, 42)
@@ -111,7 +111,7 @@ def test_passages_are_embedded_for_the_build_and_a_question_for_its_answer() -> 
 
     anyio.run(ask)
 
-    account = account_for_tokens(10, replies.calls, results({"embed": (30, 0)}))
+    account = account_for_tokens(10, replies.calls(), results({"embed": (30, 0)}))
     assert (account.passages, account.build, account.total) == (30, 30, 60)
     assert (account.question_median, account.answer_median) == (0, 30)
 

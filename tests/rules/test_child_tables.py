@@ -9,7 +9,7 @@ from srag_mcp.cells.cell import ListedRows, Mark
 from srag_mcp.documents.document import Document
 from srag_mcp.rules.extraction import match_whole
 from srag_mcp.rules.induction import induce_schema
-from srag_mcp.rules.rows import read_lists
+from srag_mcp.rules.row_sources import read_lists
 from srag_mcp.schema.schema import Schema
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
