@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from itertools import islice
 
 from srag_mcp.cells.normalised import COUNT_WORDS, is_count
-from srag_mcp.claims.captions import is_tabular
+from srag_mcp.claims.captions import is_tabular, line_at
 from srag_mcp.claims.figures import (
     column_unit,
     definition,
@@ -411,5 +411,4 @@ def find_sides(quote: str, place: Span, text: str, span: Span | None) -> tuple[s
     before, after = quote[: place.start], quote[place.end :]
     if span is None:
         return before, after
-    end = text.find("\n", span.end)
-    return text[: span.start] + before, after + text[span.end : end if end >= 0 else len(text)]
+    return text[: span.start] + before, after + text[span.end : line_at(text, span).end]

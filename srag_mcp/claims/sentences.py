@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from srag_mcp.claims.captions import is_tabular, read_scales, read_years, spell_years
+from srag_mcp.claims.figures import find_marks
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, WORD, content_words, fold_word, fold_words, stem, words
 from srag_mcp.values.dates import DateText, find_dates
@@ -20,7 +21,6 @@ from srag_mcp.values.quantities import (
     DECIMAL_COMMA,
     Quantity,
     find_quantities,
-    find_style,
     read_numeral,
     scan_figures,
 )
@@ -246,8 +246,7 @@ def _figures(ground: Ground) -> Iterator[_Figure]:
             yield _Figure(float(quantity.value), span.moved(start), is_whole=True)
     before = ground.text.rfind("\n\n", 0, start) + 1
     block = ground.text[before : max(ground.text.find("\n\n", start), ground.quote.end)]
-    styles = (find_style(_NUMERAL.findall(text)) for text in (block, ground.around))
-    style = next(filter(None, styles), "")
+    style = find_marks(block) or find_marks(ground.around)
     for found in _NUMERAL.finditer(quote):
         place = Span(*found.span())
         value = read_numeral(found[0], "." if style == DECIMAL_COMMA else ",")
