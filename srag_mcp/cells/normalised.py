@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from srag_mcp.cells.cell import Cell, ListedRows, Mark, PredictedCell, add_note
-from srag_mcp.documents.document import Block, KeyValue, Table
+from srag_mcp.documents.document import Block, KeyValue, Table, TableCell
 from srag_mcp.documents.tables import is_caption
 from srag_mcp.schema.attribute import Attribute, PatternRule
 from srag_mcp.text.spans import Span, locate
@@ -164,8 +164,9 @@ def add_surroundings(cells: Sequence[Cell], blocks: Sequence[Block]) -> list[Cel
 def _words_around(span: Span, tables: Sequence[Table], pairs: Sequence[KeyValue]) -> Iterator[str]:
     for table in tables:
         if _holds(table.span, span):
-            names = _headers(table, span)
-            yield from (*names, _row_unit(table, span))
+            row, column = _cell_of(table, span)
+            names = [" ".join(table.headers[column]), row[0].text if column else ""] if row else []
+            yield from (*names, _row_unit(table, row, column))
             if not any(map(IS_RELATIVE.search, names)):
                 yield from (table.caption, _note(table.section))
             return
@@ -175,31 +176,24 @@ def _words_around(span: Span, tables: Sequence[Table], pairs: Sequence[KeyValue]
             return
 
 
-def _headers(table: Table, span: Span) -> list[str]:
-    """Return the headers of the column and of the row that *span* is in."""
+def _cell_of(table: Table, span: Span) -> tuple[Sequence[TableCell], int]:
+    """Return the row of *table* that *span* is in, and which cell of it; no row where in none."""
     for row in table.rows:
-        if row[-1].span.end < span.start:
-            continue
         for column, cell in enumerate(row):
             if _holds(cell.span, span):
-                name = row[0].text if column else ""
-                return [" ".join(table.headers[column]), name]
-        break
-    return []
+                return row, column
+    return (), 0
 
 
-def _row_unit(table: Table, span: Span) -> str:
-    """Return what a column of units says of the row that *span* is in: `unit: mg/L`; else empty."""
-    for row in table.rows:
-        if any(_holds(cell.span, span) for cell in row):
-            places = [
-                place
-                for place, cell in enumerate(row)
-                if cell.text and not _holds(cell.span, span)
-                if holds_units(other[place].text for other in table.rows)
-            ]
-            return f"{UNIT_OF_ROW}{row[places[0]].text}" if len(places) == 1 else ""
-    return ""
+def _row_unit(table: Table, row: Sequence[TableCell], column: int) -> str:
+    """Return what a column of units says of a cell of *row*: `unit: mg/L`; else empty."""
+    places = [
+        place
+        for place, cell in enumerate(row)
+        if cell.text and place != column
+        if holds_units(other[place].text for other in table.rows)
+    ]
+    return f"{UNIT_OF_ROW}{row[places[0]].text}" if len(places) == 1 else ""
 
 
 def _note(section: Sequence[str]) -> str:
@@ -208,7 +202,7 @@ def _note(section: Sequence[str]) -> str:
 
 
 def _holds(outer: Span, inner: Span) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end and inner.start < outer.end
+    return outer.holds(inner) and inner.start < outer.end
 
 
 def verify_cell(cell: Cell, text: str) -> Cell:

@@ -42,8 +42,8 @@ def agree(model: Cell, rule: Cell) -> bool:
     if is_same_value(one, other) or isinstance(one, bool) or isinstance(other, bool):
         return is_same_value(one, other)
     if isinstance(one, int | float) and isinstance(other, int | float):
-        is_converted = not read_figures(rule.as_stated or "").is_only(other)
-        return is_converted and rounds_to(other, one)
+        is_quoted = read_figures(rule.as_stated or "").is_only(other)
+        return not is_quoted and rounds_to(other, one)
     if isinstance(one, str) and isinstance(other, str):
         short, long = sorted((one, other), key=lambda text: len(fold(text)))
         return _only_adds(long, fold(short))

@@ -85,14 +85,14 @@ def read_scales(text: str, number: Span, floor: int, unit: str | None) -> frozen
 
 
 def _read_caption(line: str) -> ScaledUnit:
-    """Read scale and unit of a caption; a short note ends its cell: not `AEON CO. (M) BHD`."""
-    return as_money(read_context(_WITHIN.sub(" ", _caption(line))))
+    """Read scale and unit of a caption; a short note ends its cell: not `AEON CO. (M) BHD`.
 
-
-def _caption(line: str) -> str:
-    """Return what may be a caption: *line* or, of one that is longer, what stands in brackets."""
+    Of a line that is too long for a caption what stands in brackets may be one.
+    """
     said = _APOSTROPHE.sub(" ", collapse(line))
-    return said if len(said) <= _LONGEST_CAPTION else " ".join(_BRACKETED.findall(said))
+    if len(said) > _LONGEST_CAPTION:
+        said = " ".join(_BRACKETED.findall(said))
+    return as_money(read_context(_WITHIN.sub(" ", said)))
 
 
 def _has_digit(text: str) -> bool:
@@ -105,7 +105,10 @@ def read_years(text: str, number: Span, floor: int) -> Set[int]:
     A date in the first half of a year may end the fiscal year before.
     """
     head = read_head(text, number, floor, heads_in)
-    return frozenset() if head is None else _may_mean(head)
+    if head is None or head.year is None:
+        return frozenset()
+    is_early = head.month is not None and head.month <= _HALF_YEAR
+    return frozenset({head.year, head.year - 1} if is_early else {head.year})
 
 
 def read_head(
@@ -128,8 +131,9 @@ def read_head(
         if column is not None:
             cells = _GAP.split(line) if "|" in line else []
             own = read(cells[column]) if column < len(cells) else []
-            if len(own) == 1 and _is_head(cells[column]):
-                return own[0]
+            counted = scan_figures(_MARKS.sub(" ", cells[column])) if len(own) == 1 else ()
+            if len(own) == 1 and not any(n.unit or n.scaled for n in counted):
+                return own[0]  # a head, and no value
             continue
         found = read(line)
         kept = _as_many(text, figures, len(found)) if len(found) > 1 else []
@@ -159,12 +163,11 @@ def is_head_line(line: str) -> bool:
 
     Else is a mark of a note, or a unit: `2019 (1)`, `2018 $’000 RESTATED3`.
     """
-    line = _MARKS.sub(" ", line)
-    found = find_dates(spell_years(line), partial=True)
-    rest = "".join(
-        letter if not any(span.start <= n < span.end for span, _ in found) else " "
-        for n, letter in enumerate(spell_years(line))
-    )
+    line = spell_years(_MARKS.sub(" ", line))
+    found = find_dates(line, partial=True)
+    rest = line
+    for span, _ in reversed(found):
+        rest = f"{rest[: span.start]} {rest[span.end :]}"
     return bool(found) and not _has_digit(rest) and len(rest.split()) <= _MOST_HEAD_WORDS
 
 
@@ -262,17 +265,6 @@ def spell_years(text: str) -> str:
     return _FISCAL.sub(
         lambda found: f" {found[1] if len(found[1]) > 2 else _CENTURY + found[1]} ", text
     )
-
-
-def _may_mean(found: DateText) -> frozenset[int]:
-    year = found.year or 0
-    is_early = found.month is not None and found.month <= _HALF_YEAR
-    return frozenset({year, year - 1} if is_early else {year})
-
-
-def _is_head(cell: str) -> bool:
-    """Whether *cell* is a head and no value: it holds a year and hardly anything else to count."""
-    return not any(figure.unit or figure.scaled for figure in scan_figures(_MARKS.sub(" ", cell)))
 
 
 def line_at(text: str, place: Span) -> Span:

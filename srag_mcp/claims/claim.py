@@ -30,7 +30,7 @@ from srag_mcp.claims.places import (
     may_be_day,
     other_unit,
 )
-from srag_mcp.claims.tables import find_objection, find_places, is_summed, object_to_sign
+from srag_mcp.claims.tables import find_objection, find_table_places, is_summed, object_to_sign
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, fold, share_stem, stems
@@ -96,7 +96,7 @@ def check(
         return _check_text(attribute, quote, value, text)
     if isinstance(value, date):
         return _check_date(quote, value, text)
-    places = find_places(quote, value, text, span)
+    places = find_table_places(quote, value, text, span)
     claim = _check_number(attribute, quote, value, text, span)
     if claim.follows and (why := find_objection(attribute, value, places)):
         return Claim(Bearing.CONTRADICTED, why)
@@ -110,7 +110,7 @@ def check(
 def _mixes_periods(quote: str, text: str, span: Span | None) -> bool:
     """Whether the numbers of *quote* are those of several periods: they make no number of one."""
     numbers = (float(found.value) for found in read_figures(quote).quantities)
-    found = (place for number in numbers for place in find_places(quote, number, text, span))
+    found = (place for number in numbers for place in find_table_places(quote, number, text, span))
     return any(place.has_periods for place in found)
 
 

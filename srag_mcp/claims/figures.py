@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -88,6 +87,10 @@ _SAME, _ROUNDED = 1e-6, 0.02
 FIRST_YEAR, LAST_YEAR = 1000, 2199
 _MONTHS, _DAY = 12, 24
 _HUNDRED = 100
+_SCALE_WORD = re.compile(r"[^\W\d_]+|[千万萬亿億]")
+_IN_THOUSANDS = re.compile(r"(?<![\d,.])['’]?000s?\b|[TKk][€$]|\b[TkK]EUR\b")
+_AROUND = 200
+_MAX_PLACES = 20
 
 
 class Figures:
@@ -214,7 +217,7 @@ def _as_decimals(match: re.Match[str]) -> str:
     groups = match.groupdict()
     if groups:
         said = (groups["top"] or "a").lower()
-        top = 1 if said in _ARTICLES else _read_count(said)
+        top = 1 if said in ("a", "an") else _read_count(said)
         bottom = _PARTS_OF_ONE[(groups["half"] or groups["part"]).lower()]
         whole = _read_count(groups["whole"]) if groups["whole"] else 0
     else:
@@ -222,9 +225,6 @@ def _as_decimals(match: re.Match[str]) -> str:
     if whole is None or not top or not bottom:
         return match[0]
     return f"{whole + top / bottom:.6f}"
-
-
-_ARTICLES = frozenset({"a", "an"})
 
 
 def _read_count(word: str) -> int | None:
@@ -385,29 +385,23 @@ def _times_between(attribute: Attribute, figures: Figures) -> Iterator[float]:
         between = convert((last_hour - first_hour) % _DAY, "h", unit)
         yield from [] if between is None else [between]
     spans = [(found.value, found.upper) for found in figures.quantities if found.upper is not None]
-    dates = [(found.year, found.month, found.day) for found in figures.dates if found.year]
-    if not dates and len(spans) == 1 and all(FIRST_YEAR <= end <= LAST_YEAR for end in spans[0]):
-        dates = [(int(end), None, None) for end in spans[0]]
-    if len(dates) < 2:
+    dated = [found for found in figures.dates if found.year]
+    if not dated and len(spans) == 1 and all(FIRST_YEAR <= end <= LAST_YEAR for end in spans[0]):
+        dated = [DateText(int(end)) for end in spans[0]]
+    if len(dated) < 2:
         return
-    (first, month, day), (last, end_month, end_day) = dates[0], dates[-1]
+    first, last = dated[0], dated[-1]
+    months = _MONTHS * ((last.year or 0) - (first.year or 0))
     if unit == "year" or (unit is None and speaks_of_years(attribute)):
-        years = abs(last - first)
+        years = abs(months) // _MONTHS
         yield from (years - 1, years, years + 1)
-    if unit == "month" and month and end_month:
-        months = abs(_MONTHS * (last - first) + end_month - month)
+    if unit == "month" and first.month and last.month:
+        months = abs(months + last.month - first.month)
         yield from (months, months + 1)
-    if unit in ("day", "week") and month and day and end_month and end_day:
-        days = _days_between((first, month, day), (last, end_month, end_day))
-        n_days = 7 if unit == "week" else 1
-        yield from (n / n_days for n in (days, days + 1))
-
-
-def _days_between(first: tuple[int, int, int], last: tuple[int, int, int]) -> int:
-    try:
-        return abs((date(*last) - date(*first)).days)
-    except ValueError:  # the 31st of a month that has 30
-        return 0
+    first_day, last_day = first.on(), last.on()
+    if unit in ("day", "week") and first_day and last_day:
+        days = abs((last_day - first_day).days)
+        yield from (n / (7 if unit == "week" else 1) for n in (days, days + 1))
 
 
 def _ends(quantity: Quantity) -> Sequence[float]:
@@ -430,12 +424,6 @@ def rounds_to(number: float, value: float) -> bool:
     last = Decimal(str(value)).normalize().as_tuple().exponent
     slack = min(10.0 ** int(last) / 2, _ROUNDED * abs(value))
     return _is_same(number, value) or abs(abs(number) - abs(value)) <= slack
-
-
-_SCALE_WORD = re.compile(r"[^\W\d_]+|[千万萬亿億]")
-_IN_THOUSANDS = re.compile(r"(?<![\d,.])['’]?000s?\b|[TKk][€$]|\b[TkK]EUR\b")
-_AROUND = 200
-_MAX_PLACES = 20
 
 
 def ignored_scale(attribute: Attribute, quote: str, value: float) -> str:

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from itertools import islice
 
 from srag_mcp.cells.normalised import COUNT_WORDS, is_count
-from srag_mcp.claims.captions import is_tabular
+from srag_mcp.claims.captions import is_tabular, line_at
 from srag_mcp.claims.figures import (
     column_unit,
     definition,
@@ -212,11 +212,6 @@ class PlacedFigure:
         is_measured = self.figure.unit is not None
         return any(not (is_measured and place.of(self.text).isdigit()) for place in found)
 
-    def may_be_of(self, attribute: Attribute, value: float) -> bool:
-        """Whether nothing there, a date or another unit, says that it is not of *attribute*."""
-        is_date = self.is_of_date and not may_be_year(attribute, value)
-        return not is_date and not other_unit(attribute, self.figure)
-
     def speaks_of(self, attribute: Attribute, value: float) -> bool:
         """Whether something there says that it is of *attribute*: its unit, or a word of it.
 
@@ -288,7 +283,12 @@ def find_number(attribute: Attribute, value: float, text: str) -> list[PlacedFig
             for span, found in find_quantities(text)
             if found.value == value
         ]
-    places = [found for found in places if found.may_be_of(attribute, value)]
+    may_be_dates = may_be_year(attribute, value)
+    places = [
+        found
+        for found in places
+        if (may_be_dates or not found.is_of_date) and not other_unit(attribute, found.figure)
+    ]
     speaking = [found for found in places if found.speaks_of(attribute, value)]
     is_short = len(f"{abs(value):.15g}".replace(".", "")) <= _MOST_DIGITS
     return speaking or places * (not is_short)
@@ -391,7 +391,9 @@ def counts_its_things(attribute: Attribute, before: str, figure: str, after: str
         line = before.rstrip().rpartition("\n")[2]
     if is_below and not _LETTERS.search(line) and not _LETTERS.search(figure):
         return True
-    things = _read_things(attribute)
+    spelled = (attribute.name, attribute.unit or "", *attribute.synonyms)
+    said = " ".join(COUNT_WORDS.sub(" ", name.replace("_", " ")) for name in spelled)
+    things = _stems_of(said)  # `line_item_count` -> `line`, `item`
     following = _WORD_AFTER.match(after)
     beside = f"{figure} {following[1] if following else ''}"
     if not things.isdisjoint(stems(beside)):
@@ -414,12 +416,4 @@ def find_sides(quote: str, place: Span, text: str, span: Span | None) -> tuple[s
     before, after = quote[: place.start], quote[place.end :]
     if span is None:
         return before, after
-    end = text.find("\n", span.end)
-    return text[: span.start] + before, after + text[span.end : end if end >= 0 else len(text)]
-
-
-def _read_things(attribute: Attribute) -> set[str]:
-    """Return the stems of what a column counts: `line_item_count` -> `line`, `item`."""
-    spelled = (attribute.name, attribute.unit or "", *attribute.synonyms)
-    said = (COUNT_WORDS.sub(" ", name.replace("_", " ")) for name in spelled)
-    return {stem(word) for name in said for word in words(name) if word not in STOP_WORDS}
+    return text[: span.start] + before, after + text[span.end : line_at(text, span).end]

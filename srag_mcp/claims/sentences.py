@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from srag_mcp.claims.captions import is_tabular, read_scales, read_years, spell_years
+from srag_mcp.claims.figures import find_marks
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, WORD, content_words, fold_word, fold_words, stem, words
 from srag_mcp.values.dates import DateText, find_dates
@@ -20,7 +21,6 @@ from srag_mcp.values.quantities import (
     DECIMAL_COMMA,
     Quantity,
     find_quantities,
-    find_style,
     read_numeral,
     scan_figures,
 )
@@ -100,6 +100,9 @@ class _Figure:
         scales = read_scales(ground.text, self.span, ground.floor, unit)
         return {self.value * scale for scale in scales}
 
+    def years(self, ground: Ground) -> Set[int]:
+        return read_years(ground.text, self.span, ground.floor)
+
 
 def check_number(name: str, ground: Ground) -> str:
     """Say why the value of *ground*, which is called *name*, does not follow; empty if it does.
@@ -109,10 +112,9 @@ def check_number(name: str, ground: Ground) -> str:
     size = ground.size
     if size is None:
         return ""
-    sizes = {item: item.sizes(ground, ground.unit) for item in _figures(ground)}
-    agreeing = [item for item, own in sizes.items() if any(_is_same(size, one) for one in own)]
+    agreeing = _agreeing(ground, size)
     if not agreeing:
-        said = sorted(set().union(*sizes.values()))
+        said = sorted({x for item in _figures(ground) for x in item.sizes(ground, ground.unit)})
         shown = ", ".join(f"{other:.15g}" for other in said) or "no number"
         return f"the value is {size:.15g}, and its quote has, with the scale of its table, {shown}"
     starts = (item.span.start for item in agreeing)
@@ -120,7 +122,7 @@ def check_number(name: str, ground: Ground) -> str:
     if size > 0 and all(map(_MINUS.search, before)):  # brackets may part expenses from incomes
         return f"its number has a minus: the value is {-size:.15g}"
     named = _NAMED_YEAR.search(name)
-    years = [read_years(ground.text, item.span, ground.floor) for item in agreeing]
+    years = [item.years(ground) for item in agreeing]
     if named and all(years) and not any(int(named[1]) in found for found in years):
         found = " or ".join(map(str, sorted(years[0])))
         return f"its number stands in the column of {found}"
@@ -213,7 +215,8 @@ def _says(ground: Ground, value: float, unit: str | None, slack: float) -> bool:
     line = ground.text[ground.text.rfind("\n", 0, ground.quote.start) + 1 : ground.quote.end]
     size = ground.size
     given = (parse_unit(ground.unit or "").unit or "").partition("/")[0]  # `EUR/share` is EUR
-    if unit and given and unit != given and any(map(_is_of_its_own, (unit, given))):
+    is_other = unit is not None and given not in ("", unit)
+    if is_other and any(one == "percent" or is_currency(one) for one in (unit, given)):
         return False
     if size is not None and is_tabular(line):
         meant = ground.unit or unit
@@ -226,11 +229,6 @@ def _says(ground: Ground, value: float, unit: str | None, slack: float) -> bool:
     own = [] if size is None else [size]
     sizes = {x for item in _figures(ground) for x in item.sizes(ground, unit or ground.unit)}
     return any(_is_same(item, value, slack) for item in (*own, *sizes))
-
-
-def _is_of_its_own(unit: str) -> bool:
-    """Whether what has *unit* has no other one: money, and shares."""
-    return unit == "percent" or is_currency(unit)
 
 
 def _figures(ground: Ground) -> Iterator[_Figure]:
@@ -248,13 +246,21 @@ def _figures(ground: Ground) -> Iterator[_Figure]:
             yield _Figure(float(quantity.value), span.moved(start), is_whole=True)
     before = ground.text.rfind("\n\n", 0, start) + 1
     block = ground.text[before : max(ground.text.find("\n\n", start), ground.quote.end)]
-    styles = (find_style(_NUMERAL.findall(text)) for text in (block, ground.around))
-    style = next(filter(None, styles), "")
+    style = find_marks(block) or find_marks(ground.around)
     for found in _NUMERAL.finditer(quote):
         place = Span(*found.span())
         value = read_numeral(found[0], "." if style == DECIMAL_COMMA else ",")
         if value is not None and not any(place.overlaps(other) for other in taken):
             yield _Figure(float(value), place.moved(start), is_whole=False)
+
+
+def _agreeing(ground: Ground, size: float) -> list[_Figure]:
+    """Return the numbers of a quote that may be *size*, with the scale of their table."""
+    return [
+        item
+        for item in _figures(ground)
+        if any(_is_same(size, one) for one in item.sizes(ground, ground.unit))
+    ]
 
 
 def _check_years(
@@ -264,10 +270,8 @@ def _check_years(
     for ground in grounds:
         if not years or ground.size is None or not _is_same(ground.size, value, slack):
             continue
-        for item in _figures(ground):
-            if not any(_is_same(ground.size, x) for x in item.sizes(ground, ground.unit)):
-                continue
-            found = read_years(ground.text, item.span, ground.floor)
+        for item in _agreeing(ground, ground.size):
+            found = item.years(ground)
             if found and not found & years:
                 told = " or ".join(map(str, sorted(found)))
                 return [f"{ground.quote.of(ground.text)!r} stands in the column of {told}"]
@@ -284,11 +288,7 @@ def _has_date(said: str, found: DateText, known: str, grounds: Sequence[Ground])
         if is_year and is_month and found.quarter in (None, other.quarter):
             return True
     is_bare = found.month is None and found.quarter is None
-    heads = (
-        read_years(ground.text, item.span, ground.floor)
-        for ground in grounds
-        for item in _figures(ground)
-    )
+    heads = (item.years(ground) for ground in grounds for item in _figures(ground))
     return is_bare and any(found.year in years for years in heads)
 
 

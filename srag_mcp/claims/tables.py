@@ -160,7 +160,7 @@ class TablePlace:
         return numbers[place] if -place <= len(numbers) else None
 
 
-def find_places(quote: str, value: float, text: str, span: Span | None) -> list[TablePlace]:
+def find_table_places(quote: str, value: float, text: str, span: Span | None) -> list[TablePlace]:
     """Return where in tables of *text* the number of *quote* stands that *value* is.
 
     It may be so many thousands or millions. Where *span*, the place of the quote, is not known, all

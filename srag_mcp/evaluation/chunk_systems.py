@@ -206,17 +206,18 @@ class ChunkSystem(ReadingSystem):
             for number, span in enumerate(cut_chunks(text), 1)
         )
 
+    @cached_property
+    def by_words(self) -> Bm25:
+        """What ranks them by the words of a question."""
+        return Bm25(chunk.text for chunk in self.chunks)
+
 
 class BM25RAG(ChunkSystem):
     """Ranks chunks by BM25."""
 
-    @cached_property
-    def _index(self) -> Bm25:
-        return Bm25(chunk.text for chunk in self.chunks)
-
     async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
         """Return the chunks that share the rarest words with the question."""
-        return [self.chunks[at] for at in self._index.rank(question.question)[:_N_CHUNKS]]
+        return [self.chunks[at] for at in self.by_words.rank(question.question)[:_N_CHUNKS]]
 
 
 class VectorRAG(ChunkSystem):
@@ -232,8 +233,13 @@ class VectorRAG(ChunkSystem):
 
     async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
         """Return the chunks that are most like the question."""
-        scores = await self.scores(question, model)
-        return [self.chunks[at] for at in _best(scores)[:_N_CHUNKS]]
+        among = await self.narrow(question, model)
+        best = (self.chunks[at] for at in _best(await self.scores(question, model)))
+        return list(islice((x for x in best if not among or x.document in among), _N_CHUNKS))
+
+    async def narrow(self, question: PackQuestion, model: CountingModel) -> frozenset[str]:
+        """Return the ids of the only documents to look at; none where they are all."""
+        return frozenset()
 
     async def scores(self, question: PackQuestion, model: CountingModel) -> list[float]:
         """Return how good each chunk is: as much as it is like the question."""
@@ -276,14 +282,7 @@ class PaperHybrid(VectorRAG):
 
     needs_records = True
 
-    async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
-        """Return the chunks of these documents that are most like the question."""
-        among = await self._narrow(question, model)
-        best = (self.chunks[at] for at in _best(await self.scores(question, model)))
-        chosen = [chunk for chunk in best if not among or chunk.document in among]
-        return chosen[:_N_CHUNKS]
-
-    async def _narrow(self, question: PackQuestion, model: CountingModel) -> frozenset[str]:
+    async def narrow(self, question: PackQuestion, model: CountingModel) -> frozenset[str]:
         """Return the ids of these documents; none where no query narrows them."""
         corpus, schema = self.setup.corpus, self.setup.corpus.schema()
         if not schema.attributes:
@@ -308,10 +307,6 @@ class MixRAG(VectorRAG):
             Piece(hit.document, f"{hit.document}, passage {hit.passage}", narrow_gaps(said), span)
             for hit, span, said in read_passages(self.setup.corpus)
         )
-
-    @cached_property
-    def _words(self) -> Bm25:
-        return Bm25(chunk.text for chunk in self.chunks)
 
     async def prepare(self) -> None:
         """Embed the rows and columns of the tables, and the texts; a table itself has no vector."""
@@ -341,7 +336,7 @@ class MixRAG(VectorRAG):
 
     async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
         """Return what the model chooses among 40 by words and 60 by likeness."""
-        by_words = self._words.rank(question.question)[:_N_BY_WORDS]
+        by_words = self.by_words.rank(question.question)[:_N_BY_WORDS]
         alike = _best(await self.likeness(question, model))
         by_vectors = islice(dict.fromkeys(self._of_view[at] for at in alike), _N_BY_VECTORS)
         candidates = [self.chunks[at] for at in dict.fromkeys((*by_words, *by_vectors))]

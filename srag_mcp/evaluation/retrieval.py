@@ -77,11 +77,7 @@ class Retrieval:
 
     def figures(self) -> dict[str, Figure]:
         """Return the figure of each measure; of pages, over the questions that name some."""
-        values: dict[str, list[float]] = {}
-        for scores in self.scores.values():
-            for name, value in scores.items():
-                values.setdefault(name, []).append(value)
-        return {name: _figure(items) for name, items in values.items()}
+        return {name: _figure(items) for name, items in _by_measure(self.scores.values()).items()}
 
     def to_json(self) -> dict[str, object]:
         """Return the mean of each measure (None: no question has it), counts and intervals."""
@@ -100,6 +96,14 @@ class Retrieval:
                 for name, figure in figures.items()
             },
         }
+
+
+def _by_measure(questions: Iterable[Scores]) -> dict[str, list[float]]:
+    values = defaultdict[str, list[float]](list)
+    for scores in questions:
+        for name, value in scores.items():
+            values[name].append(value)
+    return values
 
 
 def _figure(values: Sequence[float]) -> Figure:
@@ -220,10 +224,10 @@ def compare_runs(one: Retrieval, other: Retrieval) -> dict[str, Change]:
     Source: Smucker, Allan and Carterette, "A Comparison of Statistical Significance Tests for
     Information Retrieval Evaluation" (CIKM 2007).
     """
-    pairs: dict[str, list[float]] = {}
-    for question, scores in one.scores.items():
-        for name, score in scores.items():
-            pairs.setdefault(name, []).append(score - other.scores[question][name])
+    pairs = _by_measure(
+        {name: score - other.scores[question][name] for name, score in scores.items()}
+        for question, scores in one.scores.items()
+    )
     return {name: Change(sum(items) / len(items), _p_value(items)) for name, items in pairs.items()}
 
 

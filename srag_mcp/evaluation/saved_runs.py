@@ -403,14 +403,8 @@ async def judge_answer(model: LanguageModel, item: SavedQuestion) -> Verdict:
     if asked.problems:
         asked.forget(model)
         raise ModelError(asked.problems[0])
-    return Verdict(
-        correct=reply.correct,
-        recall=reply.parts_given / reply.parts,
-        faithfulness=reply.faithfulness,
-        completeness=reply.completeness,
-        relevance=reply.relevance,
-        reason=reply.reason,
-    )
+    said = reply.model_dump(include={"correct", *GRADES, "reason"})
+    return Verdict(recall=reply.parts_given / reply.parts, **said)
 
 
 def _find_problems(reply: JudgeReply) -> list[str]:

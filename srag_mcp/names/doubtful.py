@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, permutations
@@ -41,15 +41,10 @@ def find_candidates(things: Sequence[Thing], decided: Decided = UNDECIDED) -> li
     What differs in a number or a designator (`Part 6`, `Type B`, `Henry IV`) is never in one group
     for the other. A group is cut at `MAX_GROUP` things where its weakest likenesses are.
     """
-    apart = decided.pairs_apart()
-    n_holders = Counter(word for thing in things for word in set(thing.name.bare))
-    edges = []
-    for a, b in _find_pairs([thing.name for thing in things]):
-        score = compare(things[a].name, things[b].name, n_holders)
-        if score and not any(
-            frozenset((x, y)) in apart for x in things[a].keys for y in things[b].keys
-        ):
-            edges.append((-score, a, b))
+    compare_things = _comparer(things, decided)
+    pairs = _find_pairs([thing.name for thing in things])
+    scored = ((compare_things(things[a], things[b]), a, b) for a, b in pairs)
+    edges = [(-score, a, b) for score, a, b in scored if score]
     groups: dict[int, list[int]] = {}
     for _, a, b in sorted(edges):
         one, other = groups.get(a, [a]), groups.get(b, [b])
@@ -67,15 +62,21 @@ def find_like(
     own = next((thing for thing in things if value in thing.spellings), None)
     if own is None:
         return None, []
+    compare_things = _comparer(things, decided)
+    return own, [thing for thing in things if thing is not own and compare_things(own, thing)]
+
+
+def _comparer(things: Sequence[Thing], decided: Decided) -> Callable[[Thing, Thing], float]:
+    """Return what says how alike two of *things* are; 0 where a person said that they are two."""
     apart = decided.pairs_apart()
     n_holders = Counter(word for thing in things for word in set(thing.name.bare))
-    return own, [
-        thing
-        for thing in things
-        if thing is not own
-        and compare(own.name, thing.name, n_holders)
-        and not any(frozenset((x, y)) in apart for x in own.keys for y in thing.keys)
-    ]
+
+    def compare_things(one: Thing, other: Thing) -> float:
+        score = compare(one.name, other.name, n_holders)
+        keys = ((x, y) for x in one.keys for y in other.keys) if score and apart else ()
+        return 0.0 if any(frozenset(pair) in apart for pair in keys) else score
+
+    return compare_things
 
 
 def _find_pairs(names: Sequence[Name]) -> list[tuple[int, int]]:

@@ -56,6 +56,8 @@ def read_column(declared: Column, said: Sequence[Words]) -> list[Reading]:
     placeholders = {words: _placeholder(declared, words.text) for words in dict.fromkeys(said)}
     stated = [words for words in said if placeholders[words] is None]
     read = _READERS[declared.type](declared, stated)
+    if declared.type.is_numeric or declared.type.is_date:
+        read = _denying(read)
     # most columns repeat a few words many times: each is read once
     known = {words: placeholder or read(words) for words, placeholder in placeholders.items()}
     return [known[words] for words in said]
@@ -105,10 +107,6 @@ def _denying(read: Reader) -> Reader:
     return read_or_deny
 
 
-def _number_reader(declared: Column, said: Sequence[Words]) -> Reader:
-    return _denying(number_reader(declared, said))
-
-
 def _date_reader(declared: Column, said: Sequence[Words]) -> Reader:
     """Decide on the order of day and month; a partial date fails, but for a day of `_in_years`."""
     years_of = _in_years(said)
@@ -142,7 +140,7 @@ def _date_reader(declared: Column, said: Sequence[Words]) -> Reader:
         notes += [_YEAR_ADDED] * (words in years_of)
         return Reading(State.STATED, day, note="; ".join(notes))
 
-    return _denying(read)
+    return read
 
 
 def _in_years(said: Sequence[Words]) -> dict[Words, str]:
@@ -227,8 +225,8 @@ def choose_spellings(values: Sequence[str]) -> dict[str, str]:
 
 _READERS: Mapping[ColumnType, Callable[[Column, Sequence[Words]], Reader]] = {
     TEXT: _text_reader,
-    INTEGER: _number_reader,
-    NUMBER: _number_reader,
+    INTEGER: number_reader,
+    NUMBER: number_reader,
     BOOLEAN: _boolean_reader,
     DATE: _date_reader,
 }
