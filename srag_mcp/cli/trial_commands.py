@@ -255,8 +255,7 @@ def judge(
     seed: Annotated[int, option("Of the order of the answers.", "N")] = 0,
 ) -> None:
     """Let a language model judge the answers of saved runs, and add its verdicts to them."""
-    from srag_mcp.evaluation.judge import JudgePlan, judge_files
-    from srag_mcp.evaluation.saved_runs import write_table
+    from srag_mcp.evaluation.saved_runs import JudgePlan, judge_files, write_table
 
     settings = command_settings(None, engine=engine, model=model)
     with interruption(), show_progress() as show:
@@ -273,7 +272,7 @@ def compare(runs: RunFiles, as_json: JsonOption = False) -> None:
     read = [read_saved_run(path) for path in runs]
     if as_json:
         figures = [{"pack": run.pack, "system": run.system, **run.figures()} for run in read]
-        pairs = [item.model_dump() for item in compare_with_first(read)]
+        pairs = [item.model_dump() for each in compare_with_first(read) for item in each]
         print_json({"runs": figures, "pairs": pairs})
     else:
         print("\n".join(write_table(read)))
@@ -281,9 +280,11 @@ def compare(runs: RunFiles, as_json: JsonOption = False) -> None:
 
 def _print_run(run: "SystemRun") -> None:
     embedder = f", embedder {run.embedder}" if run.embedder else ""
-    print(f"\nsystem {run.system}{embedder}: {run.median:,.0f} tokens a question in the median")
+    print(
+        f"\nsystem {run.system}{embedder}: {run.tokens.median:,.0f} tokens a question in the median"
+    )
     print_table(
-        ("step", "tokens in", "tokens out"), [(step, *n) for step, n in run.by_step.items()]
+        ("step", "tokens in", "tokens out"), [(step, *n) for step, n in run.tokens.by_step.items()]
     )
     say(*run.notes)
 

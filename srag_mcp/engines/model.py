@@ -13,7 +13,7 @@ from typing import ClassVar, Self, TypeAlias, TypeVar
 import anyio
 
 from srag_mcp.cells.cell import DocumentText, PredictedCell, PredictedRecord
-from srag_mcp.claims.stated_values import read_tags
+from srag_mcp.claims.odd_numbers import read_tags
 from srag_mcp.claims.suspects import find_complaints
 from srag_mcp.documents.document import Document, spread_evenly
 from srag_mcp.documents.passages import cut_passages

@@ -583,7 +583,10 @@ class Asked:
             yield Summary("sum", Term(pieces.name), self.where), frozenset()
         elif follower is not None and self.is_counting(at) and self.near(at, follower):
             if self.means_record(follower):
-                noun = self.tokens(follower)[-1].word
+                last = follower  # of `job adverts`
+                while self.kind(last + 1) == "record":
+                    last += 1
+                noun = self.tokens(last)[-1].word
                 if noun != singular(noun):  # `the most energy` is no number of anything
                     yield Summary("count", None, self.where), frozenset({follower})
             elif self.kind(follower) == "column":

@@ -7,6 +7,7 @@ from functools import cache, partial
 
 from srag_mcp.cells.cell import Cell, Mark, PredictedCell, PredictedRecord
 from srag_mcp.cells.normalised import read_column
+from srag_mcp.claims.odd_numbers import Tags, read_stated, read_tags
 from srag_mcp.claims.second_look import (
     MAX_SUSPECTS,
     Suspect,
@@ -14,7 +15,6 @@ from srag_mcp.claims.second_look import (
     look_again,
     without_unsettled,
 )
-from srag_mcp.claims.stated_values import Tags, read_stated, read_tags
 from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress, Workload

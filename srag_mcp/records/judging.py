@@ -13,8 +13,13 @@ from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, add_not
 from srag_mcp.cells.normalised import ReplyValue, none_counts_as_zero, write_canonical
 from srag_mcp.claims.claim import Bearing, check, says_none
 from srag_mcp.claims.figures import is_computed, read_figures, rounds_to
-from srag_mcp.claims.number_places import find_figures, is_spoken_of
-from srag_mcp.claims.quotes import LONGEST_QUOTE, find_value, ground
+from srag_mcp.claims.places import (
+    LONGEST_QUOTE,
+    find_figures,
+    find_value,
+    ground,
+    is_spoken_of,
+)
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span

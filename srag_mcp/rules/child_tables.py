@@ -111,6 +111,27 @@ def induce_children(schema: Schema, sightings: Sequence[Sightings]) -> Schema:
     return schema.model_copy(update={"children": tuple(children)})
 
 
+def find_listed_cells(schema: Schema, sightings: Sequence[Sightings]) -> list[set[Span]]:
+    """Return where the cells of items stand in each document: what tables list, row by row.
+
+    Not those of a table that has the same rows in nearly all documents: these are facts of each.
+    """
+    cells = [set[Span]() for _ in sightings]
+    for child in schema.children:
+        read = [
+            [row for source in child.sources if source.kind in _TABLES
+             for row in read_source(source, child, sighting.enumerations).rows]
+            for sighting in sightings
+        ]  # fmt: skip
+        first = child.attributes[0].name
+        rows = {n: [(row[first],) for row in own if first in row] for n, own in enumerate(read)}
+        if _recur({n: own for n, own in rows.items() if own}):
+            continue
+        for own, listed in zip(cells, read, strict=True):
+            own.update(found.span for row in listed for found in row.values() if found.text)
+    return cells
+
+
 def build_pending(schema: Schema, documents: Sequence[Document]) -> Schema:
     """Return *schema* with child tables of those of its pending lists that code reads.
 
@@ -243,12 +264,17 @@ def _several(kind: str, rows: Mapping[int, Sequence[object]]) -> bool:
 
 def _is_form(rows: Mapping[int, Sequence[Row]]) -> bool:
     """Whether rows begin with labels that recur in nearly all: they are facts, and no list."""
+    has_labels = all(len(row) > 1 or ":" in row[0].text for own in rows.values() for row in own)
+    return has_labels and _recur(rows)
+
+
+def _recur(rows: Mapping[int, Sequence[Row]]) -> bool:
+    """Whether nearly all documents begin most of their rows with the same."""
     said = Counter(
         key for own in rows.values() for key in {fold_words(r[0].text.split(":")[0]) for r in own}
     )
-    has_labels = all(len(row) > 1 or ":" in row[0].text for own in rows.values() for row in own)
     usual = sum(n for n in said.values() if n >= NEARLY_ALL * len(rows))
-    return has_labels and 2 * usual >= said.total()
+    return 2 * usual >= said.total()
 
 
 def _separator(texts: Mapping[int, Sequence[Found]], known: Collection[str]) -> str:

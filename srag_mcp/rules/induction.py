@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.documents.document import Document, KeyValue
@@ -17,7 +17,7 @@ from srag_mcp.rules.candidates import (
     join_layouts,
     join_told_twice,
 )
-from srag_mcp.rules.child_tables import induce_children
+from srag_mcp.rules.child_tables import find_listed_cells, induce_children
 from srag_mcp.rules.items import is_sentence, item_candidates
 from srag_mcp.rules.kinship import content_stems, is_same_name, kin_of, kinship
 from srag_mcp.rules.labels import label_candidates, vote_candidates
@@ -35,6 +35,7 @@ from srag_mcp.rules.sightings import Sightings, is_plain_value
 from srag_mcp.rules.table_columns import are_rows, row_candidates, with_columns
 from srag_mcp.schema.attribute import Attribute, CellRule, Extractor, ItemRule, KeyRule, SlotRule
 from srag_mcp.schema.schema import Schema
+from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, content_words, fold_words, singular, stem
 from srag_mcp.values.columns import classify_values
 from srag_mcp.values.dates import find_dates
@@ -77,6 +78,7 @@ def induce_schema(
         for label in candidate.labels:
             owners.setdefault(fold_words(label), candidate)
     attributes: list[Attribute] = []
+    columns: dict[str, Candidate] = {}
     for candidate, label in zip(chosen, labels, strict=True):
         if not label:
             continue
@@ -86,6 +88,7 @@ def induce_schema(
             for word in dict.fromkeys(map(fold_words, candidate.labels))
             if _is_synonym(word, name) and word not in taken and owners[word] is candidate
         ]
+        columns[name] = candidate
         attributes.append(
             Attribute(
                 name=name,
@@ -107,6 +110,13 @@ def induce_schema(
         child for child in schema.children if not told & {item.section for item in child.sources}
     )
     schema = schema.model_copy(update={"children": children})
+    listed_cells = find_listed_cells(schema, sightings)
+    kept = tuple(
+        attribute
+        for attribute in schema.attributes
+        if not _is_listed(columns[attribute.name], listed_cells)
+    )
+    schema = schema.model_copy(update={"attributes": kept})
     # What heads a list is called so, and no record is.
     heads = [listing.name for document in sample for listing in document.listings]
     listed = {
@@ -116,6 +126,11 @@ def induce_schema(
     }
     own = tuple(noun for noun in nouns if singular(noun) not in listed)
     return schema.model_copy(update={"nouns": own})
+
+
+def _is_listed(candidate: Candidate, listed: Sequence[Collection[Span]]) -> bool:
+    """Whether most of what a column would hold are cells of items that a child table holds."""
+    return 2 * sum(f.span in listed[n] for n, f in candidate.found.items()) > len(candidate.found)
 
 
 def _item_rules(schema: Schema) -> list[ItemRule]:

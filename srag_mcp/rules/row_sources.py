@@ -243,7 +243,9 @@ def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str]]:
     left_out: dict[int, bool] = {}
     for number, (place, stated) in thin.items():
         above = [amount_of(line.cells[place]) for line in lines[:number] if line.number not in thin]
-        if len(above) > 1 and is_near(sum(filter(None, above)), stated):
+        ends = all(line.number in thin for line in lines[number:])
+        # one item and its sum are alike, too; two items that cost the same go on below
+        if (len(above) > 1 or (above and ends)) and is_near(sum(filter(None, above)), stated):
             left_out[number] = False
     rest = [line for line in lines if line.number not in left_out]
     body = TableBody(rest, [item.headers], are_named=False)

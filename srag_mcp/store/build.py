@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from srag_mcp.cells.cell import BY_RULES, Cell, Mark, PredictedCell, is_predicted, write_marks
 from srag_mcp.cells.normalised import normalise_column, read_column
-from srag_mcp.claims.second_look import find_disagreements, mark
+from srag_mcp.claims.agreement import find_disputed, mark_disputed
 from srag_mcp.claims.suspects import mark_misfits
 from srag_mcp.documents.encoding import storable
 from srag_mcp.errors import NotIngestedError, StoreError
@@ -620,11 +620,11 @@ def _cells_in_force(work: WorkDatabase, table: str, attribute: Attribute) -> dic
     if not work.is_predicted():
         return mark_misfits(attribute, by_rules)
     cells = _predicted_cells(work, attribute)
-    for item in find_disagreements(cells, by_rules):
-        model, rule = item.model, item.rule
+    for number in find_disputed(cells, by_rules):
+        model, rule = cells[number], by_rules[number]
         said = [str(model.value), model.as_stated, str(rule.value), rule.as_stated]
-        work.run(_INSERT_REVIEW, table, name, *said, item.document)
-        cells[item.document] = mark(model, item)
+        work.run(_INSERT_REVIEW, table, name, *said, number)
+        cells[number] = mark_disputed(model, rule)
     return cells
 
 
