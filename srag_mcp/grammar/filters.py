@@ -571,16 +571,13 @@ class _Reader:
                 yield Option(others | {at}, found, features=features)
             elif denied is not None and self._near(denied, at):
                 unknown, none = is_known(column.name, known=False), compare(column.name, "=", 0)
-                meant = [none] if column.has_zero or column.counts else [unknown]
-                may_be_either = column.has_blanks and not column.has_all_stated
-                if meant == [unknown] and may_be_either and not column.closed:
-                    meant = []  # some say that there is none, and some say nothing of it
-                if meant == [unknown] and column.is_of_prose and not column.closed:
-                    meant = []  # silence of running text is no word of it
-                if column.closed and none in meant:
+                may_be_none = column.has_zero or column.counts
+                if may_be_none and column.closed:
                     meant = [either([unknown, none])]
-                elif none in meant and column.has_blanks:
-                    meant.append(unknown)  # nobody says which of the two is asked for
+                elif may_be_none:  # nobody says which of the two is asked for
+                    meant = [none, unknown] if column.has_blanks else [none]
+                else:
+                    meant = [unknown] if column.closed or column.says_by_silence else []
                 for found in meant if self._says_none(denied, at, column) else ():
                     yield Option(others | {at}, found, features=features)
                 yield Option()

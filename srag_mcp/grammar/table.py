@@ -271,10 +271,11 @@ class Column:
         return self.statistics.n_stated_absent > 0
 
     @property
-    def is_of_prose(self) -> bool:
-        """Whether it was read in running text alone, which says nothing by its silence."""
+    def says_by_silence(self) -> bool:
+        """Whether no value means none: not in running text, nor where only some say so."""
         rules = self.attribute.extractors
-        return bool(rules) and all(isinstance(rule, SlotRule) for rule in rules)
+        is_of_prose = bool(rules) and all(isinstance(rule, SlotRule) for rule in rules)
+        return not is_of_prose and (not self.has_blanks or self.has_all_stated)
 
     @property
     def closed(self) -> bool:
