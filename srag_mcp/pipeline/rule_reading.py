@@ -1,8 +1,10 @@
 """What is read beside rules: whole documents for lessons and audits, then what is left open."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TypeAlias
 
 from srag_mcp.cells.cell import (
     BY_RULES,
@@ -20,7 +22,7 @@ from srag_mcp.engines.protocol import Progress
 from srag_mcp.model.language_model import Step, count_tokens
 from srag_mcp.records.prediction import estimate_records, stretches_around
 from srag_mcp.records.record_prompt import Sought
-from srag_mcp.records.selection import find_likely
+from srag_mcp.records.telling import Part, ReadText, TellingWords, find_parts, learn_words
 from srag_mcp.rules.trial import TriedColumn, Trust
 from srag_mcp.rules.voting import Verdict
 from srag_mcp.schema.attribute import Attribute
@@ -32,7 +34,12 @@ from srag_mcp.values.states import State
 _SAID = frozenset({State.STATED, State.STATED_ABSENT})
 _BY_RULES = "read by a rule"
 _SILENCE = "no rule speaks, and the audit finds that such documents do not mention it"
-_IN_PART = "no rule speaks; read in passages, which the audit finds to hold it"
+_IN_PART = "no rule decides; read in the passages with words that tell it"
+_NO_WORD = "no rule speaks, nor is there a word that tells it, which the audit finds to say enough"
+_MOST_CUT = 500  # documents whose parts are kept: some 50 kB each
+_MOST_VALUES = 100  # of a column, as words that tell it
+Places: TypeAlias = Mapping[str, Mapping[str, tuple[Span, ...]]]
+"""By document and column, the stretches in which it is looked for; none where nothing tells it."""
 
 
 @dataclass
@@ -49,6 +56,7 @@ class RuleReading:
     corrections: Sequence[Correction] = ()
     asked: set[str] = field(default_factory=set)
     _labels: dict[str, dict[str, Cell]] = field(default_factory=dict)
+    _parts: dict[str, Sequence[Part]] = field(default_factory=dict)
 
     def read(self, attributes: Sequence[Attribute], ids: Collection[str], step: Step) -> None:
         """Let the model read what it has not of *attributes*, blind for what rules say of it."""
@@ -57,7 +65,16 @@ class RuleReading:
             for key in {*ids} - self.labels(attribute).keys():  # rules may have read it
                 names[key].add(attribute.name)
         sought = {key: Sought(frozenset(names[key])) for key in ids if key in names}
-        self._seek(attributes, sought, {}, step)
+        self._seek(attributes, sought, step)
+
+    def read_parts(self, columns: Iterable[TriedColumn], places: Places) -> None:
+        """Let the model read stretches to learn from; whether their silence counts, audits tell."""
+        attributes = [column.attribute for column in columns]
+        sought = {
+            key: Sought(frozenset(found), tuple(chain.from_iterable(found.values())))
+            for key, found in places.items()
+        }
+        self._seek(attributes, sought, "audit", lambda _name, _key: True)
 
     def labels(self, attribute: Attribute) -> dict[str, Cell]:
         """Return what the model read of a column, with values; no silence of passages."""
@@ -71,6 +88,11 @@ class RuleReading:
             cells = read_column(attribute, list(read.values()))
             self._labels[attribute.name] = dict(zip(read, cells, strict=True))
         return self._labels[attribute.name]
+
+    def asked_of(self, attribute: Attribute) -> set[str]:
+        """Return the documents that the model was asked about for a column, in part or whole."""
+        found = self.predictions.cells(attribute).items()
+        return {key for key, item in found if is_predicted(item.cell.engine)}
 
     def known(self, attribute: Attribute) -> dict[str, Cell]:
         """Return what the model read of a column, and what a person says instead."""
@@ -93,62 +115,100 @@ class RuleReading:
         n_most = self.engine.work.settings.prompt_tokens
         return estimate_records(attributes, self.predictions.count_tokens(ids), n_most).tokens
 
-    def rank_places(self, attributes: Sequence[Attribute]) -> dict[str, dict[str, int]]:
-        """Return by column and document which passage holds what was read; the likeliest is 1.
+    def learn_words(
+        self, columns: Iterable[TriedColumn], whole: Sequence[str]
+    ) -> dict[str, TellingWords]:
+        """Learn which words tell each column by the documents that were read *whole*."""
+        parts = {x.document_id: self._cut(x) for x in self.predictions.texts(whole)}
+        telling = {}
+        for column in columns:
+            labels = self.labels(column.attribute)
+            read = [
+                ReadText(parts[key], labels[key].span)
+                for key in whole
+                if key in labels and (labels[key].span or labels[key].state is State.NOT_MENTIONED)
+            ]
+            values = column.common_values(_MOST_VALUES) if column.attribute.type.is_text else ()
+            if found := learn_words(column.attribute, read, values):
+                telling[column.attribute.name] = found
+        return telling
 
-        Left out is what stands in none, or not within one.
+    def find_places(
+        self,
+        columns: Iterable[TriedColumn],
+        telling: Mapping[str, TellingWords],
+        ids: Sequence[str],
+    ) -> Places:
+        """Return where in documents the columns are looked for that no rule decides.
+
+        Left out are columns of which no word is known that tells them.
         """
-        ranks: dict[str, dict[str, int]] = {item.name: {} for item in attributes}
-        labels = {item.name: self.labels(item) for item in attributes}
-        ids = sorted({key for found in labels.values() for key in found})
-        for document in self.predictions.texts(ids):
-            key = document.document_id
-            likely = find_likely(document.text, document.passages, attributes)
-            for name, spans in likely.items():
-                cell = labels[name].get(key)
-                own = None if cell is None else cell.span
-                if own is not None:
-                    holding = (n for n, span in enumerate(spans, 1) if span.holds(own))
-                    ranks[name].update((key, n) for n in [next(holding, 0)] if n)
-        return ranks
+        columns = [item for item in columns if item.attribute.name in telling]
+        open_in = {key: [item for item in columns if item.is_sought(key)] for key in ids}
+        places: dict[str, dict[str, tuple[Span, ...]]] = {}
+        for document in self.predictions.texts([key for key in ids if open_in[key]]):
+            parts, key = self._cut(document), document.document_id
+            places[key] = {}
+            for item in open_in[key]:
+                matched = [cell.span for cell in item.rulings[key].cells if cell.span]
+                near = stretches_around(document.text, matched)
+                found = telling[item.attribute.name].find(parts)
+                places[key][item.attribute.name] = (*near, *found)
+        return places
 
-    def keep(self, column: TriedColumn) -> int:
-        """Keep the cells that rules may decide, where nothing was read; return how many."""
+    def _cut(self, document: DocumentText) -> Sequence[Part]:
+        """Return the parts of a document; those of the first ones, of which lessons are, stay."""
+        key = document.document_id
+        if key in self._parts:
+            return self._parts[key]
+        found = find_parts(document)
+        if len(self._parts) < _MOST_CUT:
+            self._parts[key] = found
+        return found
+
+    def keep(self, column: TriedColumn, places: Places) -> int:
+        """Keep the cells that rules may decide, where nothing was read; return how many.
+
+        *places*: where it is looked for otherwise.
+        """
         attribute, labels = column.attribute, self.labels(column.attribute)
         before, audit = self.predictions.cells(attribute), attribute.audit
         holds = audit is None or audit.holds
         kept: dict[str, PredictedCell] = {}
-        for key, ruling in column.rulings.items() if holds else ():
+        for key, ruling in column.rulings.items():
             if key in labels:
                 continue
-            if ruling.is_taken:
+            if ruling.is_taken and holds:
                 cell = add_note(ruling.cells[0], _BY_RULES, Mark.RULED)
                 kept[key] = as_predicted(attribute, cell)
             elif column.trust >= Trust.SILENCE and ruling.verdict is Verdict.SILENT:
-                silent = Cell(attribute.name, State.NOT_MENTIONED, engine=BY_RULES)
-                kept[key] = PredictedCell(add_note(silent, _SILENCE, Mark.RULED))
-            elif (
-                _is_silent(column, key) and key in before and is_predicted(before[key].cell.engine)
-            ):
-                kept[key] = before[key]
+                kept[key] = _silent(attribute, _SILENCE)
+            elif (found := _find_told(column, places, key)) is not None:
+                if not found:
+                    kept[key] = _silent(attribute, _NO_WORD)
+                elif key in before and _is_in_part(before[key]):
+                    kept[key] = before[key]
         self.predictions.keep_ruled(attribute, kept)
         return len(kept)
 
     def read_left(
-        self, attributes: Sequence[Attribute], columns: Mapping[str, TriedColumn]
+        self, attributes: Sequence[Attribute], columns: Mapping[str, TriedColumn], places: Places
     ) -> None:
         """Read the cells that rules leave open, from what stands around matches or from passages.
 
         What the words around matches do not say, and what no audit lets be read in parts, is read
         from whole documents.
         """
-        silent = {name: column for name, column in columns.items() if column.trust}
-        for parts in (silent, {}):
-            sought = dict(self._find_left(attributes, parts))
-            self._seek(attributes, sought, parts, "records")
+
+        def may_be_silent(name: str, key: str) -> bool:
+            return name in columns and _find_told(columns[name], places, key) is not None
+
+        for parts in (columns, {}):
+            sought = dict(self._find_left(attributes, parts, places))
+            self._seek(attributes, sought, "records", may_be_silent)
 
     def _find_left(
-        self, attributes: Sequence[Attribute], columns: Mapping[str, TriedColumn]
+        self, attributes: Sequence[Attribute], columns: Mapping[str, TriedColumn], places: Places
     ) -> Iterator[tuple[str, Sought]]:
         """Yield what each document lacks, and which stretches of it are shown; none for all."""
         names = {
@@ -158,23 +218,26 @@ class RuleReading:
         }
         for document in self.predictions.texts(sorted(names)):
             key, sought = document.document_id, names[document.document_id]
-            asked = [item for item in attributes if item.name in sought]
-            places = _choose_places(document, asked, columns)
-            n_shown = count_tokens("".join(span.of(document.text) for span in places))
-            is_part = n_shown < count_tokens(document.text)
-            yield key, Sought(sought, places if is_part else ())
+            shown: list[Span] = []
+            for name in sought:
+                found = name in columns and _find_shown(columns[name], places, document)
+                if not found:
+                    shown = []
+                    break
+                shown += found
+            yield key, Sought(sought, _where(document, shown))
 
     def _seek(
         self,
         attributes: Sequence[Attribute],
         sought: Mapping[str, Sought],
-        columns: Mapping[str, TriedColumn],
         step: Step,
+        may_be_silent: Callable[[str, str], bool] = lambda _name, _key: False,
     ) -> None:
         """Let the model read what is *sought*; what different documents lack shares prompts.
 
-        A cell of which only a part of its document says nothing stays open, unless its audit lets
-        passages be read for one of *columns*.
+        A cell of which only a part of its document says nothing stays open, unless *may_be_silent*
+        says of its column and document that the others tell nothing either.
         """
         by_name = {attribute.name: attribute for attribute in attributes}
         names = {name for item in sought.values() for name in item.names}
@@ -189,7 +252,7 @@ class RuleReading:
                     if name not in item.names:
                         continue
                     if item.places and cell.cell.state not in _SAID:
-                        if not _is_silent(columns.get(name), record.document_id):
+                        if not may_be_silent(name, record.document_id):
                             continue
                         noted = add_note(cell.cell, _IN_PART, Mark.RULED)
                         cell = replace(cell, cell=noted)
@@ -206,36 +269,45 @@ class RuleReading:
             self.asked.update(sought)
 
 
+def _silent(attribute: Attribute, note: str) -> PredictedCell:
+    cell = Cell(attribute.name, State.NOT_MENTIONED, engine=BY_RULES)
+    return PredictedCell(add_note(cell, note, Mark.RULED))
+
+
 def _is_in_part(item: PredictedCell) -> bool:
     """Whether it is the silence of passages, or of a rule."""
     return item.cell.state is State.NOT_MENTIONED and Mark.RULED in item.cell.marks
 
 
-def _is_silent(column: TriedColumn | None, key: str) -> bool:
-    """Whether no rule of *column* speaks, and passages may tell that a document does not either."""
-    if column is None or column.trust < Trust.PASSAGES:
-        return False
-    return column.rulings[key].verdict is Verdict.SILENT
+def _find_told(column: TriedColumn, places: Places, key: str) -> tuple[Span, ...] | None:
+    """Return what is read of a document in its place; None for all of it.
+
+    That nothing there tells *column* is told by an audit, or not at all.
+    """
+    found = places.get(key, {}).get(column.name)
+    return found if found or column.trust >= Trust.PASSAGES else None
 
 
-def _choose_places(
-    document: DocumentText,
-    attributes: Sequence[Attribute],
-    columns: Mapping[str, TriedColumn],
-) -> tuple[Span, ...]:
-    """Return the stretches in which *attributes* are looked for; none where it takes all."""
-    likely: Mapping[str, tuple[Span, ...]] = {}
-    places: list[Span] = []
-    for attribute in attributes:
-        column = columns.get(attribute.name)
-        if column is None:
-            return ()
-        matched = [x.span for x in column.rulings[document.document_id].cells if x.span]
-        if matched:
-            places += stretches_around(document.text, matched)
-        elif _is_silent(column, document.document_id):
-            likely = likely or find_likely(document.text, document.passages, attributes)
-            places += likely[attribute.name][: column.n_likely]
-        else:
-            return ()
-    return tuple(sorted({*places}, key=lambda span: (span.start, span.end)))
+def _find_shown(column: TriedColumn, places: Places, document: DocumentText) -> Iterable[Span]:
+    """Return where it is looked for: what tells it or, where a whole document does, its matches."""
+    found = _find_told(column, places, document.document_id)
+    if found is None and column.trust:
+        matched = (cell.span for cell in column.rulings[document.document_id].cells)
+        found = tuple(stretches_around(document.text, [span for span in matched if span]))
+    return found or ()
+
+
+def _where(document: DocumentText, shown: Iterable[Span]) -> tuple[Span, ...]:
+    """Return these stretches in their order; none where they are all of the document."""
+    places = sorted({*shown}, key=lambda span: (span.start, span.end))
+    n_shown = count_tokens("".join(span.of(document.text) for span in places))
+    return tuple(places) if n_shown < count_tokens(document.text) else ()
+
+
+def is_told(label: Cell, name: str, places: Mapping[str, tuple[Span, ...]]) -> bool:
+    """Whether what states a column stands where it is looked for."""
+    reached = 0 if label.span is None else label.span.start
+    for span in sorted(places.get(name, ()), key=lambda span: span.start):
+        if label.span is not None and span.start <= reached:
+            reached = max(reached, span.end)
+    return label.span is not None and reached >= label.span.end

@@ -5,27 +5,39 @@ audited once on others; what they may not decide is read.
 """
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import get_args
 
 from srag_mcp.cells.cell import Cell
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress
-from srag_mcp.pipeline.rule_reading import RuleReading
+from srag_mcp.model.language_model import CHARACTERS_A_TOKEN
+from srag_mcp.pipeline.rule_reading import Places, RuleReading, is_told
 from srag_mcp.pipeline.schema_choice import put_edit_in_force
-from srag_mcp.records.record_prompt import MAX_DOCUMENTS
+from srag_mcp.records.record_prompt import MAX_DOCUMENTS, MAX_PARTS
+from srag_mcp.records.telling import TellingWords
 from srag_mcp.rules.audit import LIMIT, RISK, plan_audit
 from srag_mcp.rules.trial import Trial, TriedColumn, Trust, try_column
 from srag_mcp.rules.voting import Read, run_rules
-from srag_mcp.rules.writing import Lesson, Miss, may_be_ruled, write_rules
+from srag_mcp.rules.writing import (
+    MAX_MISSES,
+    Lesson,
+    Miss,
+    may_be_ruled,
+    render_rules_prompt,
+    write_rules,
+)
 from srag_mcp.schema.attribute import Attribute, WrittenRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Effort, Settings
 from srag_mcp.store.corrections import read_corrections
 from srag_mcp.store.predictions import LESSON, Predictions, hash_attribute
 from srag_mcp.store.work import WorkDatabase
+from srag_mcp.text.spans import Span
 
 _EFFORT = "effort"
 _HELD = "SELECT document_id, sha256 FROM documents WHERE sha256 IN (SELECT unnest(?))"
@@ -33,15 +45,16 @@ _HELD = "SELECT document_id, sha256 FROM documents WHERE sha256 IN (SELECT unnes
 # would be left to them, all are read.
 _WRITING = 24
 _BATCH = MAX_DOCUMENTS  # to learn from before rules are mended: a full prompt
-_LESSONS = 5  # on 500 pages of 18 wordings a fact; fewer where documents are written alike
 _DRAWN = 8  # times as many are drawn, of which those are read that leave most open
 _CELL_TOKENS = 100  # of a cell that is read alone: its part of a passage, and a share of the rest
+_REMEMBERED = ("sample", "practised", "pays", "n_silent", "n_asked")
+_STRETCHES = 0.75  # of a prompt; the rest are headings of stretches, and gaps between them
 _MAX_VAIN = 2  # lessons of a column that bring no rule
 _SILENT = {
     Trust.NOTHING: "too many, so the model reads it",
-    Trust.PROVEN: "where no rule speaks, the model reads whole documents",
-    Trust.PASSAGES: "where no rule speaks, the model reads passages",
-    Trust.SPOKEN: "where no rule speaks, the model reads passages",
+    Trust.PROVEN: "where no rule speaks, the model reads it",
+    Trust.PASSAGES: "where no rule speaks, the model reads passages with words that tell it",
+    Trust.SPOKEN: "where no rule speaks, the model reads passages with words that tell it",
     Trust.SILENCE: "where no rule speaks, it is not mentioned",
 }
 
@@ -77,7 +90,7 @@ def settle_effort(work: WorkDatabase, settings: Settings) -> Effort:
 def count_read_first(effort: Effort, n_documents: int, n_sample: int) -> int:
     """Return how many of *n_documents* unread ones an effort reads whole where rules hold."""
     n_rest = n_documents - n_sample
-    n_learned = min(_LESSONS * _BATCH, n_rest // 4)
+    n_learned = min(_BATCH, n_rest // 4)  # of later lessons only stretches are read
     n_checked = n_sample + n_learned + plan_audit(max(0, n_rest - n_learned)).n_audited
     is_saving = effort == "draft" or n_rest - plan_audit(max(0, n_rest)).n_audited > _WRITING
     n_read = {"full": n_documents, "checked": n_checked, "draft": 2 * n_sample}[effort]
@@ -113,19 +126,23 @@ def read_by_rules(
     run.reading.read(schema.attributes, run.sample, "records")
     run.begin()
     if effort == "draft":
-        run.learn_more([key for key in run.order if key not in {*run.sample}][: len(run.sample)])
+        more = [key for key in run.order if key not in {*run.sample}][: len(run.sample)]
+        run.reading.read(schema.attributes, more, "audit")
+        run.learn_more(more)
         run.heed_persons()
     else:
-        while batch := run.choose_batch():
-            run.learn_more(batch)
+        run.practise()
+        while lesson := run.choose_lesson():
+            run.study(lesson)
         run.audit()
     columns = run.columns.values()
     others = [item for item in schema.attributes if item.name not in run.columns]
     run.predictions.forget_ruled(others)  # a person may have removed their rules
-    n_taken = sum(run.reading.keep(column) for column in columns)
+    places = run.find_places(effort)
+    n_taken = sum(run.reading.keep(column, places) for column in columns)
     schema = run.put()
     if effort == "checked":
-        run.reading.read_left(schema.attributes, run.columns)
+        run.reading.read_left(schema.attributes, run.columns, places)
     told = _tell(columns, n_taken, len(run.order) * len(schema.attributes), effort)
     return RuleRun(schema, frozenset(run.reading.asked), (*run.told, *told))
 
@@ -137,16 +154,26 @@ class _Run:
     Attributes:
         order: All documents, by chance.
         sample: The documents after which rules are written, which are read whole.
+        practised: Those by which they were mended at first, likewise.
         trials: By the hash of a column's definition; of those without, no rule was asked for yet.
         columns: Those that have rules.
+        lesson: What is being read to learn from.
+        pays: Whether the last documents to learn from paid.
+        n_silent: Cells of which words told before the last lesson, and no rule spoke.
+        n_asked: Tokens that it took, but for replies.
     """
 
     work: WorkDatabase
     engine: ModelEngine
     schema: Schema
     sample: tuple[str, ...] = ()
+    practised: tuple[str, ...] = ()
     trials: dict[str, Trial] = field(default_factory=dict)
     columns: dict[str, TriedColumn] = field(default_factory=dict)
+    lesson: Places = field(default_factory=dict)
+    pays: bool = True
+    n_silent: int = 0
+    n_asked: int = 0
     told: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -158,7 +185,8 @@ class _Run:
         self.reading = RuleReading(self.predictions, self.engine, said)
         self._read: dict[tuple[str, str], Read] = {}
         self._known: set[tuple[str, str]] = set()  # patterns, those that fell included
-        self._pays = True
+        self._telling: dict[str, TellingWords] = {}
+        self._n_shown = 0
 
     # --- Between ingestions ----------------------------------------------------------------------
 
@@ -169,6 +197,16 @@ class _Run:
             learned = tuple(filter(present.__contains__, trial["learned"]))
             self.trials[key] = Trial(learned, trial.get("n_vain", 0), trial["is_over"])
         self.sample = tuple(filter(present.__contains__, known.get("sample", ())))
+        self.practised = tuple(filter(present.__contains__, known.get("practised", ())))
+        self.pays, self.n_silent, self.n_asked = (
+            known.get(name, value)
+            for name, value in (("pays", True), ("n_silent", 0), ("n_asked", 0))
+        )
+        self.lesson = {
+            key: {name: tuple(Span(*x) for x in found) for name, found in places.items()}
+            for key, places in known.get("lesson", {}).items()
+            if key in present
+        }
         if not self.sample:
             read = {key for attribute in self.schema.attributes for key in self.labels(attribute)}
             order = sorted(self.order, key=lambda key: key not in read)
@@ -177,7 +215,12 @@ class _Run:
 
     def _remember(self) -> None:
         trials = {key: asdict(trial) for key, trial in self.trials.items()}
-        self.work.keep_note(LESSON, json.dumps({"sample": self.sample, "trials": trials}))
+        lesson = {
+            key: {name: [(x.start, x.end) for x in found] for name, found in places.items()}
+            for key, places in self.lesson.items()
+        }
+        known = {name: getattr(self, name) for name in _REMEMBERED}
+        self.work.keep_note(LESSON, json.dumps({**known, "lesson": lesson, "trials": trials}))
 
     def put(self) -> Schema:
         """Put the rules in force, with what is known of them."""
@@ -211,6 +254,10 @@ class _Run:
         asked = tuple(item for item in self.schema.attributes if item.name in new)
         documents = tuple(self.predictions.texts(self.sample))
         written = self._ask(Lesson(asked, documents, new)) if asked else {}
+        self._run(
+            attribute.model_copy(update={"rules": written.get(attribute.name, attribute.rules)})
+            for attribute in self.schema.attributes
+        )
         for attribute in self.schema.attributes:
             trial = self.trials.get(hash_attribute(attribute))
             rules = written.get(attribute.name, attribute.rules)
@@ -228,32 +275,45 @@ class _Run:
         n_tokens = self.engine.work.settings.prompt_tokens
         return self.engine.run(partial(write_rules, self.engine.model, lesson, n_tokens))
 
+    def _run(self, attributes: Iterable[Attribute]) -> None:
+        """Run the rules of *attributes* that are new over all documents, which are read once."""
+        asked = []
+        for attribute in attributes:
+            rules = tuple(rule for key, rule in _keys(attribute) if key not in self._read)
+            asked += [attribute.model_copy(update={"rules": rules})] if rules else []
+        if asked:
+            found = run_rules(asked, self.predictions.texts(self.order, whole=False))
+            for item in asked:
+                keys = (key for key, _ in _keys(item))
+                self._read |= dict(zip(keys, found[item.name], strict=True))
+
     def _try(self, attribute: Attribute, trial: Trial) -> TriedColumn:
-        """Let the rules of *attribute* decide; those that are new run over all documents."""
-        bare = [rule.model_copy(update={"right": 0, "wrong": 0}) for rule in attribute.rules]
-        keys = [(attribute.name, rule.model_dump_json()) for rule in bare]
-        new = {key: rule for key, rule in zip(keys, bare, strict=True) if key not in self._read}
-        if new:
-            asked = attribute.model_copy(update={"rules": tuple(new.values())})
-            found = run_rules([asked], self.predictions.texts(self.order))[attribute.name]
-            self._read |= dict(zip(new, found, strict=True))
-        read = [self._read[key] for key in keys]
+        """Let the rules of *attribute* decide."""
+        self._run([attribute])
+        read = [self._read[key] for key, _ in _keys(attribute)]
         return try_column(attribute, trial, read, self.labels(attribute), self.order)
 
     def _going(self) -> dict[str, TriedColumn]:
         return {name: item for name, item in self.columns.items() if not item.trial.is_over}
 
-    def choose_batch(self) -> list[str]:
-        """Return documents to learn from: of those that are drawn, the ones that leave most open.
+    def _unread(self, columns: Mapping[str, TriedColumn]) -> list[str]:
+        learned = {key for column in columns.values() for key in column.trial.learned}
+        return [key for key in self.order if key not in learned]
 
-        They fill a prompt. None, where the last ones did not pay, or where these and an audit are
-        half of what is unread.
+    def _affords(self, n_unread: int, n_lesson: int) -> bool:
+        """Whether a lesson and an audit are less than half of what is unread."""
+        n_audited = plan_audit(max(1, n_unread - n_lesson)).n_audited
+        return self.pays and 2 * (n_lesson + n_audited) <= n_unread
+
+    def practise(self) -> None:
+        """Read documents whole to learn from: of those that are drawn, what leaves most open.
+
+        They fill a prompt. None, where there were some before.
         """
         going = self._going()
         unread = self._unread(going)
-        n_needed = _BATCH + plan_audit(max(1, len(unread) - _BATCH)).n_audited
-        if not going or not self._pays or 2 * n_needed > len(unread):
-            return []
+        if not going or self.practised or not self._affords(len(unread), _BATCH):
+            return
         drawn = unread[: _DRAWN * _BATCH]
         n_open = {key: sum(column.is_open(key) for column in going.values()) for key in drawn}
         lengths = dict(zip(drawn, self.predictions.count_tokens(drawn), strict=True))
@@ -264,29 +324,89 @@ class _Run:
             if batch and (room < 0 or len(batch) == _BATCH):
                 break
             batch.append(key)
-        return batch
+        self.practised = tuple(batch)
+        n_silent = sum(column.count_silent(unread) for column in going.values())
+        self.reading.read(self.schema.attributes, batch, "audit")
+        self.learn_more(batch)
+        n_told = n_silent - sum(column.count_silent(unread) for column in self._going().values())
+        self.pays = n_told * _CELL_TOKENS > self.reading.count(self.schema.attributes, batch)
+        self._remember()
 
-    def _unread(self, columns: Mapping[str, TriedColumn]) -> list[str]:
-        learned = {key for column in columns.values() for key in column.trial.learned}
-        return [key for key in self.order if key not in learned]
+    def choose_lesson(self) -> Places:
+        """Return stretches to learn from: where words tell a column of which no rule speaks.
+
+        They fill a prompt, and show no column more often than a model is told what it misses. What
+        a run did not finish is the same in the next.
+        """
+        if self.lesson:
+            return self.lesson
+        going = self._going()
+        fewest = min((len(self._unread({name: going[name]})) for name in going), default=0)
+        if not fewest or not self._affords(fewest, _BATCH):
+            return {}
+        telling = self.reading.learn_words(going.values(), (*self.sample, *self.practised))
+        drawn = [key for key in self.order if key not in {*self.sample, *self.practised}]
+        drawn = drawn[: _DRAWN * MAX_PARTS]
+        places = self.reading.find_places(going.values(), telling, drawn)
+        silent = {
+            key: {name: x for name, x in found.items() if x and going[name].count_silent([key])}
+            for key, found in places.items()
+        }
+        n_silent = sum(map(len, silent.values()))
+        n_told = (self.n_silent - n_silent) * len(self.order) / max(1, len(drawn))
+        if self.n_silent and n_told * _CELL_TOKENS <= self.n_asked:
+            self.pays = False
+            return {}
+        self.n_silent, self.lesson = n_silent, self._fill_lesson(going, silent)
+        self._remember()
+        return self.lesson
+
+    def _fill_lesson(self, going: Mapping[str, TriedColumn], silent: Places) -> Places:
+        """Take what leaves most open and was not read."""
+        known = {name: self.reading.asked_of(column.attribute) for name, column in going.items()}
+        counts: Counter[str] = Counter()
+        lesson: dict[str, Mapping[str, tuple[Span, ...]]] = {}
+        room = _STRETCHES * self.engine.work.settings.prompt_tokens * CHARACTERS_A_TOKEN
+        for key in sorted(silent, key=lambda key: -len(silent[key])):
+            asked = {
+                name: found
+                for name, found in silent[key].items()
+                if key not in known[name] and counts[name] < 2 * MAX_MISSES
+            }
+            room -= sum(x.end - x.start for x in {*chain.from_iterable(asked.values())})
+            if lesson and (room < 0 or len(lesson) == MAX_PARTS):
+                break
+            if asked:
+                counts.update(asked.keys())
+                lesson[key] = asked
+        return lesson
+
+    def study(self, lesson: Places) -> None:
+        """Read the stretches of *lesson*, and let the model mend what rules miss there."""
+        self.reading.read_parts(self._going().values(), lesson)
+        shown = {(key, x) for key, found in lesson.items() for x in chain(*found.values())}
+        self._n_shown = sum(x.end - x.start for _, x in shown) // CHARACTERS_A_TOKEN
+        self.lesson = {}
+        self.learn_more(list(lesson))
 
     def learn_more(self, batch: Sequence[str]) -> None:
-        """Read *batch*, score the rules by it, and let the model mend what they miss there."""
-        self.reading.read(self.schema.attributes, batch, "audit")
+        """Score the rules by *batch*, which is read, and let the model mend what they miss."""
         misses: dict[str, list[Miss]] = {}
         for name, column in self._going().items():
             labels = self.labels(column.attribute)
-            learned = tuple(dict.fromkeys((*column.trial.learned, *batch)))
+            known = [key for key in batch if key in labels]
+            learned = tuple(dict.fromkeys((*column.trial.learned, *known)))
             trial = replace(column.trial, learned=learned)
             self.columns[name] = self._try(column.attribute, trial)
             found = list(self.columns[name].misses(batch, labels))
             if found and trial.n_vain < _MAX_VAIN:
                 misses[name] = found
-        going = self._going()
-        unread = self._unread(going)
-        n_silent = sum(column.count_silent(unread) for column in going.values())
-        written = self._mend(going, misses)
-        for name, column in going.items():
+        written = self._mend(self._going(), misses)
+        self._run(
+            self.columns[name].attribute.model_copy(update={"rules": rules})
+            for name, rules in written.items()
+        )
+        for name, column in self._going().items():
             kept = [rule for rule in column.attribute.rules if not rule.wrong]
             self._known |= {(name, rule.pattern) for rule in column.attribute.rules}
             new = [
@@ -295,8 +415,6 @@ class _Run:
             n_vain = column.trial.n_vain + (name in misses and not new)
             attribute = column.attribute.model_copy(update={"rules": (*kept, *new)})
             self.columns[name] = self._try(attribute, replace(column.trial, n_vain=n_vain))
-        n_told = n_silent - sum(column.count_silent(unread) for column in self._going().values())
-        self._pays = n_told * _CELL_TOKENS > self.reading.count(self.schema.attributes, batch)
         self.put()
 
     def _mend(
@@ -306,7 +424,9 @@ class _Run:
         asked = tuple(columns[name].attribute for name in misses)
         ids = {miss.document_id for found in misses.values() for miss in found}
         documents = tuple(self.predictions.texts([key for key in self.order if key in ids]))
-        return self._ask(Lesson(asked, documents, {}, misses)) if asked else {}
+        lesson = Lesson(asked, documents, {}, misses)
+        self.n_asked = self._n_shown + render_rules_prompt(lesson).count_tokens()
+        return self._ask(lesson) if asked else {}
 
     def heed_persons(self) -> None:
         """Score rules by what persons corrected, too, unless an audit counts it."""
@@ -327,16 +447,41 @@ class _Run:
             wanted.update(units[: plan_audit(len(units)).n_audited])
         ids = [key for key in order if key in wanted]
         self.reading.read(self.schema.attributes, ids, "audit")
-        ranks = self.reading.rank_places([item.attribute for item in self.columns.values()])
+        whole = [key for key in ids if key not in {*self.sample, *self.practised}]
+        self._telling = self.reading.learn_words(
+            self.columns.values(), (*self.sample, *self.practised)
+        )
+        places = self.reading.find_places(self.columns.values(), self._telling, whole)
         for name, column in self.columns.items():
             trial = replace(column.trial, is_over=True)
             corrected = self.reading.corrected(column.attribute)
             known = {**self.labels(column.attribute), **corrected}
-            audited = column.audited(order, known, ranks[name], corrected)
+            told = {
+                key
+                for key in whole
+                if key in known and is_told(known[key], name, places.get(key, {}))
+            }
+            audited = column.audited(order, known, told, corrected)
             before, now = column.attribute.audit, audited.attribute.audit
             if before is not None and before.holds and now is not None and not now.holds:
                 self.told.append(f"{name}: its rules held before, and do not hold any more")
             self.columns[name] = replace(audited, trial=trial)
+        self.pays, self.n_silent = True, 0
+        # Nobody knows how well that goes for these, but no worse than for long documents.
+        untrusted = [item for item in self.columns.values() if item.trust < Trust.PASSAGES]
+        self._telling |= self.reading.learn_words(untrusted, (*self.sample, *self.practised, *ids))
+
+    def find_places(self, effort: Effort) -> Places:
+        """Return where what rules leave open is looked for."""
+        if effort == "draft":
+            return {}
+        return self.reading.find_places(self.columns.values(), self._telling, self.order)
+
+
+def _keys(attribute: Attribute) -> list[tuple[tuple[str, str], WrittenRule]]:
+    """Return the rules of *attribute* without their scores, each with what names it."""
+    bare = [rule.model_copy(update={"right": 0, "wrong": 0}) for rule in attribute.rules]
+    return [((attribute.name, rule.model_dump_json()), rule) for rule in bare]
 
 
 # --- What is told -------------------------------------------------------------------------------

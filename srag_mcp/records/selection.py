@@ -189,13 +189,11 @@ def choose_passages(
     return Selection(shown, tuple(span for span in left if span.of(text).strip()))
 
 
-def find_likely(
-    text: str, passages: Sequence[Passage], attributes: Sequence[Attribute]
-) -> dict[str, tuple[Span, ...]]:
-    """Return by attribute which parts of passages may hold it, the likeliest first."""
-    pieces = list(_lay_out(text, passages, [Span(0, len(text))], _PART))
-    ranked = zip(attributes, _rank(pieces, attributes), strict=True)
-    return {item.name: tuple(pieces[n].span for n in places) for item, places in ranked}
+def cut_parts(text: str, passages: Sequence[Passage]) -> Iterator[tuple[Span, str, list[str]]]:
+    """Yield parts of passages, with what each says below its headings, and the stems of that."""
+    for piece in _lay_out(text, passages, [Span(0, len(text))], _PART):
+        said = f"{piece.named}\n{piece.shown}"
+        yield piece.span, said, stem_words(said)
 
 
 def _lay_out(
@@ -278,7 +276,7 @@ def _rank(pieces: Sequence[_Piece], attributes: Sequence[Attribute]) -> list[lis
     texts = [f"{piece.named}\n{piece.shown}" for piece in pieces]
     holding: defaultdict[str, dict[int, int]] = defaultdict(dict)
     for place, said in enumerate(texts):
-        for word, count in Counter(_words(said)).items():
+        for word, count in Counter(stem_words(said)).items():
             holding[word][place] = count
     shapes = {
         shape: [at for at, piece in enumerate(pieces) if shape.search(piece.shown)]
@@ -287,7 +285,7 @@ def _rank(pieces: Sequence[_Piece], attributes: Sequence[Attribute]) -> list[lis
     ranked: list[list[int]] = []
     for attribute in attributes:
         scores: defaultdict[int, float] = defaultdict(float)
-        for term, weight in _terms(attribute).items():
+        for term, weight in find_terms(attribute).items():
             places = holding.get(term, {})
             rarity = math.log(1 + len(pieces) / (1 + len(places)))
             for place, count in places.items():
@@ -298,21 +296,21 @@ def _rank(pieces: Sequence[_Piece], attributes: Sequence[Attribute]) -> list[lis
     return ranked
 
 
-def _terms(attribute: Attribute) -> dict[str, float]:
+def find_terms(attribute: Attribute) -> dict[str, float]:
     """Return the words to look for, with their weights."""
     examples = [str(item) for item in (*attribute.examples, *(attribute.categories or ()))]
     telling = (w for w in words(attribute.description) if w not in STOP_WORDS | _DEFINING)
-    description = _words(" ".join(telling))
+    description = stem_words(" ".join(telling))
     weighted = [
         (_DESCRIPTION, description[:_MAX_DESCRIPTION_WORDS]),
-        (_EXAMPLE, _words(" ".join(examples[:_MAX_EXAMPLES]))),
-        (_SYNONYM, _words(" ".join(attribute.synonyms))),
-        (_NAME, _words(attribute.name.replace("_", " "))),
+        (_EXAMPLE, stem_words(" ".join(examples[:_MAX_EXAMPLES]))),
+        (_SYNONYM, stem_words(" ".join(attribute.synonyms))),
+        (_NAME, stem_words(attribute.name.replace("_", " "))),
     ]
     return {word: weight for weight, found in weighted for word in found}
 
 
-def _words(text: str) -> list[str]:
+def stem_words(text: str) -> list[str]:
     """Return the stems of the words of *text*; pairs of letters where no space parts words."""
     found: list[str] = []
     for word in words(text):

@@ -1,18 +1,20 @@
 """The trial of a column's rules: what they leave open, and how much an audit lets them decide."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from srag_mcp.cells.cell import Cell
 from srag_mcp.claims.agreement import is_same_value
-from srag_mcp.rules.audit import LIMIT, plan_audit, recount, upper_bound
+from srag_mcp.rules.audit import plan_audit, recount, upper_bound
 from srag_mcp.rules.voting import Read, Ruling, Verdict, agrees, known_value, rule_on, score_rules
 from srag_mcp.rules.writing import Miss
 from srag_mcp.schema.attribute import Attribute, Audit
 from srag_mcp.values.states import State
 
 _SINGLE = frozenset({Verdict.AGREED, Verdict.PROVEN, Verdict.UNPROVEN})
+_DECIDED = {Verdict.UNPROVEN: Verdict.PROVEN}
 _OPENED = dict.fromkeys(_SINGLE, Verdict.UNPROVEN)
 
 
@@ -20,8 +22,9 @@ class Trust(IntEnum):
     """What of a column is not read whole; each step decides all that those before it do, and more.
 
     `NOTHING`. `PROVEN`: rules decide that agree at different places, and proven ones. `PASSAGES`: a
-    document in which no rule speaks is read in parts of passages. `SPOKEN`: rules decide, too, that
-    only the audit proves. `SILENCE`: a document in which none speaks is not read.
+    document that they do not decide is read where a word tells the column, if there is any.
+    `SPOKEN`: rules decide, too, that only the audit proves. `SILENCE`: a document in which none
+    speaks is not read.
 
     So one audit serves all steps: to take one that is wrong too often is no likelier than to take
     the first of these. A step that is likelier to be wrong comes later.
@@ -59,7 +62,6 @@ class TriedColumn:
         read: What each rule reads.
         rulings: By document; of those that a later audit contradicts nothing is taken any more.
         trust: What its audit allows.
-        n_likely: In so many passages of a document it is looked for.
     """
 
     attribute: Attribute
@@ -67,11 +69,26 @@ class TriedColumn:
     read: Sequence[Read]
     rulings: Mapping[str, Ruling]
     trust: Trust = Trust.PROVEN
-    n_likely: int = 0
+
+    @property
+    def name(self) -> str:
+        """Of the attribute."""
+        return self.attribute.name
+
+    def common_values(self, most: int) -> list[str]:
+        """Return what rules read in several documents, as it is stated, the commonest first."""
+        cells = (cell for read in self.read for cell in read.values() if cell.as_stated)
+        counts = Counter(cell.as_stated or "" for cell in cells)
+        return [value for value, n in counts.most_common(most) if n > 1]
 
     def is_open(self, key: str) -> bool:
         """Whether its rules do not decide a document, as far as is known before an audit."""
         return not self.rulings[key].is_taken
+
+    def is_sought(self, key: str) -> bool:
+        """Whether a document is read for it; where no rule speaks, that may be known to be idle."""
+        is_known = self.trust >= Trust.SILENCE and self.rulings[key].verdict is Verdict.SILENT
+        return self.is_open(key) and not is_known
 
     def count_silent(self, ids: Iterable[str]) -> int:
         """Count the documents of *ids* in which no rule speaks."""
@@ -100,24 +117,19 @@ class TriedColumn:
         self,
         order: Sequence[str],
         labels: Mapping[str, Cell],
-        ranks: Mapping[str, int],
+        told: Collection[str],
         corrected: Mapping[str, Cell],
     ) -> "TriedColumn":
         """Return it with its audit: of the cells that were not learnt from, the first of *order*.
 
         *labels* are known cells, among them those that persons *corrected*: what is wrong of these
-        counts beside what was drawn. *ranks*: by document, which of its passages holds the column,
-        from 1 for the likeliest; of those that state it in any.
+        counts beside what was drawn. *told*: the documents that state it where it is looked for.
         """
         learned = {*self.trial.learned}
-        n_likely = _count_likely([ranks[key] for key in learned & ranks.keys()])
         units = [key for key in order if key not in learned]
         plan = plan_audit(len(units))
         audited = [key for key in units[: plan.n_audited] if key in labels]
-        faults = [
-            self._fault(key, labels[key], is_likely=0 < ranks.get(key, 0) <= n_likely)
-            for key in audited
-        ]
+        faults = [self._fault(key, labels[key], is_told=key in told) for key in audited]
         trust, n_wrong = Trust.NOTHING, 0
         for step in Trust if len(audited) == plan.n_audited > 0 else ():
             n_found = sum(fault <= step for fault in faults)
@@ -138,28 +150,30 @@ class TriedColumn:
             reads_silence=trust >= Trust.SILENCE,
         )
         besides = corrected.keys() & {*units} - {*audited}
-        n_besides = sum(
-            self._fault(key, corrected[key], is_likely=False) <= trust for key in besides
-        )
+        n_besides = sum(self._fault(key, corrected[key], is_told=False) <= trust for key in besides)
         audit = recount(audit, n_besides)
         trust = trust if audit.holds else Trust.NOTHING
         known = {key: labels[key] for key in {*learned, *audited} & labels.keys()}
         scored = score_rules(self.attribute, self.read, known)
         attribute = self.attribute.model_copy(update={"rules": scored, "audit": audit})
         rulings = dict(self._narrowed(rule_on(attribute, self.read, self.rulings), trust))
-        return replace(self, attribute=attribute, rulings=rulings, trust=trust, n_likely=n_likely)
+        return replace(self, attribute=attribute, rulings=rulings, trust=trust)
 
-    def _fault(self, key: str, label: Cell, *, is_likely: bool) -> int:
+    def _fault(self, key: str, label: Cell, *, is_told: bool) -> int:
         """Return the first step that gets a document wrong, or one that none takes."""
         ruling, none = self.rulings[key], max(Trust) + 1
-        is_right = agrees(self.attribute, ruling, label)
         if label.state is State.FAILED:
             return Trust.PROVEN
-        if is_right or ruling.verdict is Verdict.CONFLICT:
+        if ruling.is_taken:
+            return none if agrees(self.attribute, ruling, label) else Trust.PROVEN
+        is_split = ruling.verdict is Verdict.CONFLICT
+        if not is_split and agrees(self.attribute, ruling, label):
             return none
-        if ruling.verdict is Verdict.SILENT:
-            return Trust.SILENCE if is_likely else Trust.PASSAGES
-        return Trust.PROVEN if ruling.is_taken else Trust.SPOKEN
+        if not is_told and label.state is not State.NOT_MENTIONED:
+            return Trust.PASSAGES
+        if is_split:
+            return none
+        return Trust.SILENCE if ruling.verdict is Verdict.SILENT else Trust.SPOKEN
 
     def _narrowed(
         self, rulings: Mapping[str, Ruling], trust: Trust
@@ -168,16 +182,12 @@ class TriedColumn:
         for key, ruling in rulings.items():
             before = self.rulings[key]
             needed = Trust.PROVEN if before.is_taken else Trust.SPOKEN
-            if before.verdict in _SINGLE and ruling.is_taken and trust >= needed:
-                yield key, ruling
+            # an audit counts what is unproven as if it were taken
+            speaks = ruling.is_taken or (trust >= Trust.SPOKEN and ruling.verdict in _SINGLE)
+            if before.verdict in _SINGLE and speaks and trust >= needed:
+                yield key, replace(ruling, verdict=_DECIDED.get(ruling.verdict, ruling.verdict))
             else:
                 yield key, replace(before, verdict=_OPENED.get(before.verdict, before.verdict))
-
-
-def _count_likely(ranks: Sequence[int]) -> int:
-    """Return the fewest passages that hold a column as often as half of what an audit lets pass."""
-    n_missed = int(LIMIT / 2 * len(ranks))
-    return sorted(ranks)[len(ranks) - 1 - n_missed] if ranks else 0
 
 
 def try_column(

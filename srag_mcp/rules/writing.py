@@ -32,7 +32,7 @@ from srag_mcp.values.states import State
 logger = logging.getLogger(__name__)
 
 _MAX_RULES = 40  # of a column: a page has a wording for each layout and each author
-_MAX_MISSES = 12  # of a column in one lesson; the rest is of later ones
+MAX_MISSES = 12  # of a column in one lesson; the rest is of later ones
 _LABELLED = 3  # words of a line that says what its value is
 _BESIDE = 30  # characters on both sides that tell one way of saying a thing from others
 _HEAD = 300
@@ -219,7 +219,7 @@ def _describe_misses(attribute: Attribute, misses: Sequence[Miss], texts: Mappin
             said = f"  fell: {miss.rule.pattern} took {took}; the reader found {found}"
         first.setdefault(kind, said)
         counts[kind] += 1
-    for kind, n in counts.most_common(_MAX_MISSES):
+    for kind, n in counts.most_common(MAX_MISSES):
         lines.append(first[kind] + (f" ({n} times alike)" if n > 1 else ""))
     return "\n".join(lines)
 

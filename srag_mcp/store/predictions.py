@@ -133,8 +133,11 @@ class Predictions:
         )
         return [row[0] for row in rows]
 
-    def texts(self, document_ids: Sequence[str]) -> Iterator[DocumentText]:
-        """Yield the texts of documents, in the order given, a few in memory at a time."""
+    def texts(self, document_ids: Sequence[str], *, whole: bool = True) -> Iterator[DocumentText]:
+        """Yield the texts of documents, in the order given, a few in memory at a time.
+
+        With their passages, unless not *whole*.
+        """
         for start in range(0, len(document_ids), _TEXTS_AT_ONCE):
             part = document_ids[start : start + _TEXTS_AT_ONCE]
             rows = self._work.run(
@@ -142,7 +145,7 @@ class Predictions:
                 " WHERE document_id IN (SELECT unnest(?))",
                 list(part),
             )
-            passages = self._work.passages(part)
+            passages = self._work.passages(part) if whole else {}
             found = {
                 row[0]: replace(DocumentText(*row), passages=passages.get(row[0], ()))
                 for row in rows
@@ -154,7 +157,7 @@ class Predictions:
         if document_ids is None:
             found = "SELECT document_id FROM documents ORDER BY document_id"
             document_ids = [key for (key,) in self._work.run(found)]
-        return [count_tokens(document.text) for document in self.texts(document_ids)]
+        return [count_tokens(document.text) for document in self.texts(document_ids, whole=False)]
 
     def store(self, attributes: Sequence[Attribute], records: Iterable[PredictedRecord]) -> None:
         """Keep the cells of *records*, in one transaction; they replace those of the definitions.

@@ -16,14 +16,17 @@ import shutil
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 from srag_mcp.documents.folder import SCHEMA_FILE
 from srag_mcp.model.language_model import CHARACTERS_A_TOKEN, count_tokens
 from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.pipeline.rule_reading import RuleReading, _find_shown
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
@@ -106,8 +109,8 @@ def _fits(said: str, keys: tuple[str, ...]) -> int:
     return max(fitting, default=0)
 
 
-def _find_statement(text: str, keys: tuple[str, ...]) -> str:
-    fitting = [(_fits(said, keys), said) for said in statements(text)]
+def _find_statement(text: str, keys: tuple[str, ...], words: str = "") -> str:
+    fitting = [(_fits(said, keys), said) for said in statements(text) if words in said]
     length, said = max(fitting, default=(0, ""))
     return said if length else ""
 
@@ -123,6 +126,10 @@ class Oracle:
         self.read: Counter[str] = Counter()
         self.missed = 0
         self.shown: list[tuple[str, str, str]] = []
+        self.phase = "sample"
+        self.is_loud = False
+        self.why: dict[tuple[str, str], str] = {}
+        self.causes: Counter[tuple[str, str, str]] = Counter()
 
     def answer(self, body: Body) -> Answer:
         messages = body["messages"]
@@ -142,12 +149,11 @@ class Oracle:
         if step == "rules":
             self.shown.append((step, content, text))
         if step == "records":
-            is_first = not self.calls["rules"]
-            is_part = "Give only" in content
-            step = "sample" if is_first else "left open" if is_part else "practice and audit"
-        if step == "left open":
+            step = self.phase
             self.shown.append((step, instructions + content, text))
         self.calls[step] += 1
+        if self.is_loud:
+            print(step, count_tokens(content), count_tokens(text), file=sys.stderr, flush=True)
         self.tokens[f"{step}: fixed"] += count_tokens(instructions + whole)
         self.tokens[f"{step}: shown"] += count_tokens(content)
         self.tokens[f"{step}: replies"] += count_tokens(text)
@@ -159,11 +165,56 @@ class Oracle:
         for key, path, _mark, text in _DOCUMENT.findall(content):
             wanted = {int(n) for n in only[key].split(",")} if key in only else None
             self.read[Path(path).name] += 1
-            cells = []
-            for number, name in columns:
-                if wanted is None or number in wanted:
-                    cells += self.cell(number, name, self.gold[Path(path).name], text)
+            cells: list[object] = []
+            asked = [(n, name) for n, name in columns if wanted is None or n in wanted]
+            for number, name in asked:
+                cells += self.cell(number, name, self.gold[Path(path).name], text)
             yield {"id": key, "cells": cells}
+            if self.why:
+                self.charge(Path(path).name, [name for _, name in asked], text)
+
+    def charge(self, document: str, names: Sequence[str], text: str) -> None:
+        """Count what is shown of a document for the columns that had it shown, and why."""
+        why = {name: self.why.get((document, name), "") for name in names}
+        decisive = [name for name in names if "whole" in why[name]] or names
+        for name in decisive:
+            self.causes[self.phase, name, why[name]] += count_tokens(text) / len(decisive)
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Note which step asks for what is read, and why."""
+        read, read_parts = RuleReading.read, RuleReading.read_parts
+        find_left = RuleReading._find_left
+
+        def reading(own, attributes, ids, step):  # type: ignore[no-untyped-def]
+            self.phase = {"sample": "practice", "lessons": "audit"}.get(self.phase, self.phase)
+            self.phase = "audit" if self.calls["practice"] else self.phase
+            self.phase = "sample" if step == "records" else self.phase
+            read(own, attributes, ids, step)
+
+        def reading_parts(own, columns, places):  # type: ignore[no-untyped-def]
+            self.phase = "lessons"
+            read_parts(own, columns, places)
+
+        def finding_left(own, attributes, columns, places):  # type: ignore[no-untyped-def]
+            self.phase = "left open, in parts" if columns else "left open, whole"
+            for key, item in find_left(own, attributes, columns, places):
+                for name in item.names:
+                    column = columns.get(name)
+                    how = "unread in parts" if column is None else column.rulings[key].verdict
+                    is_whole = not (column and _find_shown(column, places, own_text(own, key)))
+                    self.why[Path(key).name, name] = f"{how}{', whole' * is_whole}"
+                yield key, item
+
+        def own_text(own, key):  # type: ignore[no-untyped-def]
+            return next(iter(own.predictions.texts([key])))
+
+        with (
+            patch.object(RuleReading, "read", reading),
+            patch.object(RuleReading, "read_parts", reading_parts),
+            patch.object(RuleReading, "_find_left", finding_left),
+        ):
+            yield
 
     def cell(self, number: int, name: str, row: dict[str, str], text: str) -> list[object]:
         value = row[name]
@@ -180,7 +231,7 @@ class Oracle:
                 typed = float(value) if "." in value else int(value)
         if name == "country":
             keys, typed = ["address"], value
-        said = _find_statement(text, tuple(keys))
+        said = _find_statement(text, tuple(keys), value if name == "country" else "")
         return [[number, typed, said]] if said else []
 
     # --- rules ---
@@ -268,6 +319,7 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="prompts for rules, on stderr")
     given = parser.parse_args()
     oracle = Oracle(given.pack)
+    oracle.is_loud = given.show
     with serving(oracle.answer) as server, TemporaryDirectory() as scratch:
         folder = Path(scratch) / "hotels"
         folder.mkdir()
@@ -277,7 +329,8 @@ def main() -> None:
             workers=1, home=Path(scratch) / "home", model="openai/fake", api_base=server.base,
             api_key="none", effort=given.effort,
         )  # fmt: skip
-        report = ingest(folder, settings)
+        with oracle.watching():
+            report = ingest(folder, settings)
         print("\n".join(report.ruled))
         if given.show:
             for name, prompt, reply in oracle.shown:
@@ -296,7 +349,9 @@ def main() -> None:
         parts = [oracle.tokens[f"{step}: {part}"] for part in ("fixed", "shown", "replies")]
         said = "".join(f"{part:10,}" for part in (*parts, sum(parts)))
         print(f"{step:20}{n:4} prompts{said}  {sum(parts) / n_tokens:.3f}")
-    print(f"read {len(oracle.read)} documents")
+    print(f"read {len(oracle.read)} documents; of what is shown of them, by cause:")
+    for (step, name, why), n in oracle.causes.most_common(40):
+        print(f"{step:20} {name:24} {why:24}{n:10,.0f}  {n / n_tokens:.3f}")
 
 
 def compare(corpus: Corpus, gold: dict[str, dict[str, str]]) -> None:

@@ -104,7 +104,7 @@ def test_a_price_is_that_of_the_effort(tmp_path: Path) -> None:
         quote_ingestion(folder, settings.model_copy(update={"effort": effort}))
         for effort in ("full", "checked", "draft")
     )
-    assert (full.n_to_read, checked.n_to_read, draft.n_to_read) == (400, 144, 24)
+    assert (full.n_to_read, checked.n_to_read, draft.n_to_read) == (400, 81, 24)
     assert draft.workload.tokens < checked.workload.tokens < full.workload.tokens
     assert checked.tokens_at_most >= full.workload.tokens
     assert f"up to {checked.tokens_at_most:,} tokens where none does" in checked.sentence()

@@ -20,7 +20,6 @@ MASS = Attribute(name="mass", type="integer", rules=(COMMON, RARE))
 LEARNED = tuple(ORDER[:12])
 PLAN = plan_audit(N - len(LEARNED))
 AUDITED = range(12, 12 + PLAN.n_audited)
-LIKELY = dict.fromkeys(ORDER, 1)
 
 
 def cell(value: int | None) -> Cell:
@@ -49,17 +48,16 @@ def tried(
     return try_column(MASS, Trial(LEARNED), [common, other], TRUTH, ORDER)
 
 
-def audited(column: TriedColumn, unlikely: Collection[int] = ()) -> TriedColumn:
+def audited(column: TriedColumn, untold: Collection[int] = ()) -> TriedColumn:
     labels = {key: TRUTH[key] for key in ORDER[: AUDITED.stop]}
-    ranks = LIKELY | {ORDER[n]: 2 for n in unlikely}
-    return column.audited(ORDER, labels, ranks, {})
+    return column.audited(ORDER, labels, {*ORDER} - {ORDER[n] for n in untold}, {})
 
 
 SPOKEN = [20, 21, 22, 23, 100]
 
 
 @pytest.mark.parametrize(
-    ("column", "unlikely", "trust"),
+    ("column", "untold", "trust"),
     [
         (tried(), (), Trust.SILENCE),
         (tried(missed=[30], rare=SPOKEN), (), Trust.SPOKEN),
@@ -69,10 +67,10 @@ SPOKEN = [20, 21, 22, 23, 100]
     ],
 )
 def test_what_an_audit_finds_wrong_decides_how_far_rules_are_let(
-    column: TriedColumn, unlikely: Collection[int], trust: Trust
+    column: TriedColumn, untold: Collection[int], trust: Trust
 ) -> None:
     assert PLAN.n_allowed == 0
-    after = audited(column, unlikely)
+    after = audited(column, untold)
     audit = after.attribute.audit
     assert after.trust is trust
     assert audit is not None
@@ -87,7 +85,8 @@ def test_a_rule_that_the_audit_proves_decides_as_well() -> None:
     after = audited(before)
     assert before.rulings[ORDER[100]].verdict is Verdict.UNPROVEN
     assert after.rulings[ORDER[100]].is_taken
-    assert not audited(tried(rare=[20, 21, 100])).rulings[ORDER[100]].is_taken
+    assert audited(tried(rare=[20, 100])).rulings[ORDER[100]].is_taken, "as the audit counted it"
+    assert not audited(tried(missed=[30], rare=[20, 100], wrong=[40])).rulings[ORDER[100]].is_taken
 
 
 def test_an_audit_lets_nothing_be_decided_that_was_not_before_it() -> None:
@@ -104,7 +103,7 @@ def test_an_audit_lets_nothing_be_decided_that_was_not_before_it() -> None:
 
 def test_an_audit_that_is_not_read_to_its_end_shows_nothing() -> None:
     labels = {key: TRUTH[key] for key in ORDER[: AUDITED.stop - 1]}
-    assert tried().audited(ORDER, labels, LIKELY, {}).trust is Trust.NOTHING
+    assert tried().audited(ORDER, labels, ORDER, {}).trust is Trust.NOTHING
 
 
 def test_a_column_that_failed_is_not_audited_until_it_holds_by_chance() -> None:
