@@ -142,7 +142,7 @@ def test_a_server_lists_the_kinds_and_asks_the_one_that_is_named(
         ]
         assert corpora.chosen("", "How many lessons are there?").name == "harbour"
         assert corpora.readable("harbour/boats").info().n_documents == 8
-        with pytest.raises(CorpusError, match="pass one of these as corpus: 'harbour/boats'"):
+        with pytest.raises(CorpusError, match="name one: harbour/boats, harbour/lessons"):
             corpora.readable("harbour")
     finally:
         corpora.close()
