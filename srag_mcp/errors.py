@@ -5,6 +5,7 @@ SragError
     DocumentError             a file could not be read as a document; has .path and .reason
     SchemaError               a schema cannot be used
     CorpusError               a folder cannot be used as a corpus
+        SeveralKindsError     it holds several kinds of documents, each a corpus of its own
         NotIngestedError      the corpus has no published build yet
             AskFirstError     it should not be ingested without being asked: it looks like no corpus
     JobError                  an ingestion job is unknown or cannot do what was asked
@@ -28,7 +29,7 @@ SragError
     PackError                 a benchmark pack is incomplete or malformed
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 class SragError(Exception):
@@ -63,6 +64,14 @@ class SchemaError(SragError):
 
 class CorpusError(SragError):
     """A folder cannot be used as a corpus."""
+
+
+class SeveralKindsError(CorpusError):
+    """A folder holds several kinds of documents; *names* are those of their corpora."""
+
+    def __init__(self, folder: object, names: Iterable[str]) -> None:
+        told = "holds several kinds of documents, each a corpus of its own; name one"
+        super().__init__(f"{folder} {told}: {', '.join(names)}")
 
 
 class NotIngestedError(CorpusError):

@@ -143,6 +143,11 @@ class Settings(BaseModel):
         ge=1000,
         description="Most tokens of document text in one prompt; of longer documents, passages.",
     )
+    lists: bool = Field(
+        default=True,
+        description="Whether a model reads what it found that each document lists, such as the"
+        " items of an order: each list becomes a table. Where not, lists stay pending.",
+    )
     summaries: bool = Field(
         default=False,
         description="Whether a model that reads a document says in a sentence what it is about:"

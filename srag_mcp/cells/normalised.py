@@ -9,8 +9,7 @@ from srag_mcp.cells.cell import Cell, ListedRows, Mark, PredictedCell, add_note
 from srag_mcp.documents.document import Block, KeyValue, Table
 from srag_mcp.documents.tables import is_caption
 from srag_mcp.schema.attribute import Attribute, PatternRule
-from srag_mcp.text.locate import locate
-from srag_mcp.text.spans import Span
+from srag_mcp.text.spans import Span, locate
 from srag_mcp.text.words import content_words, fold, singular, tidy
 from srag_mcp.values.columns import choose_spellings
 from srag_mcp.values.columns import read_column as read_words

@@ -1,13 +1,15 @@
-"""Whether two values of one column are the same, as values and as two readings of a document."""
+"""Whether two values are the same, and two readings of a document; what learned rules dispute."""
 
 import math
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 
-from srag_mcp.cells.cell import Cell
+from srag_mcp.cells.cell import Cell, Mark
 from srag_mcp.claims.figures import read_figures, rounds_to
 from srag_mcp.text.words import fold
 from srag_mcp.values.names import LEGAL_FORMS
-from srag_mcp.values.states import has_denial
+from srag_mcp.values.states import State, has_denial
 from srag_mcp.values.types import Value
 
 _FIRST_CJK = "\u2e80"
@@ -67,3 +69,41 @@ def _only_adds(text: str, words: str) -> bool:
             is_changed = any(has_denial(word) or any(map(str.isdigit, word)) for word in added)
             return beside <= _ATTACHED and not is_changed
     return False
+
+
+FEWEST_BOTH = 5
+LEAST_AGREEMENT = 0.6
+
+
+def find_disputed(model: Mapping[int, Cell], rule: Mapping[int, Cell]) -> list[int]:
+    """Return the documents of which both readers of one attribute state a value, and another one.
+
+    Keys number the documents. A rule that reads otherwise in most of the documents that both speak
+    of, or that was heard in few, has no say: then nothing is returned.
+    """
+    both = [
+        number
+        for number, cell in model.items()
+        if number in rule and _speaks(cell) and _speaks(rule[number]) and not _names(rule[number])
+    ]
+    differing = [number for number in both if not agree(model[number], rule[number])]
+    is_heard = len(both) >= FEWEST_BOTH and len(differing) <= (1 - LEAST_AGREEMENT) * len(both)
+    return differing if is_heard else []
+
+
+def mark_disputed(cell: Cell, rule: Cell) -> Cell:
+    """Return *cell* marked as disputed, with what the rule reads in its note."""
+    other = f"a learned rule reads otherwise: {rule.value} (“{rule.as_stated}”)"
+    noted = f"{cell.note}; {other}" if cell.note else other
+    return replace(cell, note=noted, marks=cell.marks | {Mark.DISPUTED})
+
+
+def _speaks(cell: Cell) -> bool:
+    """Whether a document says a value; that there is none of something is a no, or a zero."""
+    return cell.state in (State.STATED, State.STATED_ABSENT) and cell.value is not None
+
+
+def _names(cell: Cell) -> bool:
+    """Whether a yes is read from one word of the column's name: `detection`, which says nothing."""
+    words = fold(cell.as_stated or "").split()
+    return cell.value is True and len(words) == 1 and words[0] in cell.attribute.split("_")

@@ -14,7 +14,7 @@ from srag_mcp.values.dates import DateText, find_dates
 from srag_mcp.values.quantities import scan_figures
 from srag_mcp.values.units import ScaledUnit, as_money, is_currency, parse_unit, read_context
 
-_LONGEST_CAPTION = 200  # as in `figures`
+_LONGEST_CAPTION = 200
 _BRACKETED = re.compile(r"(?<!\w)\([^()]+\)")  # not the `k` of `401(k)`
 _CELL_END = re.compile(r"\||\t|\s{3,}")
 # Two figures with nothing between, as rows end whose layout is lost: `Bonds 416,420 213,875`.
@@ -53,8 +53,8 @@ def read_scales(text: str, number: Span, floor: int, unit: str | None) -> frozen
     another unit may; so may what the caption excepts, and what its row or the line above its rows
     says is a ratio: `per share`.
     """
-    row = _line_at(text, number)
-    column = _column_of(text, row, number)
+    row = line_at(text, number)
+    column = column_of(text, row, number)
     if not is_tabular(row.of(text)) or "%" in text[number.end : row.end].lstrip()[:1]:
         return _UNSCALED
     named, group = f"{unit or ''} {text[row.start : number.start]}", ""
@@ -116,10 +116,10 @@ def read_head(
     A column belongs to a head by its place between bars, or because a line above has as many heads
     as the row has numbers: without the numbers of notes, and without shares.
     """
-    row = _line_at(text, number)
+    row = line_at(text, number)
     if not is_tabular(row.of(text)):
         return None
-    column = _column_of(text, row, number)
+    column = column_of(text, row, number)
     figures = [
         Span(row.start + found.start(), row.start + found.end())
         for found in _NUMBER.finditer(row.of(text))
@@ -194,6 +194,15 @@ def find_scale_note(text: str, passages: Sequence[Passage], place: int) -> Span 
     return None
 
 
+def note_scales(text: str) -> set[float]:
+    """Return the scales that lines of *text* say."""
+    return {float(_read_note(note.of(text)).scale) for note in _find_scale_notes(text)}
+
+
+def _read_note(note: str) -> ScaledUnit:
+    return _read_caption(_WRAPPED.sub(r"\1 \2", note))
+
+
 @lru_cache(maxsize=8)  # a document is looked through for each of its tables
 def _find_scale_notes(text: str) -> tuple[Span, ...]:
     """Return the lines of *text* that say a scale; what is wrapped in brackets is one line."""
@@ -205,8 +214,7 @@ def _find_scale_notes(text: str) -> tuple[Span, ...]:
         end = found.end()
         while wrapped and wrapped[0][0] < end:
             end = max(end, wrapped.pop(0)[1])
-        line = _WRAPPED.sub(r"\1 \2", text[found.start() : end])
-        if _read_caption(line).scale > 1:
+        if _read_note(text[found.start() : end]).scale > 1:
             notes.append(Span(found.start(), end))
     return tuple(notes)
 
@@ -267,12 +275,13 @@ def _is_head(cell: str) -> bool:
     return not any(figure.unit or figure.scaled for figure in scan_figures(_MARKS.sub(" ", cell)))
 
 
-def _line_at(text: str, place: Span) -> Span:
+def line_at(text: str, place: Span) -> Span:
+    """Return the line of *text* that *place* begins on, or the lines."""
     end = text.find("\n", place.end)
     return Span(text.rfind("\n", 0, place.start) + 1, len(text) if end < 0 else end)
 
 
-def _column_of(text: str, row: Span, number: Span) -> int | None:
+def column_of(text: str, row: Span, number: Span) -> int | None:
     """Return which cell between bars *number* stands in; None where there are no bars."""
     return text.count("|", row.start, number.start) if "|" in row.of(text) else None
 

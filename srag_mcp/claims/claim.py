@@ -8,12 +8,12 @@ from datetime import date
 from enum import StrEnum
 from functools import lru_cache
 
-from srag_mcp.claims.counts import counts_its_things, find_sides, is_bare_count
 from srag_mcp.claims.figures import (
     FIRST_YEAR,
     LAST_YEAR,
     carry,
     column_unit,
+    definition,
     find_marks,
     ignored_scale,
     is_computed,
@@ -21,13 +21,19 @@ from srag_mcp.claims.figures import (
     may_be_year,
     read_figures,
 )
-from srag_mcp.claims.number_places import find_figures, other_unit
-from srag_mcp.claims.table_objections import find_objection, is_summed, object_to_sign
-from srag_mcp.claims.table_places import find_places
+from srag_mcp.claims.places import (
+    counts_its_things,
+    dates_of,
+    find_figures,
+    find_sides,
+    is_bare_count,
+    may_be_day,
+    other_unit,
+)
+from srag_mcp.claims.tables import find_objection, find_places, is_summed, object_to_sign
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, fold, share_stem, stems
-from srag_mcp.values.dates import DateText, find_dates
 from srag_mcp.values.states import has_denial, is_denying_name, read_boolean, read_missing
 from srag_mcp.values.types import Value
 from srag_mcp.values.units import convert
@@ -234,7 +240,7 @@ def _is_designation(attribute: Attribute, quote: str, place: Span, value: float)
     before, numeral = _NAME_BEFORE.search(quote[: place.start]), place.of(quote)
     if before is None or not _SERIAL.fullmatch(numeral):
         return False
-    own = set(stems(f"{attribute.name.replace('_', ' ')} {' '.join(attribute.synonyms)}"))
+    own = set(stems(" ".join((attribute.name, *attribute.synonyms))))
     word = fold(before[0])
     if word in STOP_WORDS or not own.isdisjoint(stems(word)):
         return False
@@ -262,31 +268,16 @@ def _check_answer(attribute: Attribute, quote: str, *, value: bool) -> Claim:
 
 def _check_date(quote: str, value: date, text: str) -> Claim:
     found = read_figures(quote).dates
-    agreeing = [item for item in found if _agrees(item, value)]
+    agreeing = [item for item in found if may_be_day(item, value)]
     if len(found) == 1 and not agreeing:
         return Claim(Bearing.CONTRADICTED, f"the quote gives another date than {value.isoformat()}")
     if any(item.year is not None and item.day is not None for item in agreeing):
         return Claim(Bearing.QUOTED)
     is_open = agreeing or not found
-    is_elsewhere = is_open and any(_agrees(item, value) for item in _full_dates(text))
-    return Claim(Bearing.DERIVED if is_elsewhere else Bearing.UNSHOWN)
-
-
-def _agrees(found: DateText, value: date) -> bool:
-    year = found.year is None or (
-        found.year % 100 == value.year % 100 if found.two_digits else found.year == value.year
+    is_elsewhere = is_open and any(
+        may_be_day(item, value) for _, item in dates_of(text) if item.year and item.day
     )
-    if not year or found.quarter is not None:
-        return year
-    days = {(found.month, found.day)}
-    if found.ambiguous:
-        days.add((found.day, found.month))
-    return any(month in (None, value.month) and day in (None, value.day) for month, day in days)
-
-
-@lru_cache(maxsize=8)
-def _full_dates(text: str) -> tuple[DateText, ...]:
-    return tuple(item for _, item in find_dates(text) if item.year is not None)
+    return Claim(Bearing.DERIVED if is_elsewhere else Bearing.UNSHOWN)
 
 
 def _check_text(attribute: Attribute, quote: str, value: str, text: str) -> Claim:
@@ -341,9 +332,9 @@ def _says_name(attribute: Attribute, quote: str, value: str, text: str) -> bool:
     if not scripts & others or (is_mixed and any(map(str.isupper, _CAPITALS.findall(quote)))):
         return True
     wanted = _name_words(value)
-    described = f"{attribute.name.replace('_', ' ')} {attribute.description}"
+    elsewhere = (definition(attribute), text)
     return _has_any(_name_words(quote), wanted, _ALIKE_IN_QUOTE) or any(
-        _has_any(_name_words(other), wanted, _ALIKE_ANYWHERE) for other in (described, text)
+        _has_any(_name_words(other), wanted, _ALIKE_ANYWHERE) for other in elsewhere
     )
 
 

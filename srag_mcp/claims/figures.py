@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from itertools import islice
 
 from srag_mcp.cells.normalised import is_count
+from srag_mcp.claims.captions import note_scales
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS
@@ -30,12 +31,10 @@ from srag_mcp.values.units import (
     SCALES,
     SIZES,
     UNITS,
-    as_money,
     conversions_between,
     convert,
     is_currency,
     parse_unit,
-    read_context,
 )
 
 _NUMERALS = (
@@ -437,7 +436,6 @@ _SCALE_WORD = re.compile(r"[^\W\d_]+|[千万萬亿億]")
 _IN_THOUSANDS = re.compile(r"(?<![\d,.])['’]?000s?\b|[TKk][€$]|\b[TkK]EUR\b")
 _AROUND = 200
 _MAX_PLACES = 20
-_LONGEST_CAPTION = 200
 
 
 def ignored_scale(attribute: Attribute, quote: str, value: float) -> str:
@@ -463,7 +461,7 @@ def ignored_scale(attribute: Attribute, quote: str, value: float) -> str:
 def scales_of(attribute: Attribute) -> set[float]:
     """Return the scales that the unit and the definition of a column speak of, and 1."""
     unit = float(parse_unit(attribute.unit or "").scale)
-    return {1.0, unit, *_scales_in(f"{attribute.name.replace('_', ' ')} {attribute.description}")}
+    return {1.0, unit, *_scales_in(definition(attribute))}
 
 
 def stated_scales(quote: str, text: str) -> set[float]:
@@ -471,11 +469,7 @@ def stated_scales(quote: str, text: str) -> set[float]:
     found = {1.0, *_scales_in(quote)}
     for place in islice(re.finditer(re.escape(quote), text), _MAX_PLACES):
         found |= _scales_in(text[max(0, place.start() - _AROUND) : place.end() + _AROUND])
-    for line in text.splitlines():
-        if len(line) <= _LONGEST_CAPTION:
-            around = read_context(line)
-            found |= {float(around.scale), float(as_money(around).scale)}
-    return found
+    return found | note_scales(text)
 
 
 def _scales_in(words: str) -> set[float]:

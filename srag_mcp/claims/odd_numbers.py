@@ -1,19 +1,30 @@
-"""Numbers that do not fit their column: another scale, unit, sign or total, or impossible."""
+"""Values that do not fit their column; of numbers: another scale, unit, sign or total."""
 
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Literal, NamedTuple, TypeAlias
 
-from srag_mcp.claims.figures import column_unit, ignored_scale, is_computed, is_converted
-from srag_mcp.claims.number_places import kind_of
-from srag_mcp.claims.stated_values import NO_TAGS, StatedValue, Suspicion, SuspicionKind, Tags
+from srag_mcp.cells.cell import PredictedCell
+from srag_mcp.claims.figures import (
+    Figures,
+    column_unit,
+    ignored_scale,
+    is_computed,
+    is_converted,
+    read_figures,
+)
+from srag_mcp.claims.places import kind_of
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.quantities import Figure, scan_figures
-from srag_mcp.values.units import CURRENCY_SYMBOLS, convert, is_currency
+from srag_mcp.values.states import State
+from srag_mcp.values.types import Value
+from srag_mcp.values.units import CURRENCY_SYMBOLS, convert, is_currency, unit_of
 
 _FEWEST, _FEWEST_ALIKE = 5, 3
 _MOST, _MOST_OTHERS = 0.5, 0.34
@@ -28,6 +39,95 @@ _DOLLARS = _PESOS | {unit for sign, unit in CURRENCY_SYMBOLS.items() if sign.end
 _MINUS = re.compile(r"[-‐‑–—−(]|\bminus\b", re.IGNORECASE)
 _CENTS = re.compile(r"[.,]\d\d$")
 _WORD_OR_SYMBOL = re.compile(r"[^\W\d_]+|[^\w\s.,:;%]")
+
+SuspicionKind: TypeAlias = Literal[
+    "scale",
+    "scale_word",
+    "shift",
+    "sign",
+    "out_of",
+    "impossible",
+    "unit",
+    "other_unit",
+    "date_order",
+    "date_orders",
+    "spelling",
+    "category",
+]
+Tags: TypeAlias = Mapping[str, frozenset[str]]
+"""The units that text cells name, by document id: `{"a.txt": {"EUR"}}`."""
+
+NO_TAGS: Tags = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class StatedValue:
+    """The value of one document in a column, and the words that say it."""
+
+    document_id: str
+    value: Value
+    as_stated: str
+
+    @property
+    def number(self) -> float:
+        """The value as a number; 0 where it is none."""
+        return float(self.value) if isinstance(self.value, int | float) else 0.0
+
+    @property
+    def figures(self) -> Figures:
+        """What its words have of figures and dates."""
+        return read_figures(self.as_stated)
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """A value that is probably written in another way than the rest of its column.
+
+    *reason* is one clause for the model: what the others look like.
+    """
+
+    document_id: str
+    kind: SuspicionKind
+    reason: str
+
+    @property
+    def is_of_quote(self) -> bool:
+        """Whether the value's own words show it, so that a reader may have been told of it."""
+        return self.kind in ("scale_word", "shift", "unit")
+
+    def is_wrong_again(self, *, is_quoted: bool) -> bool:
+        """Whether a value that was changed is none the better for it.
+
+        A rare spelling may be right, and one that is the number of its quote may be rare; of two
+        orders of dates, the column cannot tell.
+        """
+        if self.kind in ("spelling", "date_orders"):
+            return False
+        return not (is_quoted and self.kind in ("scale", "impossible"))
+
+
+def read_tags(columns: Iterable[Mapping[str, PredictedCell]]) -> Tags:
+    """Read which units the cells of text *columns* name, by document: a column of currencies.
+
+    `{"a.txt": EUR}`, `{"a.txt": Lyon}` -> `{"a.txt": {"EUR"}}`
+    """
+    tags: defaultdict[str, set[str]] = defaultdict(set)
+    for cells in columns:
+        for document_id, item in cells.items():
+            unit = unit_of((item.value_text or "").strip())
+            if unit is not None:
+                tags[document_id].add(unit)
+    return {document_id: frozenset(units) for document_id, units in tags.items()}
+
+
+def read_stated(attribute: Attribute, cells: Mapping[str, PredictedCell]) -> list[StatedValue]:
+    """Read the values of the predicted *cells*, by document id, that state one."""
+    return [
+        StatedValue(document_id, value, item.cell.as_stated or "")
+        for document_id, item in cells.items()
+        if item.cell.state is State.STATED and item.value_text is not None
+        if (value := attribute.type.read(item.value_text)) is not None
+    ]
 
 
 def suspect_numbers(
@@ -86,12 +186,18 @@ def _other_scales(attribute: Attribute, values: Sequence[StatedValue]) -> Iterat
 
 def _has_cents(item: StatedValue, *, is_money: bool) -> bool:
     """Whether a sum of money stands in its quote with two decimals: `443.71`, `$ 1,200.00`."""
+    figure = next(_figures_like(item), None)
+    if figure is None or not (is_money or is_currency(figure.unit)):
+        return False
+    return not figure.scaled and _CENTS.search(figure.numeral) is not None
+
+
+def _figures_like(item: StatedValue) -> Iterator[Figure]:
+    """Yield the figures of its words that a value is, but for the sign."""
     for figure in scan_figures(item.as_stated):
         quantity = figure.read()
         if quantity is not None and math.isclose(abs(quantity.value), abs(item.number)):
-            is_sum = is_money or is_currency(figure.unit)
-            return is_sum and not figure.scaled and _CENTS.search(figure.numeral) is not None
-    return False
+            yield figure
 
 
 def _away_from(
@@ -173,13 +279,7 @@ def _may_be(figure: Figure, unit: str, *, is_written: bool) -> bool:
 
 def _measured_figure(item: StatedValue) -> Figure | None:
     """Return the one figure that a value is, if it has a unit of a known kind."""
-    alike = [
-        figure
-        for figure in scan_figures(item.as_stated)
-        if (quantity := figure.read()) is not None
-        and item.number
-        and math.isclose(abs(quantity.value), abs(item.number))
-    ]
+    alike = list(_figures_like(item)) if item.number else []
     return alike[0] if len(alike) == 1 and kind_of(alike[0].unit) else None
 
 

@@ -1,17 +1,16 @@
-"""A second look of a language model at suspected values; the second opinion of learned rules."""
+"""A second look of a language model at suspected values."""
 
 import logging
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from srag_mcp.cells.cell import Cell, Mark, PredictedCell, add_note
+from srag_mcp.cells.cell import Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import ReplyValue, write_canonical
-from srag_mcp.claims.agreement import agree
 from srag_mcp.claims.claim import check
 from srag_mcp.claims.figures import read_figures
-from srag_mcp.claims.quotes import ground
+from srag_mcp.claims.places import ground
 from srag_mcp.errors import ModelError, ModelStoppedError
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel
@@ -198,54 +197,3 @@ def _render(key: str, suspect: Suspect) -> str:
         f"around it: {around}",
     )
     return enclose("\n".join(lines), key)
-
-
-FEWEST_BOTH = 5
-LEAST_AGREEMENT = 0.6
-_NOTE = "a learned rule reads otherwise: "
-
-
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """Two readings of one cell, both stated and with values."""
-
-    document: int
-    model: Cell
-    rule: Cell
-
-
-def find_disagreements(
-    model: Mapping[int, Cell], rule: Mapping[int, Cell]
-) -> tuple[Disagreement, ...]:
-    """Return where both readers of one attribute state a value and it is not the same.
-
-    Keys number the documents. A rule that reads otherwise in most of the documents that both speak
-    of, or that was heard in few, has no say: then nothing is returned.
-    """
-    both = [
-        Disagreement(number, cell, rule[number])
-        for number, cell in model.items()
-        if number in rule and _speaks(cell) and _speaks(rule[number]) and not _names(rule[number])
-    ]
-    differing = tuple(item for item in both if not agree(item.model, item.rule))
-    if len(both) < FEWEST_BOTH or len(differing) > (1 - LEAST_AGREEMENT) * len(both):
-        return ()
-    return differing
-
-
-def mark(cell: Cell, found: Disagreement) -> Cell:
-    """Return *cell* marked as disputed, with what the rule reads in its note."""
-    other = f"{_NOTE}{found.rule.value} (“{found.rule.as_stated}”)"
-    noted = f"{cell.note}; {other}" if cell.note else other
-    return replace(cell, note=noted, marks=cell.marks | {Mark.DISPUTED})
-
-
-def _speaks(cell: Cell) -> bool:
-    """Whether a document says a value; that there is none of something is a no, or a zero."""
-    return cell.state in (State.STATED, State.STATED_ABSENT) and cell.value is not None
-
-
-def _names(cell: Cell) -> bool:
-    """Whether a yes is read from one word of the column's name: `detection`, which says nothing."""
-    words = fold(cell.as_stated or "").split()
-    return cell.value is True and len(words) == 1 and words[0] in cell.attribute.split("_")

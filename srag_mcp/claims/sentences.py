@@ -109,17 +109,15 @@ def check_number(name: str, ground: Ground) -> str:
     size = ground.size
     if size is None:
         return ""
-    figures = list(_figures(ground))
-    agreeing = [
-        item
-        for item in figures
-        if any(_is_same(size, other) for other in item.sizes(ground, ground.unit))
-    ]
+    sizes = {item: item.sizes(ground, ground.unit) for item in _figures(ground)}
+    agreeing = [item for item, own in sizes.items() if any(_is_same(size, one) for one in own)]
     if not agreeing:
-        said = sorted({other for item in figures for other in item.sizes(ground, ground.unit)})
+        said = sorted(set().union(*sizes.values()))
         shown = ", ".join(f"{other:.15g}" for other in said) or "no number"
         return f"the value is {size:.15g}, and its quote has, with the scale of its table, {shown}"
-    if size > 0 and all(_is_negative(ground.text, item.span) for item in agreeing):
+    starts = (item.span.start for item in agreeing)
+    before = (ground.text[max(0, start - _BEFORE) : start] for start in starts)
+    if size > 0 and all(map(_MINUS.search, before)):  # brackets may part expenses from incomes
         return f"its number has a minus: the value is {-size:.15g}"
     named = _NAMED_YEAR.search(name)
     years = [read_years(ground.text, item.span, ground.floor) for item in agreeing]
@@ -127,11 +125,6 @@ def check_number(name: str, ground: Ground) -> str:
         found = " or ".join(map(str, sorted(years[0])))
         return f"its number stands in the column of {found}"
     return ""
-
-
-def _is_negative(text: str, number: Span) -> bool:
-    """Whether *number* has a minus before it; brackets may also part an expense from an income."""
-    return _MINUS.search(text[max(0, number.start - _BEFORE) : number.start]) is not None
 
 
 def check_sentence(

@@ -9,14 +9,14 @@ from statistics import median
 
 from srag_mcp.cells.cell import Cell, Mark, PredictedCell, add_note
 from srag_mcp.claims.figures import LAST_YEAR, column_unit, may_be_year, speaks_of_years
-from srag_mcp.claims.odd_numbers import suspect_numbers
-from srag_mcp.claims.stated_values import (
+from srag_mcp.claims.odd_numbers import (
     NO_TAGS,
     StatedValue,
     Suspicion,
     SuspicionKind,
     Tags,
     read_stated,
+    suspect_numbers,
 )
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.words import fold

@@ -6,8 +6,7 @@ Some corpora travel in the package.
 import logging
 import os
 import shutil
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -18,13 +17,13 @@ import typer
 
 from srag_mcp import __version__, open_corpus
 from srag_mcp.documents.folder import STATE_FOLDER
-from srag_mcp.errors import CorpusError, NotIngestedError
+from srag_mcp.errors import CorpusError, NotIngestedError, SeveralKindsError
 from srag_mcp.settings import BUILD_SUFFIX, EngineChoice, Settings
 from srag_mcp.store.layout import CorpusFolder
 
 if TYPE_CHECKING:
     from srag_mcp.store.corpus import Corpus
-    from srag_mcp.store.guard import QueryPool
+    from srag_mcp.store.kind_tables import KindTables
 
 logger = logging.getLogger(__name__)
 
@@ -34,30 +33,48 @@ REFUSED_STATUS = 3
 SHIPPED = ("hotels", "cvs")
 COPIED = ("documents", "sample_questions.txt", "README.md")
 CORPUS_HELP = "A folder of documents, a published .duckdb build, or a shipped corpus (hotels, cvs)."
-CorpusArgument = Annotated[str, typer.Argument(help=CORPUS_HELP, metavar="CORPUS")]
-CorpusOptions = Annotated[list[str], typer.Option("--corpus", help=CORPUS_HELP, metavar="CORPUS")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+def option(
+    text: str,
+    metavar: str | None = None,
+    *,
+    name: str = "",
+    least: float | None = None,
+    most: float | None = None,
+) -> object:
+    """Return what `Annotated` says of an option: its help, and what stands for its value."""
+    named = [name] if name else []
+    return typer.Option(*named, help=text, metavar=metavar, min=least, max=most)
+
+
+def flag(name: str, text: str) -> object:
+    """Return what `Annotated` says of an option without a value."""
+    return typer.Option(name, help=text)
+
+
+def argument(text: str, metavar: str) -> object:
+    """Return what `Annotated` says of an argument; the help does not repeat an empty default."""
+    return typer.Argument(help=text, metavar=metavar, show_default=False)
+
+
+CorpusArgument = Annotated[str, argument(CORPUS_HELP, "CORPUS")]
+CorpusOptions = Annotated[list[str], option(CORPUS_HELP, "CORPUS", name="--corpus")]
+JsonOption = Annotated[bool, flag("--json", "Print JSON for machines.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 EngineOption = Annotated[
     EngineChoice | None,
-    typer.Option(
-        help="Who does the thinking: offline, model, agent or auto (SRAG_ENGINE).", metavar="ENGINE"
-    ),
+    option("Who does the thinking: offline, model, agent or auto (SRAG_ENGINE).", "ENGINE"),
 ]
 ModelOption = Annotated[
-    str | None,
-    typer.Option(help="Language model as litellm names it (SRAG_MODEL).", metavar="NAME"),
+    str | None, option("Language model as litellm names it (SRAG_MODEL).", "NAME")
 ]
 ApiBaseOption = Annotated[
-    str | None,
-    typer.Option(help="Address of an own model server (SRAG_API_BASE).", metavar="URL"),
+    str | None, option("Address of an own model server (SRAG_API_BASE).", "URL")
 ]
-YesOption = Annotated[bool, typer.Option("--yes", help="Do it without asking, as scripts must.")]
+YesOption = Annotated[bool, flag("--yes", "Do it without asking, as scripts must.")]
 HomeOption = Annotated[
-    Path | None,
-    typer.Option(
-        help="Folder for databases that DIR/.srag cannot hold (SRAG_HOME).", metavar="DIR"
-    ),
+    Path | None, option("Folder for databases that DIR/.srag cannot hold (SRAG_HOME).", "DIR")
 ]
 
 
@@ -159,14 +176,27 @@ def shipped_corpus(name: str, settings: Settings) -> Path:
 
 
 @contextmanager
-def open_ready(name: str, settings: Settings, question: str = "") -> Iterator["Corpus"]:
+def open_ready(name: str, settings: Settings) -> Iterator["Corpus"]:
     """Open the corpus called *name*; ingest it first, after *settings*, when that was never done.
 
-    Of a folder that holds several kinds of documents, the one that *question* is about.
+    Raises:
+        CorpusError: As `find_corpus`; or if it holds several kinds of documents.
+        NotIngestedError: If it cannot be ingested here, or was stopped before its end.
+    """
+    from srag_mcp.store.corpus import Corpus
+
+    with open_tables(name, settings) as opened:
+        if not isinstance(opened, Corpus):
+            raise SeveralKindsError(name, [opened.names()])
+        yield opened
+
+
+@contextmanager
+def open_tables(name: str, settings: Settings) -> Iterator["Corpus | KindTables"]:
+    """Open the corpus called *name* as `open_ready` does, or all kinds of its documents.
 
     Raises:
-        CorpusError: As `find_corpus`; or if there are several kinds, and it is not clear which.
-        NotIngestedError: If it cannot be ingested here, or was stopped before its end.
+        CorpusError, NotIngestedError: As `open_ready`.
     """
     location = find_corpus(name, settings)
     with open_corpus(location, settings) as corpus:
@@ -177,31 +207,12 @@ def open_ready(name: str, settings: Settings, question: str = "") -> Iterator["C
             if corpus.is_build:
                 raise
             from srag_mcp.cli.building_commands import ingest_first
+            from srag_mcp.store.kind_tables import open_kinds
 
-            if not CorpusFolder(location, settings.home).kinds():
+            folder = CorpusFolder(location, settings.home)
+            if not folder.kinds():
                 ingest_first(location, settings)
-            kinds = CorpusFolder(location, settings.home).kinds()
-            if kinds:
-                corpus = _choose_kind(name, kinds, corpus.worker, settings, question)
+            if kinds := folder.kinds():
+                yield open_kinds(name.rstrip("/"), kinds, corpus.worker, settings.home)
+                return
         yield corpus
-
-
-def _choose_kind(
-    name: str, kinds: Mapping[str, Path], worker: "QueryPool", settings: Settings, question: str
-) -> "Corpus":
-    from srag_mcp.inference.choosing import choose_corpus
-    from srag_mcp.store.corpus import Corpus
-
-    corpora = [
-        Corpus(place, worker, settings.home, f"{name.rstrip('/')}/{kind}")
-        for kind, place in kinds.items()
-    ]
-    if not question:
-        named = ", ".join(corpus.name for corpus in corpora)
-        msg = (
-            f"{name} holds several kinds of documents, each a corpus of its own; name one: {named}"
-        )
-        raise CorpusError(msg)
-    chosen = choose_corpus(corpora, question)
-    print(f"asked of {chosen.name}", file=sys.stderr)
-    return chosen

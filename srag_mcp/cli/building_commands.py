@@ -24,11 +24,19 @@ from srag_mcp.cli.arguments import (
     YesOption,
     command_settings,
     find_corpus,
+    flag,
     open_ready,
+    option,
 )
-from srag_mcp.cli.printing import print_json, say, show_progress
+from srag_mcp.cli.printing import print_either, print_json, say, show_progress
 from srag_mcp.documents.folder import why_ask_first
-from srag_mcp.errors import AskFirstError, JobError, NotIngestedError, SettingsError
+from srag_mcp.errors import (
+    AskFirstError,
+    JobError,
+    NotIngestedError,
+    SettingsError,
+    SeveralKindsError,
+)
 from srag_mcp.settings import BUILD_SUFFIX, EffortChoice, Settings
 from srag_mcp.text.shown import one_line
 
@@ -37,33 +45,21 @@ if TYPE_CHECKING:
     from srag_mcp.pipeline.wishes import IngestOptions
 
 QuestionsOption = Annotated[
-    list[str] | None,
-    typer.Option(help="A question that the columns should answer.", metavar="TEXT"),
+    list[str] | None, option("A question that the columns should answer.", "TEXT")
 ]
-SchemaOption = Annotated[
-    Path | None, typer.Option(help="A schema (JSON Schema) to follow.", metavar="FILE")
-]
+SchemaOption = Annotated[Path | None, option("A schema (JSON Schema) to follow.", "FILE")]
 RowsOption = Annotated[
-    Literal["auto", "file", "row"],
-    typer.Option(help="A document a file, or a document a row of a table."),
+    Literal["auto", "file", "row"], option("A document a file, or a document a row of a table.")
 ]
-FreshSchemaOption = Annotated[bool, typer.Option("--fresh-schema", help="Find the columns anew.")]
+FreshSchemaOption = Annotated[bool, flag("--fresh-schema", "Find the columns anew.")]
 EffortOption = Annotated[
     EffortChoice | None,
-    typer.Option(
-        help="How much a model reads: draft, checked, full or auto (SRAG_EFFORT).", metavar="EFFORT"
-    ),
+    option("How much a model reads: draft, checked, full or auto (SRAG_EFFORT).", "EFFORT"),
 ]
-BudgetUsdOption = Annotated[
-    float | None, typer.Option(min=0, help="Most money for the model.", metavar="USD")
-]
-BudgetCallsOption = Annotated[
-    int | None, typer.Option(min=0, help="Most calls of the model.", metavar="N")
-]
-QuoteOption = Annotated[bool, typer.Option("--quote", help="Say what it would take, and stop.")]
-GoOption = Annotated[
-    bool, typer.Option("--go", help="Ask a language model without asking you first.")
-]
+BudgetUsdOption = Annotated[float | None, option("Most money for the model.", "USD", least=0)]
+BudgetCallsOption = Annotated[int | None, option("Most calls of the model.", "N", least=0)]
+QuoteOption = Annotated[bool, flag("--quote", "Say what it would take, and stop.")]
+GoOption = Annotated[bool, flag("--go", "Ask a language model without asking you first.")]
 _CANCEL_S = 30.0  # a document, or a reply on its way, takes less
 _INTERRUPTED = "Query interrupted"
 
@@ -102,22 +98,13 @@ def ingest(
 
 def extend(
     corpus: CorpusArgument,
-    attribute: Annotated[
-        str, typer.Option(help="What the new column holds, in words.", metavar="TEXT")
-    ] = "",
-    where: Annotated[
-        str, typer.Option(help="Read only documents whose record meets it.", metavar="CONDITION")
-    ] = "",
-    documents: Annotated[
-        str, typer.Option(help="Read only documents with these document_id.", metavar="SELECT")
-    ] = "",
+    attribute: Annotated[str, option("What the new column holds, in words.", "TEXT")] = "",
+    where: Annotated[str, option("Read only documents whose record meets it.", "CONDITION")] = "",
+    documents: Annotated[str, option("Read only documents with these document_id.", "SELECT")] = "",
     keep: Annotated[
-        bool | None,
-        typer.Option(help="Make it a column; without where and documents it is one."),
+        bool | None, option("Make it a column; without where and documents it is one.")
     ] = None,
-    drop: Annotated[
-        str, typer.Option(help="Drop what was read and not kept.", metavar="NAME")
-    ] = "",
+    drop: Annotated[str, option("Drop what was read and not kept.", "NAME")] = "",
     engine: EngineOption = None,
     model: ModelOption = None,
     budget_usd: BudgetUsdOption = None,
@@ -132,7 +119,7 @@ def extend(
     from srag_mcp.pipeline.column_run import change_columns
     from srag_mcp.pipeline.loose_reading import drop_loose
     from srag_mcp.pipeline.wishes import extension_options
-    from srag_mcp.store.chosen_documents import narrow
+    from srag_mcp.store.loose import narrow
 
     budget = {"budget_usd": budget_usd, "budget_calls": budget_calls}
     settings = command_settings(home, engine=engine, model=model, **budget)
@@ -178,16 +165,12 @@ def _build(
     location = _find_folder(corpus, settings)
     if quote:
         found = quote_ingestion(location, settings, **wanted)
-        if as_json:
-            print_json(found.to_json())
-        else:
-            say(*found.lines())
+        print_either(found.to_json(), found.lines(), as_json=as_json)
     elif _is_for_agents(location, settings):
         job = start_job(location, settings.with_engine(AgentEngine.name), **wanted)
-        if as_json:
-            print_json({"job_id": job.id, "state": job.status, "folder": job.folder})
-        else:
-            say(f"job {job.id} ingests {job.folder} in the background and waits for answers")
+        told = f"job {job.id} ingests {job.folder} in the background and waits for answers"
+        begun = {"job_id": job.id, "state": job.status, "folder": job.folder}
+        print_either(begun, [told], as_json=as_json)
         print(
             f"next: srag-mcp prompts next {corpus}, then srag-mcp prompts answer {corpus} FILE;"
             " or let an agent do so with next_prompts and answer_prompts",
@@ -195,10 +178,7 @@ def _build(
         )
     else:
         report = ingest_corpus(location, settings, wanted, quiet=quiet)
-        if as_json:
-            print_json(report.to_json())
-        else:
-            say(*map(one_line, report.lines()))
+        print_either(report.to_json(), map(one_line, report.lines()), as_json=as_json)
         if report.stopped or report.read_nothing:
             raise typer.Exit(1)
         return report
@@ -331,12 +311,8 @@ def ingest_first(location: Path, settings: Settings) -> None:
 
 def kinds(
     corpus: CorpusArgument,
-    rename: Annotated[
-        tuple[str, str] | None, typer.Option(help="Call a kind otherwise.", metavar="OLD NEW")
-    ] = None,
-    join: Annotated[
-        bool, typer.Option("--join", help="One table for all, from the next ingestion on.")
-    ] = False,
+    rename: Annotated[tuple[str, str] | None, option("Call a kind otherwise.", "OLD NEW")] = None,
+    join: Annotated[bool, flag("--join", "One table for all, from the next ingestion on.")] = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -351,27 +327,25 @@ def kinds(
         rename_kind(folder.readable(), *rename)
     if join:
         join_kinds(folder.readable())
-        said = "the next ingestion makes one table of all; what was read of each kind is laid aside"
-        print(f"{said}, with its corrections", file=sys.stderr)
+        print(
+            "the next ingestion makes one table of all; what was read of each kind is laid aside,"
+            " with its corrections",
+            file=sys.stderr,
+        )
         return
     counts = {
         f"{corpus.rstrip('/')}/{name}": len(members.documents)
         for name, place in folder.kinds().items()
         if (members := read_members(place)) is not None
     }
-    if as_json:
-        print_json(counts)
-    else:
-        say(*(f"{name}: {n} documents" for name, n in counts.items()))
-        if not counts:
-            say(f"{corpus} holds one kind of documents, or was never ingested")
+    said = [f"{name}: {n} documents" for name, n in counts.items()]
+    none = f"{corpus} holds one kind of documents, or was never ingested"
+    print_either(counts, said or [none], as_json=as_json)
 
 
 def status(
     corpus: CorpusArgument,
-    cancel: Annotated[
-        bool, typer.Option("--cancel", help="Stop the job; what is finished is kept.")
-    ] = False,
+    cancel: Annotated[bool, flag("--cancel", "Stop the job; what is finished is kept.")] = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -383,9 +357,7 @@ def status(
     settings = command_settings(home)
     location = find_corpus(corpus, settings)
     if kinds := CorpusFolder(location, settings.home).kinds():
-        named = ", ".join(f"{corpus.rstrip('/')}/{kind}" for kind in kinds)
-        msg = f"{corpus} holds several kinds of documents; name one: {named}"
-        raise JobError(msg)
+        raise SeveralKindsError(corpus, (f"{corpus.rstrip('/')}/{kind}" for kind in kinds))
     job = next(iter(list_jobs(location, settings)), None)
     state = CorpusFolder(location, settings.home).readable()
     if (job is None or not job.is_running) and is_ingested_now(state):
@@ -399,12 +371,10 @@ def status(
         if info is None:
             msg = f"{location} was never ingested: srag-mcp ingest does it"
             raise JobError(msg)
-        told = f"{info.n_documents:,} documents, {info.n_failed:,} could not be read"
-        line = f"none runs; the latest, not in the background, ended {info.created_at}: {told}"
-        if as_json:
-            print_json({"job_id": None, "state": "done", "report": [line]})
-        else:
-            say(line)
+        counts = f"{info.n_documents:,} documents, {info.n_failed:,} could not be read"
+        line = f"none runs; the latest, not in the background, ended {info.created_at}: {counts}"
+        told = {"job_id": None, "state": "done", "report": [line]}
+        print_either(told, [line], as_json=as_json)
         return
     if cancel and job.is_running:
         job = cancel_job(location, settings, job.id, _CANCEL_S)

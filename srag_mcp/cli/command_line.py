@@ -21,6 +21,8 @@ from srag_mcp.cli.arguments import (
     HomeOption,
     command_settings,
     find_corpora,
+    flag,
+    option,
 )
 from srag_mcp.errors import AskFirstError, SettingsError, SragError
 from srag_mcp.text.shown import printable
@@ -48,37 +50,21 @@ def make_app(only: str = "") -> typer.Typer:
     app.callback(invoke_without_command=True)(_options)
     app.command(name=SERVE)(serve)
     if only != SERVE:
-        from srag_mcp.cli.building_commands import extend, ingest, kinds, status
-        from srag_mcp.cli.columns_command import columns
-        from srag_mcp.cli.config_command import config
-        from srag_mcp.cli.correct_command import correct
-        from srag_mcp.cli.export_command import export
-        from srag_mcp.cli.feedback_command import feedback
+        from srag_mcp.cli import building_commands as building
+        from srag_mcp.cli import editing_commands as editing
+        from srag_mcp.cli import output_commands as output
+        from srag_mcp.cli import reading_commands as reading
+        from srag_mcp.cli import trial_commands as trial
         from srag_mcp.cli.prompt_commands import prompts
-        from srag_mcp.cli.reading_commands import (
-            ask,
-            ledger,
-            names,
-            review,
-            schema,
-            search,
-            sql,
-            stats,
-            trace,
-        )
-        from srag_mcp.cli.trial_commands import compare, demo, evaluate, judge
-        from srag_mcp.cli.view_command import view
 
-        commands = (
-            *(ingest, extend, status, kinds, ask, feedback, sql, search, schema, stats, trace),
-            *(review, correct, columns, names, view, export, ledger, demo),
-        )
-        for command in commands:
-            app.command()(command)
-        app.command(name="eval")(evaluate)
-        app.command()(judge)
-        app.command()(compare)
-        app.command()(config)
+        for command in (
+            *(building.ingest, building.extend, building.status, building.kinds, reading.ask),
+            *(editing.feedback, reading.sql, reading.search, reading.schema, reading.stats),
+            *(reading.trace, reading.review, editing.correct, editing.columns, editing.names),
+            *(output.view, output.export, reading.ledger, trial.demo, trial.evaluate),
+            *(trial.judge, trial.compare, trial.config),
+        ):
+            app.command(name="eval" if command is trial.evaluate else None)(command)
         app.add_typer(prompts, name="prompts")
     return app
 
@@ -87,12 +73,7 @@ def serve(
     corpus: CorpusOptions,
     http: Annotated[
         int | None,
-        typer.Option(
-            help="Serve streamable HTTP on this port of 127.0.0.1.",
-            min=1,
-            max=65535,
-            metavar="PORT",
-        ),
+        option("Serve streamable HTTP on this port of 127.0.0.1.", "PORT", least=1, most=65535),
     ] = None,
     home: HomeOption = None,
 ) -> None:
@@ -169,9 +150,7 @@ def _fail(text: str, status: int = 1) -> NoReturn:
     sys.exit(status)
 
 
-def _options(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-) -> None:
+def _options(version: Annotated[bool, flag("--version", "Print the version.")] = False) -> None:
     if version:
         print(__version__)
         raise typer.Exit

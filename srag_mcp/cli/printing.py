@@ -86,6 +86,14 @@ def print_json(value: object, indent: int | None = 2) -> None:
     print(printable_json(json.dumps(value, ensure_ascii=False, indent=indent)))
 
 
+def print_either(data: object, lines: Iterable[str], *, as_json: bool) -> None:
+    """Print *data* as JSON for machines, or *lines* for people."""
+    if as_json:
+        print_json(data)
+    else:
+        say(*lines)
+
+
 @contextmanager
 def show_progress(*, quiet: bool = False) -> Iterator[Show]:
     """Show the stages of some work while the block runs; nothing when *quiet*.

@@ -14,8 +14,11 @@ from srag_mcp.cli.arguments import (
     CorpusArgument,
     HomeOption,
     JsonOption,
+    argument,
     command_settings,
     find_corpus,
+    flag,
+    option,
 )
 from srag_mcp.cli.printing import print_json, say
 from srag_mcp.errors import SettingsError
@@ -38,17 +41,13 @@ prompts = typer.Typer(
 @prompts.command(name="next")
 def next_prompts(
     corpus: CorpusArgument,
-    max_prompts: Annotated[
-        int, typer.Option("--max", min=1, help="Most prompts.", metavar="N")
-    ] = 200,
+    max_prompts: Annotated[int, option("Most prompts.", "N", name="--max", least=1)] = 200,
     max_characters: Annotated[
-        int, typer.Option(min=1, help="Most characters of them.", metavar="N")
+        int, option("Most characters of them.", "N", least=1)
     ] = _MAX_CHARACTERS,
-    wait: Annotated[
-        float, typer.Option(min=0, help="Longest wait for prompts.", metavar="SECONDS")
-    ] = 20.0,
+    wait: Annotated[float, option("Longest wait for prompts.", "SECONDS", least=0)] = 20.0,
     again: Annotated[
-        bool, typer.Option("--again", help="Those, too, that were given out, and are lost.")
+        bool, flag("--again", "Those, too, that were given out, and are lost.")
     ] = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
@@ -72,9 +71,7 @@ def next_prompts(
 @prompts.command(name="answer")
 def answer_prompts(
     corpus: CorpusArgument,
-    file: Annotated[
-        str, typer.Argument(help="JSON or JSON lines of {id, reply}; - for stdin.", metavar="FILE")
-    ] = "-",
+    file: Annotated[str, argument("JSON or JSON lines of {id, reply}; - for stdin.", "FILE")] = "-",
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:

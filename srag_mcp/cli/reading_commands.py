@@ -17,14 +17,18 @@ from srag_mcp.cli.arguments import (
     HomeOption,
     JsonOption,
     ModelOption,
+    argument,
     command_settings,
     find_corpus,
+    flag,
     open_ready,
+    open_tables,
+    option,
 )
-from srag_mcp.cli.correct_command import decide_each
-from srag_mcp.cli.export_command import ForceOption, export_query
+from srag_mcp.cli.editing_commands import decide_each
+from srag_mcp.cli.output_commands import ForceOption, export_query
 from srag_mcp.cli.printing import ONE_LINE_A_ROW, print_json, print_table, say
-from srag_mcp.errors import CorpusError, ModelError, SchemaError
+from srag_mcp.errors import CorpusError, ModelError
 from srag_mcp.text.shown import one_line, quoted
 
 if TYPE_CHECKING:  # listing the commands does not need them
@@ -32,45 +36,45 @@ if TYPE_CHECKING:  # listing the commands does not need them
     from srag_mcp.store.corpus import Corpus
     from srag_mcp.views.results import Table
 
-LimitOption = Annotated[int, typer.Option(min=1, max=1000, help="Most cells.", metavar="N")]
-OffsetOption = Annotated[int, typer.Option(min=0, help="Cells to leave out first.", metavar="N")]
+LimitOption = Annotated[int, option("Most cells.", "N", least=1, most=1000)]
+OffsetOption = Annotated[int, option("Cells to leave out first.", "N", least=0)]
 _ESTIMATED = "~"
-_MAX_LISTED = 1_000  # names with several spellings
 
 
 def ask(
     corpus: CorpusArgument,
-    question: Annotated[str, typer.Argument(help="In plain words.", metavar="QUESTION")],
+    question: Annotated[str, argument("In plain words.", "QUESTION")],
     engine: EngineOption = None,
     model: ModelOption = None,
     votes: Annotated[
         int | None,
-        typer.Option(
-            help="Translations by the model whose results are compared; what the offline grammar is"
+        option(
+            "Translations by the model whose results are compared; what the offline grammar is"
             " sure of is not asked (--engine model asks all).",
-            metavar="N",
+            "N",
         ),
     ] = None,
-    previous: Annotated[
-        str, typer.Option(help="The question before, if this leans on it.", metavar="TEXT")
-    ] = "",
+    previous: Annotated[str, option("The question before, if this leans on it.", "TEXT")] = "",
     verdict: Annotated[
-        Literal["wrong"] | None,
-        typer.Option(help="The answer was wrong: ask once more, for another reading."),
+        Literal["wrong"] | None, option("The answer was wrong: ask once more, for another reading.")
     ] = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Answer a question, with SQL, denominator and quotes; exit 3 if there is no answer."""
     from srag_mcp.engines.choice import choose_asking
-    from srag_mcp.inference.turns import converse  # the grammar is for questions only
+    from srag_mcp.inference.ask_kinds import converse_kinds  # the grammar is for questions only
     from srag_mcp.store.feedback import MAX_TURNS
 
     settings = command_settings(home, engine=engine, model=model, votes=votes)
     asking = choose_asking(settings)
-    with open_ready(corpus, settings, question) as opened:
-        corpus = opened.name
-        found = converse(opened, question, asking, previous=previous, verdict=verdict or "")
+    with open_tables(corpus, settings) as opened:
+        of, found = converse_kinds(
+            opened, question, asking, previous=previous, verdict=verdict or ""
+        )
+        if of is not opened:
+            corpus = of.name
+            print(f"asked of {of.names()}", file=sys.stderr)
     no_reply = asking.model is not None and found.refused and found.taken is None
     if as_json:
         shown = asdict(replace(found, translation=None))
@@ -91,26 +95,30 @@ def ask(
 
 def sql(
     corpus: CorpusArgument,
-    statement: Annotated[str, typer.Argument(help="One SELECT, DuckDB dialect.", metavar="SQL")],
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most rows.", metavar="N")] = 100,
-    offset: Annotated[int, typer.Option(min=0, help="Rows to leave out first.", metavar="N")] = 0,
+    statement: Annotated[str, argument("One SELECT, DuckDB dialect.", "SQL")],
+    limit: Annotated[int, option("Most rows.", "N", least=1, most=1000)] = 100,
+    offset: Annotated[int, option("Rows to leave out first.", "N", least=0)] = 0,
     out: Annotated[
-        Path | None,
-        typer.Option(help="Write all rows to a file, as `export` does.", metavar="FILE"),
+        Path | None, option("Write all rows to a file, as `export` does.", "FILE")
     ] = None,
     force: ForceOption = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run one SELECT over the records of a corpus."""
+    from srag_mcp.store.kind_tables import KindTables
+
     settings = command_settings(home)
     room = settings.max_result_characters
     if out is not None:
         from srag_mcp.store.export import check_target
 
         check_target(out, force=force)
-    with open_ready(corpus, settings) as opened:
+    with open_tables(corpus, settings) as opened:
         if out is not None:
+            if isinstance(opened, KindTables):
+                msg = f"--out takes one kind of documents; name one: {opened.names()}"
+                raise CorpusError(msg)
             export_query(opened, statement, out, settings)
             return
         page = views.answers.result_table(opened, statement, limit, offset, room)
@@ -125,26 +133,16 @@ def sql(
 
 def search(
     corpus: CorpusArgument,
-    query: Annotated[str, typer.Argument(help="In plain words.", metavar="QUERY")],
-    where: Annotated[
-        str, typer.Option(help="Only documents whose record meets it.", metavar="CONDITION")
-    ] = "",
-    documents: Annotated[
-        str, typer.Option(help="Only documents with these document_id.", metavar="SELECT")
-    ] = "",
+    query: Annotated[str, argument("In plain words.", "QUERY")],
+    where: Annotated[str, option("Only documents whose record meets it.", "CONDITION")] = "",
+    documents: Annotated[str, option("Only documents with these document_id.", "SELECT")] = "",
     narrow: Annotated[
-        bool, typer.Option("--narrow/--all", help="Narrow to documents that the query names.")
+        bool, flag("--narrow/--all", "Narrow to documents that the query names.")
     ] = True,
-    phrase: Annotated[
-        str, typer.Option(help="Only passages with these words in a row.", metavar="TEXT")
-    ] = "",
-    per_document: Annotated[
-        int, typer.Option(min=0, help="Most passages of one document.", metavar="N")
-    ] = 0,
-    limit: Annotated[int, typer.Option(min=1, max=20, help="Most passages.", metavar="N")] = 10,
-    offset: Annotated[
-        int, typer.Option(min=0, help="Passages to leave out first.", metavar="N")
-    ] = 0,
+    phrase: Annotated[str, option("Only passages with these words in a row.", "TEXT")] = "",
+    per_document: Annotated[int, option("Most passages of one document.", "N", least=0)] = 0,
+    limit: Annotated[int, option("Most passages.", "N", least=1, most=20)] = 10,
+    offset: Annotated[int, option("Passages to leave out first.", "N", least=0)] = 0,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -176,12 +174,20 @@ def search(
 def schema(corpus: CorpusArgument, home: HomeOption = None, as_json: JsonOption = False) -> None:
     """Show the columns of a corpus and what they hold."""
     from srag_mcp.schema.json_schema import schema_to_json
+    from srag_mcp.store.kind_tables import KindTables
 
-    with open_ready(corpus, command_settings(home)) as opened:
-        if as_json:
-            print_json(schema_to_json(opened.kept_schema()))
+    with open_tables(corpus, command_settings(home)) as opened:
+        if not isinstance(opened, KindTables):
+            if as_json:
+                print_json(schema_to_json(opened.kept_schema()))
+            else:
+                print_schema(opened)
+        elif as_json:
+            print_json({x.name: schema_to_json(x.kept_schema()) for x in opened.corpora})
         else:
-            print_schema(opened)
+            for own in opened.corpora:
+                print_schema(own)
+            say(*views.holdings.say_keys(opened))
 
 
 def print_schema(corpus: "Corpus") -> None:
@@ -196,9 +202,7 @@ def print_schema(corpus: "Corpus") -> None:
 
 def stats(
     corpus: CorpusArgument,
-    column: Annotated[
-        list[str] | None, typer.Argument(help="Columns; all when none.", metavar="[COLUMN]...")
-    ] = None,
+    column: Annotated[list[str] | None, argument("Columns; all when none.", "[COLUMN]...")] = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -215,12 +219,12 @@ def stats(
 
 def trace(
     corpus: CorpusArgument,
-    column: Annotated[str, typer.Argument(help="The column.", metavar="COLUMN")],
-    value: Annotated[str, typer.Option(help="Only cells with this value.", metavar="TEXT")] = "",
-    document: Annotated[str, typer.Option(help="Only this document.", metavar="ID")] = "",
+    column: Annotated[str, argument("The column.", "COLUMN")],
+    value: Annotated[str, option("Only cells with this value.", "TEXT")] = "",
+    document: Annotated[str, option("Only this document.", "ID")] = "",
     state: Annotated[
         Literal["stated", "stated_absent", "not_mentioned", "failed", "corrected"] | None,
-        typer.Option(help="Only cells in this state."),
+        option("Only cells in this state."),
     ] = None,
     limit: LimitOption = 20,
     offset: OffsetOption = 0,
@@ -244,17 +248,15 @@ def trace(
     if as_json:
         print_json(asdict(found))
     else:
-        _print_cells(views.traces.evidence_table(found.evidence), offset, found.total)
+        _print_cells(views.findings.evidence_table(found.evidence), offset, found.total)
 
 
 def review(
     corpus: CorpusArgument,
-    column: Annotated[str, typer.Option(help="Only this column.", metavar="COLUMN")] = "",
+    column: Annotated[str, option("Only this column.", "COLUMN")] = "",
     limit: LimitOption = 20,
     offset: OffsetOption = 0,
-    decide: Annotated[
-        bool, typer.Option("--decide", help="Accept or correct each, by a key.")
-    ] = False,
+    decide: Annotated[bool, flag("--decide", "Accept or correct each, by a key.")] = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -277,87 +279,15 @@ def review(
         print_json({**asdict(found), **listed})
         return
     if again:
-        print_table(*views.traces.correction_table(again[offset : offset + limit]))
+        print_table(*views.findings.correction_table(again[offset : offset + limit]))
         print(f"{len(again)} of {len(kept)} corrections: srag-mcp correct", file=sys.stderr)
     if united:
-        print_table(*views.traces.united_table(united))
+        print_table(*views.findings.united_table(united))
     if not found.total:
         if not united and not again:
             print("nothing to review", file=sys.stderr)
     else:
-        _print_cells(views.traces.review_table(found.reviews), offset, found.total)
-
-
-def names(
-    corpus: CorpusArgument,
-    column: Annotated[
-        str, typer.Argument(help="Only this column.", metavar="[COLUMN]", show_default=False)
-    ] = "",
-    spellings: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Two or more names of it, to be decided on.",
-            metavar="[NAME]...",
-            show_default=False,
-        ),
-    ] = None,
-    same: Annotated[
-        bool, typer.Option("--same", help="They mean one thing, written as the first.")
-    ] = False,
-    apart: Annotated[bool, typer.Option("--apart", help="No two of them mean one thing.")] = False,
-    forget: Annotated[
-        bool, typer.Option("--forget", help="Take back what was decided on them.")
-    ] = False,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show which spellings of names are one value; decide on some for good, as a person."""
-    from srag_mcp.names.uniting import Decision
-    from srag_mcp.pipeline.name_run import decide_names
-
-    given = list(dict.fromkeys(spellings or ()))
-    n_decisions = same + apart + forget
-    if n_decisions > 1 or bool(given) != bool(n_decisions) or (len(given) < 2 and (same or apart)):
-        msg = "two or more names of a column take one of --same, --apart and --forget"
-        raise typer.BadParameter(msg)
-    settings = command_settings(home)
-    with open_ready(corpus, settings) as opened:
-        if column:
-            opened.schema().attribute(column)  # or says which there are
-        if opened.is_build and given:
-            msg = f"{corpus} is a build alone: names are decided on in the folder of its documents"
-            raise CorpusError(msg)
-        if given:
-            stored = [_stored_name(opened, column, name) for name in given]
-            decision: Decision = "same" if same else "apart" if apart else "forget"
-            is_new = decide_names(opened.location, settings, column, stored, decision)
-            done = "forgotten" if forget else "kept"
-            say(f"{done}, and published" if is_new else "nothing changes: so it was before")
-        found = opened.united_names(column, _MAX_LISTED)
-    if as_json:
-        print_json([asdict(item) for item in found])
-    elif found:
-        print_table(*views.traces.united_table(found))
-    else:
-        say("no name has several spellings")
-
-
-def _stored_name(corpus: "Corpus", column: str, name: str) -> str:
-    """Return a name as it is stored, where it is given in another case or with other marks.
-
-    Raises:
-        SchemaError: If the column has no such name; the text has those that look alike.
-    """
-    from srag_mcp.names.uniting import fold_name
-
-    near = corpus.values().search(name, [column])
-    stored = [item.spelling or item.value for item in near if item.score >= 1.0]
-    if not stored:
-        alike = ", ".join(f"“{item.spelling or item.value}”" for item in near)
-        hint = f"; names that look alike: {alike}" if alike else ""
-        msg = f"{column} has no name “{one_line(name)}”{hint}"
-        raise SchemaError(msg)
-    return name if fold_name(name) in map(fold_name, stored) else stored[0]
+        _print_cells(views.findings.review_table(found.reviews), offset, found.total)
 
 
 def _print_cells(table: "Table", offset: int, total: int) -> None:
@@ -375,7 +305,7 @@ def _print_cells(table: "Table", offset: int, total: int) -> None:
 
 def ledger(
     corpus: CorpusArgument,
-    calls: Annotated[bool, typer.Option("--calls", help="Each call, oldest first.")] = False,
+    calls: Annotated[bool, flag("--calls", "Each call, oldest first.")] = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -388,40 +318,20 @@ def ledger(
     counted = Ledger(found)
     steps: dict[str, Totals] = dict([*counted.by_step.items(), ("total", counted.total)])
     if as_json and calls:
-        print_json(
-            [
-                asdict(call) | {"at": call.at.isoformat(), "is_estimated": call.is_estimated}
-                for call in found
-            ]
-        )
+        print_json([asdict(call) | {"at": call.at.isoformat()} for call in found])
     elif as_json:
         print_json({step: asdict(totals) for step, totals in steps.items()})
     elif calls:
-        columns: tuple[str, ...] = ("at (UTC)", "step", "subject", "model", "outcome")
-        _print_counts(
-            columns,
-            [
-                (
-                    f"{call.at:%Y-%m-%d %H:%M:%S}",
-                    *(call.step, " ".join(call.subject.split()), call.model, call.outcome),
-                )
-                for call in found
-            ],
-            found,
-        )
+        each = [(f"{x.at:%Y-%m-%d %H:%M:%S}", x.step, x.subject, x.model, x.outcome)
+                for x in found]  # fmt: skip
+        _print_counts(("at (UTC)", "step", "subject", "model", "outcome"), each, found)
     else:
-        columns = ("step", "answered", "kept before", "failed")
-        _print_counts(
-            columns,
-            [(step, item.n_calls, item.n_cached, item.n_failed) for step, item in steps.items()],
-            list(steps.values()),
-        )
+        rows = [(step, item.n_calls, item.n_cached, item.n_failed) for step, item in steps.items()]
+        _print_counts(("step", "answered", "kept before", "failed"), rows, list(steps.values()))
 
 
 def _print_counts(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[str | int]],
-    counted: Sequence["Call | Totals"],
+    columns: Sequence[str], rows: Sequence[Sequence[str | int]], counted: Sequence["Call | Totals"]
 ) -> None:
     """Print rows with what each has taken behind them."""
     taken = []

@@ -1,40 +1,145 @@
-"""The commands that try the package out: on its own pages, and on packs with gold."""
+"""The commands to begin with: configurations to paste, a demo, packs with gold to measure on."""
 
+import json
 import shlex
+import shutil
+import sys
 import time
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Literal
-
-import typer
 
 from srag_mcp import open_corpus, views
 from srag_mcp.cli.arguments import (
+    ApiBaseOption,
+    CorpusOptions,
     EngineOption,
     HomeOption,
     JsonOption,
     ModelOption,
+    argument,
     command_settings,
+    find_corpus,
+    option,
     shipped_corpus,
 )
 from srag_mcp.cli.building_commands import ingest_corpus, interruption
-from srag_mcp.cli.config_command import Client, config_place, render_config, server_command
 from srag_mcp.cli.printing import print_json, print_table, say, show_progress
 from srag_mcp.cli.reading_commands import print_schema
+from srag_mcp.model.litellm_library import find_key_variables
+from srag_mcp.settings import Settings
 
-if TYPE_CHECKING:  # what evaluates is loaded by the command that does
-    from collections.abc import Mapping
-
+if TYPE_CHECKING:
     from srag_mcp.evaluation.evaluate import Evaluation, SystemRun
     from srag_mcp.evaluation.retrieval import Change, Retrieval
 
-RunFiles = Annotated[
-    list[Path],
-    typer.Argument(help="What eval --system NAME --json printed.", metavar="RUN..."),
-]
-WorkOption = Annotated[Path | None, typer.Option(help="Folder to work in and keep.", metavar="DIR")]
-RecordOption = Annotated[
-    Path | None, typer.Option(help="Write the model's replies there.", metavar="FILE")
-]
+
+KEY_PLACE = "…"  # no key has this character, so that one that was not put in is found at once
+
+
+class Client(StrEnum):
+    """MCP clients whose configuration we can write."""
+
+    CLAUDE_DESKTOP = "claude-desktop"
+    CLAUDE_CODE = "claude-code"
+    CURSOR = "cursor"
+    VSCODE = "vscode"
+    CODEX = "codex"
+
+
+def config(
+    client: Annotated[Client, argument("The MCP client.", "CLIENT")],
+    corpus: CorpusOptions,
+    model: ModelOption = None,
+    api_base: ApiBaseOption = None,
+    home: HomeOption = None,
+) -> None:
+    """Print the configuration to paste into an MCP client."""
+    settings = command_settings(home, model=model, api_base=api_base)
+    corpora = [find_corpus(name, settings) for name in corpus]
+    environment = server_environment(settings)
+    print(f"Paste into {config_place(client)}:", file=sys.stderr)
+    print(render_config(client, corpora, server_command(), settings.home, environment))
+    keys = [name for name, value in environment.items() if value == KEY_PLACE]
+    if keys:
+        print(f"Put your key in the place of {KEY_PLACE}: {', '.join(keys)}", file=sys.stderr)
+
+
+def server_command() -> list[str]:
+    """Return the command that starts this installation, with an absolute path.
+
+    Hosts run servers in a directory and with a PATH of their own.
+    """
+    beside = shutil.which("srag-mcp", path=str(Path(sys.executable).parent))
+    found = beside or shutil.which("srag-mcp")
+    return [found] if found else [sys.executable, "-m", "srag_mcp"]
+
+
+def render_config(
+    client: Client,
+    corpora: Sequence[Path],
+    command: Sequence[str],
+    home: Path | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """Write what to paste for *client*.
+
+    *home* and the variables of *environment* are passed on to the server where they are set: hosts
+    do not pass on those of a shell.
+    """
+    options = [part for corpus in corpora for part in ("--corpus", str(corpus.resolve()))]
+    if home is not None:
+        options += ["--home", str(home.expanduser().resolve())]
+    program = command[0]
+    arguments = [*command[1:], "serve", *options]
+    if client is Client.CODEX:
+        # A JSON string is a TOML basic string where nothing is escaped to surrogate pairs.
+        lines = ["[mcp_servers.srag]", f"command = {_json(program)}"]
+        lines.append(f"args = [{', '.join(map(_json, arguments))}]")
+        if environment:
+            lines += ["", "[mcp_servers.srag.env]"]
+            lines += [f"{name} = {_json(value)}" for name, value in environment.items()]
+        return "\n".join(lines)
+    entry: dict[str, object] = {"command": program, "args": arguments}
+    if environment:
+        entry["env"] = dict(environment)
+    if client in {Client.VSCODE, Client.CLAUDE_CODE}:
+        entry = {"type": "stdio", **entry}
+    return _json({"servers" if client is Client.VSCODE else "mcpServers": {"srag": entry}})
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def server_environment(settings: Settings) -> dict[str, str]:
+    """Return the variables that make a server ask the model of *settings*; none without a model.
+
+    What holds a key is named with `KEY_PLACE` for its value: no key is ever shown.
+    """
+    named = {"SRAG_MODEL": settings.model, "SRAG_API_BASE": settings.api_base}
+    given = {name: value for name, value in named.items() if value}
+    keys = find_key_variables(settings) if settings.model else ()
+    return given | dict.fromkeys(keys, KEY_PLACE)
+
+
+def config_place(client: Client) -> str:
+    """Say where the configuration of *client* belongs."""
+    return {
+        Client.CLAUDE_DESKTOP: "claude_desktop_config.json (Settings > Developer > Edit Config);"
+        " quit Claude Desktop fully and start it again",
+        Client.CLAUDE_CODE: ".mcp.json in your project",
+        Client.CURSOR: ".cursor/mcp.json in your project, or ~/.cursor/mcp.json",
+        Client.VSCODE: ".vscode/mcp.json in your project",
+        Client.CODEX: "~/.codex/config.toml",
+    }[client]
+
+
+RunFiles = Annotated[list[Path], argument("What eval --system NAME --json printed.", "RUN...")]
+WorkOption = Annotated[Path | None, option("Folder to work in and keep.", "DIR")]
+RecordOption = Annotated[Path | None, option("Write the model's replies there.", "FILE")]
 CORPUS = "hotels"
 QUESTIONS = (
     "What is the average price per night of hotels with a pool but no airport shuttle?",
@@ -74,50 +179,33 @@ def _title(text: str) -> None:
 
 
 def evaluate(
-    pack: Annotated[
-        Path,
-        typer.Argument(help="A folder with documents/, or a published benchmark.", metavar="PACK"),
-    ],
+    pack: Annotated[Path, argument("A folder with documents/, or a published benchmark.", "PACK")],
     schema: Annotated[
         Literal["inferred", "gold", "gold-records"],
-        typer.Option(help="Find columns, follow the pack's schema.json, or ask the gold itself."),
+        option("Find columns, follow the pack's schema.json, or ask the gold itself."),
     ] = "inferred",
-    documents: Annotated[
-        int | None, typer.Option(min=1, help="Evenly spaced documents only.", metavar="N")
-    ] = None,
+    documents: Annotated[int | None, option("Evenly spaced documents only.", "N", least=1)] = None,
     engine: EngineOption = None,
     model: ModelOption = None,
     work: WorkOption = None,
     record: RecordOption = None,
-    questions: Annotated[
-        Path | None, typer.Option(help="Ask those whose ids it lists.", metavar="FILE")
-    ] = None,
+    questions: Annotated[Path | None, option("Ask those whose ids it lists.", "FILE")] = None,
     system: Annotated[
-        str | None,
-        typer.Option(help="Who answers: hybrid, or a baseline such as vector-rag.", metavar="NAME"),
+        str | None, option("Who answers: hybrid, or a baseline such as vector-rag.", "NAME")
     ] = None,
-    records: Annotated[
-        Path | None, typer.Option(help="Build the table from these replies.", metavar="FILE")
-    ] = None,
+    records: Annotated[Path | None, option("Build the table from these replies.", "FILE")] = None,
     context: Annotated[
-        int | None,
-        typer.Option(min=1000, help="Most tokens of a prompt of full-corpus.", metavar="TOKENS"),
+        int | None, option("Most tokens of a prompt of full-corpus.", "TOKENS", least=1000)
     ] = None,
-    at_once: Annotated[
-        int, typer.Option(min=1, help="Questions that share such a prompt.", metavar="N")
-    ] = 1,
+    at_once: Annotated[int, option("Questions that share such a prompt.", "N", least=1)] = 1,
     embedder: Annotated[
-        str, typer.Option(help="Who makes vectors: local, or as litellm names it.", metavar="NAME")
+        str, option("Who makes vectors: local, or as litellm names it.", "NAME")
     ] = "local",
     ranking: Annotated[
-        Literal["search", "bm25"], typer.Option(help="What ranks passages, in a pack of retrieval.")
+        Literal["search", "bm25"], option("What ranks passages, in a pack of retrieval.")
     ] = "search",
-    run: Annotated[
-        Path | None, typer.Option(help="Write the ranking there, as TREC does.", metavar="FILE")
-    ] = None,
-    against: Annotated[
-        Path | None, typer.Option(help="Compare with such a file, in pairs.", metavar="FILE")
-    ] = None,
+    run: Annotated[Path | None, option("Write the ranking there, as TREC does.", "FILE")] = None,
+    against: Annotated[Path | None, option("Compare with such a file, in pairs.", "FILE")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure cells and questions on a document pack with gold, or retrieval where it has none."""
@@ -164,11 +252,10 @@ def judge(
     model: ModelOption = None,
     work: WorkOption = None,
     record: RecordOption = None,
-    seed: Annotated[int, typer.Option(help="Of the order of the answers.", metavar="N")] = 0,
+    seed: Annotated[int, option("Of the order of the answers.", "N")] = 0,
 ) -> None:
     """Let a language model judge the answers of saved runs, and add its verdicts to them."""
-    from srag_mcp.evaluation.judge import JudgePlan, judge_files
-    from srag_mcp.evaluation.saved_runs import write_table
+    from srag_mcp.evaluation.saved_runs import JudgePlan, judge_files, write_table
 
     settings = command_settings(None, engine=engine, model=model)
     with interruption(), show_progress() as show:
@@ -185,7 +272,7 @@ def compare(runs: RunFiles, as_json: JsonOption = False) -> None:
     read = [read_saved_run(path) for path in runs]
     if as_json:
         figures = [{"pack": run.pack, "system": run.system, **run.figures()} for run in read]
-        pairs = [item.model_dump() for item in compare_with_first(read)]
+        pairs = [item.model_dump() for each in compare_with_first(read) for item in each]
         print_json({"runs": figures, "pairs": pairs})
     else:
         print("\n".join(write_table(read)))
@@ -193,9 +280,11 @@ def compare(runs: RunFiles, as_json: JsonOption = False) -> None:
 
 def _print_run(run: "SystemRun") -> None:
     embedder = f", embedder {run.embedder}" if run.embedder else ""
-    print(f"\nsystem {run.system}{embedder}: {run.median:,.0f} tokens a question in the median")
+    print(
+        f"\nsystem {run.system}{embedder}: {run.tokens.median:,.0f} tokens a question in the median"
+    )
     print_table(
-        ("step", "tokens in", "tokens out"), [(step, *n) for step, n in run.by_step.items()]
+        ("step", "tokens in", "tokens out"), [(step, *n) for step, n in run.tokens.by_step.items()]
     )
     say(*run.notes)
 

@@ -8,8 +8,7 @@ from itertools import pairwise, zip_longest
 from typing import Literal, TypeAlias
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, Table
-from srag_mcp.documents.headings import Outline
-from srag_mcp.documents.lines import collapse
+from srag_mcp.documents.lines import Outline, collapse
 from srag_mcp.model.language_model import most_characters
 from srag_mcp.text.spans import Span
 

@@ -13,7 +13,7 @@ from typing import ClassVar, Self, TypeAlias, TypeVar
 import anyio
 
 from srag_mcp.cells.cell import DocumentText, PredictedCell, PredictedRecord
-from srag_mcp.claims.stated_values import read_tags
+from srag_mcp.claims.odd_numbers import read_tags
 from srag_mcp.claims.suspects import find_complaints
 from srag_mcp.documents.document import Document, spread_evenly
 from srag_mcp.documents.passages import cut_passages
@@ -28,12 +28,14 @@ from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import Budget, MeteredModel
 from srag_mcp.model.remote_model import open_model, price_of
 from srag_mcp.records.conversation import RecordTask, number_columns
-from srag_mcp.records.listed import list_attribute
+from srag_mcp.records.listed import find_lists, list_attribute
 from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.prediction import choose_first_tokens, predict_records
 from srag_mcp.records.record_prompt import Sought
 from srag_mcp.records.selection import choose_passages
+from srag_mcp.rules.child_tables import build_pending
 from srag_mcp.rules.induction import learn_extractors
+from srag_mcp.rules.table_columns import are_rows
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.column_choice import Said, choose_columns
 from srag_mcp.schema.rounds import (
@@ -199,7 +201,9 @@ class ModelEngine(Engine):
         predicted = self.run(lambda: self._predict_schema(request))
         write_decisions(self.work.database.state, predicted.decisions)
         keep_other_kinds(self.work.database, predicted.other_kinds)
-        return learn_extractors(predicted.schema, documents, sample.questions)
+        schema = learn_extractors(predicted.schema, documents, sample.questions)
+        is_read = settings.lists and not are_rows(documents)  # what table files list is known
+        return build_pending(schema, documents) if is_read else schema
 
     async def _predict_schema(self, request: SchemaRequest) -> PredictedSchema:
         n_rounds = len(request.shares())
@@ -313,11 +317,13 @@ class ModelEngine(Engine):
         """
         present = self.work.database.schema_in_force()
         schema = None if present is None else present.schema
-        children = () if schema is None else schema.children
+        children = () if schema is None else find_lists(schema, self.work.settings)
         columns = attributes if schema is None else schema.attributes
         columns = (*columns, *map(list_attribute, children)) if children else columns
         names = {attribute.name for attribute in attributes}
-        first = choose_first_tokens(len(attributes), len(columns))
+        lists = {child.entity: child for child in children if child.entity in names}
+        # a list goes on through all of a document
+        first = None if lists else choose_first_tokens(len(attributes), len(columns))
         parts = (sought or {}).values()
         is_whole = first is None and not any(part.places for part in parts)
         numbers = self._number(columns)
@@ -337,7 +343,7 @@ class ModelEngine(Engine):
                     numbers,
                     pilot,
                     summarised=is_whole and self.work.settings.summaries,
-                    lists={child.entity: child for child in children if child.entity in names},
+                    lists=lists,
                 ),
                 documents,
                 prompt_tokens=prompt_tokens,

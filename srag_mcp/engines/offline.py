@@ -16,7 +16,7 @@ from srag_mcp.errors import SchemaError
 from srag_mcp.rules.extraction import extract_record
 from srag_mcp.rules.induction import induce_columns, induce_schema, learn_extractors
 from srag_mcp.rules.kinship import content_stems
-from srag_mcp.rules.rows import read_lists
+from srag_mcp.rules.row_sources import read_lists
 from srag_mcp.rules.table_columns import are_rows, read_row
 from srag_mcp.schema.attribute import Attribute, unique_name
 from srag_mcp.schema.schema import Schema

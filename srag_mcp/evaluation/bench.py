@@ -1,4 +1,4 @@
-"""The bench of an evaluation: where a pack is ingested and asked, and what came of a question.
+"""The bench of an evaluation: where a pack is ingested and asked, what came of a question and took.
 
 The pack itself is never written to: its documents are copied.
 """
@@ -6,11 +6,12 @@ The pack itself is never written to: its documents are copied.
 import logging
 import shutil
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Literal, TypeAlias, TypeVar
+from pathlib import Path, PurePosixPath
+from statistics import median
+from typing import Literal, TypeAlias, get_args
 
 import anyio
 
@@ -18,28 +19,35 @@ from srag_mcp.engines.choice import choose_engine
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Engine, Work
 from srag_mcp.errors import PackError, QuestionError, SragError
-from srag_mcp.evaluation.alignment import match_names
 from srag_mcp.evaluation.matching import is_right, is_right_reading
-from srag_mcp.evaluation.pack import Pack, PackQuestion
-from srag_mcp.evaluation.token_account import CountingModel, Tokens
+from srag_mcp.evaluation.pack import Pack, PackQuestion, Scale
 from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import OFFLINE, Asking, ask_model
+from srag_mcp.model.language_model import LanguageModel, Prompt, Reply, Step, count_tokens
+from srag_mcp.model.ledger import Call, Ledger
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryLimits, QueryPool
+from srag_mcp.store.guard import QueryLimits, QueryPool, Value
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.work import open_work
 
 OnProgress: TypeAlias = Callable[[str, int, int], None]
 Outcome: TypeAlias = Literal["right", "wrong", "refused", "failed"]
 
+Tokens: TypeAlias = dict[Step, tuple[int, int]]
+"""In and out, by the step that took them."""
+
 OUTCOMES: tuple[Outcome, ...] = ("right", "wrong", "refused", "failed")
+STEPS: tuple[Step, ...] = get_args(Step)
+BUILDING = STEPS[: STEPS.index("names") + 1]
+_SHOWN: Mapping[Step, str] = {"translate": "questions"}  # as the questions of a pack are called
 
 logger = logging.getLogger(__name__)
 
-_LIMITS = QueryLimits(timeout_s=30, max_rows=10_000, max_bytes=20_000_000)
+_PAGE_ROWS = 10_000
+_LIMITS = QueryLimits(timeout_s=30, max_rows=_PAGE_ROWS, max_bytes=20_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +146,73 @@ def open_bench(
         yield Bench(folder, apart, worker, on_progress)
 
 
+def read_records(corpus: Corpus) -> dict[str, dict[str, Value]]:
+    """Return the cells of every record by document id."""
+    entity = corpus.schema().entity.replace('"', '""')
+    rows = read_rows(corpus, f'SELECT * FROM "{entity}"')  # noqa: S608
+    return {str(cells.pop("document_id")): cells for cells in rows}
+
+
+def read_rows(corpus: Corpus, sql: str) -> Iterator[dict[str, Value]]:
+    """Yield all rows of a query, page by page."""
+    offset: int | None = 0
+    while offset is not None:
+        page = corpus.select(sql, limit=_PAGE_ROWS, offset=offset)
+        yield from (dict(zip(page.columns, row, strict=True)) for row in page.rows)
+        offset = page.next_offset
+
+
+def match_documents(
+    records: Mapping[str, Mapping[str, Value]], names: Sequence[str]
+) -> dict[str, Mapping[str, Value]]:
+    """Return the records by the names that gold uses: an id, a file name, or a stem."""
+    matched: dict[str, Mapping[str, Value]] = {}
+    for document_id, name in match_names(records, names).items():
+        matched.setdefault(name, records[document_id])
+    return matched
+
+
+def match_names(document_ids: Iterable[str], names: Sequence[str]) -> dict[str, str]:
+    """Return the name that gold uses for each document that it names."""
+    wanted = set(names)
+    paths = {document_id: PurePosixPath(document_id) for document_id in document_ids}
+    return {
+        document_id: name
+        for document_id, path in paths.items()
+        if (name := next((n for n in (document_id, path.name, path.stem) if n in wanted), None))
+        is not None
+    }
+
+
+def add_tokens(total: Tokens, taken: Tokens) -> None:
+    """Add what was *taken* to *total*."""
+    for step, (took_in, took_out) in taken.items():
+        before_in, before_out = total.get(step, (0, 0))
+        total[step] = before_in + took_in, before_out + took_out
+
+
+class CountingModel(LanguageModel):
+    """Counts what one question takes; replies that were there already count as when they came."""
+
+    def __init__(self, model: LanguageModel, tokens: Tokens | None = None) -> None:
+        """Count into *tokens*, where another one counts already."""
+        self.tokens: Tokens = {} if tokens is None else tokens
+        self._model = model
+
+    async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
+        """Ask, and count."""
+        reply = await self._model.complete(prompt, reply_schema)
+        is_text = prompt.step != "embed"  # vectors are no tokens
+        took_in = reply.tokens_in or prompt.count_tokens(reply_schema if is_text else None)
+        took_out = reply.tokens_out or (count_tokens(reply.text) if is_text else 0)
+        add_tokens(self.tokens, {prompt.step: (took_in, took_out)})
+        return reply
+
+    def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
+        """Let the model forget a reply."""
+        self._model.forget(prompt, reply_schema)
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionResult:
     """One question: *outcome* is `right` too where a question without an answer was refused.
@@ -145,13 +220,16 @@ class QuestionResult:
     It is `failed` where a language model gave no reply (no recorded one, a spent budget, a server
     that is gone), whatever the gold answer: nobody judged whether it can be answered. *answer* is
     None where it was not asked. *tokens* are those of a language model, as if nothing had been
-    asked before.
+    asked before. *scale*: what the numbers of an answer that was read are counted in; *context*:
+    the names of what was read.
     """
 
     question: PackQuestion
     outcome: Outcome
     answer: Answer | None
     tokens: Tokens = field(default_factory=dict)
+    scale: Scale = ""
+    context: tuple[str, ...] = ()
 
     @property
     def is_answered(self) -> bool:
@@ -160,7 +238,7 @@ class QuestionResult:
         return not refused and self.outcome != "failed"
 
     def to_json(self) -> dict[str, object]:
-        """Return it as JSON; a single value stands for its row and its list."""
+        """Return it as JSON, with all that a judge needs; one value stands for row and list."""
         answer = self.answer if self.is_answered else None
         rows: list[object] = [list(row) for row in answer.rows] if answer else []
         if answer and all(len(row) == 1 for row in answer.rows):
@@ -172,10 +250,14 @@ class QuestionResult:
             "sql": answer.sql if answer else "",
             "answer": None if answer is None else rows[0] if is_value else rows,
             "expected": self.question.answer,
+            "question": self.question.question,
+            "kind": self.question.kind,
+            "text": self.answer.text if self.answer else "",
+            "scale": self.scale,
+            "expected_scale": self.question.scale or "",
+            "context": self.context,
+            "tokens": self.tokens,
         }
-
-
-Result = TypeVar("Result", bound=QuestionResult)
 
 
 def ask_questions(
@@ -200,7 +282,6 @@ async def ask_question(
     corpus: Corpus | None, question: PackQuestion, asking: Asking
 ) -> QuestionResult:
     """Ask one question as `ask` does, and compare the answer."""
-    outcome: Outcome
     taken: Tokens = {}
     if asking.model is not None:
         asking = replace(asking, model=CountingModel(asking.model, taken))
@@ -209,26 +290,32 @@ async def ask_question(
     except QuestionError:  # longer than any question that is read
         answer = None
     if answer is not None and asking.model is not None and answer.taken is None:
-        outcome = "failed"
-    elif answer is None or answer.refused:
-        outcome = "right" if question.answer is None else "refused"
+        return QuestionResult(question, "failed", answer, taken)
+    if answer is None or answer.refused or question.documents:  # published, as annotators wrote it
+        return compare_reading(question, answer, taken)
+    is_same = is_right(question, answer.rows, says_tie=answer.is_tie)
+    return QuestionResult(question, "right" if is_same else "wrong", answer, taken)
+
+
+def compare_reading(
+    question: PackQuestion, answer: Answer | None, tokens: Tokens, scale: Scale = ""
+) -> QuestionResult:
+    """Compare an answer that was read in documents; None for one that was refused."""
+    if answer is None or answer.refused:
+        outcome: Outcome = "right" if question.answer is None else "refused"
     else:
-        is_same = (
-            is_right_reading(question, answer.rows, text=answer.text)
-            if question.documents  # a published answer, as annotators wrote it
-            else is_right(question, answer.rows, says_tie=answer.is_tie)
-        )
+        is_same = is_right_reading(question, answer.rows, scale, answer.text)
         outcome = "right" if is_same else "wrong"
-    return QuestionResult(question, outcome, answer, taken)
+    return QuestionResult(question, outcome, answer, tokens, scale)
 
 
 def ask_each(
     batches: Sequence[Sequence[PackQuestion]],
-    ask: Callable[[Sequence[PackQuestion]], Awaitable[Sequence[Result]]],
+    ask: Callable[[Sequence[PackQuestion]], Awaitable[Sequence[QuestionResult]]],
     on_progress: OnProgress = say_nothing,
-) -> tuple[Result, ...]:
+) -> tuple[QuestionResult, ...]:
     """Let *ask* answer all *batches* of questions at once; return the results in their order."""
-    results: dict[str, Result] = {}
+    results: dict[str, QuestionResult] = {}
     n_questions = sum(map(len, batches))
 
     async def ask_batch(batch: Sequence[PackQuestion]) -> None:
@@ -247,3 +334,71 @@ def ask_each(
     if failures:
         logger.warning("%d questions count as failed, the first: %s", len(failures), failures[0])
     return tuple(results[question.id] for batch in batches for question in batch)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenAccount:
+    """What a language model took for a pack; instructions and forms of replies count.
+
+    Attributes:
+        documents: Tokens of the text of the documents, as `count_tokens` estimates them.
+        steps: What each step took, the sample questions of the build among `translate`; together
+            they are the ledger.
+        passages: What it took to embed passages, which a build needs; a part of the step `embed`.
+        question_median: Of a question: its translation, what was put right included.
+        answer_median: Of a question: all that led to its answer.
+    """
+
+    documents: int
+    steps: Tokens
+    passages: int = 0
+    question_median: float = 0.0
+    answer_median: float = 0.0
+
+    @property
+    def total(self) -> int:
+        """What all steps took."""
+        return sum(map(sum, self.steps.values()))
+
+    @property
+    def build(self) -> int:
+        """What the table took."""
+        return self.passages + sum(sum(self.steps.get(step, ())) for step in BUILDING)
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as JSON, every step in its place."""
+        taken = {step: self.steps.get(step, (0, 0)) for step in STEPS}
+        return {
+            "documents": self.documents,
+            "build": self.build,
+            "build_ratio": round(self.build / self.documents, 2) if self.documents else None,
+            "question_median": self.question_median,
+            "answer_median": self.answer_median,
+            "steps": {
+                _SHOWN.get(step, step): {"in": n_in, "out": n_out}
+                for step, (n_in, n_out) in taken.items()
+            },
+        }
+
+
+def account_for_tokens(
+    n_documents: int, calls: Sequence[Call], results: Sequence[QuestionResult]
+) -> TokenAccount:
+    """Account for all *calls* of a corpus, of *n_documents* tokens, and for its questions.
+
+    What was embedded for none of them is passages.
+    """
+    asked = {result.question.question for result in results}
+    passages = [call for call in calls if call.step == "embed" and call.subject not in asked]
+    taken = [result.tokens for result in results if result.tokens]
+    by_step = {
+        step: (totals.tokens_in, totals.tokens_out)
+        for step, totals in Ledger(calls).by_step.items()
+    }
+    return TokenAccount(
+        n_documents,
+        by_step,
+        passages=sum(call.tokens_in + call.tokens_out for call in passages),
+        question_median=median(sum(n.get("translate", ())) for n in taken) if taken else 0.0,
+        answer_median=median(sum(map(sum, n.values())) for n in taken) if taken else 0.0,
+    )

@@ -1,14 +1,26 @@
-"""Comparing values: when a found value is the gold value.
+"""Comparing cells: when a found value is the gold value, and which column holds a gold field.
 
-Also where it is another name for it: who infers a schema names the members of a closed set himself.
+A value is also the gold value where it is another name for it: who infers a schema names the
+members of a closed set himself.
+
+Names of columns say little, since an induced schema names things after the documents. Columns are
+given to fields one to one, the best pair first, by their agreement beyond chance (Cohen's kappa
+over all documents, empty counted as a value), names breaking ties. Where all documents have one
+value, values tell nothing, and the names decide. A field that no column fits was not found: all its
+cells count as wrong, also the empty ones. A category of a closed set counts as the gold value that
+it is another name for (see `name_as_gold`); how many do only for that reason is counted, too.
 """
 
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
+from operator import eq
+from types import MappingProxyType
 
+from srag_mcp.schema.attribute import snake_case
 from srag_mcp.store.guard import Value
 from srag_mcp.text.words import content_words, fold, is_content
 from srag_mcp.values.columns import classify_values
@@ -17,6 +29,8 @@ from srag_mcp.values.states import has_denial, read_boolean
 from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT, ColumnType
 
 EXACT = 1e-6
+_LEAST_AGREEMENT = 0.1
+_NAME_WEIGHT = 1e-3
 
 _PLAIN_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _DAY = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ]00:00(?::00(?:\.0+)?)?)?")
@@ -148,3 +162,91 @@ def _words(text: str) -> set[str]:
 
 def _has_digit(text: str) -> bool:
     return any(map(str.isdigit, text))
+
+
+@dataclass(frozen=True, slots=True)
+class FieldScore:
+    """How well a gold field was found: in which *column* (None: in none), and how many cells.
+
+    Attributes:
+        accuracy: The share of the cells that are right.
+        renamed: The share of those that are right by another name of a category.
+    """
+
+    field: str
+    column: str | None
+    accuracy: float
+    renamed: float = 0.0
+
+
+def align(
+    gold: Mapping[str, Mapping[str, str]],
+    found: Mapping[str, Mapping[str, Value]],
+    categories: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> tuple[FieldScore, ...]:
+    """Score each gold field; *gold* and *found* have the cells of a document by its id.
+
+    Documents of *found* that gold does not list are left out; one that is missing there is empty.
+    *categories* has the closed set of each column that has one.
+    """
+    fields = list(next(iter(gold.values()), {}))
+    columns = list(dict.fromkeys(name for cells in found.values() for name in cells))
+    pairs = [
+        _pair(field, column, gold, found, categories.get(column, ()))
+        for field in fields
+        for column in columns
+    ]
+    chosen: dict[str, FieldScore] = {}
+    for agreement, score in sorted(pairs, key=lambda pair: -pair[0]):
+        taken = {other.column for other in chosen.values()}
+        if agreement < _LEAST_AGREEMENT:
+            break
+        if score.field not in chosen and score.column not in taken:
+            chosen[score.field] = score
+    return tuple(chosen.get(field) or FieldScore(field, None, 0.0) for field in fields)
+
+
+def score_by_name(
+    gold: Mapping[str, Mapping[str, str]], found: Mapping[str, Mapping[str, Value]]
+) -> tuple[FieldScore, ...]:
+    """Score each gold field in the column of its own name, where the schema was given."""
+    columns = {name for cells in found.values() for name in cells}
+    return tuple(
+        _pair(field, column, gold, found)[1]
+        if (column := snake_case(field)) in columns
+        else FieldScore(field, None, 0.0)
+        for field in next(iter(gold.values()), {})
+    )
+
+
+def _pair(
+    field: str,
+    column: str,
+    gold: Mapping[str, Mapping[str, str]],
+    found: Mapping[str, Mapping[str, Value]],
+    categories: Sequence[str] = (),
+) -> tuple[float, FieldScore]:
+    """Return how well *column* agrees with *field*, and the score of the field in it."""
+    # Outside library, imported where it is needed: it is slow to start.
+    from rapidfuzz import fuzz
+
+    wanted = [cells[field] for cells in gold.values()]
+    spelled = [found.get(document, {}).get(column) for document in gold]
+    names = name_as_gold(categories, dict.fromkeys(want for want in wanted if want), field)
+    values = [names.get(value, value) if isinstance(value, str) else value for value in spelled]
+    kind = gold_type(wanted)
+    asked, said, strict = (
+        [meaning_of(item, kind) for item in items] for items in (wanted, values, spelled)
+    )
+    equal = list(map(eq, asked, said))
+    accuracy = sum(equal) / len(equal)
+    held = Counter(said)
+    by_chance = sum(n * held[item] for item, n in Counter(asked).items()) / len(equal) ** 2
+    agreement = (accuracy - by_chance) / (1 - by_chance) if by_chance < 1 else 0.0
+    words, others = set(field.lower().split("_")), set(column.lower().split("_"))
+    if by_chance == accuracy == 1 and (words <= others or others <= words):
+        agreement = _LEAST_AGREEMENT  # `insurance`, `has_insurance_requirement`
+    alike = float(fuzz.token_sort_ratio(fold(field), fold(column.replace("_", " ")))) / 100
+    says = any(same and want for same, want in zip(equal, wanted, strict=True))
+    score = FieldScore(field, column, accuracy, accuracy - sum(map(eq, asked, strict)) / len(equal))
+    return (agreement + _NAME_WEIGHT * alike if says else 0.0), score

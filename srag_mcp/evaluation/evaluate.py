@@ -3,34 +3,35 @@
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from statistics import median
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.offline import OfflineEngine
 from srag_mcp.errors import PackError, SettingsError, StoreError
-from srag_mcp.evaluation.alignment import (
-    FieldScore,
-    align,
-    match_documents,
-    match_names,
-    read_records,
-    score_by_name,
-)
 from srag_mcp.evaluation.bench import (
     OUTCOMES,
     Bench,
     OnProgress,
     QuestionResult,
+    TokenAccount,
+    Tokens,
+    account_for_tokens,
+    add_tokens,
     ask_each,
     ask_questions,
+    match_documents,
+    match_names,
     open_bench,
+    read_records,
     say_nothing,
 )
+from srag_mcp.evaluation.chunk_systems import find_system
+from srag_mcp.evaluation.comparison import FieldScore, align, score_by_name
 from srag_mcp.evaluation.matching import is_right, pick_column
 from srag_mcp.evaluation.pack import (
     KEY,
@@ -54,21 +55,13 @@ from srag_mcp.evaluation.retrieval import (
     score_run,
     write_run,
 )
-from srag_mcp.evaluation.systems import (
-    RecordedFirst,
-    Setup,
-    System,
-    SystemResult,
-    find_system,
-)
-from srag_mcp.evaluation.token_account import TokenAccount, Tokens, account_for_tokens, add_tokens
+from srag_mcp.evaluation.systems import RecordedFirst, Setup, System
 from srag_mcp.model.embedder import LOCAL, open_embedder
 from srag_mcp.model.language_model import CONTEXT_TOKENS, LanguageModel
-from srag_mcp.model.ledger import Call, Ledger
+from srag_mcp.model.ledger import REPLAY, Call, Ledger, ReplayModel, write_replies
 from srag_mcp.model.litellm_library import find_context, run_to_end
 from srag_mcp.model.metering import Budget, MeteredModel
 from srag_mcp.model.remote_model import price_of
-from srag_mcp.model.replay_model import REPLAY, ReplayModel, write_replies
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
@@ -128,36 +121,29 @@ class EvaluationPlan:
 PLAN = EvaluationPlan()
 
 
+class TokensTaken(NamedTuple):
+    """What the questions of a system took: in the median, together, by step, once for all of them.
+
+    Of those asked over one context as if alone; *once* is what it took to embed the documents.
+    """
+
+    median: float
+    total: int
+    by_step: Tokens
+    once: Tokens
+
+
 @dataclass(frozen=True, slots=True)
 class SystemRun:
-    """What is particular to a run of a system.
+    """What is particular to a run of a *system*; *notes* should be known of all its answers.
 
-    Attributes:
-        system: Its name.
-        embedder: Who made its vectors; empty where it has none.
-        by_step: What its questions took, by step; of those asked over one context as if alone.
-        once: What was taken once for all of them, to embed the documents.
-        median: Tokens of a question.
-        notes: What should be known of all its answers.
+    *embedder*: who made its vectors; empty where it has none.
     """
 
     system: str
     embedder: str
-    by_step: Tokens
-    once: Tokens
-    median: float
+    tokens: TokensTaken
     notes: tuple[str, ...]
-
-    def to_json(self) -> dict[str, object]:
-        """Return it as JSON."""
-        total = sum(map(sum, self.by_step.values()))
-        tokens = {"median": self.median, "total": total, "by_step": self.by_step, "once": self.once}
-        return {
-            "system": self.system,
-            "embedder": self.embedder,
-            "tokens": tokens,
-            "notes": self.notes,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +205,8 @@ class Evaluation:
             "seconds": round(self.seconds, 2),
         }
         if self.run is not None:
-            return {**of_all, **self.run.to_json(), **asked}
+            run = {**asdict(self.run), "tokens": self.run.tokens._asdict()}
+            return {**of_all, **run, **asked}
         mean = self.cells_mean
         by_kind = {kind: count_outcomes(results) for kind, results in self.by_kind().items()}
         return {
@@ -288,10 +275,8 @@ def _evaluate_tables(pack: Pack, bench: Bench) -> Evaluation:
 def _evaluate_retrieval(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evaluation:
     """Read and cut the documents, into no columns, and rank their passages for each question."""
     against = None if plan.against is None else read_run(plan.against)
-    folder = _ingest_documents(
-        pack, bench, bench.settings.with_engine(OfflineEngine.name), _NOTHING
-    )
-    corpus = bench.corpus(folder)
+    offline = bench.settings.with_engine(OfflineEngine.name)
+    corpus = bench.corpus(_ingest_documents(pack, bench, offline, _NOTHING))
     named = [name for question in pack.questions for name in question.documents]
     names = match_names(read_records(corpus), named)
     if missing := set(named) - set(names.values()):
@@ -302,14 +287,9 @@ def _evaluate_retrieval(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evalu
         write_run(run, plan.run)
     found = score_run(run, pack.questions)
     changes = {} if against is None else compare_runs(found, score_run(against, pack.questions))
+    n_documents = corpus.info().n_documents
     return Evaluation(
-        pack.name,
-        OfflineEngine.name,
-        corpus.info().n_documents,
-        cells=(),
-        questions=(),
-        retrieval=found,
-        changes=changes,
+        pack.name, OfflineEngine.name, n_documents, (), (), retrieval=found, changes=changes
     )
 
 
@@ -345,14 +325,9 @@ def _evaluate_system(
         if plan.record is not None:
             kept = (item for item in engine.replies.kept() if item.asked_model != built_by)
             write_replies(plan.record, kept)
-    return Evaluation(
-        pack=pack.name,
-        engine=engine.name,
-        documents=corpus.info().n_documents,
-        cells=(),
-        questions=results,
-        run=_sum_up(plan, system, results, corpus.info().n_failed),
-    )
+    info = corpus.info()
+    run = _sum_up(plan, system, results, info.n_failed)
+    return Evaluation(pack.name, engine.name, info.n_documents, (), results, run=run)
 
 
 def _open_embedding(name: str, settings: Settings, engine: ModelEngine) -> LanguageModel:
@@ -370,18 +345,16 @@ def _open_embedding(name: str, settings: Settings, engine: ModelEngine) -> Langu
 
 
 def _sum_up(
-    plan: EvaluationPlan, system: System, results: Sequence[SystemResult], n_failed: int
+    plan: EvaluationPlan, system: System, results: Sequence[QuestionResult], n_failed: int
 ) -> SystemRun:
     by_step: Tokens = {}
     for result in results:
         add_tokens(by_step, result.tokens)
     each = [sum(map(sum, result.tokens.values())) for result in results]
+    tokens = TokensTaken(median(each) if each else 0.0, sum(each), by_step, system.tokens)
     unread = (f"{n_failed} documents could not be read",) if n_failed else ()
     embedder = plan.embedder if system.needs_vectors else ""
-    median_taken = median(each) if each else 0.0
-    return SystemRun(
-        plan.system or "", embedder, by_step, system.tokens, median_taken, (*unread, *system.notes)
-    )
+    return SystemRun(plan.system or "", embedder, tokens, (*unread, *system.notes))
 
 
 def _evaluate_documents(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evaluation:
@@ -414,12 +387,7 @@ def _evaluate_documents(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evalu
         cells=cells,
         questions=results,
         calls=Ledger(calls).total.n_calls,
-        tokens=account_for_tokens(
-            n_tokens,
-            calls,
-            [result.tokens for result in results],
-            [question.question for question in pack.questions],
-        ),
+        tokens=account_for_tokens(n_tokens, calls, results),
     )
 
 

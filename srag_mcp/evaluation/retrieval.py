@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias
 from urllib.parse import quote, unquote
 
 from srag_mcp.errors import PackError
-from srag_mcp.evaluation.alignment import read_rows
+from srag_mcp.evaluation.bench import read_rows
 from srag_mcp.evaluation.pack import PackQuestion
 from srag_mcp.retrieval.question_filter import find_filter
 from srag_mcp.retrieval.search import search

@@ -15,72 +15,51 @@
 All but the first two differ in what is read alone: one prompt answers from it.
 """
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby, islice
-from operator import mul
 from pathlib import Path
 from typing import ClassVar
 
 from pydantic import Field
 
-from srag_mcp.documents.document import Table
 from srag_mcp.documents.lines import narrow_gaps
-from srag_mcp.documents.reading import read_content
 from srag_mcp.errors import (
-    DocumentError,
     ModelError,
     ModelStoppedError,
-    QueryError,
-    QuestionError,
-    SettingsError,
 )
-from srag_mcp.evaluation.alignment import match_names, read_rows
-from srag_mcp.evaluation.bench import Outcome, QuestionResult, ask_question
-from srag_mcp.evaluation.matching import is_right_reading
+from srag_mcp.evaluation.bench import (
+    CountingModel,
+    QuestionResult,
+    Tokens,
+    ask_question,
+    compare_reading,
+    match_names,
+)
 from srag_mcp.evaluation.pack import PackQuestion, Scale
-from srag_mcp.evaluation.retrieval import DEPTH, Bm25, read_passages
-from srag_mcp.evaluation.table_views import table_views
-from srag_mcp.evaluation.token_account import CountingModel, Tokens
 from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import Asking
 from srag_mcp.inference.brief import Brief
-from srag_mcp.inference.by_model import translate_question
-from srag_mcp.inference.by_reading import rank_snippets
 from srag_mcp.model.asking import ask_for
-from srag_mcp.model.embedder import Embedder
 from srag_mcp.model.language_model import (
     CONTEXT_TOKENS,
     LanguageModel,
     Prompt,
     Reply,
-    characters_a_token,
     count_tokens,
     most_characters,
 )
 from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
-from srag_mcp.retrieval.search import search
 from srag_mcp.schema.attribute import Scalar
-from srag_mcp.store.chosen_documents import read_chosen
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.database import quote_name
 from srag_mcp.store.guard import Value
-from srag_mcp.text.shown import one_line, shorten
+from srag_mcp.store.loose import read_chosen
 from srag_mcp.text.spans import Span
 
 _DOCUMENT_TOKENS = 20_000  # S-RAG, FullCorpus
-_CHUNK_TOKENS, _N_CHUNKS = 500, 40  # S-RAG, appendix A
-_N_BY_WORDS, _N_BY_VECTORS = 40, 60  # MixRAG's ensemble
-_OWN, _ALIKE = 0.6, 0.4  # the Enterprise RAG paper's weights
-_SNIPPET_TOKENS = 80  # the beginning of a passage, with its headings and first rows
-_N_READ = 10  # as many as a page of the product's own search has
 _REPLY_TOKENS = 4000  # as the longest reply is reckoned that a budget holds money for
-_DIGITS = 6  # of likeness: rounded, so that the order is the same on another machine
-_WORD = re.compile(r"\S{1,200}\s*")  # a script without spaces has no shorter ones
 _NO_CONTEXT = "(none)"
 
 
@@ -114,32 +93,6 @@ class Piece:
     name: str
     text: str
     span: Span = field(default=Span(0, 0), compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class SystemResult(QuestionResult):
-    """What a system made of a question.
-
-    Attributes:
-        scale: What the numbers of the answer are counted in.
-        context: The names of what was read.
-    """
-
-    scale: Scale = ""
-    context: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, object]:
-        """Return it as JSON, with all that a judge needs."""
-        return {
-            **QuestionResult.to_json(self),
-            "question": self.question.question,
-            "kind": self.question.kind,
-            "text": self.answer.text if self.answer else "",
-            "scale": self.scale,
-            "expected_scale": self.question.scale or "",
-            "context": self.context,
-            "tokens": self.tokens,
-        }
 
 
 class RecordedFirst(LanguageModel):
@@ -204,7 +157,7 @@ class System(ABC):
         return
 
     @abstractmethod
-    async def answer(self, questions: Sequence[PackQuestion]) -> Sequence[SystemResult]:
+    async def answer(self, questions: Sequence[PackQuestion]) -> Sequence[QuestionResult]:
         """Answer *questions*, which may share a prompt."""
 
 
@@ -218,7 +171,7 @@ class TranslatingSystem(System):
     needs_records = True
     reads: ClassVar[bool] = False
 
-    async def answer(self, questions: Sequence[PackQuestion]) -> list[SystemResult]:
+    async def answer(self, questions: Sequence[PackQuestion]) -> list[QuestionResult]:
         """Translate each into a query."""
         results = []
         for question in questions:
@@ -227,10 +180,8 @@ class TranslatingSystem(System):
             reading = found.answer.reading if found.answer else None
             sources = found.answer.sources if found.answer else ()
             named = reading.quotes if reading else sources
-            context = tuple(dict.fromkeys(item.document_id for item in named))
-            results.append(
-                SystemResult(question, found.outcome, found.answer, found.tokens, context=context)
-            )
+            read = tuple(dict.fromkeys(item.document_id for item in named))
+            results.append(replace(found, context=read))
         return results
 
 
@@ -251,7 +202,7 @@ class ReadingSystem(System):
             ModelError: If it takes a model that does not reply.
         """
 
-    async def answer(self, questions: Sequence[PackQuestion]) -> list[SystemResult]:
+    async def answer(self, questions: Sequence[PackQuestion]) -> list[QuestionResult]:
         """Read for the first of *questions*, and answer all of them from it."""
         model = CountingModel(self.setup.model)
         pieces: Sequence[Piece] = ()
@@ -319,20 +270,14 @@ def _compare(
     reply: ReadAnswer | Answer | None,
     context: tuple[str, ...],
     tokens: Tokens,
-) -> SystemResult:
+) -> QuestionResult:
     if not isinstance(reply, ReadAnswer):
-        return SystemResult(question, "failed", reply, context=context, tokens=tokens)
+        return QuestionResult(question, "failed", reply, context=context, tokens=tokens)
     says_nothing = reply.says_nothing or reply.answer is None
     brief = Brief(reply.text, (), "", (), ()) if says_nothing else None
     rows = () if says_nothing else reply.rows
     answer = Answer(question.question, reply.text, rows=rows, engine="model", brief=brief)
-    outcome: Outcome
-    if says_nothing:
-        outcome = "right" if question.answer is None else "refused"
-    else:
-        is_same = is_right_reading(question, rows, reply.scale, reply.text)
-        outcome = "right" if is_same else "wrong"
-    return SystemResult(question, outcome, answer, tokens, reply.scale, context)
+    return replace(compare_reading(question, answer, tokens, reply.scale), context=context)
 
 
 class ClosedBook(ReadingSystem):
@@ -350,7 +295,7 @@ class GivenDocuments(ReadingSystem):
         """Return them, each cut as in `full-corpus`."""
         corpus = self.setup.corpus
         named = match_names(read_chosen(corpus, ""), question.documents)
-        return [_cut_document(document, text) for document, text in read_texts(corpus, named)]
+        return [cut_document(document, text) for document, text in read_texts(corpus, named)]
 
 
 class FullCorpus(ReadingSystem):
@@ -365,7 +310,7 @@ class FullCorpus(ReadingSystem):
         pieces, n_documents, n_cut = [], 0, 0
         for document, text in read_texts(setup.corpus):
             n_documents += 1
-            piece = _cut_document(document, text)
+            piece = cut_document(document, text)
             cost = count_tokens(write_pieces([piece]))
             if cost <= left:
                 left -= cost
@@ -383,226 +328,13 @@ class FullCorpus(ReadingSystem):
         return self._pieces
 
 
-class ChunkSystem(ReadingSystem):
-    """Reads the best of all chunks; what follows says which are the best."""
-
-    @cached_property
-    def chunks(self) -> tuple[Piece, ...]:
-        """All documents, cut where 500 tokens are full."""
-        return tuple(
-            Piece(document, f"{document}, part {number}", narrow_gaps(span.of(text)), span)
-            for document, text in read_texts(self.setup.corpus)
-            for number, span in enumerate(cut_chunks(text), 1)
-        )
-
-
-class BM25RAG(ChunkSystem):
-    """Ranks chunks by BM25."""
-
-    @cached_property
-    def _index(self) -> Bm25:
-        return Bm25(chunk.text for chunk in self.chunks)
-
-    async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
-        """Return the chunks that share the rarest words with the question."""
-        return [self.chunks[at] for at in self._index.rank(question.question)[:_N_CHUNKS]]
-
-
-class VectorRAG(ChunkSystem):
-    """Ranks chunks by the likeness of vectors."""
-
-    needs_vectors = True
-    vectors: Sequence[Sequence[float]] = ()
-
-    async def prepare(self) -> None:
-        """Embed all chunks."""
-        texts = [chunk.text for chunk in self.chunks]
-        self.vectors = await self._embedder(self.tokens).embed(texts, "the documents")
-
-    async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
-        """Return the chunks that are most like the question."""
-        scores = await self.scores(question, model)
-        return [self.chunks[at] for at in _best(scores)[:_N_CHUNKS]]
-
-    async def scores(self, question: PackQuestion, model: CountingModel) -> list[float]:
-        """Return how good each chunk is: as much as it is like the question."""
-        return await self.likeness(question, model)
-
-    async def likeness(self, question: PackQuestion, model: CountingModel) -> list[float]:
-        """Return how much each vector is like that of the question."""
-        embedder = self._embedder(model.tokens)
-        [asked] = await embedder.embed([question.question], question.id)
-        return [round(sum(map(mul, asked, vector)), _DIGITS) for vector in self.vectors]
-
-    def _embedder(self, tokens: Tokens) -> Embedder:
-        if self.setup.embedding is None:
-            msg = "this system needs an embedder"
-            raise SettingsError(msg)
-        return Embedder(CountingModel(self.setup.embedding, tokens))
-
-
-class FusedRAG(VectorRAG):
-    """Ranks chunks by vectors and by the product's own search."""
-
-    async def scores(self, question: PackQuestion, model: CountingModel) -> list[float]:
-        """Return both, weighted, each from 0 to 1; a chunk is as good as its best passage."""
-        alike = await self.likeness(question, model)
-        own = [0.0] * len(self.chunks)
-        found = search(self.setup.corpus, question.question, limit=DEPTH).hits
-        places: dict[str, list[int]] = {}
-        for at, chunk in enumerate(self.chunks):
-            places.setdefault(chunk.document, []).append(at)
-        for hit in found:
-            for at in places.get(hit.document_id, ()):
-                if self.chunks[at].span.overlaps(hit.span):
-                    own[at] = max(own[at], hit.score)
-        pairs = zip(_scaled(own), _scaled(alike), strict=True)
-        return [round(_OWN * one + _ALIKE * other, _DIGITS) for one, other in pairs]
-
-
-class PaperHybrid(VectorRAG):
-    """Ranks the chunks of those documents alone whose records the query of the question reads."""
-
-    needs_records = True
-
-    async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
-        """Return the chunks of these documents that are most like the question."""
-        among = await self._narrow(question, model)
-        best = (self.chunks[at] for at in _best(await self.scores(question, model)))
-        chosen = [chunk for chunk in best if not among or chunk.document in among]
-        return chosen[:_N_CHUNKS]
-
-    async def _narrow(self, question: PackQuestion, model: CountingModel) -> frozenset[str]:
-        """Return the ids of these documents; none where no query narrows them."""
-        corpus, schema = self.setup.corpus, self.setup.corpus.schema()
-        if not schema.attributes:
-            return frozenset()
-        try:
-            found = await translate_question(model, corpus, question.question)
-            condition = found.translation.facts.condition
-            table = quote_name(schema.entity)
-            sql = f"SELECT document_id FROM {table} WHERE {condition or 'FALSE'}"  # noqa: S608 - guarded
-            return frozenset(str(row["document_id"]) for row in read_rows(corpus, sql))
-        except (QuestionError, QueryError):
-            return frozenset()
-
-
-class MixRAG(VectorRAG):
-    """Ranks passages and whole tables by an ensemble, and lets the model choose among the best."""
-
-    @cached_property
-    def chunks(self) -> tuple[Piece, ...]:
-        """The passages of the product: texts of 200 tokens, tables whole."""
-        return tuple(
-            Piece(hit.document, f"{hit.document}, passage {hit.passage}", narrow_gaps(said), span)
-            for hit, span, said in read_passages(self.setup.corpus)
-        )
-
-    @cached_property
-    def _words(self) -> Bm25:
-        return Bm25(chunk.text for chunk in self.chunks)
-
-    async def prepare(self) -> None:
-        """Embed the rows and columns of the tables, and the texts; a table itself has no vector."""
-        views = list(self._views())
-        seen = {at for at, _ in views}
-        views += [(at, chunk.text) for at, chunk in enumerate(self.chunks) if at not in seen]
-        self._of_view = [at for at, _ in views]
-        self.vectors = await self._embedder(self.tokens).embed(
-            [text for _, text in views], "the documents"
-        )
-
-    def _views(self) -> Iterator[tuple[int, str]]:
-        """Yield rows and columns of tables in words, each with the place of its passage."""
-        for document, run in groupby(enumerate(self.chunks), lambda item: item[1].document):
-            passages, path = list(run), self.setup.folder / document
-            if not path.is_file():  # a row of a table file
-                continue
-            try:
-                content = read_content(path.read_bytes(), document)
-            except DocumentError:
-                continue
-            for block in content.blocks:
-                for view in table_views(block, content.text) if isinstance(block, Table) else ():
-                    at = next((at for at, one in passages if one.span.overlaps(view.span)), None)
-                    if at is not None:
-                        yield at, view.text
-
-    async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
-        """Return what the model chooses among 40 by words and 60 by likeness."""
-        by_words = self._words.rank(question.question)[:_N_BY_WORDS]
-        alike = _best(await self.likeness(question, model))
-        by_vectors = islice(dict.fromkeys(self._of_view[at] for at in alike), _N_BY_VECTORS)
-        candidates = [self.chunks[at] for at in dict.fromkeys((*by_words, *by_vectors))]
-        shown = [
-            f"{number} | {piece.name} | {shorten(said, most_characters(said, _SNIPPET_TOKENS))}"
-            for number, piece in enumerate(candidates, 1)
-            for said in (one_line(piece.text),)
-        ]
-        best = await rank_snippets(
-            model, question.question, shown, n_snippets=len(shown), subject=question.id
-        )
-        return [candidates[at] for at in best[:_N_READ]]
-
-
-SYSTEMS: Mapping[str, type[System]] = {
-    "srag": TranslatingSystem,
-    "hybrid": HybridSystem,
-    "closed-book": ClosedBook,
-    "given-documents": GivenDocuments,
-    "full-corpus": FullCorpus,
-    "vector-rag": VectorRAG,
-    "fused-rag": FusedRAG,
-    "bm25-rag": BM25RAG,
-    "mixrag": MixRAG,
-    "paper-hybrid": PaperHybrid,
-}
-
-
-def find_system(name: str) -> type[System]:
-    """Return the system called *name*.
-
-    Raises:
-        SettingsError: If there is none.
-    """
-    if name not in SYSTEMS:
-        msg = f"there is no system {name!r}; there are {', '.join(SYSTEMS)}"
-        raise SettingsError(msg)
-    return SYSTEMS[name]
-
-
 def read_texts(corpus: Corpus, among: Iterable[str] | None = None) -> Iterator[tuple[str, str]]:
     """Yield the id and the text of each document; None: of all that could be read."""
     for document in read_chosen(corpus, "") if among is None else among:
         yield document, corpus.document_text(document)
 
 
-def _cut_document(document: str, text: str) -> Piece:
+def cut_document(document: str, text: str) -> Piece:
+    """Return a document as a piece, cut at 20,000 tokens."""
     shown = narrow_gaps(text)
     return Piece(document, document, shown[: most_characters(shown, _DOCUMENT_TOKENS)])
-
-
-def cut_chunks(text: str) -> Iterator[Span]:
-    """Cut *text* between words where 500 tokens are full; runs of blanks count once."""
-    limit = _CHUNK_TOKENS * characters_a_token(text)
-    start, end, length = 0, 0, 0
-    for word in _WORD.finditer(text):
-        size = len(word.group().rstrip()) + 1
-        if length and length + size > limit:
-            yield Span(start, end)
-            start, length = word.start(), 0
-        length += size
-        end = word.start() + size - 1
-    if length:
-        yield Span(start, end)
-
-
-def _best(scores: Sequence[float]) -> list[int]:
-    """Return the places of *scores*, the highest first, equal ones in their order."""
-    return sorted(range(len(scores)), key=lambda at: -scores[at])
-
-
-def _scaled(scores: Sequence[float]) -> list[float]:
-    """Return *scores* from 0 to 1."""
-    low, high = min(scores, default=0.0), max(scores, default=0.0)
-    return [(score - low) / ((high - low) or 1.0) for score in scores]

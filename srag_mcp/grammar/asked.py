@@ -167,11 +167,21 @@ class Asked:
             for column, features in self.columns(at, wanted):
                 yield at, column, features
 
-    def lists_values(self) -> bool:
-        """Whether several values of one column are listed: `Kent and Ulm`, not `Kent or Ulm`.
+    def needs_all(self, noun: int, named: Column) -> bool:
+        """Whether of each value of a column that a noun names all its records are asked.
 
-        What is asked of others than records may need all: `owners with boats in Kent and Ulm`.
+        So of owners with boats in Kent and Ulm, and of rangers who never saw a badger; not of ports
+        that have boats without a crane, as a boat may be so, nor of vessels by their `vessel_type`.
         """
+        kinds = [item.kind for item in self.frame.sentence.mentions]
+        denials = [at for at, kind in enumerate(kinds) if kind in {"not", "missing"}]
+        is_of_record = bool(denials) and all("record" in kinds[noun:at] for at in denials)
+        denied = (self.table.by_name[item.column] for item in self.where if item.denied)
+        is_of_others = any(named.named.isdisjoint(column.named) for column in denied)
+        return self.lists_values() or (is_of_others and not is_of_record)
+
+    def lists_values(self) -> bool:
+        """Whether several values of one column are listed: `Kent and Ulm`, not `Kent or Ulm`."""
         held = Counter(o.column for o in self.frame.chosen if o.condition and o.condition.values)
         return not self.joins and max(held.values(), default=0) > 1
 
@@ -336,7 +346,6 @@ class Asked:
             yield from self._named(asking, noun)
 
     def _named(self, asking: int, noun: int) -> Iterator[Head]:
-        """Yield what the noun behind the question word says: records, a time, columns."""
         kind = self.kind(asking)
         if self.kind(noun) == "record" and kind in {"what", "list"}:
             general = self.word(noun) == "any"
@@ -369,7 +378,7 @@ class Asked:
         own = opens and spoken(
             sentence.tokens[self.mention(last - 1).last : self.mention(last).first]
         )
-        if own not in {("its",), ("their",), ("the",)}:
+        if not own or len(own) > 1 or own[0] not in words_of("function", "own"):
             return (), ()
         for column, features in self.columns(last, self._may_be_told, headed=True):
             if not features["unsaid_name"] and not features["names_others"]:
@@ -416,7 +425,6 @@ class Asked:
         return terms, used
 
     def _answering(self, asking: int, kind: str, noun: int | None) -> Iterator[Head]:
-        """Yield the columns that answer `who` or `where`: the one beside it, or the likeliest."""
         named = [] if noun is None else list(self.columns(noun, lambda c: c.is_text))
         for column, features in named:
             yield (Term(column.name),), frozenset({asking, noun or 0}), features
@@ -575,7 +583,12 @@ class Asked:
             yield Summary("sum", Term(pieces.name), self.where), frozenset()
         elif follower is not None and self.is_counting(at) and self.near(at, follower):
             if self.means_record(follower):
-                yield Summary("count", None, self.where), frozenset({follower})
+                last = follower  # of `job adverts`
+                while self.kind(last + 1) == "record":
+                    last += 1
+                noun = self.tokens(last)[-1].word
+                if noun != singular(noun):  # `the most energy` is no number of anything
+                    yield Summary("count", None, self.where), frozenset({follower})
             elif self.kind(follower) == "column":
                 for column, features in self.columns(follower, lambda c: c.is_text, headed=True):
                     if features["unsaid_name"] <= WHOLE and not column.qualifies:

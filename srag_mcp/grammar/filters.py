@@ -269,8 +269,6 @@ def _links(frame: Frame, left: Option, right: Option) -> frozenset[int] | None:
 
 
 class _Reader:
-    """Finds the slots of one sentence."""
-
     def __init__(self, sentence: Sentence, table: Table) -> None:
         self._sentence, self._table = sentence, table
         self._mentions = sentence.mentions
@@ -406,7 +404,6 @@ class _Reader:
     def _measured(
         self, first: int, last: int, concept: str, at: int
     ) -> Iterator[tuple[Column, Features, tuple[int, ...]]]:
-        """Yield the columns that a number may be about, and the mention that says so."""
         seen: set[str] = set()
         found = list(self._beside(first, last))
         if self._kind(first - 1) == "record" and self._kind(first - 2) == "column" and first < at:
@@ -642,7 +639,6 @@ class _Reader:
         return kind == "number" or own or (kind == "period" and (column.is_date or column.is_year))
 
     def _gap_word(self, at: int) -> tuple[str, int] | None:
-        """Return `missing` or `stated` and its mention where one belongs to a column."""
         for place in (at + 1, at - 1, at - 2):
             if self._kind(place) in {"missing", "stated"}:
                 if place > at and self._sentence.words(self._mentions[place]) in _ACTIVE:

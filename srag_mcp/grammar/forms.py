@@ -164,7 +164,7 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
             named
             and not (column.is_called_count and not column.is_number)
             and not column.qualifies
-            and (column.is_own or not asked.lists_values())
+            and (column.is_own or not asked.needs_all(target, column))
             and (not totals or column.is_own)
             and asked.near(last, target)
             and not asked.is_of_all(target)
@@ -294,7 +294,6 @@ class _Ranking:
 def _most(
     asked: Asked, summary: Summary, limit: int | None, place: tuple[int, frozenset[int]]
 ) -> Drafts:
-    """Read which value most (fewest) records have, or the most different names."""
     at, used = place
     falling = asked.word(at) in {"highest", "often"}
     for terms, said, features in asked.heads():
@@ -307,7 +306,6 @@ def _most(
 
 
 def _extreme(asked: Asked, ranking: _Ranking) -> Drafts:
-    """Read the highest (lowest) values themselves."""
     if asked.has("aggregate", "who", "where", "how_many"):
         return
     name, limit = ranking.column.name, ranking.limit
@@ -324,7 +322,6 @@ def _extreme(asked: Asked, ranking: _Ranking) -> Drafts:
 
 
 def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
-    """Read what has the highest (lowest) value: a record, or a group of records."""
     column, term, limit = ranking.column, ranking.order[0], ranking.limit
     counting, aggregated = ranking.features["counting"] > 0, asked.has("aggregate")
     for terms, said, more in asked.heads():
@@ -626,7 +623,7 @@ def read_listing(asked: Asked) -> Drafts:
             continue
         if not asked.where and (column is None or column.is_own) and order is None:
             continue
-        if column is not None and not column.is_own and asked.lists_values():
+        if column and not column.is_own and asked.needs_all(max(used), column):
             continue
         if asked.is_of_all(max(used)):
             continue

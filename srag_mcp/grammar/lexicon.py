@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from srag_mcp.text import words as text_words
-from srag_mcp.text.words import fold_word
+from srag_mcp.text.words import DENYING, fold_word
 
 _TOKEN = re.compile(
     r"""(?P<iso>\d{4}-\d{2}-\d{2}(?!\d))
@@ -20,7 +20,7 @@ _TOKEN = re.compile(
     | (?P<mark>[^\w\s])""",
     re.VERBOSE,
 )
-_NON = re.compile(r"(?<=\bnon) (?=[^\W\d_])", re.IGNORECASE)
+_NON = re.compile(rf"(?<=\b{DENYING[0]}) (?=[^\W\d_])", re.IGNORECASE)
 _BY_MEANING = (
     "aggregate", "rank", "compare", "compare_after", "compare_time", "direction", "part",
     "adjective", "comparative", "question_word", "place",
@@ -213,6 +213,11 @@ def valued(words: Iterable[str]) -> str:
     """Return `best` or `top` where one of folded words says how good a value is; else nothing."""
     said = {*words}
     return next((name for name in ("best", "top") if said & words_of("valued", name)), "")
+
+
+def is_denied(word: str) -> bool:
+    """Whether a stem is denied by itself: `noncurrent`; `un` and `in` begin other words, too."""
+    return word.startswith(DENYING[0])
 
 
 def is_time(word: str) -> bool:

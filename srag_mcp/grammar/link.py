@@ -14,6 +14,7 @@ from srag_mcp.grammar.lexicon import (
     DOING,
     Token,
     alike,
+    is_denied,
     is_function,
     is_time,
     light_at,
@@ -31,12 +32,7 @@ from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words, signed_wor
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import DENYING, HELPING
 from srag_mcp.values.dates import Period, find_periods
-from srag_mcp.values.quantities import (
-    NUMBER_WORDS,
-    Quantity,
-    find_quantities,
-    read_number_words,
-)
+from srag_mcp.values.quantities import NUMBER_WORDS, Quantity, find_quantities, read_number_words
 from srag_mcp.values.units import convert, is_currency, unit_of
 
 _MAX_SENTENCES = 8
@@ -231,14 +227,13 @@ def read_sentences(question: str, table: Table, values: ValueIndex) -> list[Sent
 
 
 class _Linker:
-    """Yields the mentions of one question."""
-
     def __init__(self, question: str, table: Table, values: ValueIndex) -> None:
         self._question, self._table, self._values = question, table, values.about(None)
         self.tokens = tuple(part for token in tokenise(question) for part in self._denied(token))
         self._known = (*table.columns, *table.beside)
         self._texts = [column.attribute.name for column in self._known if column.is_text]
         self._names: set[tuple[int, int]] = set()
+        self._compared: set[tuple[int, int]] = set()
         self._dated = {item.first for _, item in self._periods()}
         self._dated |= {at for at, token in enumerate(self.tokens) if _YEAR.fullmatch(token.text)}
         self._places = any(token.word in _PLACES for token in self.tokens[1:])
@@ -262,12 +257,16 @@ class _Linker:
                 yield from self._values_over(at, last)
 
     def parts_name(self, mention: Mention) -> bool:
-        """Whether it is a column within the whole name of another: `cases` of `new cases`."""
-        return mention.kind == "column" and any(
+        """Whether it stands within the whole name of a column, or of what compares with a number.
+
+        `cases` of `new cases` is no column, `least` of `at least 5` no end.
+        """
+        whole = {"column": self._names, "rank": self._compared}.get(mention.kind, set())
+        return any(
             first <= mention.first
             and mention.last <= last
             and last - first > mention.last - mention.first
-            for first, last in self._names
+            for first, last in whole
         )
 
     def without_idle(self, row: Sequence[Mention]) -> list[Mention]:
@@ -317,6 +316,11 @@ class _Linker:
                     continue  # `built by 1995`, `rooms by year`
                 if (kind == "yes_no" and at) or (meaning == "time high" and self._lasts(at)):
                     continue
+                behind = self.tokens[at + length : at + length + 1]
+                if kind == "compare" and any(
+                    x.number is not None or _is_spelled(x) for x in behind
+                ):
+                    self._compared.add((at, at + length))
                 placed = kind == "place" or words[0] in {"first", "last"}
                 if placed and (kind == "place") != self._places:
                     continue  # `the last country listed` speaks of the order of rows
@@ -456,8 +460,7 @@ class _Linker:
                 mention = Mention("number", first, last, number=value, upper=upper, unit=unit)
                 yield _NUMBER * (last - first), mention
         for at, token in enumerate(self.tokens):
-            spelled = NUMBER_WORDS.fullmatch(token.word) is not None
-            number = read_number_words(token.word) if spelled else None
+            number = read_number_words(token.word) if _is_spelled(token) else None
             spoken_of = at and self.tokens[at - 1].word == "the" and token.word == "one"
             if number is not None and not spoken_of:  # `the one with the lowest price`
                 weight = _FUNCTION + 0.01 if self._is_bare(at) else _NUMBER - 0.1
@@ -507,7 +510,6 @@ class _Linker:
     # -- columns ----------------------------------------------------------------------------
 
     def _columns_over(self, first: int, last: int) -> Iterator[Weighed]:
-        """Yield the columns of which the words from *first* to *last* all speak."""
         tokens = self.tokens[first:last]
         nouns = self._table.nouns | self._table.general
         if any(t.is_mark or ("or", "") in phrases().get((t.word,), ()) for t in tokens):
@@ -604,7 +606,6 @@ class _Linker:
         return unit is None or len(same) < 2 or column is self._table.main_amount
 
     def _fit(self, column: Column, content: Sequence[Token]) -> "_Fit | None":
-        """Return how well words say the name of *column*; None where they do not."""
         said: set[str] = set()
         named = like = told = idle = 0
         record, opens = False, len(content) > 1 and content[1].stem in column.named
@@ -642,7 +643,7 @@ class _Linker:
         needs_all = column.is_boolean and unsaid - idle_words - self._table.nouns
         own = {*column.names[0]} - said  # a mean temperature has `temperature` as a synonym, too
         numbered = {name[-1] for name in column.names} & stems_of("naming", "words")  # `ward_no`
-        denied = any(word.startswith("non") for word in unsaid | own)  # `assets`, of non-current
+        denied = any(map(is_denied, unsaid | own))  # `assets`, of non-current
         if ((unsaid | own) - numbered) & operator_stems() or needs_all or denied:
             return None  # `airport` alone does not ask for an airport shuttle
         weight = (_NAME if share == 1 else _PART) * named + _LIKE * like + _TOLD * told
@@ -668,7 +669,6 @@ class _Linker:
     # -- stored values ----------------------------------------------------------------------
 
     def _values_over(self, first: int, last: int) -> Iterator[Weighed]:
-        """Yield the stored values that the words from *first* to *last* are, or are part of."""
         tokens = self.tokens[first:last]
         if tokens[0].is_mark or tokens[-1].is_mark or not self._texts:
             return
@@ -724,8 +724,21 @@ class _Linker:
             if column and any(words[at : at + len(asked)] == asked for at in places):
                 held.setdefault(column, []).append((match.value, words))
         alone = {(self._column_of(x), x.value) for x in found if x.n_records == 1}
-        choices = [_choice(column, texts, phrase) for column, texts in held.items()]
+        choices = [
+            choice
+            for choice in (_choice(column, texts, phrase) for column, texts in held.items())
+            if choice.exact or not self._holds_all(choice)
+        ]
         return [replace(c, alone={(c.column, v) for v in c.values} <= alone) for c in choices]
+
+    def _holds_all(self, choice: Choice) -> bool:
+        """Whether all values of a column have a phrase in them, which then tells none apart."""
+        n_distinct = self._table.by_name[choice.column].statistics.n_distinct
+        return 1 < n_distinct <= len(choice.values)
+
+
+def _is_spelled(token: Token) -> bool:
+    return NUMBER_WORDS.fullmatch(token.word) is not None
 
 
 def _column(first: int, last: int, said: list[tuple[str, float]]) -> Mention:

@@ -4,14 +4,12 @@ Its text says nothing that its rows do not.
 """
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from srag_mcp.cells.cell import BY_RULES
-from srag_mcp.inference.brief import Brief
+from srag_mcp.inference.brief import Brief, Proposal
 from srag_mcp.inference.linking import LinkedValues, link_values
-from srag_mcp.inference.proposal import Proposal
 from srag_mcp.model.language_model import Step
 from srag_mcp.model.ledger import Totals
 from srag_mcp.retrieval.snippets import Quote
@@ -29,8 +27,6 @@ MANY_UNKNOWN = 0.2
 MAX_ITEMS_IN_TEXT = 50
 MAX_COLUMNS = 8
 _MAX_LEFT_OUT = 3
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-_AND = " AND "
 _PERCENT = 100.0
 _MAX_CONDITIONS = 100  # characters
 _DIGITS = 6  # of which equal numbers have the same
@@ -74,6 +70,8 @@ class Denominator:
             is contradicted.
         before_conditions: Whether the columns were counted over all records, as counting after the
             conditions would take too long.
+        of_kind: What the table is called, where a query reads tables of several kinds of documents:
+            columns were counted over all its rows, before conditions and joins.
         uncounted: Why nothing was counted; empty where it was.
         by_rules: Whether rules read the documents: one without a value may well say it.
         rows: What the records are called; `items` where they are what documents list.
@@ -85,6 +83,7 @@ class Denominator:
     n_selected: int | None = None
     columns: tuple[ColumnCoverage, ...] = ()
     before_conditions: bool = False
+    of_kind: str = ""
     uncounted: str = ""
     conditions: str = ""
     by_rules: bool = False
@@ -409,14 +408,17 @@ def render_denominator(found: Denominator) -> str:
         all_rows += f" of {n_listing:,} of {n_all:,} documents{said_none}"
     head = f"Over all {all_rows}"
     if found.n_selected is not None:
-        conditions = _bare(one_line(found.conditions))
+        conditions = one_line(found.conditions)
         is_short = 0 < len(conditions) <= _MAX_CONDITIONS
         meet = "meets" if found.n_selected == 1 else "meet"
         which = f"with {conditions}" if is_short else f"that {meet} the conditions"
         head = f"Over the {found.n_selected:,} of {all_rows} {which}"
     if found.before_conditions:
         head += ", before conditions (counting after them would take too long)"
-    known, parts = "say" if found.before_conditions else "used", [head]
+    if found.of_kind:
+        head += f" in {found.of_kind}, before conditions and joins"
+    is_before = found.before_conditions or found.of_kind
+    known, parts = "say" if is_before else "used", [head]
     for item in found.columns[:MAX_COLUMNS]:
         doubted = f" ({item.n_contradicted:,} of them {_DOUBTED})" if item.n_contradicted else ""
         others = (
@@ -432,30 +434,6 @@ def render_denominator(found: Denominator) -> str:
     if len(found.columns) > MAX_COLUMNS:
         parts.append(f"and {len(found.columns) - MAX_COLUMNS} more columns with gaps")
     return "; ".join(parts) + "."
-
-
-def _bare(condition: str) -> str:
-    """Leave out brackets that change nothing: `"(pool) AND (NOT spa)" -> "pool AND NOT spa"`."""
-    masked = _QUOTED.sub(lambda text: "x" * len(text[0]), condition)
-    parts, start, depth = list[str](), 0, 0
-    for at, char in enumerate(masked):
-        depth += (char == "(") - (char == ")")
-        if not depth and masked.startswith(_AND, at):
-            parts.append(condition[start:at])
-            start = at + len(_AND)
-    parts.append(condition[start:])
-    return _AND.join(_unwrapped(part, is_alone=len(parts) == 1) for part in parts)
-
-
-def _unwrapped(part: str, *, is_alone: bool) -> str:
-    """Take away the brackets around a part of a condition, which an OR needs beside others."""
-    masked, depth = _QUOTED.sub(lambda text: "x" * len(text[0]), part), 0
-    for at, char in enumerate(masked):
-        depth += (char == "(") - (char == ")")
-        if not depth and at < len(part) - 1:
-            return part
-    is_needed = " OR " in masked and not is_alone
-    return part[1:-1] if part.startswith("(") and not is_needed else part
 
 
 def render_bounds(bounds: Bounds) -> str:

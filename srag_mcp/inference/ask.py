@@ -10,17 +10,9 @@ from dataclasses import dataclass, replace
 import anyio
 
 from srag_mcp.cells.cell import is_predicted
-from srag_mcp.errors import (
-    ModelError,
-    QueryError,
-    QuestionError,
-    ReplyError,
-    SragError,
-    StoreError,
-)
-from srag_mcp.grammar.lists import read_statistics
+from srag_mcp.errors import ModelError, QueryError, QuestionError, ReplyError, StoreError
 from srag_mcp.grammar.table import LISTED, OF_RECORD
-from srag_mcp.grammar.translate import TwoReadingsError, translate
+from srag_mcp.grammar.translate import TwoReadingsError, read_statistics, translate
 from srag_mcp.inference.answer import (
     MANY_UNKNOWN,
     Answer,
@@ -29,20 +21,15 @@ from srag_mcp.inference.answer import (
     render_text,
     result_key,
 )
-from srag_mcp.inference.by_model import (
-    MAX_ROWS,
-    ONCE,
-    Translating,
-    translate_question,
-)
+from srag_mcp.inference.brief import Proposal, price_reading
+from srag_mcp.inference.by_model import MAX_ROWS, ONCE, Translating, translate_question
 from srag_mcp.inference.by_reading import ALL_DOCUMENTS, answer_by_reading
 from srag_mcp.inference.diagnosis import explain_nothing
 from srag_mcp.inference.grounds import Grounds, find_grounds, find_open_lists
-from srag_mcp.inference.proposal import Proposal, price_reading
 from srag_mcp.inference.unknowns import NO_BOUNDS, is_settled
 from srag_mcp.model.asking import MAX_CORRECTIONS
 from srag_mcp.model.language_model import LanguageModel
-from srag_mcp.model.ledger import MemoryReplies, ReplyCache
+from srag_mcp.model.ledger import MemoryReplies
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.names.doubtful import find_like
@@ -183,12 +170,12 @@ async def _answer_by_model(
         return await answer_by_reading(
             model, corpus, question, missing, prompt_tokens=asking.prompt_tokens
         )
-    except (QueryError, StoreError) as failure:
-        return refuse(corpus, question, f"{reason}; {_unread(failure)}", missing)
-    except ModelError as failure:
-        if not missing:
+    except (QueryError, StoreError, ModelError) as failure:
+        if isinstance(failure, ModelError) and not missing:
             raise
-        return refuse(corpus, question, f"{reason}; {_unread(failure)}", missing)
+        said = str(failure).partition("\n")[0]
+        reason = f"{reason}; the documents were not read for it: {said}"
+        return refuse(corpus, question, reason, missing)
 
 
 def _propose_rest(corpus: Corpus, grounds: Grounds, prompt_tokens: int) -> Proposal | None:
@@ -202,10 +189,6 @@ def _propose_rest(corpus: Corpus, grounds: Grounds, prompt_tokens: int) -> Propo
     except (QueryError, StoreError):  # the answer is there, and worth more
         return None
     return Proposal(unread, ALL_DOCUMENTS, price)
-
-
-def _unread(failure: SragError) -> str:
-    return f"the documents were not read for it: {str(failure).partition(chr(10))[0]}"
 
 
 def _with_passages(corpus: Corpus, answer: Answer) -> Answer:
@@ -231,7 +214,7 @@ async def open_metered(
         ModelError: If the time is over.
     """
     with ExitStack() as stack:
-        replies: ReplyCache = MemoryReplies()
+        replies = MemoryReplies()
         if asking.model_name and corpus.state is not None:
             state = stack.enter_context(open_state(corpus.state))
             replies = StoredReplies(state, of_questions=True)

@@ -9,27 +9,19 @@ import anyio
 
 from srag_mcp.errors import ModelError, QueryError, QuestionError, UnknownNameError
 from srag_mcp.inference.answer import is_empty, result_key
-from srag_mcp.inference.brief import (
-    MAX_VALUE_CHARACTERS,
-    describe_column,
-    list_shown,
-)
+from srag_mcp.inference.brief import MAX_VALUE_CHARACTERS, describe_column, list_shown
 from srag_mcp.inference.diagnosis import Seen, diagnose, explain_nothing
 from srag_mcp.inference.grounds import find_repeated
 from srag_mcp.inference.linking import LinkedValues, link_values, rank_columns
 from srag_mcp.model.asking import Doubt, ask_for
-from srag_mcp.model.language_model import (
-    Correction,
-    LanguageModel,
-    Prompt,
-    count_tokens,
-)
+from srag_mcp.model.language_model import Correction, LanguageModel, Prompt, count_tokens
 from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.sqlfacts.query import QueryFacts, Translation, read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
+from srag_mcp.store.kind_tables import KindTables, SharedKey
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import literal
 
@@ -47,6 +39,11 @@ _LIST_TOKENS = 150  # of the columns of each list
 _HEAD_OF_LIST = (
     "Table `{table}`: {rows}, several rows of a record (document_id, position). Pick records by"
     " document_id IN (SELECT document_id FROM {table} WHERE …); sum up before you join:"
+)
+_HEAD_OF_KIND = "Table `{table}` ({title}), {n:,} records, which are other documents:\n"
+_HEAD_OF_KEYS = (
+    "Records of two of these tables belong together by these columns only, never by document_id;"
+    " sum up before you join where one has several:"
 )
 _MAX_COLUMNS = 16  # in full
 _MAX_DESCRIPTION = 500  # characters; two long sentences
@@ -73,22 +70,12 @@ class TranslationReply(ReplyContent):
 class Translated:
     """A question as a query, and the result of running it.
 
-    Attributes:
-        n_votes: How many translations had this result.
-        n_attempts: How many were made.
+    *warnings*: what should be known of a result that not most translations had.
     """
 
     translation: Translation
     page: ResultPage
-    n_votes: int = 1
-    n_attempts: int = 1
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What should be known of a result that not most translations had."""
-        if self.n_attempts == 1 or 2 * self.n_votes > self.n_attempts:
-            return ()
-        return (f"{self.n_votes} of {self.n_attempts} translations had this result",)
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +200,7 @@ class _Runs:
                 " columns, and what is computed from them, only"
             )
             raise QueryError(msg, sql)
-        repeated = find_repeated(self._corpus, facts, page)
+        repeated = find_repeated(self._corpus, facts.joins, page)
         if repeated:
             msg = (
                 f"{repeated}: aggregate before the join, or pick rows by IN (SELECT document_id …)"
@@ -246,10 +233,12 @@ def _elect(outcomes: Sequence[Translated | QuestionError | ModelError]) -> Trans
     votes = Counter(map(_result_key, ballots))
     winner = max(ballots, key=lambda outcome: votes[_result_key(outcome)])
     n_votes = votes[_result_key(winner)]
+    n_all, is_doubtful = len(outcomes), 2 * n_votes <= len(outcomes)
     if isinstance(winner, Translated):
-        return replace(winner, n_votes=n_votes, n_attempts=len(outcomes))
-    if isinstance(winner, QuestionError) and 2 * n_votes <= len(outcomes):
-        msg = f"{winner} ({n_votes} of {len(outcomes)} translations said so)"
+        had = f"{n_votes} of {n_all} translations had this result"
+        return replace(winner, warnings=(had,)) if is_doubtful else winner
+    if isinstance(winner, QuestionError) and is_doubtful:
+        msg = f"{winner} ({n_votes} of {n_all} translations said so)"
         raise QuestionError(msg, winner.unplaced) from winner
     raise winner
 
@@ -265,6 +254,13 @@ def _write_prompt(
 
     Attempts after the first say so, because an equal prompt would have an equal reply.
     """
+    columns, shown, seen = _write_tables(corpus, question)
+    prompt = _render(question, attempt, examples, (corpus.schema().entity, corpus, columns), shown)
+    return prompt, seen
+
+
+def _write_tables(corpus: Corpus, question: str) -> tuple[str, list[str], Seen]:
+    """Write the columns of the tables of *corpus*, the values that may be meant, what is seen."""
     schema = corpus.schema()
     linked = link_values(question, corpus)
     ranked = rank_columns(question, corpus, linked)
@@ -281,19 +277,42 @@ def _write_prompt(
         shown += [f"{child.entity}.{item}" for item in fitting]
         also = _what_is_seen(own, of_list, fitting)
         seen = Seen(seen.columns | also.columns, seen.values | also.values)
+    return columns, shown, seen
+
+
+def write_across(kinds: KindTables, question: str, keys: Sequence[SharedKey]) -> Prompt:
+    """Write the prompt that translates *question* over the tables of several kinds."""
+    shown, parts = list[str](), list[tuple[str, Corpus, str]]()
+    for corpus in kinds.corpora:
+        name = corpus.schema().entity
+        columns, meant, _ = _write_tables(corpus, question)
+        shown += [item if "." in item.split(" ", 1)[0] else f"{name}.{item}" for item in meant]
+        parts.append((name, corpus, columns))
+    joins = "\n".join(f"- {key}" for key in keys)
+    more = [
+        _HEAD_OF_KIND.format(table=name, title=x.schema().title, n=x.info().n_documents) + columns
+        for name, x, columns in parts[1:]
+    ]
+    first = (*parts[0][:2], "\n\n".join([parts[0][2], *more, f"{_HEAD_OF_KEYS}\n{joins}"]))
+    return _render(question, 1, "", first, shown)
+
+
+def _render(
+    question: str, attempt: int, examples: str, table: tuple[str, Corpus, str], shown: Sequence[str]
+) -> Prompt:
+    name, corpus, columns = table
     asked = question if attempt == 1 else f"{question}\n(independent attempt {attempt})"
-    prompt = render_prompt(
+    return render_prompt(
         "translate",
         "translate",
         question,
-        entity=schema.entity,
-        title=schema.title,
+        entity=name,
+        title=corpus.schema().title,
         n_records=f"{corpus.info().n_documents:,}",
         columns=enclose(columns),
         linked=enclose("\n".join(f"- {item}" for item in shown) or _NONE),
         question=f"{enclose(asked)}{examples}",
     )
-    return prompt, seen
 
 
 def _what_is_seen(corpus: Corpus, whole: Collection[str], linked: Sequence[LinkedValues]) -> Seen:
@@ -358,7 +377,6 @@ def _hint(description: str) -> str:
 
 
 def _write_column(item: Attribute, found: ColumnStatistics | None) -> str:
-    """Write a column with all that is known of it, its definition in whole sentences."""
     description = item.description
     if len(description) > _MAX_DESCRIPTION:
         end = max(description.rfind(f"{mark} ", 0, _MAX_DESCRIPTION) for mark in ".!?")

@@ -1,8 +1,8 @@
 """Which of several corpora a question is about."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from srag_mcp.errors import CorpusError, NotIngestedError
+from srag_mcp.errors import CorpusError
 from srag_mcp.inference.ask import ask
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.text.words import stems
@@ -20,12 +20,11 @@ def choose_corpus(corpora: Sequence[Corpus], question: str) -> Corpus:
         CorpusError: If it may be about several, or about none; the text names them.
         NotIngestedError: If none of them is ingested.
     """
-    ready = [corpus for corpus in corpora if _is_ready(corpus)]
+    ready = [corpus for corpus in corpora if corpus.is_ready()]
     if not ready:
         corpora[0].build_path()
     corpora = ready
-    said = {*stems(question)}
-    may = [item for item in corpora if said & {*stems(_nouns(item))}]
+    may = find_named(corpora, question)
     may = may or [item for item in corpora if not ask(item, question).refused]
     if len(may) == 1:
         return may[0]
@@ -34,11 +33,10 @@ def choose_corpus(corpora: Sequence[Corpus], question: str) -> Corpus:
     raise CorpusError(msg)
 
 
-def _is_ready(corpus: Corpus) -> bool:
-    try:
-        return corpus.build_path().is_file()
-    except NotIngestedError:
-        return False
+def find_named(corpora: Collection[Corpus], question: str) -> list[Corpus]:
+    """Return those of *corpora* whose records, or what they list, *question* names."""
+    said = {*stems(question)}
+    return [item for item in corpora if said & {*stems(_nouns(item))}]
 
 
 def _nouns(corpus: Corpus) -> str:

@@ -36,12 +36,14 @@ from srag_mcp.inference.unknowns import (
     veil,
 )
 from srag_mcp.sqlfacts.aggregates import find_cuts
+from srag_mcp.sqlfacts.joins import Joins
 from srag_mcp.sqlfacts.query import OutputColumn, QueryFacts, Role
 from srag_mcp.sqlfacts.trees import exp, said_name
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import Evidence, count_reviews
 from srag_mcp.store.guard import ResultPage, Value
+from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import quoted
 
@@ -123,7 +125,7 @@ def find_grounds(
         found = Unknowns(notes=(_TOO_LONG,))
         if not is_large:
             found = _or_else(lambda: find_unknowns(corpus, facts), lambda _: NOT_WORKED_OUT)
-    cells = _or_else(lambda: list(_note_cells(corpus, facts, is_quick=is_quick)), lambda _: [])
+    cells = _or_else(lambda: list(note_cells(corpus, facts.names, is_quick=is_quick)), lambda _: [])
     if len(cells) > _MAX_SHOWN:
         cells[_MAX_SHOWN:] = [f"and so of {len(cells) - _MAX_SHOWN} more columns"]
     sources = (
@@ -137,7 +139,7 @@ def find_grounds(
             said += _or_else(lambda: find_unstored(corpus, facts), lambda _: [])
         if corpus.info().united:
             said += _or_else(lambda: list(_note_united(corpus, facts, page)), lambda _: [])
-    bounds = None if found.bounds is None else _around(found.bounds, page)
+    bounds = found.bounds and _around(found.bounds, page, is_share=facts.divides)
     whole = None
     has_gaps = any(item.n_open or item.n_none for item in denominator.columns)
     if facts.divides and has_gaps and not is_large:
@@ -152,17 +154,16 @@ def _note_joins(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Iterator
     joins = facts.joins
     if joins.unchecked and facts.whole.children:
         yield f"whether joins repeat rows that are summed up was not checked: {joins.unchecked}"
-    said = find_repeated(corpus, facts, page)
+    said = find_repeated(corpus, facts.joins, page)
     yield from [said] if said else ()
 
 
-def find_repeated(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> str:
+def find_repeated(corpus: Corpus | KindTables, joins: Joins, page: ResultPage) -> str:
     """Say that joins repeat rows that are summed up; empty where each once has the same result.
 
     `"SUM(o.total) takes a row of orders several times, as it is joined with others; each once:
     9558.3"`
     """
-    joins = facts.joins
     if not joins.repeated:
         return ""
     wrong = dict.fromkeys(item.sql for item in joins.repeated)
@@ -248,14 +249,14 @@ def _note_shares(facts: QueryFacts, denominator: Denominator) -> tuple[str, ...]
 
 def _note_cuts(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
     """Say that a LIMIT cuts through rows that tie: `"LIMIT 1 cuts a tie: 3 rows come as far"`."""
-    for cut in find_cuts(facts):
-        if corpus.count(cut.tied)[0]:  # which is as quick as the query itself
-            n = int(str(corpus.count(cut.through)[0] or 0))
-            yield f"LIMIT {cut.limit} cuts a tie: {n:,} rows come as far as the last that is taken"
+    for limit, counted in find_cuts(facts):
+        n = int(str(corpus.count(counted)[0] or 0))
+        if n > limit:
+            yield f"LIMIT {limit} cuts a tie: {n:,} rows come as far as the last that is taken"
 
 
-def _around(bounds: Bounds, page: ResultPage) -> Bounds | None:
-    """Return *bounds* with the result in them; None where they say nothing but the result.
+def _around(bounds: Bounds, page: ResultPage, *, is_share: bool) -> Bounds | None:
+    """Return *bounds*, of a share with the result in them; None where they say nothing but that.
 
     A share over those that say something, as `1 / count(height)`, may lie beside all those that it
     would be if the others said it, too.
@@ -264,7 +265,7 @@ def _around(bounds: Bounds, page: ResultPage) -> Bounds | None:
     finite = [*filter(math.isfinite, numbers)]
     if bounds.is_point and all(math.isclose(x, bounds.lower, abs_tol=1e-9) for x in finite):
         return None
-    if len(numbers) != 1:
+    if len(numbers) != 1 or not is_share:
         return bounds
     ends = bounds.lower, bounds.upper, *finite
     return replace(bounds, lower=min(ends), upper=max(ends))
@@ -304,18 +305,18 @@ def _note_unread(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
             yield f"{item.column}: read for {item.n_read:,} of {item.n_records:,} documents only"
 
 
-def _note_cells(corpus: Corpus, facts: QueryFacts, *, is_quick: bool) -> Iterator[str]:
-    """Say of the columns used what not mentioning them counts as, and which cells are in doubt.
+def note_cells(corpus: Corpus, names: Sequence[str], *, is_quick: bool) -> Iterator[str]:
+    """Say of the columns *names* what not mentioning them counts as, and which cells are in doubt.
 
     `"has_pool: not mentioned counts as no (34 of all 60 documents)"`: documents that were read in
     part may say it: theirs are unknown. `"depth_m: 2 of 12 values are read otherwise by a learned
     rule (trace_value)"`, `"pets: 3 of 8 documents were read in part and may say it in the
     rest"`.
     """
-    used = corpus.statistics(facts.names)
+    used = corpus.statistics(names)
     reviews = count_reviews(corpus.read) if used and not is_quick else {}
     for item in used:
-        name, implied = item.column, facts.schema.attribute(item.column).absent_means
+        name, implied = item.column, corpus.schema().attribute(item.column).absent_means
         n_implied = item.n_not_mentioned - item.n_read_in_part - item.n_set_unknown
         if implied in _MEANS and n_implied:
             said = f"not mentioned counts as {_MEANS[implied]}"
@@ -330,7 +331,7 @@ def _note_cells(corpus: Corpus, facts: QueryFacts, *, is_quick: bool) -> Iterato
             values = f"{n_reviews:,} of {item.n_non_null:,} values"
             yield f"{name}: {values} are read otherwise by a learned rule (trace_value)"
         if item.n_ruled:
-            audit = facts.schema.attribute(name).audit or "which nobody has audited"
+            audit = corpus.schema().attribute(name).audit or "which nobody has audited"
             yield f"{name}: {item.n_ruled:,} of {item.n_records:,} cells are read by rules, {audit}"
         if item.n_corrected:
             by = f", {item.n_by_agent:,} by an agent" if item.n_by_agent else ""
@@ -431,11 +432,12 @@ def count_denominator(
     except QueryTimeoutError:
         logger.debug("counting the documents of a query was stopped")
     return Denominator(
-        n_documents, columns=tuple(_of_all(item.column) for item in asked), before_conditions=True
+        n_documents, columns=tuple(of_all(item.column) for item in asked), before_conditions=True
     )
 
 
-def _of_all(item: ColumnStatistics) -> ColumnCoverage:
+def of_all(item: ColumnStatistics) -> ColumnCoverage:
+    """Count a column over all records."""
     return ColumnCoverage(
         item.column,
         n_used=item.n_non_null,
@@ -503,7 +505,7 @@ def _count(
             counted[column.column] = ColumnCoverage(
                 column.column, n_used, n_unknown, n_failed, n_none, n_contradicted, n_unread
             )
-    told = (counted.get(item.column.column) or _of_all(item.column) for item in asked)
+    told = (counted.get(item.column.column) or of_all(item.column) for item in asked)
     return Denominator(
         corpus.info().n_documents,
         n_selected=next(numbers) if selecting else None,

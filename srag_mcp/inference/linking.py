@@ -352,7 +352,6 @@ def rank_columns(question: str, corpus: Corpus, linked: Sequence[LinkedValues]) 
 
 
 def _numbers_all(column: Column) -> bool:
-    """Whether each record has another value: a record without a name is called by that."""
     found = column.statistics
     return found.n_distinct == found.n_records > 1
 

@@ -145,7 +145,8 @@ def _converse(
                 refused = replace(refuse(corpus, question, found.problem), taken=Totals())
         except ModelError as failure:
             refused = fall_back(corpus, question, None, failure)
-    answer = refused or _ask_informed(corpus, asked, left(), kept)
+    answer = refused or _with(kept, lambda kept: answer_verified(corpus, kept, asked))
+    answer = answer or ask(corpus, asked, _inform(corpus, asked, left(), kept))
     if verdict and not answer.refused:
         said = Verdict("agent", verdict, asked, answer.sql)
         _with(kept, lambda kept: kept.keep_verdict(said))
@@ -190,11 +191,7 @@ async def resolve_question(
     """
     lines = "\n".join(f"{number}. {one_line(text)}" for number, text in enumerate(earlier, 1))
     prompt = render_prompt(
-        "resolve_question",
-        "rewrite",
-        question,
-        earlier=enclose(lines),
-        question=enclose(question),
+        "resolve_question", "rewrite", question, earlier=enclose(lines), question=enclose(question)
     )
     own, known = (set(_NUMBER.findall(text)) for text in (question, f"{question} {earlier}"))
 
@@ -264,12 +261,6 @@ def _pointing(corpus: Corpus, question: str, previous: str) -> str:
         if not is_said and not _OPEN.isdisjoint({word, f"{before} {word}"}):
             return f"“{word}” points to a question before, and none is given (`previous`)"
     return ""
-
-
-def _ask_informed(corpus: Corpus, question: str, asking: Asking, kept: Feedback | None) -> Answer:
-    """Answer by the query that a person has verified, else with others like it as examples."""
-    found = _with(kept, lambda kept: answer_verified(corpus, kept, question))
-    return found or ask(corpus, question, _inform(corpus, question, asking, kept))
 
 
 def _inform(corpus: Corpus, question: str, asking: Asking, kept: Feedback | None) -> Asking:

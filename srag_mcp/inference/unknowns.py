@@ -242,10 +242,7 @@ class _Records:
         if self._found.function == "sum":  # who does not say it may have nothing to add
             low, high = min(low, 0.0), max(high, 0.0)
         n_sure = n_in if n_open else None
-        ends = (
-            self._end_of_amount(low, n_sure),
-            self._end_of_amount(high, n_sure, is_upper=True),
-        )
+        ends = (self._end_of_amount(low, n_sure), self._end_of_amount(high, n_sure, is_upper=True))
         sql = f"SELECT {', '.join(ends)}"
         [[lower, upper]] = self._corpus.select(sql, limit=1).rows
         return Bounds(float(str(lower)), float(str(upper)), (low, high) if n_blank else None)
@@ -364,7 +361,6 @@ class _Records:
         )
 
     def _nowhere(self) -> str:
-        """Return as SQL that a record has no key to be grouped by."""
         return " OR ".join(f"({key}) IS NULL" for key in self._found.keys) or "false"
 
     def _of_leading_group(self) -> str:
@@ -398,19 +394,16 @@ class _Records:
     # Totals
 
     def _said(self, column: str) -> str:
-        """Return where the values of *column* are as the result has them."""
         is_veiled = column.lower() in map(str.lower, self._contradicted)
         return quote_name(said_name(column) if is_veiled else column)
 
     def _count(self, *conditions: str) -> tuple[int, ...]:
-        """Count the records that meet each of *conditions*."""
         return self._integers(*(f"count(*) FILTER ({condition})" for condition in conditions))
 
     def _integers(self, *outputs: str) -> tuple[int, ...]:
         return tuple(int(str(value or 0)) for value in self._totals(*outputs))
 
     def _totals(self, *outputs: str) -> tuple[Value, ...]:
-        """Return one row of *outputs* over all records."""
         sql = f"SELECT {', '.join(outputs)} FROM {self._entity}"  # noqa: S608 - it runs through the guard
         return self._corpus.select(sql, limit=1).rows[0]
 

@@ -175,7 +175,6 @@ def _renamed(corpus: Corpus, kept: Feedback, pair: Verdict) -> Verdict:
 
 
 def _find_fault(corpus: Corpus, pair: Verdict) -> str:
-    """Say why the query of *pair* does not mean what it did; empty where it does."""
     if renamed := renamed_in(pair.sql, corpus.info().renamed):
         return renamed[0]
     try:
@@ -198,7 +197,6 @@ def _answer(corpus: Corpus, question: str, facts: QueryFacts) -> Answer:
 
 
 def _subject(question: str, schema: Schema) -> frozenset[str]:
-    """Return the stems of the content words of a question, without those that name the record."""
     names: Sequence[str] = (schema.entity, schema.title, *schema.nouns)
     nouns = {stem(word) for name in names for word in content_words(name)}
     return frozenset(map(stem, content_words(question))) - nouns

@@ -14,10 +14,17 @@ from typing import TypeVar, TypeVarTuple, Unpack
 import anyio
 import anyio.to_thread
 
-from srag_mcp.model.faults import Fault, find_fault, key_to_send
 from srag_mcp.model.language_model import Price, Reply
-from srag_mcp.model.openai_wire import ChatRequest, Wire, read_chat, spare_loopback
-from srag_mcp.model.replay_model import REPLAY
+from srag_mcp.model.ledger import REPLAY
+from srag_mcp.model.openai_wire import (
+    ChatRequest,
+    Fault,
+    Wire,
+    find_fault,
+    key_to_send,
+    read_chat,
+    spare_loopback,
+)
 from srag_mcp.settings import PREFIX, Settings
 
 Result = TypeVar("Result")
@@ -133,8 +140,7 @@ class LitellmWire(Wire):
     async def call(self, litellm: ModuleType, request: ChatRequest) -> object:
         """Call the function of litellm that answers *request*."""
         messages = request.messages(
-            shows_schema=self._shows_schema,
-            mark_cache=self.model.startswith(_CACHE_WHAT_IS_MARKED),
+            shows_schema=self._shows_schema, mark_cache=self.model.startswith(_CACHE_WHAT_IS_MARKED)
         )
         return await litellm.acompletion(
             messages=messages, **request.options(), **self.common_options()

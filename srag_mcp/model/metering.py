@@ -10,8 +10,7 @@ import anyio
 
 from srag_mcp.errors import BudgetError, ModelError
 from srag_mcp.model.language_model import LanguageModel, Price, Prompt, Reply, Step, hash_prompt
-from srag_mcp.model.ledger import Call, KeptReply, Ledger, Outcome, ReplyCache, Totals
-from srag_mcp.model.replay_model import pack_text
+from srag_mcp.model.ledger import Call, KeptReply, Ledger, MemoryReplies, Outcome, Totals, pack_text
 
 _BYTES_A_TOKEN = 3
 _LEAST_TOKENS_OUT, _MOST_TOKENS_OUT = 200, 4000
@@ -86,9 +85,6 @@ class Purse:
     async def reserved(self, expected: ExpectedCost | None) -> AsyncIterator[None]:
         """Hold a place in the budget for one call; `pay` within.
 
-        Args:
-            expected: What it may cost; None where that does not matter.
-
         Raises:
             BudgetError: If there is no place; the text says what was spent and how to go on.
         """
@@ -160,20 +156,15 @@ class MeteredModel(LanguageModel):
     def __init__(
         self,
         model: LanguageModel,
-        cache: ReplyCache,
+        cache: MemoryReplies,
         name: str,
         *,
         budget: Budget | None = None,
         spent: Totals | None = None,
     ) -> None:
-        """Wrap *model*.
+        """Wrap *model*, of which *spent* counts against the budget already.
 
-        Args:
-            model: Who is asked.
-            cache: Where replies and the ledger are kept.
-            name: The model as the settings name it; replies of another one are not used.
-            budget: Most calls or money; None is no limit.
-            spent: What counts against the budget already.
+        Replies of one that has another *name* are not used.
         """
         self.ledger = Ledger()
         self._model = model

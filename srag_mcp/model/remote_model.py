@@ -16,11 +16,18 @@ from srag_mcp.errors import (
     PromptTooLongError,
     SettingsError,
 )
-from srag_mcp.model.faults import Fault, find_bad_key, hide_keys
 from srag_mcp.model.language_model import LanguageModel, Price, Prompt, Reply, Step
+from srag_mcp.model.ledger import REPLAY, ReplayModel
 from srag_mcp.model.litellm_library import LitellmWire, find_price, load_litellm
-from srag_mcp.model.openai_wire import REPLY_FORMS, ChatRequest, OpenAIWire, Wire
-from srag_mcp.model.replay_model import REPLAY, ReplayModel
+from srag_mcp.model.openai_wire import (
+    REPLY_FORMS,
+    ChatRequest,
+    Fault,
+    OpenAIWire,
+    Wire,
+    find_bad_key,
+    hide_keys,
+)
 from srag_mcp.settings import Settings
 
 _OPENAI = "openai/"
@@ -209,11 +216,9 @@ class AdaptiveLimiter:
             yield self._n_shrunk
 
     def slow_down(self, round_: int, pause_s: float) -> None:
-        """Take note of a rate limit: pause, and halve the limit.
+        """Take note of a rate limit: send nothing for *pause_s*, and halve the limit.
 
-        Args:
-            round_: What `place` yielded; all that were in flight together halve it only once.
-            pause_s: Nothing is sent for so long.
+        *round_* is what `place` yielded: all that were in flight together halve it only once.
         """
         self._not_before = max(self._not_before, anyio.current_time() + pause_s)
         self._n_good = 0

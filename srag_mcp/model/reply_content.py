@@ -9,7 +9,6 @@ from typing import ClassVar, Self, Union, get_args, get_origin
 
 from pydantic import (
     BaseModel,
-    ConfigDict,
     ModelWrapValidatorHandler,
     PrivateAttr,
     ValidationError,
@@ -26,15 +25,13 @@ _DECODER = json.JSONDecoder(strict=False)  # line breaks within a text are meant
 _LONGEST_SHOWN = 60
 
 
-class ReplyContent(BaseModel):
+class ReplyContent(BaseModel, frozen=True, extra="forbid"):
     """The root of all replies: every field is required, and no other is allowed.
 
     Providers that enforce a schema ask for both; optional fields are typed `… | None`. What comes
     nevertheless is taken where it is plain: other fields are left out, and one that is missing
     counts as null or as an empty list where it may be that, a rationale as empty.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     @model_validator(mode="before")
     @classmethod
@@ -84,9 +81,7 @@ def describe_misfits(element: ReplyElement) -> list[str]:
 
 
 @cache
-def _find_shape(
-    content_type: type[ReplyContent],
-) -> tuple[frozenset[str], Mapping[str, object]]:
+def _find_shape(content_type: type[ReplyContent]) -> tuple[frozenset[str], Mapping[str, object]]:
     """Return the names of the fields, and those that may be left out with what that means."""
     empty: dict[str, object] = {}
     for name, field in content_type.model_fields.items():

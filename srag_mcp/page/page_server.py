@@ -5,17 +5,21 @@ page are for all, and have nothing of the corpus. Whatever has asks for a token 
 no other page can send; it is in the address behind `#`, which a browser sends to nobody.
 """
 
+import base64
+import hashlib
 import hmac
 import json
+import re
 import secrets
 import socket
 import threading
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TypeAlias
 
 import anyio.to_thread
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -26,17 +30,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from srag_mcp.errors import SragError
 from srag_mcp.page import shown_facts as facts
 from srag_mcp.page import worklists
-from srag_mcp.page.record_rows import (
-    RowsWanted,
-    TableWanted,
-    count_spreads,
-    find_rows,
-)
 from srag_mcp.server.loopback import LOOPBACK, serve_app
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.layout import put_in_place
 from srag_mcp.text.shown import printable
-from srag_mcp.views.results import cut_middle, for_terminal, printable_value
+from srag_mcp.views.results import cut_middle, for_terminal, json_size, printable_value
 
 API = "/api/"
 FILES = {"/": ("page.html", "text/html"), "/page.css": ("page.css", "text/css"),
@@ -65,19 +64,17 @@ Endpoint: TypeAlias = tuple[type[BaseModel], Callable[..., object]]
 """What is asked for, as a request must say it, and what answers."""
 
 
-class Nothing(BaseModel):
+class Nothing(BaseModel, extra="forbid"):
     """A request without arguments."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 def make_page(corpus: Corpus, settings: Settings, token: str) -> ASGIApp:
     """Make the application: files of the page, what GET reads, and what POST asks or changes."""
     reads: dict[str, Endpoint] = {
         "corpus": (Nothing, lambda _: facts.describe_corpus(corpus)),
-        "rows": (RowsWanted, partial(find_rows, corpus)),
+        "rows": (facts.RowsWanted, partial(facts.find_rows, corpus)),
         "cells": (facts.CellsWanted, partial(facts.find_marked_cells, corpus)),
-        "spreads": (TableWanted, partial(count_spreads, corpus)),
+        "spreads": (facts.TableWanted, partial(facts.count_spreads, corpus)),
         "document": (facts.DocumentWanted, partial(facts.show_document, corpus)),
         "worklists": (Nothing, lambda _: worklists.count_entries(corpus)),
         "entries": (worklists.EntriesWanted, partial(worklists.find_entries, corpus)),
@@ -193,3 +190,79 @@ async def _read_body(request: Request) -> bytes | None:
         if len(body) > MAX_BODY:
             return None
     return body
+
+
+MAX_CHARACTERS = 20_000_000  # of rows and quotes: what a browser opens in a second or two
+MAX_ENTRIES = 200
+ENDINGS = (".html", ".htm")
+# What could end the element that holds it, or begin another.
+_ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+
+
+def write_page(corpus: Corpus, out: Path) -> str:
+    """Write the page with as many rows as there is room for; say which there are."""
+    room, said = MAX_CHARACTERS, list[str]()
+    tables: dict[str, object] = {}
+    for table in facts.record_tables(corpus):
+        rows, total, room = _take_rows(corpus, table, room)
+        spreads = facts.count_spreads(corpus, facts.TableWanted(table=table))
+        tables[table] = {"rows": rows, "total": total, "spreads": spreads}
+        said.append(f"{len(rows):,} of {total:,} rows of {table}")
+    counts = worklists.count_entries(corpus)
+    data = {
+        "corpus": facts.describe_corpus(corpus) | {"can_change": False},
+        "tables": tables,
+        "worklists": counts,
+        "entries": {
+            kind: worklists.find_entries(
+                corpus, worklists.EntriesWanted(kind=kind, limit=MAX_ENTRIES)
+            )
+            for kind in counts
+        },
+    }
+    text = json.dumps(printable_value(data), ensure_ascii=False, separators=(",", ":"))
+    temporary = out.with_name(f".{out.name}.tmp")
+    temporary.write_text(_assemble(text.translate(_ESCAPED)), encoding="utf-8")
+    put_in_place(temporary, out)
+    return f"{', '.join(said)} written to {out}"
+
+
+def _take_rows(corpus: Corpus, table: str, room: int) -> tuple[list[object], int, int]:
+    """Return rows with the cells of their documents, how many there are, and the room left."""
+    taken: list[object] = []
+    while True:
+        page = facts.RowsWanted(table=table, offset=len(taken), limit=facts.MAX_ROWS)
+        found = facts.find_rows(corpus, page)
+        total = found["total"] or 0
+        ids = [str(row[0]) for row in found["rows"]]
+        cells = facts.find_cells(corpus, list(dict.fromkeys(ids)))
+        for document_id, row in zip(ids, found["rows"], strict=True):
+            # a row of a list shows its own cells
+            own = [cell for cell in cells[document_id] if cell.get("table_name", table) == table]
+            entry = [row, own]
+            room -= json_size(printable_value(entry))
+            if room < 0:
+                return taken, total, 0
+            taken.append(entry)
+        if len(taken) >= total:
+            return taken, total, room
+
+
+def _assemble(data: str) -> str:
+    """Put style, script and data into the page, and let a browser run nothing else."""
+    style, script = facts.read_file("page.css"), facts.read_file("page.js")
+    policy = POLICY
+    for kind, text in (("style", style), ("script", script)):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        policy += f"; {kind}-src 'sha256-{digest}'"
+    put = {
+        "<head>": f'<head><meta http-equiv="Content-Security-Policy" content="{policy}">',
+        '<link rel="stylesheet" href="page.css">': f"<style>{style}</style>",
+        '<script src="page.js" defer></script>': "",
+        "</body>": f'<script type="application/json" id="data">{data}</script>'
+        f"<script>{script}</script></body>",
+    }
+    # one pass: what is put in is not looked at again
+    return re.sub(
+        "|".join(map(re.escape, put)), lambda found: put[found[0]], facts.read_file("page.html")
+    )

@@ -6,13 +6,12 @@ Each entry has its choices; what is decided is kept and published as the command
 from collections.abc import Iterator
 from typing import Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from srag_mcp.cells.cell import IN_DOUBT, Mark
 from srag_mcp.errors import CorpusError
 from srag_mcp.names.uniting import UNDECIDED, Decision, fold_name
-from srag_mcp.pipeline.correction_run import Wanted, correct
-from srag_mcp.pipeline.name_run import decide_names
+from srag_mcp.pipeline.correction_run import Wanted, correct, decide_names
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import count_reviews, read_reviews
@@ -42,10 +41,8 @@ _NAMES = ("document_id", "position", "table_name", "attribute", "state", "value"
           "as_stated", "start", "note")  # fmt: skip
 
 
-class EntriesWanted(BaseModel):
+class EntriesWanted(BaseModel, extra="forbid"):
     """Which entries of a list; of all columns where none is named."""
-
-    model_config = ConfigDict(extra="forbid")
 
     kind: Kind
     column: str = ""
@@ -53,10 +50,8 @@ class EntriesWanted(BaseModel):
     limit: int = Field(default=20, ge=1, le=200)
 
 
-class CellDecision(BaseModel):
+class CellDecision(BaseModel, extra="forbid"):
     """What a person says of a cell: a value, or what *do* says instead of one."""
-
-    model_config = ConfigDict(extra="forbid")
 
     document_id: str
     column: str
@@ -65,10 +60,8 @@ class CellDecision(BaseModel):
     table: str = ""
 
 
-class NameDecision(BaseModel):
+class NameDecision(BaseModel, extra="forbid"):
     """Whether names of a column mean one thing; if so, the first is what it is called."""
-
-    model_config = ConfigDict(extra="forbid")
 
     column: str
     names: list[str] = Field(min_length=2, max_length=1_000)

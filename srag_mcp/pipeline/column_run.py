@@ -89,21 +89,12 @@ class ColumnChange:
 
 
 def change_columns(
-    folder: Path,
-    settings: Settings,
-    action: str,
-    names: Sequence[str],
-    *,
-    is_preview: bool = False,
+    folder: Path, settings: Settings, action: str, names: Sequence[str], *, is_preview: bool = False
 ) -> ColumnChange:
     """Edit the columns of a corpus, and publish it anew; no document and no model is read for it.
 
-    Args:
-        folder: The corpus.
-        settings: Where its state lies.
-        action: `rename`, `drop`, `hide`, `show`, `merge`, `split-unit`, `type` or `noun`.
-        names: Columns, and what they become.
-        is_preview: Only say what would change.
+    *action* is `rename`, `drop`, `hide`, `show`, `merge`, `split-unit`, `type` or `noun`, *names*
+    are columns, and what they become. A preview only says what would change.
 
     Raises:
         SchemaError: If there is no such column, it cannot become that, or the schema was edited

@@ -1,5 +1,6 @@
-"""A correction by a person or an agent: kept for good, and published at once."""
+"""What a person or an agent decides of values and names: kept for good, and published at once."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,6 +10,7 @@ from srag_mcp.cells.cell import Cell, Mark
 from srag_mcp.cells.normalised import read_column, write_canonical
 from srag_mcp.claims.agreement import is_same_value
 from srag_mcp.errors import CorpusError, SchemaError
+from srag_mcp.names.uniting import Decided, Decision, fold_name
 from srag_mcp.pipeline.schema_choice import put_edit_in_force
 from srag_mcp.rules.audit import recount
 from srag_mcp.rules.voting import run_rules
@@ -28,6 +30,7 @@ from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.loose import with_loose
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.renamings import attached_former
+from srag_mcp.store.united_names import are_united, put_names_in_force, read_decided, write_decided
 from srag_mcp.store.work import WorkDatabase, open_work
 from srag_mcp.text.shown import one_line
 from srag_mcp.values.states import State
@@ -74,12 +77,7 @@ def correct(
 ) -> Corrected:
     """Set one cell instead of what was read, take that back, or accept what waits or an agent set.
 
-    Args:
-        folder: The corpus.
-        settings: Where its state lies.
-        place: Document and column.
-        wanted: What to do, and the value.
-        author: Who does. An agent changes nothing that a person set.
+    *place* is document and column; an agent changes nothing there that a person set.
 
     Raises:
         CorpusError: If there is no such table, record or correction.
@@ -202,3 +200,38 @@ def _set(
         author="",
         at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
+
+
+def decide_names(
+    folder: Path, settings: Settings, column: str, names: Sequence[str], decision: Decision
+) -> bool:
+    """Keep for good what a person says of names of a column, and publish it at once.
+
+    The first of those that are the same is the spelling to keep. A name stands for all that differ
+    from it in case and marks only. Returns whether anything else was decided before.
+
+    Raises:
+        CorpusError: If the folder has no table yet.
+        SchemaError: If there is no such column, it is not one of names, or names that differ in
+            case or marks only are to be apart.
+        LockedError: If another process ingests the corpus.
+    """
+    state = CorpusFolder(folder, settings.home).writable()
+    with open_work(state) as work:
+        present = work.schema_in_force()
+        if present is None:
+            msg = f"{folder} has no table yet: ingest it first"
+            raise CorpusError(msg)
+        if not are_united(present.schema.attribute(column)):
+            msg = f"{column} is no column of texts without a list of categories"
+            raise SchemaError(msg)
+        if decision == "apart" and len({*map(fold_name, names)}) < len({*names}):
+            msg = f"two of {', '.join(names)} differ in case or marks only: these are always one"
+            raise SchemaError(msg)
+        decided = read_decided(state)
+        before = decided.get(column, Decided())
+        decided[column] = before.decide(decision, list(dict.fromkeys(names)))
+        write_decided(state, decided)
+        put_names_in_force(work)
+        publish_changes(work, present.schema)
+    return decided[column] != before

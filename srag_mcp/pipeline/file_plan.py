@@ -20,11 +20,11 @@ from srag_mcp.documents.folder import (
 )
 from srag_mcp.engines.protocol import Progress
 from srag_mcp.errors import DocumentError
-from srag_mcp.pipeline.reader_pool import ReaderPool
-from srag_mcp.pipeline.reading_tasks import (
+from srag_mcp.pipeline.reader_pool import (
     Extracted,
     ExtractTask,
     FileDone,
+    ReaderPool,
     RowsWanted,
     Sampled,
     SampleTask,

@@ -16,7 +16,7 @@ from srag_mcp.engines.choice import choose_engine
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.offline import FORM_SAMPLE, account_for
 from srag_mcp.engines.protocol import Engine, Progress, Work
-from srag_mcp.errors import CorpusError, QuestionError, UselessRepliesError
+from srag_mcp.errors import CorpusError, QuestionError, SeveralKindsError, UselessRepliesError
 from srag_mcp.inference.answer import is_empty
 from srag_mcp.inference.by_model import Translated
 from srag_mcp.model.litellm_library import run_to_end
@@ -30,14 +30,15 @@ from srag_mcp.pipeline.file_plan import (
     without_copies,
 )
 from srag_mcp.pipeline.kind_run import Kinds, KindSorter
+from srag_mcp.pipeline.list_types import settle_lists
 from srag_mcp.pipeline.loose_reading import read_loosely
-from srag_mcp.pipeline.name_run import resolve_names
 from srag_mcp.pipeline.quote import quote_stored, quote_work
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.record_run import (
     Standardised,
     add_by_rules,
     read_missing_records,
+    resolve_names,
     standardise_columns,
 )
 from srag_mcp.pipeline.report import (
@@ -141,13 +142,8 @@ def ingest(
     old build until the new one is whole. An attribute that is not to be kept is read as
     `read_loosely` does, and nothing else is.
 
-    Args:
-        folder: The documents, or a folder with a `documents/` folder inside.
-        settings: Limits, number of processes, place of the state.
-        on_progress: Called after each step.
-        cancelled: Asked between documents; when true, what is finished is kept and the report says
-            so.
-        options: See `IngestOptions`.
+    *folder* has the documents, or a folder `documents/` inside that does. *cancelled* is asked
+    between documents; when true, what is finished is kept and the report says so.
 
     Raises:
         CorpusError: If the folder cannot be used, or none of its files can be read.
@@ -249,8 +245,7 @@ def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestRepor
     kinds = replace(kinds, corpora=tuple(x for x in kinds.corpora if x.n_documents))
     names = [f"{run.folder.name}/{corpus.name}" for corpus in kinds.corpora]
     if run.attribute:
-        msg = f"{run.folder} holds several kinds of documents; name one: {', '.join(names)}"
-        raise CorpusError(msg)
+        raise SeveralKindsError(run.folder, names)
     reports: list[IngestReport] = []
     asks = choose_engine(run.work, run.settings).asks
     about = {corpus: {*stems(corpus.name.replace("_", " "))} for corpus in kinds.corpora}
@@ -392,6 +387,7 @@ def _predict(
         asked = engine.asked | ruled.asked
         if effort != "draft":
             asked |= read_missing_records(work, schema, engine)
+            ruled = replace(ruled, schema=settle_lists(work, ruled.schema))
             standardised = standardise_columns(work, schema, engine, run.on_progress)
             resolve_names(work, schema, engine, run.on_progress)
     except UselessRepliesError:

@@ -26,8 +26,7 @@ from srag_mcp.documents.kinds import (
 )
 from srag_mcp.errors import CorpusError, DocumentError
 from srag_mcp.pipeline.file_plan import FoundFiles
-from srag_mcp.pipeline.reader_pool import ReaderPool
-from srag_mcp.pipeline.reading_tasks import Sampled, SampleTask, Unreadable
+from srag_mcp.pipeline.reader_pool import ReaderPool, Sampled, SampleTask, Unreadable
 from srag_mcp.rules.naming import find_nouns
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.store.layout import KINDS_FILE, ingestion_lock, read_kinds, write_atomically

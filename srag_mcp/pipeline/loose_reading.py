@@ -24,8 +24,7 @@ from srag_mcp.pipeline.file_plan import (
     read_sample,
     without_copies,
 )
-from srag_mcp.pipeline.reader_pool import ReaderPool
-from srag_mcp.pipeline.reading_tasks import Extracted, ExtractTask
+from srag_mcp.pipeline.reader_pool import Extracted, ExtractTask, ReaderPool
 from srag_mcp.pipeline.record_run import Standardised, read_missing_records, standardise_columns
 from srag_mcp.pipeline.report import IngestReport, finish_report, report_stored, show_values
 from srag_mcp.pipeline.schema_choice import check_rules, define_attribute
@@ -35,11 +34,17 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.build import publish_changes
-from srag_mcp.store.chosen_documents import narrow, read_chosen
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.loose import LooseAttribute, keep_loose, loose_attributes, with_loose
+from srag_mcp.store.loose import (
+    LooseAttribute,
+    keep_loose,
+    loose_attributes,
+    narrow,
+    read_chosen,
+    with_loose,
+)
 from srag_mcp.store.predictions import Predictions, store_rule_cells
 from srag_mcp.store.work import WorkDatabase, hash_schema, open_work, read_cell
 from srag_mcp.values.states import State

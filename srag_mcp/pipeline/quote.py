@@ -12,7 +12,7 @@ from typing import Unpack
 from srag_mcp.documents.document import Document
 from srag_mcp.engines.choice import choose_engine, find_engine
 from srag_mcp.engines.protocol import Engine, Workload
-from srag_mcp.inference.proposal import USUAL_DESCRIPTION, price_reading
+from srag_mcp.inference.brief import USUAL_DESCRIPTION, price_reading
 from srag_mcp.model.language_model import CONTEXT_TOKENS, count_tokens
 from srag_mcp.pipeline.file_plan import (
     FoundFiles,
@@ -27,16 +27,18 @@ from srag_mcp.pipeline.rule_run import count_read_first, find_effort
 from srag_mcp.pipeline.schema_choice import SchemaWish, find_known_schema
 from srag_mcp.pipeline.table_mode import settle_tables
 from srag_mcp.pipeline.wishes import IngestOptions, go_on
+from srag_mcp.records.listed import find_lists, list_attribute
 from srag_mcp.records.prediction import (
     Estimate,
     count_readable,
     estimate_definition,
     estimate_records,
+    estimate_rows,
     estimate_rules,
 )
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import count_rounds, find_wished
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.settings import Effort, Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.decisions import find_left_out
@@ -160,6 +162,8 @@ class _ToRead:
         n_documents: Documents of the corpus.
         lengths: The tokens of those that will be asked about.
         schema: None where it is to be found.
+        lists: What documents list, and are asked for.
+        lacking: The names of what is asked for, where that is not all; empty for all.
         added: What is to be added to it.
         is_defined: Whether that is defined already.
         n_questions: Sample questions.
@@ -168,6 +172,8 @@ class _ToRead:
     n_documents: int
     lengths: Sequence[int]
     schema: Schema | None
+    lists: Sequence[Table] = ()
+    lacking: frozenset[str] = frozenset()
     added: Sequence[Attribute] = ()
     is_defined: bool = False
     n_questions: int = 0
@@ -210,10 +216,12 @@ def quote_work(
     schema = find_known_schema(work, folder, asked, engine.asks)
     added, is_defined = _find_added(work, schema, attribute)
     wanted = schema and schema.model_copy(update={"attributes": (*schema.attributes, *added)})
-    n_documents, lengths = _find_lengths(work, found, wanted, readers, settings)
+    n_documents, lengths, lacking = _find_lengths(work, found, wanted, readers, settings)
     if not engine.asks:
         return Quote(engine.name, n_documents, 0, 0, schema is not None, 0, 0, 0)
-    todo = _ToRead(n_documents, lengths, schema, added, is_defined, len(asked.questions))
+    n_questions = len(asked.questions)
+    lists = find_lists(schema, settings) if schema and not attribute else ()
+    todo = _ToRead(n_documents, lengths, schema, lists, lacking, added, is_defined, n_questions)
     return _price(engine, todo, settings, find_effort(work, settings))
 
 
@@ -265,9 +273,12 @@ def _price(
 ) -> Quote:
     price, lengths = engine.price(settings), todo.lengths
     known = todo.schema.attributes if todo.schema else _usual_attributes(settings.columns)
-    attributes = todo.added or known
+    lists = [item for item in todo.lists if not todo.lacking or item.entity in todo.lacking]
+    asked = (*known, *map(list_attribute, lists))
+    attributes = todo.added or [x for x in asked if not todo.lacking or x.name in todo.lacking]
     n_first = count_read_first(effort, len(lengths), settings.schema_documents)
     estimate = estimate_records(attributes, _spread(lengths, n_first), settings.prompt_tokens)
+    estimate += estimate_rows(lists, lengths, n_first, settings.prompt_tokens)
     saved = 0
     if n_first < len(lengths):
         shown = _spread(lengths, settings.schema_documents)
@@ -293,7 +304,7 @@ def _price(
         engine=engine.name,
         n_documents=todo.n_documents,
         n_to_read=n_first,
-        n_attributes=len(attributes),
+        n_attributes=len(todo.added or known),
         is_schema_known=todo.schema is not None,
         n_calls=estimate.n_prompts,
         tokens_in=tokens_in,
@@ -341,8 +352,10 @@ def _find_lengths(
     schema: Schema | None,
     readers: ReaderPool,
     settings: Settings,
-) -> tuple[int, Sequence[int]]:
+) -> tuple[int, Sequence[int], frozenset[str]]:
     """Count the documents; find the tokens of those that lack predictions, or were not read yet.
+
+    And the names of what they lack, where none is new; else none.
 
     The lengths of the latter are those of a sample. Of a file that was read before, the share of
     documents that are new is that of the sample, too.
@@ -350,7 +363,10 @@ def _find_lengths(
     kept = schema is not None and work.schema_in_force() is not None
     predictions = Predictions(work)
     n_readable = count_readable(settings.prompt_tokens)
-    pending = predictions.pending(schema.attributes, n_readable) if kept and schema else []
+    asked = (
+        (*schema.attributes, *map(list_attribute, find_lists(schema, settings))) if schema else ()
+    )
+    pending = predictions.pending(asked, n_readable) if kept else []
     plan = plan_files(work, found, schema or Schema(title="Record"), readers.n_processes)
     paths = [item.relative for item in found.sources]
     stored = work.known_documents(paths) if kept else {}
@@ -380,7 +396,8 @@ def _find_lengths(
     of_sample = [count_tokens(document.text) for document in sample.documents]
     if of_sample:
         lengths += [of_sample[number % len(of_sample)] for number in range(n_new)]
-    return n_documents, lengths
+    names = frozenset() if of_sample else frozenset(x.name for y in pending for x in y.attributes)
+    return n_documents, lengths, names
 
 
 def _count_new(n_documents: int, sampled: Sequence[Document], known: Mapping[str, str]) -> int:

@@ -1,11 +1,13 @@
-"""What a model reads after the rules: records that lack predictions, then what fits no column."""
+"""What a model reads after the rules: missing records, what fits no column, doubtful names."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
-from srag_mcp.cells.cell import Mark, PredictedCell, PredictedRecord
+from srag_mcp.cells.cell import Cell, Mark, PredictedCell, PredictedRecord
+from srag_mcp.cells.normalised import read_column
+from srag_mcp.claims.odd_numbers import Tags, read_stated, read_tags
 from srag_mcp.claims.second_look import (
     MAX_SUSPECTS,
     Suspect,
@@ -13,23 +15,22 @@ from srag_mcp.claims.second_look import (
     look_again,
     without_unsettled,
 )
-from srag_mcp.claims.stated_values import Tags, read_stated, read_tags
 from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress, Workload
 from srag_mcp.model.language_model import Step
-from srag_mcp.records.listed import list_attribute
+from srag_mcp.names.doubtful import Doubt, cut_around, find_candidates, resolve, write_prompts
+from srag_mcp.names.uniting import Thing, Verdict, are_names, describe_things, unite
+from srag_mcp.records.listed import find_lists, list_attribute
 from srag_mcp.records.prediction import count_readable, estimate_records
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.predictions import (
-    PendingDocuments,
-    Predictions,
-    keep_listed,
-    keep_rule_cells,
-)
+from srag_mcp.store.predictions import PendingDocuments, Predictions, keep_listed, keep_rule_cells
+from srag_mcp.store.united_names import are_united, decided_in_force, keep_verdicts, kept_verdicts
 from srag_mcp.store.work import WorkDatabase
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import fold_word, stem
 
 _OTHERS_SHOWN = 12
 
@@ -53,9 +54,10 @@ def read_missing_records(
     """
     predictions, on_progress = Predictions(work), engine.work.on_progress
     predictions.forget_gone()
-    for child in schema.children:
+    lists = find_lists(schema, engine.work.settings)
+    for child in lists:
         keep_listed(work, child)
-    wanted = (*schema.attributes, *map(list_attribute, schema.children))
+    wanted = (*schema.attributes, *map(list_attribute, lists))
     engine.take_over()
     prompt_tokens = engine.work.settings.prompt_tokens
     n_readable = count_readable(prompt_tokens)
@@ -121,10 +123,7 @@ class Standardised:
 
 
 def standardise_columns(
-    work: WorkDatabase,
-    schema: Schema,
-    engine: ModelEngine,
-    on_progress: Callable[[Progress], None],
+    work: WorkDatabase, schema: Schema, engine: ModelEngine, on_progress: Callable[[Progress], None]
 ) -> Standardised:
     """Ask about the predicted values that do not fit their column.
 
@@ -219,3 +218,94 @@ def _fitting(
 def _is_other(one: PredictedCell, other: PredictedCell) -> bool:
     """Whether two cells differ by more than a note."""
     return (one.value_text, one.cell.state) != (other.value_text, other.cell.state)
+
+
+def resolve_names(
+    work: WorkDatabase, schema: Schema, engine: ModelEngine, on_progress: Callable[[Progress], None]
+) -> None:
+    """Ask which doubtful names of the columns mean one thing; what was said holds for good.
+
+    A group is asked about once; one that a new spelling joins is asked about again. Nothing is
+    asked where no group is doubtful.
+
+    Raises:
+        ModelStoppedError: If no further prompt can be answered.
+        CancelledError: If somebody wants it to stop.
+
+    Source: DESIGN 7.5.
+    """
+    predictions, plain = Predictions(work), cache(partial(_read_plain, work))
+    doubts: list[Doubt] = []
+    for place, attribute in enumerate(schema.attributes):
+        if are_united(attribute):
+            on_progress(Progress("uniting", place, len(schema.attributes), attribute.name))
+            doubts += _find_doubts(work, predictions, attribute, plain)
+    prompts = write_prompts(doubts)
+    if not prompts:
+        return
+    said = engine.run(lambda: resolve(engine.model, prompts))
+    verdicts: dict[str, list[Verdict]] = {}
+    for column, verdict in said:
+        verdicts.setdefault(column, []).append(verdict)
+    for column, new in verdicts.items():  # at the end: what a stop leaves over is asked as before
+        keep_verdicts(work, column, new)
+
+
+# Of a thousand documents: the words of a language are soon all there.
+_PLAIN = r"""
+SELECT DISTINCT rtrim(word, '.,;:') FROM (
+  SELECT unnest(string_split_regex(left(text, 20_000), '\s+')) AS word
+  FROM (SELECT text FROM documents ORDER BY md5(document_id) LIMIT 1_000))
+WHERE regexp_full_match(word, '\p{Ll}{2,}[.,;:]?')
+"""
+
+
+def _read_plain(work: WorkDatabase) -> frozenset[str]:
+    """Return the stems of the words that documents have in small letters: they name nothing."""
+    return frozenset(stem(fold_word(word)) for (word,) in work.run(_PLAIN))
+
+
+def _find_doubts(
+    work: WorkDatabase,
+    predictions: Predictions,
+    attribute: Attribute,
+    plain: Callable[[], frozenset[str]],
+) -> Iterator[Doubt]:
+    """Yield the groups of a column that nobody has decided yet.
+
+    Of a column that describes things instead of naming them nothing is asked.
+    """
+    predicted = predictions.cells(attribute)
+    cells = dict(zip(predicted, read_column(attribute, [*predicted.values()]), strict=True))
+    counts = Counter(cell.value for cell in cells.values() if isinstance(cell.value, str))
+    if not are_names(counts):
+        return
+    decided = decided_in_force(work, attribute.name)
+    things = unite(counts, decided)
+    known = [frozenset(verdict.keys) for verdict in kept_verdicts(work, attribute.name)]
+    groups = [
+        group
+        for group in find_candidates(things, decided)
+        if not any(all(thing.keys <= keys for thing in group) for keys in known)
+    ]
+    if not groups or describe_things((thing.name for thing in things), plain()):
+        return
+    around = _read_around(predictions, cells, groups)
+    for group in groups:
+        yield Doubt(attribute.name, attribute.description, tuple(group), around)
+
+
+def _read_around(
+    predictions: Predictions, cells: Mapping[str, Cell], groups: Sequence[Sequence[Thing]]
+) -> dict[str, str]:
+    """Return words around each name of *groups* in the first document that has it."""
+    wanted = {thing.spellings[0] for group in groups for thing in group}
+    first: dict[str, tuple[str, Span]] = {}
+    for document_id, cell in cells.items():
+        if cell.value in wanted and cell.span is not None:
+            first.setdefault(str(cell.value), (document_id, cell.span))
+    texts = predictions.texts([document_id for document_id, _ in first.values()])
+    return {
+        value: cut_around(document.text, span.start, span.end)
+        for (value, (_, span)), document in zip(first.items(), texts, strict=True)
+    }

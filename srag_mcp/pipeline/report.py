@@ -214,14 +214,14 @@ class IngestReport:
         return lines
 
     def _cost(self, taken: Totals) -> str:
-        money = "" if not taken.cost_usd else f", ${taken.cost_usd:,.4f}"
-        unknown = ", price not known" if taken.cost_usd is None else ""
+        money = f", ${taken.cost_usd:,.4f}" if taken.cost_usd else ""
+        money = ", price not known" if taken.cost_usd is None else money
         about = "about " if taken.is_estimated else ""
         tokens = f"{about}{taken.tokens_in:,} tokens in, {taken.tokens_out:,} out"
         return (
             f"{self.engine}: {self.n_predicted} documents predicted now,"
             f" {self.n_standardised} cells standardised; {taken.n_calls:,} calls ({tokens}),"
-            f" {taken.n_cached:,} replies were there already{money}{unknown}"
+            f" {taken.n_cached:,} replies were there already{money}"
         )
 
     def _outcome(self) -> str:
@@ -289,7 +289,8 @@ def _warnings(work: WorkDatabase, schema: Schema | None) -> Iterator[str]:
             " Put a schema.json into the folder, or give sample questions; the table `documents`"
             " can be queried"
         )
-    unread = _name_unread(work, schema) if schema is not None else ""
+    described = () if schema is None or work.is_predicted() else schema.shown().attributes
+    unread = ", ".join(item.name for item in described if not item.extractors)
     if unread:
         yield f"no rule was found for {unread}, and no model has read it: no value is known"
     meant = find_meant(schema) if schema is not None else {}
@@ -299,12 +300,6 @@ def _warnings(work: WorkDatabase, schema: Schema | None) -> Iterator[str]:
             f"names of columns have Latin letters: {named}. SQL takes the name, questions both;"
             " rename them in .srag/schema.json, keeping the word in x-synonyms"
         )
-
-
-def _name_unread(work: WorkDatabase, schema: Schema) -> str:
-    """Name the columns that somebody described, and nothing reads."""
-    columns = () if work.is_predicted() else schema.shown().attributes
-    return ", ".join(item.name for item in columns if not item.extractors)
 
 
 def _warn_of_unread(unread: UnreadRecords, n_in_part: int, n_documents: int) -> Iterator[str]:
@@ -339,13 +334,9 @@ def show_values(report: IngestReport, corpus: Corpus, name: str) -> IngestReport
 def join_reports(
     corpus: str, said: str, odd: Sequence[str], reports: Sequence[IngestReport]
 ) -> IngestReport:
-    """Report on a folder that holds several kinds of documents.
+    """Report on a folder with several kinds of documents, of which *said* says which there are.
 
-    Args:
-        corpus: The name of the folder.
-        said: Which kinds there are.
-        odd: Documents of none of them, which are in no table.
-        reports: Of each kind that was ingested.
+    *odd* documents are of none of them, and in no table; *reports* are of the kinds ingested.
     """
     reason = "is like none of the kinds of documents here, and is in no table"
     proposed = [report.proposed for report in reports]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from srag_mcp.documents.document import spread_evenly
 from srag_mcp.documents.folder import TABLE_TYPES, SourceFile, media_type
@@ -20,8 +20,7 @@ from srag_mcp.documents.table_files import (
 from srag_mcp.engines.protocol import TableColumns
 from srag_mcp.errors import DocumentError
 from srag_mcp.pipeline.file_plan import FoundFiles, is_same_file
-from srag_mcp.pipeline.reader_pool import ReaderPool
-from srag_mcp.pipeline.reading_tasks import RowsWanted, Sampled, SampleTask
+from srag_mcp.pipeline.reader_pool import ReaderPool, RowsWanted, Sampled, SampleTask
 from srag_mcp.pipeline.wishes import RowsMode
 from srag_mcp.store.work import FinishedFile, WorkDatabase
 
@@ -31,7 +30,7 @@ _MAX_SURVEYED = 100
 _ROWS_TO_A_FILE = 10
 
 
-class TableMode(BaseModel):
+class TableMode(BaseModel, frozen=True):
     """What was decided on the table files of a corpus.
 
     Attributes:
@@ -40,8 +39,6 @@ class TableMode(BaseModel):
         kind: What the columns of their tables are called; empty for any.
         alone: Whether other files are left out.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     rows: bool
     reason: str

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 from typing_extensions import TypedDict  # pydantic reads no other one before Python 3.12
 
 from srag_mcp.documents.encoding import decode
@@ -53,7 +53,7 @@ class IngestOptions(TypedDict, total=False):
     asks_first: bool
 
 
-class Unfinished(BaseModel):
+class Unfinished(BaseModel, frozen=True):
     """What an ingestion was asked to do, until it has done it.
 
     Attributes:
@@ -65,8 +65,6 @@ class Unfinished(BaseModel):
         fresh: Whether the schema is still to be found anew.
         budget_usd, budget_calls: What it was not to exceed; see `within_budget`.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     engine: EngineName
     model: str | None = None
@@ -88,11 +86,7 @@ class Continuation:
 
 
 def read_unfinished(folder: Path) -> Unfinished | None:
-    """Return what the last ingestion was asked to do, if it did not end; None if it did.
-
-    Args:
-        folder: The state folder.
-    """
+    """Return what the last ingestion, of a state folder, was to do; None if it did end."""
     with read_state(folder) as state:
         written = state.note(_UNFINISHED)
     try:

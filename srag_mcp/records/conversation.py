@@ -185,9 +185,9 @@ class _Draft:
             lists=self.lists,
         )
 
-    def read(self, task: RecordTask, said: "_Said") -> None:
-        """Judge what a reply says of the document."""
-        lists = {name: read_list(self.judge, task.lists[name], given, task.engine)
+    def read(self, task: RecordTask, said: "_Said", excerpt: Excerpt) -> None:
+        """Judge what a reply says of the document, of which *excerpt* was shown."""
+        lists = {name: read_list(self.judge, task.lists[name], given, excerpt.shows)
                  for name, given in said.lists.items()}  # fmt: skip
         self.judged = self.judge.judge(task.numbered, said.cells or ())
         self.judged |= {name: found.judgement for name, found in lists.items()}
@@ -244,7 +244,7 @@ class Conversation:
             said = found[key]
             draft.summary = said.summary
             if said.cells is not None:
-                draft.read(self.task, said)
+                draft.read(self.task, said, excerpt)
             if len(batch) > 1 and (said.cells is None or said.odd):
                 try:
                     [draft] = await self._read((excerpt,))

@@ -13,8 +13,13 @@ from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, add_not
 from srag_mcp.cells.normalised import ReplyValue, none_counts_as_zero, write_canonical
 from srag_mcp.claims.claim import Bearing, check, says_none
 from srag_mcp.claims.figures import is_computed, read_figures, rounds_to
-from srag_mcp.claims.number_places import find_figures, is_spoken_of
-from srag_mcp.claims.quotes import LONGEST_QUOTE, find_value, ground
+from srag_mcp.claims.places import (
+    LONGEST_QUOTE,
+    find_figures,
+    find_value,
+    ground,
+    is_spoken_of,
+)
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
@@ -40,9 +45,9 @@ _EMPTY = frozenset({"", "-", "n/a", "null", "unknown", "not mentioned", "not sta
 _IMPLIED = {"unknown": None, "false": False, "zero": 0}
 _LONGEST_SHOWN, _LONGEST_REMARK = 80, 200
 NOT_GROUNDED = "not grounded"
-_DERIVED = "derived: the quote does not have it as it is"
+PUT_OTHERWISE = "derived: the quote does not have it as it is"
 _UNSAID = "nothing beside the number says that it is of this column"
-_UNSHOWN = "nothing in the quote shows how it follows"
+NOT_SHOWN = "nothing in the quote shows how it follows"
 _TWO_WAYS = re.compile(r"\s*[-+−]?\d{1,3}[.,]\d{3}\s*")
 _SIGNED = re.compile(r"\s*(?P<sign>[-−(])?\d[\d.,'’]*\)?\s*")
 _REMARK = re.compile(r"\s*(derived|doubtful)\b", re.IGNORECASE)
@@ -158,7 +163,7 @@ class Judge:
 
     def __init__(self, document: DocumentText, engine: str) -> None:
         self.document = document
-        self._engine = engine
+        self.engine = engine
 
     def judge(
         self, attributes: Mapping[int, Attribute], cells: Sequence[CellReply]
@@ -194,7 +199,7 @@ class Judge:
         if said.misfit:
             return Judgement(self._failed(attribute, said.misfit, said.quote), said, said.misfit)
         if _says_nothing(attribute, said):
-            cell = Cell(attribute.name, State.NOT_MENTIONED, engine=self._engine)
+            cell = Cell(attribute.name, State.NOT_MENTIONED, engine=self.engine)
             return Judgement(PredictedCell(cell), said)
         is_none = _says_none(attribute, said)
         value_text = None if is_none else write_canonical(attribute, said.value)
@@ -213,18 +218,18 @@ class Judge:
             words,
             place,
             unit=None if is_none else attribute.unit,
-            engine=self._engine,
+            engine=self.engine,
         )
         if value_text is not None:
             return self._doubt(attribute, PredictedCell(cell, value_text), said)
         if read_missing(words.rpartition(":")[2]) is State.NOT_MENTIONED:  # `Deposit: n/a`
-            cell = Cell(attribute.name, State.NOT_MENTIONED, engine=self._engine)
+            cell = Cell(attribute.name, State.NOT_MENTIONED, engine=self.engine)
         elif not says_none(words):
             # only where a number or a no would come of it: `between jobs` may well say it
             is_implied = attribute.absent_means != "unknown" or attribute.type.denied is not None
             is_used = none_counts_as_zero(attribute, words) or is_implied
             odd = "the quote does not say that there is none" if is_used else ""
-            marked = PredictedCell(add_note(cell, _UNSHOWN, Mark.UNSHOWN))
+            marked = PredictedCell(add_note(cell, NOT_SHOWN, Mark.UNSHOWN))
             return Judgement(marked, said, odd, told_once=bool(odd))
         return Judgement(PredictedCell(cell), said)
 
@@ -280,9 +285,9 @@ class Judge:
         if mark is not None:
             return Judgement(taken, said)
         if claim.bearing is Bearing.DERIVED or (is_put_otherwise and not claim.follows):
-            cell = add_note(taken.cell, _DERIVED, Mark.DERIVED)
+            cell = add_note(taken.cell, PUT_OTHERWISE, Mark.DERIVED)
         elif claim.bearing is Bearing.UNSHOWN and not attribute.type.is_text:
-            cell = add_note(taken.cell, _UNSHOWN, Mark.UNSHOWN)
+            cell = add_note(taken.cell, NOT_SHOWN, Mark.UNSHOWN)
         elif not is_spoken_of(attribute, value, taken.cell.span, self.document.text):
             marked = replace(taken, cell=add_note(taken.cell, _UNSAID, Mark.UNSHOWN))
             return Judgement(marked, said, f"{_UNSAID}: quote words that do", told_once=True)
@@ -297,7 +302,7 @@ class Judge:
             State.FAILED,
             None if place is None else place.of(self.document.text),
             place,
-            engine=self._engine,
+            engine=self.engine,
             note=note,
         )
         return PredictedCell(cell)

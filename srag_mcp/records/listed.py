@@ -4,20 +4,31 @@ A value of a list stands at many places: the `2` of one row is not that of anoth
 placed whole, each around a value that few places have, and one that stands nowhere is none.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from srag_mcp.cells.cell import Cell, ListedCells, Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import write_canonical
 from srag_mcp.claims.claim import Bearing, check
-from srag_mcp.claims.quotes import find_places
+from srag_mcp.claims.places import find_places
 from srag_mcp.records.judging import NOT_GROUNDED, CellReply, Judge, Judgement, read_cell
 from srag_mcp.records.record_prompt import describe_attribute
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.schema import Table
+from srag_mcp.schema.schema import Schema, Table
+from srag_mcp.settings import Settings
 from srag_mcp.text.spans import Span
-from srag_mcp.values.states import State
-from srag_mcp.values.types import INTEGER
+from srag_mcp.values.columns import read_column
+from srag_mcp.values.numbers import find_number
+from srag_mcp.values.states import Column, State, Words
+from srag_mcp.values.types import DATE, INTEGER, NUMBER, Value
+
+Shows: TypeAlias = Callable[[Span], bool]
+
+
+def find_lists(schema: Schema, settings: Settings) -> tuple[Table, ...]:
+    """Return the lists that documents are asked for beside columns."""
+    return (schema.with_pending() if settings.lists else schema).children
 
 
 def list_attribute(child: Table) -> Attribute:
@@ -43,9 +54,14 @@ class ListReading:
     rows: tuple[tuple[PredictedCell, ...], ...] = ()
 
 
-def read_list(judge: Judge, child: Table, given: object, engine: str) -> ListReading:
-    """Judge the cell of a list, `[number, [[value, …], …]]`; rows without a place are left out."""
-    attribute = list_attribute(child)
+def read_list(
+    judge: Judge, child: Table, given: object, shows: Shows = lambda _: True
+) -> ListReading:
+    """Judge the cell of a list, `[number, [[value, …], …]]`; rows without a place are left out.
+
+    *shows*: whether a place of the document was shown: of several, a row stands at such a one.
+    """
+    attribute, engine = list_attribute(child), judge.engine
     values = given[1] if isinstance(given, list | tuple) and len(given) > 1 else None
     if not isinstance(values, list | tuple):
         said = read_cell(given) or CellReply(child.entity)
@@ -54,11 +70,11 @@ def read_list(judge: Judge, child: Table, given: object, engine: str) -> ListRea
         return ListReading(judge.judge_cell(attribute, said))
     asked = [_read_row(child, row) for row in values]
     rows, spans = [], list[Span]()
-    for said_row, places in zip(asked, _place_rows(judge, child, asked), strict=True):
+    for said_row, places in zip(asked, _place_rows(judge, child, asked, shows), strict=True):
         if places is None:
             continue
         cells = tuple(
-            _judge_member(judge, item, said, place, engine)
+            _judge_member(judge, item, said, place)
             for item, said, place in zip(child.attributes, said_row, places, strict=True)
         )
         if any(cell.cell.state is State.STATED for cell in cells):
@@ -94,11 +110,11 @@ def _read_row(child: Table, row: object) -> list[CellReply]:
 
 
 def _place_rows(
-    judge: Judge, child: Table, rows: Sequence[Sequence[CellReply]]
+    judge: Judge, child: Table, rows: Sequence[Sequence[CellReply]], shows: Shows
 ) -> Iterator[list[Span | None] | None]:
     """Yield the places of the members of each row; None for a row that has no place of its own."""
     found = [
-        [_find(judge, item, said) for item, said in zip(child.attributes, row, strict=True)]
+        [_find(judge, item, said, shows) for item, said in zip(child.attributes, row, strict=True)]
         for row in rows
     ]
     anchors: list[Span | None] = []
@@ -127,14 +143,28 @@ def _place_rows(
         yield chosen
 
 
-def _find(judge: Judge, attribute: Attribute, said: CellReply) -> list[Span]:
-    """Return where the words for a member stand."""
+def _find(judge: Judge, attribute: Attribute, said: CellReply, shows: Shows) -> list[Span]:
+    """Return where the words for a member stand; of several places, those that are shown."""
     text = judge.document.text
     if said.quote.strip():
-        return find_places(said.quote.strip(), text)
-    canonical = None if said.value is None else write_canonical(attribute, said.value)
-    value = None if canonical is None else attribute.type.read(canonical)
-    return [] if value is None else find_places(value, text)
+        found = find_places(said.quote.strip(), text)
+    else:
+        canonical = None if said.value is None else write_canonical(attribute, said.value)
+        value = None if canonical is None else attribute.type.read(canonical)
+        found = [] if value is None else find_places(value, text)
+        if not found and isinstance(value, str) and (figure := _as_figure(value)) is not None:
+            found = find_places(figure, text)
+    return [*filter(shows, found)] or found
+
+
+def _as_figure(text: str) -> Value | None:
+    """Return the number or the day that *text* is, its unit and scale worked in: `9.95 EUR`."""
+    if (day := DATE.read(text)) is not None:
+        return day
+    figure = find_number(text).figure
+    if figure is None or (text[: figure.span.start] + text[figure.span.end :]).strip():
+        return None
+    return read_column(Column(NUMBER), [Words(text)])[0].value
 
 
 def _choose_anchor(
@@ -166,18 +196,24 @@ def _apart(text: str, span: Span, anchor: Span) -> tuple[bool, int]:
 
 
 def _judge_member(
-    judge: Judge, attribute: Attribute, said: CellReply, place: Span | None, engine: str
+    judge: Judge, attribute: Attribute, said: CellReply, place: Span | None
 ) -> PredictedCell:
     """Judge one member of an item, which stands at *place*."""
     if said.misfit or said.value is None or said.quote or isinstance(said.value, bool):
-        return judge.judge_cell(attribute, said).taken
+        taken = judge.judge_cell(attribute, said).taken
+        if place is None or taken.cell.span is None:
+            return taken
+        words = place.of(judge.document.text)
+        return replace(taken, cell=replace(taken.cell, as_stated=words, span=place))
     text = write_canonical(attribute, said.value)
     value = None if text is None else attribute.type.read(text)
     if place is None or value is None:
         why = f"{NOT_GROUNDED}: it stands nowhere in the item" if value is not None else "no value"
-        return PredictedCell(Cell(attribute.name, State.FAILED, engine=engine, note=why))
+        return PredictedCell(Cell(attribute.name, State.FAILED, engine=judge.engine, note=why))
     words = place.of(judge.document.text)
-    cell = Cell(attribute.name, State.STATED, words, place, unit=attribute.unit, engine=engine)
+    cell = Cell(
+        attribute.name, State.STATED, words, place, unit=attribute.unit, engine=judge.engine
+    )
     claim = check(attribute, words, value, judge.document.text, place)
     if claim.bearing is Bearing.CONTRADICTED:
         cell = add_note(cell, f"doubted: {claim.why}", Mark.DOUBTED)

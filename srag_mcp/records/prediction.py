@@ -37,7 +37,7 @@ from srag_mcp.records.conversation import (
     number_columns,
 )
 from srag_mcp.records.judging import RecordsReply
-from srag_mcp.records.listed import join_rows
+from srag_mcp.records.listed import join_rows, list_attribute
 from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.record_prompt import (
     MAX_DOCUMENTS,
@@ -55,6 +55,7 @@ from srag_mcp.schema.rounds import (
     WISH_DOCUMENTS,
     WISH_TOKENS,
 )
+from srag_mcp.schema.schema import Table
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 
@@ -66,6 +67,7 @@ _FEW = 4
 _FIRST_TOKENS, _TOKENS_AN_ATTRIBUTE = 400, 100
 _TOKENS_A_DOCUMENT = 40  # its id, path, title and marks
 _TOKENS_A_CELL = 8  # recorded replies over five packs have 6.3 to 10.6 for one that is stated
+_ROWS_A_LIST = 3  # the seven lists of three packs have 0.6 to 5.5 a document
 _TOKENS_A_QUOTE, _TOKENS_A_RULE = 20, 100  # of played lessons on receipts: 60 rules, 29 columns
 HAND_OVER_RECORDS = 500  # more at once are handed over before the second is over
 HAND_OVER_S = 1.0
@@ -139,6 +141,19 @@ def estimate_records(
         n_prompts += 1
         tokens_in += instructions + sum(batch) + _TOKENS_A_DOCUMENT * len(batch)
     return Estimate(n_prompts, tokens_in, n_cells * _TOKENS_A_CELL)
+
+
+def estimate_rows(
+    lists: Sequence[Table], n_tokens: Sequence[int], n_read: int, prompt_tokens: int
+) -> Estimate:
+    """Estimate what the rows of *lists* take beside the cells of *n_read* documents.
+
+    The others are read for their lists alone.
+    """
+    n_members = sum(len(child.attributes) for child in lists)
+    rows = Estimate(0, 0, len(n_tokens) * n_members * _ROWS_A_LIST * _TOKENS_A_CELL)
+    rest = n_tokens[n_read:] if lists else ()
+    return estimate_records([*map(list_attribute, lists)], rest, prompt_tokens) + rows
 
 
 def estimate_rules(attributes: Sequence[Attribute], shown: Sequence[int]) -> Estimate:

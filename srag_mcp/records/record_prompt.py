@@ -71,6 +71,11 @@ class Excerpt:
         """Of what is shown."""
         return count_tokens(self.shown)
 
+    def shows(self, place: Span) -> bool:
+        """Whether *place* is shown by it, and by none before it."""
+        is_new = self.before is None or any(map(place.overlaps, self.before.unread))
+        return is_new and not any(map(place.overlaps, self.unread))
+
     @property
     def n_read(self) -> int:
         """How many characters of the document were shown by now."""

@@ -9,8 +9,7 @@ from typing import Any
 from srag_mcp.grammar.lexicon import phrases, stem, stems_of
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_text
-from srag_mcp.text.locate import SPACELESS
-from srag_mcp.text.spans import Span
+from srag_mcp.text.spans import SPACELESS, Span
 from srag_mcp.text.terms import TermKind, question_terms
 from srag_mcp.text.words import words
 

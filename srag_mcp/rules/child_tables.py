@@ -9,9 +9,22 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
-from math import isclose
+from math import isclose, log
 
-from srag_mcp.rules.candidates import Candidate, Found, join_surest, overlap
+from srag_mcp.documents.document import Document
+from srag_mcp.rules.audit import RISK
+from srag_mcp.rules.candidates import (
+    LONG_VALUE,
+    MAX_MEETINGS,
+    NEARLY_ALL,
+    SAME_VALUES,
+    SHOWN,
+    SPELLING,
+    Candidate,
+    Found,
+    join_surest,
+    overlap,
+)
 from srag_mcp.rules.enumerations import HEADING, MAX_LINE, Enumeration, Row, part_at, part_of
 from srag_mcp.rules.extraction import match_whole
 from srag_mcp.rules.kinship import content_stems, is_same_name, kinship, wordy_stems
@@ -26,24 +39,26 @@ from srag_mcp.rules.row_sources import (
     whole_tables,
 )
 from srag_mcp.rules.sightings import Sightings
-from srag_mcp.schema.attribute import Attribute, KeyRule
-from srag_mcp.schema.schema import POSITION, RowSource, Schema, Table, child_name, value_column
+from srag_mcp.rules.voting import FEWEST_RIGHT
+from srag_mcp.schema.attribute import Attribute, KeyRule, keys_of
+from srag_mcp.schema.schema import (
+    POSITION,
+    PendingList,
+    RowSource,
+    Schema,
+    Table,
+    child_name,
+    value_column,
+)
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, fold_words, plural, singular
 from srag_mcp.values.dates import is_bare_day, read_date
 from srag_mcp.values.states import read_missing
 from srag_mcp.values.types import DATE
 
-_MIN_SHARE, _MIN_LAYOUT = 0.2, 0.02  # of the documents have the list, have it in one layout
-_SEVERAL = {"table": 0.2, "blocks": 0.2}  # of the documents list more than one thing, else half
-_MOST, _NEARLY_ALL = 0.9, 0.8
-_SAME_VALUES = 0.5
-_MAX_MEETINGS = 0.03
-_CHANCE = 2.0  # documents in which two lists that never meet would, if they were two
-_LONG = 100
-_ENOUGH, _FEW = 3, 5
-_MAX_LISTS = 6
-_N_TEMPLATE = 60
+_TABLES = frozenset({"table", "blocks"})
+_EXPECTED = -log(RISK)  # two lists that should meet in so many documents never do at most so often
+_FEW = 5  # of two lengths that are as likely, fewer documents may well have one by chance
 _SEPARATORS = (";", "|", "•", ",")
 _AND = "&"
 _PART = re.compile(r"[^\W\d_]+|[:;()\[\]|,=/@–—]|-(?=\s)")
@@ -62,7 +77,7 @@ class _Column:
         """The sort of its values; days without a year are dates, too."""
         texts = self.candidate.texts
         days = sum(is_bare_day(text) or read_date(text) is not None for text in texts)
-        return "date" if days >= _MOST * len(texts) else self.candidate.shape.kind
+        return "date" if days >= NEARLY_ALL * len(texts) else self.candidate.shape.kind
 
 
 @dataclass(eq=False)
@@ -87,13 +102,71 @@ def induce_children(schema: Schema, sightings: Sequence[Sightings]) -> Schema:
     found = _without_parts(_without_twins(list(_harvest(listed))))
     found.sort(key=lambda item: -len(item.rows))  # the layout of most names what others call so
     joined = join_surest(found, _sureness, _join, 1.0)
-    least = max(2, _MIN_SHARE * len(sightings))
+    least = max(2, SHOWN * len(sightings))
     # what a template parts without any names is not sure enough
     usual = [item for item in joined if item.is_named and len(item.rows) >= least]
     children: list[Table] = []
-    for item in sorted(usual, key=lambda one: -len(one.rows))[:_MAX_LISTS]:
+    for item in sorted(usual, key=lambda one: -len(one.rows)):
         children.append(_child(item, schema, children, sightings))
     return schema.model_copy(update={"children": tuple(children)})
+
+
+def find_listed_cells(schema: Schema, sightings: Sequence[Sightings]) -> list[set[Span]]:
+    """Return where the cells of items stand in each document: what tables list, row by row.
+
+    Not those of a table that has the same rows in nearly all documents: these are facts of each.
+    """
+    cells = [set[Span]() for _ in sightings]
+    for child in schema.children:
+        read = [
+            [row for source in child.sources if source.kind in _TABLES
+             for row in read_source(source, child, sighting.enumerations).rows]
+            for sighting in sightings
+        ]  # fmt: skip
+        first = child.attributes[0].name
+        rows = {n: [(row[first],) for row in own if first in row] for n, own in enumerate(read)}
+        if _recur({n: own for n, own in rows.items() if own}):
+            continue
+        for own, listed in zip(cells, read, strict=True):
+            own.update(found.span for row in listed for found in row.values() if found.text)
+    return cells
+
+
+def build_pending(schema: Schema, documents: Sequence[Document]) -> Schema:
+    """Return *schema* with child tables of those of its pending lists that code reads.
+
+    They are called as they were proposed; a list of which code misses a field is left to a model.
+    """
+    sightings = [Sightings(document) for document in documents] if schema.pending_lists else []
+    found = [*induce_children(schema, sightings).children] if sightings else []
+    children, left = list(schema.children), list[PendingList]()
+    for item in schema.pending_lists:
+        read = next((child for child in found if _holds_fields(child, item)), None)
+        if read is None:
+            left.append(item)
+            continue
+        found.remove(read)
+        names = {"list_name": item.name, "title": item.name, "description": item.description}
+        names["entity"] = child_name(schema.entity, item.name, [x.entity for x in children])
+        children.append(read.model_copy(update=names))
+    return schema.model_copy(update={"children": tuple(children), "pending_lists": tuple(left)})
+
+
+def _holds_fields(child: Table, item: PendingList) -> bool:
+    """Whether *child* is the list that was proposed: it has its fields, one alone by its name."""
+    if len(item.fields) < 2:
+        names = (child.list_name, *child.nouns)
+        return len(child.attributes) == 1 and any(
+            is_same_name(item.name.replace("_", " "), x) for x in names
+        )
+    called = [(x.name.replace("_", " "), *x.synonyms) for x in child.attributes]
+    for member in item.fields:
+        said = member.replace("_", " ")
+        own = [words for words in called if any(is_same_name(said, word) for word in words)]
+        if len(own) != 1:
+            return False
+        called.remove(own[0])
+    return True
 
 
 # --- What recurs ---------------------------------------------------------------------------------
@@ -104,9 +177,9 @@ def _harvest(listed: Sequence[Sequence[Enumeration]]) -> Iterator[_List]:
     groups: dict[tuple[object, ...], dict[int, list[Enumeration]]] = defaultdict(dict)
     for number, listings in enumerate(listed):
         for item in listings:
-            key = (item.kind, item.keys if item.kind in {"table", "blocks"} else item.name)
+            key = (item.kind, item.keys if item.kind in _TABLES else item.name)
             groups[key].setdefault(number, []).append(item)
-    least = max(2, _MIN_LAYOUT * len(listed))
+    least = max(2, SPELLING * len(listed))
     usual = [own for own in groups.values() if len(own) >= least]
     start, known = 0, set[str]()
     for is_again in (False, True):  # what one list names tells that another one names the same
@@ -127,7 +200,7 @@ def _build(
 ) -> _List | None:
     """Return the listings of one layout as a list; None where they are none for sure."""
     [first, *_] = [item for items in own.values() for item in items]
-    kind, is_table, headers = first.kind, first.kind in {"table", "blocks"}, first.headers
+    kind, is_table, headers = first.kind, first.kind in _TABLES, first.headers
     rows = {n: [*_item_rows(items)] for n, items in own.items()}
     source = RowSource(kind=kind, section=None if is_table else first.name)
     if is_table:
@@ -177,24 +250,31 @@ def _are_headed(own: Mapping[int, Sequence[Enumeration]]) -> bool:
 
 
 def _several(kind: str, rows: Mapping[int, Sequence[object]]) -> bool:
-    """Whether enough documents list more than one thing.
+    """Whether most documents list more than one thing, or of a table as many as have to show it.
 
     What is no table is as long as it happens to be: equally many lines everywhere are a form.
     """
     counts = Counter(len(own) for own in rows.values() if own)
     several = sum(n for size, n in counts.items() if size > 1)
-    is_free = kind in _SEVERAL or len(counts) > 1 or counts.total() < _FEW
-    return is_free and several >= max(2, _SEVERAL.get(kind, 0.5) * counts.total())
+    if kind in _TABLES:
+        return several >= max(2, SHOWN * counts.total())
+    is_free = len(counts) > 1 or counts.total() < _FEW
+    return is_free and several >= max(2, counts.total() / 2)
 
 
 def _is_form(rows: Mapping[int, Sequence[Row]]) -> bool:
     """Whether rows begin with labels that recur in nearly all: they are facts, and no list."""
+    has_labels = all(len(row) > 1 or ":" in row[0].text for own in rows.values() for row in own)
+    return has_labels and _recur(rows)
+
+
+def _recur(rows: Mapping[int, Sequence[Row]]) -> bool:
+    """Whether nearly all documents begin most of their rows with the same."""
     said = Counter(
         key for own in rows.values() for key in {fold_words(r[0].text.split(":")[0]) for r in own}
     )
-    has_labels = all(len(row) > 1 or ":" in row[0].text for own in rows.values() for row in own)
-    usual = sum(n for n in said.values() if n >= _NEARLY_ALL * len(rows))
-    return has_labels and 2 * usual >= said.total()
+    usual = sum(n for n in said.values() if n >= NEARLY_ALL * len(rows))
+    return 2 * usual >= said.total()
 
 
 def _separator(texts: Mapping[int, Sequence[Found]], known: Collection[str]) -> str:
@@ -220,7 +300,7 @@ def _separator(texts: Mapping[int, Sequence[Found]], known: Collection[str]) -> 
         if n_several < 2 or len(sizes) < 2:
             continue
         counts = Counter(fold_words(part) for own in parts.values() for part in {*own})
-        are_words = all(part[:1].isalpha() and len(part) <= _LONG // 2 for part in several)
+        are_words = all(part[:1].isalpha() and len(part) <= LONG_VALUE // 2 for part in several)
         n_again = sum(counts[fold_words(part)] > 1 for part in several)
         is_usual = 3 * n_several >= sizes.total() and 2 * n_again >= len(several)
         if are_words and (is_usual or {*counts} <= {*known}):
@@ -248,7 +328,7 @@ def _columned(
     else:
         whole = {n: row[0] for n, row in numbered.items()}
         sizes = sorted(len(cell.text) for cell in whole.values())
-        if not sizes or sizes[len(sizes) // 2] > _LONG:
+        if not sizes or sizes[len(sizes) // 2] > LONG_VALUE:
             return None
         pattern, columns = _template(whole, start)
         if pattern:
@@ -277,11 +357,12 @@ def _template(whole: Mapping[int, Found], start: int) -> tuple[str, list[_Column
     two that differ, nothing.
     """
     texts = [found.text for found in whole.values()]
-    sample = list(dict.fromkeys(texts[:: max(1, len(texts) // _N_TEMPLATE)]))
-    common = _PART.findall(sample[0])
-    for text in sample[1:]:
-        common = _common(common, _PART.findall(text))
-    if not common or len(sample) < _ENOUGH or max(map(len, texts)) > MAX_LINE:
+    if len({*texts}) < FEWEST_RIGHT or max(map(len, texts)) > MAX_LINE:
+        return "", []
+    common = _PART.findall(texts[0])
+    for text in dict.fromkeys(texts):
+        common = _common(common, _PART.findall(text)) if common else common
+    if not common:
         return "", []
     gaps = [f"(?P<g{start}_{n}>.*?)" for n in range(len(common) + 1)]
     pattern = gaps[0] + "".join(
@@ -376,7 +457,7 @@ def _sureness(one: _List, other: _List) -> float:
     both = one.rows.keys() & other.rows.keys()
     least = min(len(one.rows), len(other.rows))
     are_contrary = any(kinship(a, b) < 0 for a in one.names for b in other.names)
-    if len(both) > _MAX_MEETINGS * least or are_contrary:
+    if len(both) > MAX_MEETINGS * least or are_contrary:
         return 0.0
     pairs, n_proven = _pairs(one, other)
     unnamed = [c for item in (one, other) for c in item.columns if not c.candidate.labels]
@@ -387,7 +468,7 @@ def _sureness(one: _List, other: _List) -> float:
     if fewest == 1:  # their values are alike: that they never meet by chance says that they are one
         n_documents = len(one.rows) + len(other.rows)
         is_called = any(is_same_name(a, b) for a in one.names for b in other.names)
-        if not is_called and len(one.rows) * len(other.rows) / n_documents < _CHANCE:
+        if not is_called and len(one.rows) * len(other.rows) / n_documents < _EXPECTED:
             return 0.0
         return n_proven + is_called
     return n_proven + len(pairs) / 10
@@ -437,7 +518,7 @@ def _is_called_the_same(one: _Column, other: _Column) -> bool:
 
 def _holds_the_same(one: _Column, other: _Column) -> bool:
     values = [c.candidate.shape.values for c in (one, other)]
-    return one.kind == other.kind in {"text", "code"} and overlap(*values) >= _SAME_VALUES
+    return one.kind == other.kind in {"text", "code"} and overlap(*values) >= SAME_VALUES
 
 
 def _roles(item: _List) -> dict[_Column, str]:
@@ -453,7 +534,7 @@ def _roles(item: _List) -> dict[_Column, str]:
             for n in rows
         )
         plain = {values[one][n] for n in rows} | {values[other][n] for n in rows}
-        if len(rows) > 2 and n_equal >= _MOST * len(rows) and len(plain) > 2:
+        if len(rows) > 2 and n_equal >= NEARLY_ALL * len(rows) and len(plain) > 2:
             return {one: "factor", other: "factor", made: "product"}
     return {}
 
@@ -528,6 +609,7 @@ def _child(
         names = {attribute.name for attribute in attributes} | {POSITION}
         kind = DATE if column.kind == "date" else guess.type
         unit = guess.unit if kind is guess.type else None
+        keys = tuple(dict.fromkeys(keys_of(candidate.rules)))
         attribute = Attribute(
             name=value_column(name) if is_alone else free_name(labels[0], names),
             type=kind,
@@ -536,7 +618,7 @@ def _child(
             examples=examples_of(candidate.texts),
             categories=guess.categories if kind is guess.type else None,
             synonyms=tuple(dict.fromkeys(map(fold_words, labels)))[:10],
-            extractors=_keys(candidate),
+            extractors=(KeyRule(keys=keys),) if keys else (),
         )
         attributes.append(attribute)
         groups |= dict.fromkeys(column.groups, attribute.name)
@@ -593,14 +675,9 @@ def _with_checks(
 
 def _usual(agreed: Counter[str], said: Counter[str]) -> tuple[str, ...]:
     """Return what is right in nearly all documents that say it, and in enough to be no chance."""
-    return tuple(key for key, n in agreed.items() if n >= _ENOUGH and n >= _MOST * said[key])
-
-
-def _keys(candidate: Candidate) -> tuple[KeyRule, ...]:
-    keys = dict.fromkeys(
-        key for rule in candidate.rules if isinstance(rule, KeyRule) for key in rule.keys
+    return tuple(
+        key for key, n in agreed.items() if n >= FEWEST_RIGHT and n >= NEARLY_ALL * said[key]
     )
-    return (KeyRule(keys=tuple(keys)),) if keys else ()
 
 
 def _with_groups(source: RowSource, groups: Mapping[str, str]) -> RowSource:

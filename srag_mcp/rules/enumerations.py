@@ -68,7 +68,7 @@ def _tables(document: Document) -> Iterator[Enumeration]:
         if not isinstance(table, Table):
             continue
         headers = tuple(" ".join(path) for path in table.headers)
-        rows = [tuple(Found(c.text, c.span) for c in row) for row in table.rows]
+        rows: Sequence[Row] = table.rows
         if not any(headers) and last and len(last.headers) == len(headers):
             if _is_like(rows, last.rows):
                 yield replace(last, rows=tuple(rows), place=table.span)

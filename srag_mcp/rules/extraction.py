@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from math import prod
+from math import inf, prod
 from time import monotonic
 
 from srag_mcp.cells.cell import Cell, Mark, Record, add_note
 from srag_mcp.documents.document import Document
 from srag_mcp.errors import SchemaError
-from srag_mcp.rules.candidates import plain_value
+from srag_mcp.rules.candidates import amount_of, plain_value
 from srag_mcp.rules.items import read_item
 from srag_mcp.rules.labels import elect, keyed_numbers, read_field
 from srag_mcp.rules.places import find_place
@@ -181,7 +181,8 @@ def find_pattern(rule: PatternRule, text: str) -> Span | None:
     if not found or (rule.pick == "unique" and len({fold_words(s.of(text)) for s in found}) > 1):
         return None
     if rule.pick == "max":
-        return max(found, key=lambda span: _amount(span.of(text)))
+        amounts = {span: amount_of(span.of(text)) for span in found}
+        return max(found, key=lambda span: -inf if (n := amounts[span]) is None else n)
     return found[-1 if rule.pick == "last" else 0]
 
 
@@ -271,8 +272,3 @@ def _is_wanted(rule: PatternRule, text: str, span: Span) -> bool:
     words = f" {fold_words(line)} "
     has_need = not rule.need or any(f" {fold_words(word)} " in words for word in rule.need)
     return has_need and not any(f" {fold_words(word)} " in words for word in rule.veto)
-
-
-def _amount(words: str) -> float:
-    quantities = find_quantities(words)
-    return float(quantities[-1][1].value) if quantities else float("-inf")

@@ -2,18 +2,25 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.documents.document import Document, KeyValue
 from srag_mcp.documents.folder import media_type
 from srag_mcp.documents.table_files import ColumnSample, ListedMembers
-from srag_mcp.rules.candidates import Candidate, Found
-from srag_mcp.rules.child_tables import induce_children
+from srag_mcp.rules.candidates import (
+    LONG_VALUE,
+    NEARLY_ALL,
+    SHOWN,
+    Candidate,
+    Found,
+    join_layouts,
+    join_told_twice,
+)
+from srag_mcp.rules.child_tables import find_listed_cells, induce_children
 from srag_mcp.rules.items import is_sentence, item_candidates
 from srag_mcp.rules.kinship import content_stems, is_same_name, kin_of, kinship
 from srag_mcp.rules.labels import label_candidates, vote_candidates
-from srag_mcp.rules.merging import join_layouts, join_told_twice
 from srag_mcp.rules.naming import (
     describe,
     examples_of,
@@ -28,6 +35,7 @@ from srag_mcp.rules.sightings import Sightings, is_plain_value
 from srag_mcp.rules.table_columns import are_rows, row_candidates, with_columns
 from srag_mcp.schema.attribute import Attribute, CellRule, Extractor, ItemRule, KeyRule, SlotRule
 from srag_mcp.schema.schema import Schema
+from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, content_words, fold_words, singular, stem
 from srag_mcp.values.columns import classify_values
 from srag_mcp.values.dates import find_dates
@@ -36,10 +44,7 @@ from srag_mcp.values.units import SIZES
 
 _MAX_SAMPLE = 200
 _MAX_COLUMNS = 28  # as many as a person looks through
-_MIN_SHARE = 0.2  # of the documents state a column that is shown
 _ASKED_SHARE = 0.1
-_ONE_KIND = 0.9
-_LONG_VALUE = 100
 _MIN_KNOWN = 3
 _MIN_TEMPLATES = 5
 _TEMPLATE_SHARE = 0.4
@@ -60,10 +65,11 @@ def induce_schema(
         questions: Sample questions: they choose among what documents state, and invent nothing.
     """
     sample = _choose_sample(documents)
-    candidates = [c for c in _harvest(sample, questions) if not _is_called_by_chance(c, sample)]
+    sightings = list(map(Sightings, sample))
+    harvest = _harvest(sightings, questions)
+    candidates = [c for c in harvest if not _is_called_by_chance(c, sample)]
     _call_mail_dates(candidates, sample)
     chosen = _choose(candidates, len(sample))
-    sightings = [Sightings(document) for document in sample]
     nouns = find_nouns(sightings, entity, questions, chosen)
     labels = unique_labels(chosen, len(sample), nouns)
     taken = {fold_words(label) for label in (*labels, *(c.label for c in candidates))}
@@ -72,6 +78,7 @@ def induce_schema(
         for label in candidate.labels:
             owners.setdefault(fold_words(label), candidate)
     attributes: list[Attribute] = []
+    columns: dict[str, Candidate] = {}
     for candidate, label in zip(chosen, labels, strict=True):
         if not label:
             continue
@@ -81,6 +88,7 @@ def induce_schema(
             for word in dict.fromkeys(map(fold_words, candidate.labels))
             if _is_synonym(word, name) and word not in taken and owners[word] is candidate
         ]
+        columns[name] = candidate
         attributes.append(
             Attribute(
                 name=name,
@@ -102,6 +110,13 @@ def induce_schema(
         child for child in schema.children if not told & {item.section for item in child.sources}
     )
     schema = schema.model_copy(update={"children": children})
+    listed_cells = find_listed_cells(schema, sightings)
+    kept = tuple(
+        attribute
+        for attribute in schema.attributes
+        if not _is_listed(columns[attribute.name], listed_cells)
+    )
+    schema = schema.model_copy(update={"attributes": kept})
     # What heads a list is called so, and no record is.
     heads = [listing.name for document in sample for listing in document.listings]
     listed = {
@@ -111,6 +126,11 @@ def induce_schema(
     }
     own = tuple(noun for noun in nouns if singular(noun) not in listed)
     return schema.model_copy(update={"nouns": own})
+
+
+def _is_listed(candidate: Candidate, listed: Sequence[Collection[Span]]) -> bool:
+    """Whether most of what a column would hold are cells of items that a child table holds."""
+    return 2 * sum(f.span in listed[n] for n, f in candidate.found.items()) > len(candidate.found)
 
 
 def _item_rules(schema: Schema) -> list[ItemRule]:
@@ -174,12 +194,12 @@ def induce_columns(
     return with_columns(schema, columns, lists)
 
 
-def _harvest(documents: Sequence[Document], questions: Sequence[str]) -> list[Candidate]:
+def _harvest(sightings: Sequence[Sightings], questions: Sequence[str]) -> list[Candidate]:
     """Collect what the documents state, each fact once."""
+    documents = [sighting.document for sighting in sightings]
     if are_rows(documents):
         return row_candidates(documents)
     asked = {name for question in questions for name in content_stems(question)}
-    sightings = [Sightings(document) for document in documents]
     votes = [candidate for candidate in vote_candidates(sightings) if _is_plain(candidate)]
     places = place_candidates(sightings)
     weights = [rule.weights for c in votes for rule in c.rules if isinstance(rule, KeyRule)]
@@ -215,7 +235,7 @@ def _cell_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
     for number, sighting in enumerate(sightings):
         for cell in sighting.cells:
             found[cell.row, cell.column].setdefault(number, Found(cell.text, cell.span))
-    least = max(2, _MIN_SHARE / 2 * len(sightings))
+    least = max(2, SHOWN / 2 * len(sightings))
     candidates = []
     for (row, column), own in found.items():
         is_constant = len({fold_words(item.text) for item in own.values()}) < 2
@@ -269,13 +289,13 @@ def _repeats_place(candidate: Candidate, others: Sequence[Candidate]) -> bool:
     if candidate.guess.type != "string" or candidate.origin == "place":
         return False
     texts = {n: f" {fold_words(found.text)} " for n, found in candidate.found.items()}
-    is_shared = candidate.origin == "label" and len({*texts.values()}) < _ONE_KIND * len(texts)
+    is_shared = candidate.origin == "label" and len({*texts.values()}) < NEARLY_ALL * len(texts)
     for other in (other for other in others if other.label == "title"):
         titles = {n: f" {fold_words(found.text)} " for n, found in other.found.items()}
         n_within = sum(any(text in title for title in titles.values()) for text in texts.values())
         both = texts.keys() & titles.keys()
-        is_own = sum(texts[n] in titles[n] for n in both) >= _ONE_KIND * len(both)
-        if n_within >= max(2, _ONE_KIND * len(texts)) and not (is_shared and is_own):
+        is_own = sum(texts[n] in titles[n] for n in both) >= NEARLY_ALL * len(both)
+        if n_within >= max(2, NEARLY_ALL * len(texts)) and not (is_shared and is_own):
             return True
     return False
 
@@ -288,7 +308,7 @@ def _is_plain(candidate: Candidate) -> bool:
         return False
     if kind == "boolean":
         return True
-    is_long = sorted(map(len, texts))[len(texts) // 2] > _LONG_VALUE
+    is_long = sorted(map(len, texts))[len(texts) // 2] > LONG_VALUE
     # beside a label `54 min.` is a number; behind words it is how a sentence ends
     is_led = any(isinstance(rule, KeyRule) and rule.leads for rule in candidate.rules)
     is_said = 2 * sum(is_sentence(t) and (is_led or not is_plain_value(t)) for t in texts)
@@ -296,14 +316,14 @@ def _is_plain(candidate: Candidate) -> bool:
         return False
     if kind != "string":  # one that cannot be read does not make a column of numbers a text
         n_other = round((1 - candidate.guess.share) * len(texts))
-        return n_other <= max(len(texts) > _MIN_KNOWN, (1 - _ONE_KIND) * len(texts))
+        return n_other <= max(len(texts) > _MIN_KNOWN, (1 - NEARLY_ALL) * len(texts))
     if _is_template(texts):
         return False
     figures = 0  # a number or a date, and nothing else
     for text in texts:
         spans = [span for span, _ in (*find_dates(text), *find_quantities(text))]
         figures += any(len(text.strip()) - (span.end - span.start) <= 1 for span in spans)
-    return min(figures, len(texts) - figures) <= (1 - _ONE_KIND) * len(texts)
+    return min(figures, len(texts) - figures) <= (1 - NEARLY_ALL) * len(texts)
 
 
 def _is_template(values: Sequence[str]) -> bool:
@@ -312,7 +332,7 @@ def _is_template(values: Sequence[str]) -> bool:
     if len(texts) < _MIN_TEMPLATES or sum(map(len, texts)) < _MIN_TEMPLATES * len(texts):
         return False
     counts = Counter(word for text in texts for word in set(text))
-    constant = {word for word, count in counts.items() if count >= _ONE_KIND * len(texts)}
+    constant = {word for word, count in counts.items() if count >= NEARLY_ALL * len(texts)}
     shares = sorted(sum(word in constant for word in text) / max(1, len(text)) for text in texts)
     return shares[len(shares) // 2] >= _TEMPLATE_SHARE
 
@@ -330,7 +350,7 @@ def _choose(candidates: Sequence[Candidate], n_documents: int) -> list[Candidate
     found = [
         c
         for c in candidates
-        if c.share(n_documents) >= (_ASKED_SHARE if c.asked >= 1 else _MIN_SHARE)
+        if c.share(n_documents) >= (_ASKED_SHARE if c.asked >= 1 else SHOWN)
         and content_words(c.label)
         and _is_plain(c)
     ]
@@ -382,7 +402,7 @@ def learn_extractors(
         return schema
     sample = _choose_sample(documents)
     words = [" ".join(_names_of(attribute)) for attribute in schema.attributes]
-    candidates = _harvest(sample, [*questions, *words])
+    candidates = _harvest(list(map(Sightings, sample)), [*questions, *words])
     if as_called:
         titled = [frozenset(content_stems(document.title)) for document in sample]
         nouns = _nouns(schema).union(frozenset.intersection(*titled) if titled else ())
@@ -484,7 +504,7 @@ def _contradicts(one: Candidate, other: Candidate) -> bool:
     """Whether two candidates often say different things in one document: they are two facts."""
     here, there = one.plain, other.plain
     both = here.keys() & there.keys()
-    return sum(here[n] != there[n] for n in both) > (1 - _ONE_KIND) * max(1, len(both))
+    return sum(here[n] != there[n] for n in both) > (1 - NEARLY_ALL) * max(1, len(both))
 
 
 def _wanted(attribute: Attribute, nouns: frozenset[str]) -> _Wanted:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.documents.document import Heading, Table
-from srag_mcp.rules.candidates import Candidate, Found
+from srag_mcp.rules.candidates import NEARLY_ALL, SPELLING, Candidate, Found
 from srag_mcp.rules.kinship import is_contrary
 from srag_mcp.rules.sightings import Field, Sightings, is_plain_value
 from srag_mcp.schema.attribute import KeyRule
@@ -16,13 +16,10 @@ from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.units import SIZES
 
-# A label that few documents have may be a spelling of another one; a column needs more.
-_MIN_SHARE = 0.02
 _RECURRING = 0.2  # of the documents: a label below several headings, a line that begins alike
 # A label that often has several values in one document heads a list, and states no fact.
 _MAX_REPEATED = 0.3
 _MAX_LEAD_WORDS = 4
-_WHOLE = 0.9  # a longer beginning of a line is as good as a shorter one that so many share
 _DIGIT = re.compile(r"\d")
 _BRACKETED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _PERCENT = re.compile(r"\d+(?:[.,]\d+)*\s?%")
@@ -33,7 +30,7 @@ _Fields = dict[int, list[Field]]
 
 def label_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
     """Collect the labels of *sightings* with what stands beside them, by falling support."""
-    floor = max(2, round(_MIN_SHARE * len(sightings))) if len(sightings) > 2 else 1
+    floor = max(2, round(SPELLING * len(sightings))) if len(sightings) > 2 else 1
     found = _collect(sightings)
     candidates, percents = list[Candidate](), list[Candidate]()
     for (key, section), fields in found.items():
@@ -111,7 +108,7 @@ def _numbered(sightings: Sequence[Sightings]) -> set[str]:
     return {
         key
         for key, known in variants.items()
-        if len(known) > 1 and several[key] <= (1 - _WHOLE) * documents[key]
+        if len(known) > 1 and several[key] <= (1 - NEARLY_ALL) * documents[key]
     }
 
 
@@ -165,8 +162,8 @@ def _lead_candidates(sightings: Sequence[Sightings], known: set[str]) -> list[Ca
     for lead, own in frequent.items():
         longer = [f for other, f in frequent.items() if other.startswith(f"{lead} ")]
         shorter = [f for other, f in frequent.items() if lead.startswith(f"{other} ")]
-        is_inner = any(len(other) >= _WHOLE * len(own) for other in longer)
-        is_outer = any(len(own) < _WHOLE * len(other) for other in shorter)
+        is_inner = any(len(other) >= NEARLY_ALL * len(own) for other in longer)
+        is_outer = any(len(own) < NEARLY_ALL * len(other) for other in shorter)
         if any(map(is_content, lead.split())) and not is_inner and not is_outer:
             label = _plain_label(next(iter(own.values())).label)
             values = {number: Found(field.value, field.span) for number, field in own.items()}

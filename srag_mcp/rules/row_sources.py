@@ -13,19 +13,20 @@ from math import isclose
 
 from srag_mcp.cells.cell import Cell, ListedRows, Mark, add_note
 from srag_mcp.cells.normalised import IS_RELATIVE
-from srag_mcp.documents.tables import SheetRow
+from srag_mcp.documents.document import Document, Listing, TableCell
+from srag_mcp.documents.tables import SheetRow, column_key
 from srag_mcp.documents.totals import TableBody, names_total
-from srag_mcp.rules.candidates import Found
+from srag_mcp.rules.candidates import Found, amount_of
 from srag_mcp.rules.enumerations import MAX_LINE, Enumeration, part_at, part_of
 from srag_mcp.rules.extraction import match_whole
 from srag_mcp.rules.sightings import Sightings
-from srag_mcp.schema.attribute import Attribute, KeyRule
-from srag_mcp.schema.schema import POSITION, RowSource, Table
+from srag_mcp.schema.attribute import Attribute, keys_of
+from srag_mcp.schema.schema import POSITION, RowSource, Schema, Table
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words
 from srag_mcp.values.columns import DATED
 from srag_mcp.values.dates import find_dates, is_bare_day, read_date
-from srag_mcp.values.quantities import find_quantities, read_number_words
+from srag_mcp.values.quantities import read_number_words
 from srag_mcp.values.states import State, read_missing
 from srag_mcp.values.units import UNIT_OF_ROW, holds_units
 
@@ -217,9 +218,8 @@ def whole_tables(
 def _keys(table: Table) -> Iterator[tuple[str, str]]:
     """Yield the names of columns with the headers that they may have, the last one first."""
     for attribute in table.attributes:
-        rules = [rule for rule in attribute.extractors if isinstance(rule, KeyRule)]
-        keys = [key for rule in rules for key in rule.keys]
-        for key in reversed(keys or [*map(fold_words, (attribute.name, *attribute.synonyms))]):
+        called = map(fold_words, (attribute.name, *attribute.synonyms))
+        for key in reversed(keys_of(attribute.extractors) or [*called]):
             yield attribute.name, key
 
 
@@ -243,7 +243,9 @@ def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str]]:
     left_out: dict[int, bool] = {}
     for number, (place, stated) in thin.items():
         above = [amount_of(line.cells[place]) for line in lines[:number] if line.number not in thin]
-        if len(above) > 1 and is_near(sum(filter(None, above)), stated):
+        ends = all(line.number in thin for line in lines[number:])
+        # one item and its sum are alike, too; two items that cost the same go on below
+        if (len(above) > 1 or (above and ends)) and is_near(sum(filter(None, above)), stated):
             left_out[number] = False
     rest = [line for line in lines if line.number not in left_out]
     body = TableBody(rest, [item.headers], are_named=False)
@@ -274,12 +276,6 @@ def _thin_amount(line: SheetRow, usual: int) -> tuple[int, float] | None:
 
 
 # --- What the document says of the rows together -------------------------------------------------
-
-
-def amount_of(text: str) -> float | None:
-    """Return the last number of a text, without its unit."""
-    found = find_quantities(text)
-    return float(found[-1][1].value) if found else None
 
 
 def sum_of(rows: Sequence[Cells], name: str) -> float | None:
@@ -348,3 +344,68 @@ def _other_count(
     """Return what the document says of how many rows there are, where it says another number."""
     said = [item for key in source.counts for item in stated_counts(sightings, key, nouns, spans)]
     return "" if not said or any(n == n_rows for n, _ in said) else said[0][1]
+
+
+# --- Lists that the format of a document knows ---------------------------------------------------
+
+
+def read_lists(document: Document, schema: Schema) -> tuple[ListedRows, ...]:
+    """Read what a document lists of the child tables of *schema*; values are left None."""
+    sightings = Sightings(document)
+    found = (
+        read_by_sources(sightings, child) if child.sources else read_rows(document, child)
+        for child in schema.children
+    )
+    return tuple(item for item in found if item is not None)
+
+
+def read_rows(document: Document, table: Table) -> ListedRows | None:
+    """Read a list that the format of the document knows; None where it has none of that name."""
+    wanted = column_key(table.list_name)
+    for listing in document.listings:
+        if column_key(listing.name) == wanted:
+            return _read_listing(document, listing, table)
+    return None
+
+
+def _read_listing(document: Document, listing: Listing, table: Table) -> ListedRows:
+    """Read the items of a list that the format of the document knows."""
+    if not listing.rows:
+        none = Cell(POSITION, State.STATED_ABSENT, "", listing.span, listing.name)
+        return ListedRows(table.entity, none)
+    places = {column_key(key): place for place, key in enumerate(listing.keys)}
+    columns = [
+        (attribute, place)
+        for attribute in table.attributes
+        if (place := 0 if table.of_values else _find_place(attribute, places)) is not None
+    ]
+    keys = ("",) if table.of_values else listing.keys
+    rows = tuple(
+        tuple(
+            stated_cell(attribute, row[place], keys[place], listing.context)
+            for attribute, place in columns
+        )
+        for row in listing.rows
+    )
+    return ListedRows(table.entity, cell_of_list(listing.span, document.text), rows)
+
+
+def _find_place(attribute: Attribute, places: Mapping[str, int]) -> int | None:
+    """Return which column of a list an attribute is: by its key rule, its name or its synonyms."""
+    called = map(column_key, (attribute.name, *attribute.synonyms))
+    names = [*keys_of(attribute.extractors), *called]
+    return next((places[name] for name in names if name in places), None)
+
+
+def stated_cell(attribute: Attribute, found: TableCell | None, key: str, context: str = "") -> Cell:
+    """Return the cell of a format that knows cells: an empty one states that there is no value.
+
+    Of yes and no it is neither, and says nothing.
+    """
+    is_silent = attribute.type.is_boolean and attribute.absent_means != "false"
+    if found is None or (not found.text and is_silent):
+        return Cell(attribute.name, State.NOT_MENTIONED)
+    if not found.text:
+        return Cell(attribute.name, State.STATED_ABSENT, "", found.span, key)
+    said = "; ".join(filter(None, (key, context)))
+    return Cell(attribute.name, State.STATED, found.text, found.span, said)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from srag_mcp.cells.cell import Cell, Record
-from srag_mcp.documents.document import Document, KeyValue
+from srag_mcp.documents.document import Document, KeyValue, TableCell
 from srag_mcp.documents.folder import TABLE_TYPES
 from srag_mcp.documents.table_files import ColumnSample, ListedMembers
 from srag_mcp.documents.tables import column_key
@@ -23,6 +23,7 @@ from srag_mcp.rules.naming import (
     free_name,
     nouns_of_names,
 )
+from srag_mcp.rules.row_sources import stated_cell
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import RESERVED_NAMES, Attribute, KeyRule, snake_case
 from srag_mcp.schema.schema import (
@@ -36,7 +37,7 @@ from srag_mcp.schema.schema import (
 from srag_mcp.values.columns import TypeGuess, classify_values
 from srag_mcp.values.numbers import find_number
 from srag_mcp.values.quantities import DECIMAL_COMMA, ambiguous_mark, proven_grouping
-from srag_mcp.values.states import State, read_boolean, read_missing
+from srag_mcp.values.states import read_boolean, read_missing
 from srag_mcp.values.types import TEXT
 from srag_mcp.values.units import read_context, unit_ending
 
@@ -198,10 +199,7 @@ def row_candidates(documents: Sequence[Document]) -> list[Candidate]:
 
 
 def read_row(document: Document, schema: Schema) -> Record:
-    """Read a row of a table file: a cell a column; other rules read it as a text.
-
-    An empty cell states that there is no value. Of yes and no it is neither, and says nothing.
-    """
+    """Read a row of a table file: a cell a column, see `stated_cell`; other rules read its text."""
     found = {_key(block.key): block for block in reversed(_cells_of(document))}
     sightings = Sightings(document)
     return Record(
@@ -218,12 +216,8 @@ def _read_cell(attribute: Attribute, found: Mapping[str, KeyValue], sightings: S
     if block is None:
         others = attribute.model_copy(update={"extractors": attribute.extractors[1:]})
         return extract_cell(sightings, others)
-    if block.value:
-        context = "; ".join((block.key, *block.section))
-        return Cell(attribute.name, State.STATED, block.value, block.value_span, context)
-    if attribute.type.is_boolean and attribute.absent_means != "false":
-        return Cell(attribute.name, State.NOT_MENTIONED)
-    return Cell(attribute.name, State.STATED_ABSENT, "", block.value_span, block.key)
+    cell = TableCell(block.value, block.value_span)
+    return stated_cell(attribute, cell, block.key, "; ".join(block.section))
 
 
 def _cells_of(document: Document) -> list[KeyValue]:

@@ -7,7 +7,7 @@ small frozen model, so that a schema file carries them and a person can read and
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -264,6 +264,11 @@ class Attribute(BaseModel):
     audit: Audit | None = None
     formerly: tuple[str, ...] = ()
     hidden: bool = False
+
+
+def keys_of(rules: Iterable[Extractor]) -> list[str]:
+    """Return the folded keys beside which *rules* find values, the best first."""
+    return [key for rule in rules if isinstance(rule, KeyRule) for key in rule.keys]
 
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")

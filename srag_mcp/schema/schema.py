@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from srag_mcp.errors import SchemaError
-from srag_mcp.schema.attribute import NAME_PATTERN, RESERVED_NAMES, Attribute, KeyRule, snake_case
+from srag_mcp.schema.attribute import (
+    NAME_PATTERN,
+    RESERVED_NAMES,
+    Attribute,
+    KeyRule,
+    snake_case,
+    unique_name,
+)
 from srag_mcp.text.words import fold_words, singular, stem
+from srag_mcp.values.types import TEXT
 
 RESERVED_TABLES = frozenset({"documents", "cells", "passages"})
 _FREE_BEFORE = "passages"  # schemas of earlier versions may call their records so
@@ -55,8 +63,14 @@ class ListName(BaseModel):
     members: tuple[str, ...] = ()
 
 
+AS_WRITTEN = (
+    "Each member is a string, as the document writes it: a number with its unit and the scale of"
+    ' its heading ("1,200 thousand EUR"), a date as YYYY-MM-DD.'
+)
+
+
 class PendingList(BaseModel):
-    """What each document lists, as a language model saw it: nothing asks for it yet.
+    """What each document lists, as a language model saw it; no row of it is read yet.
 
     *fields* are what each entry has; none where the entries are plain values.
     """
@@ -69,6 +83,25 @@ class PendingList(BaseModel):
 
     def __str__(self) -> str:
         return f"{self.name} ({', '.join(self.fields)})" if self.fields else self.name
+
+    def as_table(self, parent: str, taken: Collection[str]) -> "Table":
+        """Return it as a child table of *parent* whose columns are the words of documents."""
+        columns: list[Attribute] = []
+        for field in self.fields or (value_column(self.name),):
+            own = f"{value_column(self.name)} {field}" if snake_case(field) == POSITION else field
+            known = {item.name for item in columns}
+            name = unique_name(own, known, f"field_{len(columns) + 1}")
+            words = (field,) if field.replace("_", " ") != name.replace("_", " ") else ()
+            columns.append(Attribute(name=name, type=TEXT, synonyms=words))
+        return Table(
+            title=self.name,
+            entity=child_name(parent, self.name, taken),
+            attributes=tuple(columns),
+            parent=parent,
+            list_name=self.name,
+            of_values=not self.fields,
+            description=" ".join(filter(None, (self.description, AS_WRITTEN))),
+        )
 
 
 class RowSource(BaseModel):
@@ -293,6 +326,17 @@ class Schema(BaseModel):
     def pending_lists(self) -> tuple[PendingList, ...]:
         """What the documents list, and no table holds yet."""
         return self.table.pending_lists
+
+    def with_pending(self) -> "Schema":
+        """Return it with its pending lists as child tables, by which they are asked for.
+
+        One that a person described is that person's.
+        """
+        children = list(self.children)
+        for item in self.pending_lists:
+            if all(snake_case(item.name) != snake_case(child.list_name) for child in children):
+                children.append(item.as_table(self.entity, [child.entity for child in children]))
+        return self.model_copy(update={"children": tuple(children)})
 
     def shown(self) -> "Schema":
         """Return it without the columns that are hidden."""

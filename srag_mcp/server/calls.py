@@ -90,10 +90,7 @@ class ThriftyServer(MCPServer[Corpora]):
         ]
 
     async def call_tool(
-        self,
-        name: str,
-        arguments: dict[str, object],
-        context: Context[Corpora] | None = None,
+        self, name: str, arguments: dict[str, object], context: Context[Corpora] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call the tool *name*; null arguments are as if they were not there.
 

@@ -8,14 +8,22 @@ from typing import TYPE_CHECKING
 from anyio import CapacityLimiter
 
 from srag_mcp import views
-from srag_mcp.errors import CorpusError, JobError, NotIngestedError, SchemaError, SragError
+from srag_mcp.errors import (
+    CorpusError,
+    JobError,
+    NotIngestedError,
+    SchemaError,
+    SeveralKindsError,
+    SragError,
+)
 from srag_mcp.settings import BUILD_SUFFIX, EffortChoice, EngineChoice, Settings, named_engine
 from srag_mcp.views.results import ROWS_SHARE, CorpusEntry, CorpusList, JobStatus
 
 if TYPE_CHECKING:  # opening a corpus loads layers that listing tools does not need
+    from srag_mcp.pipeline.jobs import Job
     from srag_mcp.store.corpus import Corpus
     from srag_mcp.store.guard import QueryPool
-    from srag_mcp.store.job import Job
+    from srag_mcp.store.kind_tables import KindTables
     from srag_mcp.views.job_pages import PromptDesk
 
 MAX_QUERY_CALLS = 400  # that run or wait for their turn; each has a thread
@@ -33,6 +41,7 @@ class Corpora:
         self._locations = _named(locations)
         self._lock = threading.RLock()
         self._opened: dict[str, Corpus] = {}
+        self._together: dict[str, KindTables] = {}
         self.query_threads = CapacityLimiter(MAX_QUERY_CALLS)
         self._pool: QueryPool | None = None
 
@@ -103,9 +112,7 @@ class Corpora:
         corpus = self.present(name)
         name = corpus.name
         if name in self._locations and (kinds := self._kinds(name)):
-            named = ", ".join(repr(f"{name}/{kind}") for kind in kinds)
-            msg = f"{name!r} holds several kinds of documents; pass one of these as corpus: {named}"
-            raise CorpusError(msg)
+            raise SeveralKindsError(name, (f"{name}/{kind}" for kind in kinds))
         try:
             corpus.build_path()
         except NotIngestedError as error:
@@ -118,19 +125,39 @@ class Corpora:
             raise NotIngestedError(msg) from error
         return corpus
 
-    def chosen(self, name: str, question: str) -> "Corpus":
-        """Return the corpus called *name*; of several, the one that *question* is about.
+    def queried(self, name: str) -> "Corpus | KindTables":
+        """Return what a query runs over: the corpus called *name*, or all kinds of a folder.
+
+        Raises:
+            CorpusError: As `get`.
+            NotIngestedError: As `readable`; of several kinds, if none is ingested.
+        """
+        name = self.present(name).name
+        kinds = self._kinds(name) if name in self._locations else {}
+        if not kinds:
+            return self.readable(name)
+        from srag_mcp.store.kind_tables import open_kinds
+
+        with self._lock:
+            kept = self._together.get(name)
+            names = [] if kept is None else [corpus.name for corpus in kept.corpora]
+            if kept is None or names != [f"{name}/{kind}" for kind in kinds]:
+                kept = open_kinds(name, kinds, self.pool(), self.settings.home)
+                self._together[name] = kept
+            return kept
+
+    def chosen(self, name: str, question: str) -> "Corpus | KindTables":
+        """Return the corpus called *name*, or all kinds of a folder; else what *question* is about.
 
         Raises:
             CorpusError: As `get`; or if it is not clear which.
             NotIngestedError: As `readable`.
         """
-        among = [key for key in self if not name or key == name or key.startswith(f"{name}/")]
-        if len(among) < 2:
-            return self.readable(among[0] if among else name)
+        if name or len(self._locations) == 1:
+            return self.queried(name)
         from srag_mcp.inference.choosing import choose_corpus
 
-        return choose_corpus([self.present(key) for key in among], question)
+        return choose_corpus([self.present(key) for key in self], question)
 
     def ingestible(self, name: str) -> "Corpus":
         """Return the corpus called *name*, whose documents are there.
@@ -157,11 +184,9 @@ class Corpora:
         rebuild_schema: bool,
         go: bool,
     ) -> JobStatus:
-        """Start an ingestion, or return the one that runs.
+        """Start an ingestion, or return the one that runs; *thinking*: who thinks, what is read.
 
         Unless it is to *go*, one that asks a language model says what that takes, and does nothing.
-
-        *thinking*: who thinks, and how much is read.
 
         Raises:
             JobError: If the corpus is a build without documents.
@@ -206,10 +231,10 @@ class Corpora:
             QueryError: If *documents* is refused or wrong.
         """
         from srag_mcp.engines.choice import asks_model, is_for_caller
-        from srag_mcp.inference.proposal import price_reading
+        from srag_mcp.inference.brief import price_reading
         from srag_mcp.pipeline.jobs import start_job
         from srag_mcp.pipeline.wishes import extension_options
-        from srag_mcp.store.chosen_documents import narrow
+        from srag_mcp.store.loose import narrow
 
         corpus, options = self.ingestible(name), extension_options(attribute, documents, keep=keep)
         note = ""
@@ -336,6 +361,7 @@ class Corpora:
         with self._lock:
             pool, self._pool = self._pool, None
             self._opened.clear()
+            self._together.clear()
         if pool is not None:
             pool.close()
 

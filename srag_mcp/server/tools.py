@@ -78,9 +78,7 @@ DocumentId = Annotated[str, Field(max_length=MAX_WORDS, description="From a resu
 Condition = Annotated[str, Field(max_length=MAX_SQL, description="SQL condition on records.")]
 DocumentsSql = Annotated[str, Field(max_length=MAX_SQL, description="SELECT of document_id.")]
 CellValue = Annotated[
-    str,
-    BeforeValidator(_value_as_text),
-    Field(max_length=MAX_WORDS, description="Only this."),
+    str, BeforeValidator(_value_as_text), Field(max_length=MAX_WORDS, description="Only this.")
 ]
 State = Annotated[
     Literal["", "stated", "stated_absent", "not_mentioned", "failed", "corrected"],
@@ -130,8 +128,7 @@ def _add_building_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         sample_questions: SampleQuestions = [],  # noqa: B006 - shown in the input schema
         rebuild_schema: Annotated[bool, Field(description="Drop the columns.")] = False,
         engine: Annotated[
-            EngineChoice,
-            Field(description="offline: code; model: as configured; agent: you."),
+            EngineChoice, Field(description="offline: code; model: as configured; agent: you.")
         ] = "auto",
         effort: Annotated[
             EffortChoice, Field(description="draft: sample and rules; checked: audited; full: all.")
@@ -223,7 +220,7 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Call it before run_sql.
         """
-        return views.holdings.schema_page(corpora.readable(corpus), room, offset)
+        return views.holdings.schema_page(corpora.queried(corpus), room, offset)
 
     @reads("Get column statistics", READS)
     def get_column_stats(
@@ -244,7 +241,7 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Use it, after get_schema, for what ask did not answer.
         """
-        return views.answers.result_table(corpora.readable(corpus), sql, limit, offset, room)
+        return views.answers.result_table(corpora.queried(corpus), sql, limit, offset, room)
 
     @reads("Ask a question", ASKS, queries=True)
     def ask(
@@ -307,7 +304,7 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Use it to prove an answer, or see what failed.
         """
-        return views.traces.trace_page(
+        return views.findings.trace_page(
             corpora.readable(corpus),
             column,
             document_id=document_id,
@@ -330,7 +327,7 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Use it when the user says so.
         """
-        return views.traces.correct_page(
+        return views.findings.correct_page(
             corpora.readable(corpus), corpora.settings, (document_id, column), value, instead
         )
 
@@ -347,8 +344,8 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         """
         opened = corpora.readable(corpus)
         if not document_id:
-            return views.traces.documents_page(opened, room, start)
-        return views.traces.document_page(opened, document_id, room, start, length)
+            return views.findings.documents_page(opened, room, start)
+        return views.findings.document_page(opened, document_id, room, start, length)
 
 
 def _add_prompt_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:

@@ -418,7 +418,6 @@ class _Reader:
 
 
 def _split_filter(node: exp.Expr) -> tuple[exp.Expr | None, _Parts]:
-    """Return an aggregate function and the parts of its FILTER."""
     if isinstance(node, exp.Filter):
         return node.this, where_of(node)
     return (node, []) if isinstance(node, exp.AggFunc) else (None, [])
@@ -489,23 +488,11 @@ def takes_first(facts: QueryFacts) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """Where a LIMIT of a query cuts what it sorts.
+def find_cuts(facts: QueryFacts) -> list[tuple[int, str]]:
+    """Return the LIMITs in any part of a query, each with a count of the rows that come so far.
 
-    *tied* is a query of whether the next row comes as far as the last that is taken, *through* one
-    of how many rows come so far.
-    """
-
-    limit: int
-    tied: str
-    through: str
-
-
-def find_cuts(facts: QueryFacts) -> list[Cut]:
-    """Return where LIMITs of a query cut, in any part of it.
-
-    What is sorted by the document alone has no ties, nor has what is told once for each value.
+    More of them than the LIMIT takes are a tie that it cuts. What is sorted by the document alone
+    has no ties, nor has what is told once for each value.
     """
     found = []
     for select in [] if facts.tree is None else facts.tree.find_all(exp.Select):
@@ -524,19 +511,11 @@ def find_cuts(facts: QueryFacts) -> list[Cut]:
         rows = select.copy()
         if select is not facts.tree and facts.tree is not None:
             rows.set("with_", facts.tree.args.get("with_"))
-        keys = [exp.alias_(x.this.copy(), f"_key{n}") for n, x in enumerate(ranked)]
-        pair = rows.copy()
-        pair.set("expressions", [*pair.expressions, *keys])
-        pair.set("order", exp.Order(expressions=[item.copy() for item in ranked]))
-        pair.set("limit", exp.Limit(expression=exp.Literal.number(2)))
-        pair.set("offset", exp.Offset(expression=exp.Literal.number(int(wanted.name) - 1)))
-        both = ", ".join(key.alias for key in keys)
         rank = exp.Window(this=exp.Rank(), order=exp.Order(expressions=ranked))
         rows.set("order", None)
         rows.set("limit", None)
         rows.set("qualify", exp.Qualify(this=exp.LTE(this=rank, expression=wanted.copy())))
-        tied = f"SELECT count(*) = 2 AND count(DISTINCT row({both})) = 1 FROM ({write(pair)})"  # noqa: S608 - it runs through the guard
-        found.append(Cut(int(wanted.name), tied, f"SELECT count(*) FROM ({write(rows)})"))  # noqa: S608 - as above
+        found.append((int(wanted.name), f"SELECT count(*) FROM ({write(rows)})"))  # noqa: S608 - it runs through the guard
     return found
 
 

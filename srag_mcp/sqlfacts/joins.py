@@ -237,7 +237,6 @@ def _write_once(
 
 
 def _is_sensitive(node: exp.Expr) -> bool:
-    """Whether an aggregate is another where a row is repeated."""
     if isinstance(node, exp.Anonymous):
         return node.name.lower() in _BY_NAME
     is_distinct = isinstance(node.this, exp.Distinct)
@@ -295,7 +294,6 @@ class _Reader:
         return self._outputs(query, self._from(query))
 
     def _from(self, select: exp.Select) -> _Source:
-        """Read what stands behind FROM, and what WHERE sets equal."""
         found, first = _Source(), select.args.get("from_")
         makes = (exp.Unnest, exp.Explode)
         if select.args.get("laterals") or any(item.find(*makes) for item in select.selects):
@@ -311,7 +309,6 @@ class _Reader:
         return found
 
     def _table(self, item: exp.Expr) -> _Source:
-        """Read a table, or a query, that stands in FROM."""
         if item.args.get("pivots") or item.args.get("joins"):
             msg = "it turns rows into columns, or joins in brackets"
             raise _UnclearError(msg)
@@ -383,7 +380,6 @@ class _Reader:
     # -- what is put out -------------------------------------------------------------------------
 
     def _outputs(self, select: exp.Select, source: _Source) -> _Source:
-        """Read the rows that *select* puts out."""
         own = [node for node in _aggregates(select) if not _is_windowed(node)]
         items = list(self._items(select, source))
         group = select.args.get("group")
@@ -405,11 +401,7 @@ class _Reader:
         return found
 
     def _collapsed(
-        self,
-        items: Collection[_Output],
-        source: _Source,
-        attrs: set[Attr],
-        select: exp.Select,
+        self, items: Collection[_Output], source: _Source, attrs: set[Attr], select: exp.Select
     ) -> list[_Output]:
         """Make a row of each that has the same *attrs*; what stands for such a row is of it."""
         group = self._row()
@@ -430,7 +422,6 @@ class _Reader:
         return found
 
     def _items(self, select: exp.Select, source: _Source) -> Iterator[_Output]:
-        """Yield the names, the values and the expressions that *select* puts out."""
         for item in select.selects:
             inner = item.this if isinstance(item, exp.Column) else item
             if not isinstance(inner, exp.Star):
@@ -480,7 +471,6 @@ class _Reader:
     def _ways(
         self, node: exp.Expr, source: _Source, select: exp.Select, *, counts: bool = False
     ) -> Ways:
-        """Return whose rows an expression is made of; see `_parts_of`."""
         if isinstance(node, exp.Query) and len(source.rows) == 1:
             return frozenset({source.rows})  # a number for each
         if isinstance(node, exp.Query | exp.Window | exp.Columns):
@@ -545,7 +535,6 @@ def _is_condition(node: exp.Expr) -> bool:
 
 
 def _columns(node: exp.Expr) -> Iterator[exp.Column]:
-    """Yield the columns of *node*, without those of queries within it."""
     for found in node.dfs(prune=lambda part: isinstance(part, exp.Query)):
         if isinstance(found, exp.Column) and found is not node:
             yield found
@@ -559,7 +548,6 @@ def _own_aggregates(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def _aggregates(select: exp.Select) -> list[exp.Expr]:
-    """Return the aggregates of *select* itself."""
     found = select.find_all(exp.AggFunc, exp.Anonymous)
     own = [node for node in found if node.find_ancestor(exp.Select) is select]
     return [x for x in own if isinstance(x, exp.AggFunc) or x.name.lower() in _BY_NAME]

@@ -217,7 +217,6 @@ def _where(select: exp.Expr) -> str:
 
 
 def _condition(node: exp.Expr, *, holds: bool = True) -> str:
-    """Say one condition on a record, or that it does not hold."""
     node, closed, no = node.unnest(), "", "" if holds else "not "
     if not holds and isinstance(node, exp.Coalesce) and node.expressions == [exp.false()]:
         node, closed = node.this.unnest(), " (unknown counts as not)"
@@ -318,7 +317,6 @@ def _term(node: exp.Expr) -> str:
 
 
 def _constant(node: exp.Expr) -> str:
-    """Write a constant: `'Rome'`, `12,000`, `2022-04-01`."""
     node = _plain(node)
     if isinstance(node, exp.Neg):
         return f"-{_constant(node.this)}"

@@ -188,7 +188,6 @@ class QueryFacts:
 
     @cached_property
     def _outputs(self) -> list[exp.Expr]:
-        """What the query puts out, by its first part where it has several."""
         return [output for select in selects_of(self.tree)[:1] for output in select.selects]
 
     @cached_property
@@ -260,7 +259,8 @@ class QueryFacts:
             is_extreme = len(ends) == 1 and isinstance(ends[0].unalias(), exp.Max | exp.Min)
             return not is_extreme and stated_column(part) not in names
 
-        return any_of([all_of(filter(selects, parts)) for parts in self.readings])
+        told = (all_of(filter(selects, parts), is_told=True) for parts in self.readings)
+        return any_of([*told])
 
     def admitting(self, gaps: Gaps) -> dict[str, tuple[str, str]]:
         """Return the columns that the query uses, each with two conditions on records.
@@ -358,7 +358,6 @@ class QueryFacts:
         return tuple(item for item in self._on_records(wanted) if item.texts)
 
     def _on_records(self, parts: Iterable[exp.Expr]) -> tuple[Condition, ...]:
-        """Return those of *parts* that are conditions on one record."""
         found: dict[Condition, None] = {}
         for part in parts:
             used = list(part.find_all(exp.Column))

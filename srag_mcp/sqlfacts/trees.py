@@ -304,9 +304,12 @@ def write(tree: exp.Expr) -> str:
     return copied.sql(dialect="duckdb")
 
 
-def all_of(parts: Iterable[exp.Expr]) -> str:
-    """Write what AND joins; empty where it is nothing."""
-    return " AND ".join(f"({write(part)})" for part in parts)
+def all_of(parts: Iterable[exp.Expr], *, is_told: bool = False) -> str:
+    """Write what AND joins; empty where it is nothing. *is_told*: only with brackets it needs."""
+    found = list(parts)
+    opens = [not is_told or (isinstance(part, exp.Or) and len(found) > 1) for part in found]
+    both = zip(found, opens, strict=True)
+    return " AND ".join(f"({write(part)})" if is_open else write(part) for part, is_open in both)
 
 
 def any_of(conditions: Collection[str]) -> str:

@@ -8,13 +8,13 @@ from dataclasses import MISSING, asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from pydantic import TypeAdapter
 
 from srag_mcp.cells.cell import BY_RULES, Cell, Mark, PredictedCell, is_predicted, write_marks
 from srag_mcp.cells.normalised import normalise_column, read_column
-from srag_mcp.claims.second_look import find_disagreements, mark
+from srag_mcp.claims.agreement import find_disputed, mark_disputed
 from srag_mcp.claims.suspects import mark_misfits
 from srag_mcp.documents.encoding import storable
 from srag_mcp.errors import NotIngestedError, StoreError
@@ -22,13 +22,7 @@ from srag_mcp.records.listed import list_attribute
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import POSITION, Schema, Table
 from srag_mcp.store.corrections import CORRECTIONS_TABLE, apply_corrections
-from srag_mcp.store.database import (
-    insert_rows,
-    quote_name,
-    quote_text,
-    store_errors,
-    with_names,
-)
+from srag_mcp.store.database import insert_rows, quote_name, quote_text, store_errors, with_names
 from srag_mcp.store.layout import (
     BUILDS_FOLDER,
     FORMAT_VERSION,
@@ -43,12 +37,7 @@ from srag_mcp.store.postings import INDEX_COMMENTS, INDEX_VERSION, write_index
 from srag_mcp.store.predictions import PREDICTION_COLUMNS, hash_attribute, read_prediction
 from srag_mcp.store.renamings import Renamings, find_renamings
 from srag_mcp.store.statistics import write_statistics, write_values
-from srag_mcp.store.united_names import (
-    are_united,
-    describe_united,
-    follow_renamings,
-    unite_cells,
-)
+from srag_mcp.store.united_names import are_united, describe_united, follow_renamings, unite_cells
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, read_cell
 from srag_mcp.values.states import State
 
@@ -331,15 +320,17 @@ ORDER BY document_id
 """
 
 
+OnColumn: TypeAlias = Callable[[int, int, str], None]
+"""Called with the number of columns done, of all, and the next one's name."""
+
+
 def publish(
     work: WorkDatabase,
     schema: Schema,
     *,
-    on_column: Callable[[int, int, str], None] = lambda done, total, name: None,
+    on_column: OnColumn = lambda done, total, name: None,
 ) -> BuildInfo:
     """Write a build of all that *work* holds, and point to it; readers see the old one until then.
-
-    *on_column* is called with the number of columns done, of all, and the next one's name.
 
     Raises:
         StoreError: If it cannot be written; the old build stays.
@@ -366,7 +357,7 @@ def publish(
 def publish_changes(
     work: WorkDatabase,
     schema: Schema,
-    on_column: Callable[[int, int, str], None] = lambda done, total, name: None,
+    on_column: OnColumn = lambda done, total, name: None,
 ) -> BuildInfo | None:
     """Publish as `publish` does, unless the present build has the same content: then None."""
     info = published_info(work.state, work.connection)
@@ -375,9 +366,7 @@ def publish_changes(
     return publish(work, schema, on_column=on_column)
 
 
-def _write(
-    work: WorkDatabase, schema: Schema, build_id: str, on_column: Callable[[int, int, str], None]
-) -> BuildInfo:
+def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColumn) -> BuildInfo:
     connection, schema = work.connection, schema.shown()
     n_attributes = len(schema.attributes)
     schema = with_loose(work, schema)  # loose attributes stand behind the columns
@@ -388,12 +377,14 @@ def _write(
         is_loose = position >= n_attributes
         _write_column(work, schema.table, attribute, position, is_loose=is_loose)
     renamings = find_renamings(connection, work.state, schema)
-    for name in follow_renamings(work, renamings.columns) if renamings else ():
-        position = next(n for n, item in enumerate(schema.attributes) if item.name == name)
-        for table, column in _OF_COLUMNS:
-            connection.execute(f"DELETE FROM build.main.{table} WHERE {column} = ?", [name])  # noqa: S608 - constants
-        is_loose = position >= n_attributes
-        _write_column(work, schema.table, schema.attributes[position], position, is_loose=is_loose)
+    again = follow_renamings(work, renamings.columns) if renamings else ()
+    for position, attribute in enumerate(schema.attributes):
+        if attribute.name in again:
+            for table, column in _OF_COLUMNS:
+                sql = f"DELETE FROM build.main.{table} WHERE {column} = ?"  # noqa: S608 - constants
+                connection.execute(sql, [attribute.name])
+            is_loose = position >= n_attributes
+            _write_column(work, schema.table, attribute, position, is_loose=is_loose)
     n_corrected, n_waiting = apply_corrections(work, schema, renamings)
     create_records(connection, schema, renamings)
     _write_records(connection, schema.table)
@@ -497,9 +488,7 @@ ORDER BY number
 """  # noqa: S608 - constants
 
 
-def _write_child(
-    work: WorkDatabase, child: Table, on_column: Callable[[int, int, str], None]
-) -> None:
+def _write_child(work: WorkDatabase, child: Table, on_column: OnColumn) -> None:
     """Write the rows of a child table, their cells, and a cell for the list of each document."""
     connection, is_predicted = work.connection, work.is_predicted()
     # no hash is empty: without a model in force there are none
@@ -555,7 +544,7 @@ def _write_column(
     if table.parent:
         cells = _child_cells(work, table, attribute)
     elif is_loose:
-        cells = _loose_cells(work, attribute)
+        cells = _predicted_cells(work, attribute, is_loose=True)
     else:
         cells = _cells_in_force(work, table.entity, attribute)
     if are_united(attribute):
@@ -626,19 +615,18 @@ def _cells_in_force(work: WorkDatabase, table: str, attribute: Attribute) -> dic
     """Return the cells of the engine in force, with values, by the number of their document.
 
     Where a language model is in force, the learned rules are the second opinion: where they differ
-    is listed in the build. A document that the model was not asked about is FAILED: that it says
-    nothing is not known.
+    is listed in the build.
     """
     name = attribute.name
     by_rules = _rule_cells(work, attribute)
     if not work.is_predicted():
         return mark_misfits(attribute, by_rules)
     cells = _predicted_cells(work, attribute)
-    for item in find_disagreements(cells, by_rules):
-        model, rule = item.model, item.rule
+    for number in find_disputed(cells, by_rules):
+        model, rule = cells[number], by_rules[number]
         said = [str(model.value), model.as_stated, str(rule.value), rule.as_stated]
-        work.run(_INSERT_REVIEW, table, name, *said, item.document)
-        cells[item.document] = mark(model, item)
+        work.run(_INSERT_REVIEW, table, name, *said, number)
+        cells[number] = mark_disputed(model, rule)
     return cells
 
 
@@ -656,20 +644,18 @@ def _rule_cells(work: WorkDatabase, attribute: Attribute) -> dict[int, Cell]:
     return _checked(attribute, rows, read)
 
 
-def _predicted_cells(work: WorkDatabase, attribute: Attribute) -> dict[int, Cell]:
-    name = attribute.name
+def _predicted_cells(
+    work: WorkDatabase, attribute: Attribute, *, is_loose: bool = False
+) -> dict[int, Cell]:
+    """Return what a model said; a document that it was not asked about is FAILED.
+
+    That such a one says nothing is not known. Of a loose attribute it has no cell.
+    """
+    name, engine = attribute.name, work.engine_in_force()
     rows = work.run(_PREDICTIONS_OF, name, hash_attribute(attribute))
-    engine = work.engine_in_force()
+    rows = [row for row in rows if row[1] is not None or not is_loose]
     not_asked = PredictedCell(Cell(name, State.FAILED, engine=engine, note="not asked about yet"))
     predicted = [not_asked if row[1] is None else read_prediction(row[1:]) for row in rows]
-    return _checked(attribute, rows, read_column(attribute, predicted))
-
-
-def _loose_cells(work: WorkDatabase, attribute: Attribute) -> dict[int, Cell]:
-    """Return the cells of a loose attribute, of the documents that were read for it."""
-    found = work.run(_PREDICTIONS_OF, attribute.name, hash_attribute(attribute))
-    rows = [row for row in found if row[1] is not None]
-    predicted = [read_prediction(row[1:]) for row in rows]
     return _checked(attribute, rows, read_column(attribute, predicted))
 
 

@@ -33,7 +33,7 @@ from srag_mcp.store.evidence import (
     EvidencePage,
     cells_where,
     evidence_sql,
-    read_entry,
+    read_entries,
     read_evidence,
 )
 from srag_mcp.store.guard import QueryPool, ResultPage, Value
@@ -50,7 +50,7 @@ Returned = TypeVar("Returned")
 _TRIES = 5
 _PAGE_ROWS = 50_000
 _MOST_QUOTED = 1_000  # records
-_SUMMARIES = "srag_summaries"
+_SUMMARY = "SELECT summary FROM srag_summaries WHERE document_id = $1"
 _HEADS = """
 SELECT number, heads_start, heads_end FROM srag_passages
 WHERE document_id = $1 AND heads_start IS NOT NULL
@@ -205,6 +205,17 @@ class Corpus:
             raise NotIngestedError(msg)
         return self.location.resolve()
 
+    def names(self) -> str:
+        """Name it, as `KindTables.names` does several."""
+        return self.name
+
+    def is_ready(self) -> bool:
+        """Whether there is a published build."""
+        try:
+            return self.build_path().is_file()
+        except NotIngestedError:
+            return False
+
     def info(self) -> BuildInfo:
         """Return what the build says of itself."""
         content = self._content()
@@ -227,10 +238,7 @@ class Corpus:
     def statistics(
         self, columns: Sequence[str] | None = None, table: str | None = None
     ) -> tuple[ColumnStatistics, ...]:
-        """Return the statistics of *columns*, in the order of the schema; of all when None.
-
-        *table* has the columns; None for the record table.
-        """
+        """Return the statistics of *columns* of *table* (None: the records), of all when None."""
         content = self._content()
         table = table or self._about or content.schema.entity
         child = table != content.schema.entity
@@ -406,8 +414,7 @@ class Corpus:
             where = f"document_id IN ({first} LIMIT {_MOST_QUOTED})"
         clause = self._cells_where(column, table, {"state": "stated", "where": where})
         sql = evidence_sql(clause, limit, 0, has_positions=self._content().has_positions)
-        page = self.select(sql, limit=limit)
-        return read_evidence(page.rows)
+        return read_evidence(self.select(sql, limit=limit).rows)
 
     def _cells_where(self, column: str, table: str | None, wanted: EvidenceFilter) -> str:
         content = self._content()
@@ -435,7 +442,7 @@ class Corpus:
             alike = [known for (known,) in odd if inert(one_line(str(known))) == shown]
             found = self.read(by_id, alike) if len(alike) == 1 else []
         if found:
-            return read_entry(found[0])
+            return read_entries(found)[0]
         near = self.documents_like(document_id.rpartition("/")[2], limit=5)
         names = ", ".join(item.id for item in near) or "SELECT document_id FROM documents"
         msg = f"no document {document_id!r} in {self.name}; try: {names}"
@@ -443,7 +450,7 @@ class Corpus:
 
     def documents_like(self, text: str, limit: int = 20) -> tuple[DocumentEntry, ...]:
         """Return the documents whose id or title holds *text*, in any case, by their ids."""
-        return tuple(map(read_entry, self.read(LIKE, [text, limit])))
+        return read_entries(self.read(LIKE, [text, limit]))
 
     def document_text(self, document_id: str, start: int = 0, end: int | None = None) -> str:
         """Return characters *start* to *end* of a document; empty if it could not be read.
@@ -457,30 +464,26 @@ class Corpus:
         return str(rows[0][0]) if rows else ""
 
     def table_heads(self, document_id: str) -> dict[int, Span]:
-        """Return where the heads of tables stand, by the number of their passage.
-
-        Builds of earlier versions do not know them.
-        """
-
-        def ask(path: Path) -> list[tuple[Value, ...]]:
-            if "heads_start" not in self._content_of(path).columns.get("srag_passages", ()):
-                return []
-            return self.worker.read(path, _HEADS, [document_id], self._left_s(_HEADS))
-
-        rows = self._newest(ask)
+        """Return where the heads of tables stand, by the number of their passage."""
+        rows = self._read_of("heads_start", "srag_passages", _HEADS, document_id)
         return {int(str(key)): Span(int(str(start)), int(str(end))) for key, start, end in rows}
 
     def summary(self, document_id: str) -> str:
         """Return the sentence that a model wrote on a document; empty where none was asked for."""
+        rows = self._read_of("summary", "srag_summaries", _SUMMARY, document_id)
+        return str(rows[0][0]) if rows else ""
+
+    def _read_of(
+        self, column: str, table: str, sql: str, document_id: str
+    ) -> list[tuple[Value, ...]]:
+        """Read rows of a document, none where the build, of an earlier version, has no *column*."""
 
         def ask(path: Path) -> list[tuple[Value, ...]]:
-            if _SUMMARIES not in self._content_of(path).columns:
+            if column not in self._content_of(path).columns.get(table, ()):
                 return []
-            sql = f"SELECT summary FROM {_SUMMARIES} WHERE document_id = $1"  # noqa: S608 - a constant
             return self.worker.read(path, sql, [document_id], self._left_s(sql))
 
-        rows = self._newest(ask)
-        return str(rows[0][0]) if rows else ""
+        return self._newest(ask)
 
     def _newest(self, ask: Callable[[Path], Returned]) -> Returned:
         """Ask the newest build; ask again where it was replaced and removed meanwhile."""

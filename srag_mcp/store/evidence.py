@@ -79,14 +79,10 @@ def cells_where(
     wanted: EvidenceFilter,
     key: str = "document_id",
 ) -> str:
-    """Write the clause for the cells of *attribute*, of all when it is empty, that are wanted.
+    """Write the clause for the *wanted* cells of *attribute*, of all when it is empty.
 
-    Args:
-        attribute: The column.
-        records: The table of the records that `where` is about.
-        table: Whose cells; None for those of any, as builds of earlier versions have one table.
-        wanted: The filter.
-        key: Of a record, as SQL; of a child table document and position.
+    *records* is the table that `where` is about, *key* that of its rows as SQL: of a child table
+    document and position. *table*: whose cells; None for any, as earlier builds have one table.
     """
     equal = {
         "attribute": attribute,
@@ -188,6 +184,6 @@ class DocumentEntry:
     characters: int
 
 
-def read_entry(row: Sequence[Any]) -> DocumentEntry:
-    """Read a row of ENTRIES."""
-    return DocumentEntry(*row)
+def read_entries(rows: Sequence[Any]) -> tuple[DocumentEntry, ...]:
+    """Read rows of ENTRIES."""
+    return tuple(DocumentEntry(*row) for row in rows)

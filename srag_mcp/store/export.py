@@ -110,15 +110,9 @@ def table_sql(corpus: Corpus, table: str = "", *, quotes: bool, states: bool) ->
 def export_rows(corpus: Corpus, sql: str, out: Path, timeout_s: float, name: str) -> int:
     """Write all rows of *sql* to *out*, whole or not at all; return how many.
 
-    The ending of *out* says the format. In .csv a text that a spreadsheet would run as a formula
-    begins with `'`. A file that is there is replaced.
-
-    Args:
-        corpus: Whose newest build is read.
-        sql: One SELECT; it is judged as one from outside.
-        out: See `check_target`.
-        timeout_s: Seconds after which the engine stops.
-        name: Of the table in a .duckdb file.
+    The ending of *out* says the format, see `check_target`; a file that is there is replaced. In
+    .csv a text that a spreadsheet would run as a formula begins with `'`, in .duckdb the table is
+    called *name*. *sql* is judged as one from outside.
 
     Raises:
         QueryError: If the guard does not allow it, the format cannot hold the rows, or it is wrong,

@@ -18,13 +18,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from srag_mcp.documents.folder import (
-    KINDS_FOLDER,
-    STATE_FOLDER,
-    FileMark,
-    list_files,
-    read_members,
-)
+from srag_mcp.documents.folder import KINDS_FOLDER, STATE_FOLDER, FileMark, list_files, read_members
 from srag_mcp.errors import CorpusError, LockedError, NotIngestedError, StoreError
 from srag_mcp.settings import BUILD_SUFFIX
 

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
-from srag_mcp.documents.document_names import document_names
 from srag_mcp.documents.passages import PAGE_CHARACTERS
-from srag_mcp.text.terms import TermKind, count_terms, name_term
+from srag_mcp.text.terms import TermKind, count_terms, document_names, name_term
 
 if TYPE_CHECKING:
     import duckdb

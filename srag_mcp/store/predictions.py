@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from srag_mcp.cells.cell import (
     BY_RULES,
@@ -75,6 +75,14 @@ class PendingDocuments:
 
     attributes: tuple[Attribute, ...]
     document_ids: tuple[str, ...]
+
+
+class RowKey(NamedTuple):
+    """Names a cell of a child table."""
+
+    document_id: str
+    position: int
+    attribute: str
 
 
 def hash_attribute(attribute: Attribute) -> str:
@@ -193,20 +201,17 @@ class Predictions:
             key = (record.document_id, record.sha256, listed.table, hashes[listed.table])
             for position, cells in enumerate(listed.rows, start=1):
                 for item in cells:
-                    *kept, _, unit, engine, note, marks = cell_row(item.cell)
-                    value = None if item.value_text is None else storable(item.value_text)
-                    yield (*key, position, *kept, value, unit, engine, note, marks)
+                    yield (*key, position, *_as_row(item))
 
     @staticmethod
     def _row(
         record: PredictedRecord, item: PredictedCell, attribute_hash: str
     ) -> tuple[object, ...]:
-        attribute, state, as_stated, start, end, _, unit, engine, note, marks = cell_row(item.cell)
-        value = None if item.value_text is None else storable(item.value_text)
+        attribute, *kept, marks = _as_row(item)
         n_read = record.n_read if Mark.READ_IN_PART in item.cell.marks else None
         return (
-            record.document_id, record.sha256, attribute, attribute_hash, state, as_stated, start,
-            end, value, unit, engine, note, bool(record.error), marks, n_read,
+            record.document_id, record.sha256, attribute, attribute_hash, *kept,
+            bool(record.error), marks, n_read,
         )  # fmt: skip
 
     def cells(self, attribute: Attribute) -> dict[str, PredictedCell]:
@@ -220,14 +225,60 @@ class Predictions:
         )
         return {row[0]: read_prediction(row[1:]) for row in rows}
 
+    def rows(self, child: Table) -> dict[RowKey, PredictedCell]:
+        """Return the cells of the rows of *child* that hold, in their order."""
+        rows = self._work.run(
+            f"SELECT document_id, position, {PREDICTION_COLUMNS} FROM predicted_rows"  # noqa: S608 - constants
+            " SEMI JOIN documents USING (document_id, sha256)"
+            " WHERE table_name = ? AND attribute_hash = ? ORDER BY document_id, position",
+            child.entity,
+            hash_attribute(list_attribute(child)),
+        )
+        return {RowKey(*row[:3]): read_prediction(row[2:]) for row in rows}
+
+    def replace_rows(
+        self, before: Table, now: Table, cells: Mapping[RowKey, PredictedCell]
+    ) -> None:
+        """Keep what was read for the list *before* as read for *now*, whose rows have *cells*."""
+        name, new = now.entity, hash_attribute(list_attribute(now))
+        old = hash_attribute(list_attribute(before))
+        sha256s = self._sha256s({key.document_id for key in cells})
+        rows = [
+            (key.document_id, sha256s[key.document_id], name, new, key.position, *_as_row(item))
+            for key, item in cells.items()
+        ]
+        with self._work.transaction():
+            self._work.run(
+                "DELETE FROM predicted_rows WHERE table_name = ? AND attribute_hash IN (?, ?)",
+                name,
+                new,
+                old,
+            )
+            self._work.run(
+                "DELETE FROM predictions WHERE attribute = ? AND attribute_hash = ?", name, new
+            )
+            self._work.run(
+                "UPDATE predictions SET attribute_hash = ? WHERE attribute = ?"
+                " AND attribute_hash = ?",
+                new,
+                name,
+                old,
+            )
+            self._work.append("predicted_rows", rows)
+            self._work.count_revision()
+
     def change(self, attribute: Attribute, cells: Mapping[str, PredictedCell]) -> None:
         """Replace the predictions of *attribute* for some documents, by id."""
-        sha256s = self._work.run(
-            "SELECT document_id, sha256 FROM documents WHERE document_id IN (SELECT unnest(?))",
-            list(cells),
-        )
+        sha256s = self._sha256s(cells).items()
         records = [PredictedRecord(key, sha256, (cells[key],)) for key, sha256 in sha256s]
         self.store([attribute], records)
+
+    def _sha256s(self, document_ids: Iterable[str]) -> dict[str, str]:
+        rows = self._work.run(
+            "SELECT document_id, sha256 FROM documents WHERE document_id IN (SELECT unnest(?))",
+            list(document_ids),
+        )
+        return dict(rows)
 
     def keep_ruled(self, attribute: Attribute, cells: Mapping[str, PredictedCell]) -> None:
         """Keep the *cells* that rules decide, by document, and no other ones that they decided."""
@@ -297,6 +348,13 @@ def keep_listed(work: WorkDatabase, child: Table) -> None:
     names = {"name": attribute.name, "hash": hash_attribute(attribute)}
     with work.transaction():
         work.connection.execute(_LISTED, names)
+
+
+def _as_row(item: PredictedCell) -> tuple[object, ...]:
+    """Return a cell as a row of `PREDICTION_COLUMNS`."""
+    *kept, _, unit, engine, note, marks = cell_row(item.cell)
+    value = None if item.value_text is None else storable(item.value_text)
+    return (*kept, value, unit, engine, note, marks)
 
 
 def read_prediction(row: CellRow) -> PredictedCell:

@@ -5,11 +5,12 @@ from dataclasses import asdict, fields
 from pathlib import Path
 
 from pydantic import TypeAdapter
+from typing_extensions import override
 
 from srag_mcp.documents.encoding import storable
 from srag_mcp.errors import NotIngestedError
 from srag_mcp.model.language_model import Reply
-from srag_mcp.model.ledger import Call, KeptReply, Ledger, Totals
+from srag_mcp.model.ledger import Call, KeptReply, Ledger, MemoryReplies, Totals
 from srag_mcp.store.earlier import is_work_taken_over
 from srag_mcp.store.earlier_answers import forget_earlier_answers
 from srag_mcp.store.layout import STATE_FILE, WORK_FILE, CorpusFolder
@@ -21,23 +22,15 @@ _CALL = tuple(field.name for field in fields(Call))
 _CALLS = TypeAdapter(list[Call])
 
 
-class StoredReplies:
-    """The `ReplyCache` of a corpus, shared by ingestions and questions.
-
-    Args:
-        state: Where they are kept.
-        of_questions: Whether its calls count against no budget.
-    """
+class StoredReplies(MemoryReplies):
+    """Those of a corpus, shared by ingestions and by questions, which no budget counts."""
 
     def __init__(self, state: State, *, of_questions: bool = False) -> None:
         self._state = state
         self._ingestion = 0 if of_questions else int(state.note(_INGESTION) or "1")
 
+    @override
     def find(self, prompt_hash: str, asked_model: str) -> Reply | None:
-        """Return the reply that *asked_model* gave to that prompt; None if it has not yet.
-
-        What it took is in the ledger.
-        """
         rows = self._state.run(
             "SELECT text, model, truncated FROM replies"
             " WHERE prompt_hash = ? AND asked_model = ? AND NOT is_useless",
@@ -46,12 +39,8 @@ class StoredReplies:
         )
         return _reply(*rows[0]) if rows else None
 
+    @override
     def keep(self, call: Call, kept: KeptReply | None = None) -> None:
-        """Take *call* into the ledger and keep its reply, if it brought one.
-
-        Raises:
-            StoreError: If they cannot be written; then neither is.
-        """
         told = asdict(call) | {
             "subject": storable(call.subject),
             "at": call.at.isoformat(timespec="microseconds"),
@@ -69,20 +58,16 @@ class StoredReplies:
                     kept.reply.model, kept.reply.truncated, kept.delta,
                 )  # fmt: skip
 
+    @override
     def forget(self, prompt_hash: str, asked_model: str) -> None:
-        """Find that reply no more, until there is another one; `kept` still has it.
-
-        Raises:
-            StoreError: If it cannot be written down.
-        """
         self._state.run(
             "UPDATE replies SET is_useless = 1 WHERE prompt_hash = ? AND asked_model = ?",
             prompt_hash,
             asked_model,
         )
 
+    @override
     def kept(self) -> Iterator[KeptReply]:
-        """Return the last reply to each prompt, oldest first."""
         rows = self._state.run(
             "SELECT prompt_hash, step, asked_model, delta, text, model, truncated"
             " FROM replies ORDER BY rowid"
@@ -90,14 +75,10 @@ class StoredReplies:
         for prompt_hash, step, asked_model, delta, *reply in rows:
             yield KeptReply(prompt_hash, step, asked_model, _reply(*reply), delta)
 
+    @override
     def calls(self, since: int = 0) -> list[Call]:
-        """Return all calls for this corpus since the ingestion number *since*, oldest first."""
         rows = self._state.run("SELECT * FROM calls WHERE ingestion >= ? ORDER BY at, rowid", since)
         return _CALLS.validate_python([dict(zip(_CALL, row, strict=False)) for row in rows])
-
-    def ledger(self) -> Ledger:
-        """Count all calls that were ever made for this corpus."""
-        return Ledger(self.calls())
 
     def unsettled(self) -> Totals:
         """Return what the present ingestion has taken, with those that it continues."""

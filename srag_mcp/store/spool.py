@@ -48,12 +48,9 @@ class SpooledPrompt:
 
 @dataclass(frozen=True, slots=True)
 class SpoolCount:
-    """How many prompts wait.
+    """How many prompts wait that no agent has, and how many that one may still answer.
 
-    Attributes:
-        n_open: Those that no agent has.
-        n_leased: Those that an agent has, and may still answer.
-        lease_s: Seconds until the first of the latter is open again; 0 when there are none.
+    The first of the latter is open again in *lease_s*; 0 when there are none.
     """
 
     n_open: int = 0
@@ -97,11 +94,7 @@ class PromptSpool:
 
     A prompt is asked until it has an answer, or parked when the job that asked it is gone: an
     answer to it is still kept. Of one whose answer a job has, only the answer is left, until the
-    job has kept it elsewhere.
-
-    Args:
-        state: Where they are kept.
-        lease_s: How long a prompt that an agent has is not given to another.
+    job has kept it elsewhere. One that an agent has is not given to another for *lease_s*.
     """
 
     def __init__(self, state: State, lease_s: float = LEASE_S) -> None:
@@ -198,12 +191,9 @@ class PromptSpool:
     ) -> list[SpooledPrompt]:
         """Give the oldest prompts that no agent has to one, for the time of a lease.
 
-        Args:
-            max_prompts: Most prompts.
-            max_characters: Most characters of them as JSON; what they share counts once. One that
-                is too large by itself is given alone.
-            known: What prompts share (`SpooledPrompt.shared`) that the agent has read already.
-            again: Give those, too, that were given out: who had them has lost them.
+        What they share (`SpooledPrompt.shared`) counts once, and not where the agent has *known* it
+        before; one that is too large by itself is given alone. *again*: give those, too, that were
+        given out, as who had them has lost them.
 
         Raises:
             StoreError: If the leases cannot be written.
@@ -232,9 +222,7 @@ class PromptSpool:
     def answer(self, answers: Sequence[tuple[object, object]]) -> list[AnswerOutcome]:
         """Keep answers, unless code can see that they are none; return what became of each.
 
-        Args:
-            answers: The id of a prompt, as it was handed out, and the reply: a JSON object, or its
-                text.
+        One is the id of a prompt, as it was handed out, and the reply: a JSON object, or its text.
 
         Raises:
             StoreError: If they cannot be kept.

@@ -8,7 +8,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from sys import intern
@@ -192,13 +192,7 @@ class QuotedText:
     quotes: tuple[Span, ...]
 
 
-_OF_DOCUMENTS = (
-    "documents",
-    "cells",
-    "child_cells",
-    "passages",
-    "postings",
-)  # tables with a document_id
+_OF_DOCUMENTS = ("documents", "cells", "child_cells", "passages", "postings")
 _TEXTS_AT_ONCE = 100
 _BELOW = " > "  # between headings
 _QUOTES = (
@@ -358,12 +352,8 @@ class WorkDatabase:
 
     def is_reserved_word(self, name: str) -> bool:
         """Whether SQL keeps *name* for itself, so that it would have to be quoted."""
-        found = self.run(
-            "SELECT 1 FROM duckdb_keywords() WHERE keyword_name = ?"
-            " AND keyword_category = 'reserved'",
-            name,
-        )
-        return bool(found)
+        sql = "SELECT keyword_category FROM duckdb_keywords() WHERE keyword_name = ?"
+        return ("reserved",) in self.run(sql, name)
 
     def files(self) -> dict[str, FinishedFile]:
         """Return the files that are done with, by path."""
@@ -372,10 +362,8 @@ class WorkDatabase:
             " FROM files"
         )
         return {
-            path: FinishedFile(
-                path, size, mtime, is_rows, error, (), tuple(told.splitlines()), again
-            )
-            for path, size, mtime, is_rows, error, told, again in rows
+            row[0]: replace(FinishedFile(*row), told=tuple(told.splitlines()), passing=again)
+            for *row, told, again in rows
         }
 
     def forget_files(self, paths: Sequence[str]) -> None:
@@ -577,19 +565,12 @@ def hash_schema(schema: Schema) -> str:
     of_children = dict.fromkeys(
         ("parent", "list_name", "of_values", "description", "sources"), True
     )
-    tables = (
-        item.model_dump_json(
-            exclude={
-                "attributes": written,
-                "pending_lists": True,
-                "lists": {} if item.lists else True,
-                **({} if item.parent else of_children),
-            }
-        )
-        for item in schema.tables
-    )
-    text = "\n".join(tables)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    texts = []
+    for item in schema.tables:
+        besides: dict[str, Any] = {"pending_lists": True, "lists": {} if item.lists else True}
+        besides |= {} if item.parent else of_children
+        texts.append(item.model_dump_json(exclude={"attributes": written, **besides}))
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
 
 
 @contextmanager

@@ -1,6 +1,11 @@
-"""Spans: stretches of a text."""
+"""Spans: stretches of a text, and where a text has a quote."""
 
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +30,107 @@ class Span:
     def holds(self, other: "Span") -> bool:
         """Whether *other* lies in it."""
         return self.start <= other.start and other.end <= self.end
+
+
+# --- Where a text has a quote, whatever its typography -------------------------------------------
+
+_DASHES = "-‐‑‒–—−"
+_SAME = {
+    **dict.fromkeys("'‘’‚‛′`´", "'"),
+    **dict.fromkeys('"“”„‟″«»', '"'),
+    **dict.fromkeys(_DASHES, "-"),
+    **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", ""),  # marks without width
+}
+_PLAIN = r"[!-,.-_a-~]+"
+_TOKEN = re.compile(
+    rf"(?P<broken>[{_DASHES}\u00ad][ \t]*\n\s*)|(?P<plain>{_PLAIN}(?: {_PLAIN})*)|(?P<space>\s+)|.",
+    re.DOTALL,
+)
+SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\uffef]")
+_FRACTION = "\u2044"
+
+
+def find_exactly(quote: str, text: str) -> Iterator[Span]:
+    """Yield where *quote* stands in *text* as it is, in order."""
+    start = text.find(quote) if quote else -1
+    while start >= 0:
+        yield Span(start, start + len(quote))
+        start = text.find(quote, start + 1)
+
+
+def find_typographically(quote: str, text: str) -> Iterator[Span]:
+    """Yield where *quote* stands in *text* but for typography.
+
+    That is white space, case, quotes, dashes, full-width letters, accents' encoding, words broken
+    across lines, ligatures and raised figures.
+    """
+    for keeps_hyphen in (False, True):  # of that at the end of a line, which nobody can tell
+        yield from _plain_text(text, keeps_hyphen).places(_PlainText(quote, keeps_hyphen).text)
+
+
+def locate(quote: str, text: str, near: int = 0) -> Span | None:
+    """Find *quote* in *text*, as it is if possible; of several places the one nearest to *near*."""
+    words = quote.strip()
+    places = list(find_exactly(words, text)) or find_typographically(words, text)
+    return min(places, key=lambda place: abs(place.start - near), default=None)
+
+
+class _PlainText:
+    """A text in plain letters of one case, which knows where each of them comes from."""
+
+    def __init__(self, text: str, keeps_hyphen: bool) -> None:
+        parts = [(_plain(token, keeps_hyphen), token) for token in _TOKEN.finditer(text)]
+        self.text = "".join(part for part, _ in parts)
+        self._starts: list[int] = []
+        self._origins: list[tuple[Span, bool]] = []
+        length = 0
+        for part, token in parts:
+            if part:
+                self._starts.append(length)
+                self._origins.append((Span(*token.span()), token["plain"] is not None))
+                length += len(part)
+
+    def places(self, sought: str) -> Iterator[Span]:
+        """Yield where the text has the plain letters *sought*."""
+        start = self.text.find(sought) if sought.strip() else -1
+        while start >= 0:
+            place = self._origin(start, start + len(sought))
+            if place is not None:
+                yield place
+            start = self.text.find(sought, start + 1)
+
+    def _origin(self, start: int, end: int) -> Span | None:
+        """Return where letters come from; None where they are a part of one letter: `f` of `ﬁ`."""
+        first, last = (bisect_right(self._starts, place) - 1 for place in (start, end - 1))
+        (opening, is_first_plain), (closing, is_last_plain) = (
+            self._origins[first],
+            self._origins[last],
+        )
+        n_skipped, n_taken = start - self._starts[first], end - self._starts[last]
+        after = self._starts[last + 1] if last + 1 < len(self._starts) else len(self.text)
+        if (n_skipped and not is_first_plain) or (end != after and not is_last_plain):
+            return None
+        stop = closing.start + n_taken if is_last_plain else closing.end
+        return Span(opening.start + n_skipped, stop)
+
+
+def _plain(token: re.Match[str], keeps_hyphen: bool) -> str:
+    """Write letters plainly: `ﬁ` -> `fi`, `²` -> `2`, `½` -> `1/2`, `ß` -> `ss`."""
+    letters, text = token.group(), token.string
+    if token["plain"]:
+        return letters.lower()
+    if token["broken"]:
+        return "-" if keeps_hyphen and letters[0] in _DASHES else ""
+    if token["space"]:  # a line may end after any letter of a script without spaces
+        start, end = token.span()
+        before, after = text[max(0, start - 1) : start], text[end : end + 1]
+        return "" if SPACELESS.match(before) and SPACELESS.match(after) else " "
+    if letters in _SAME:
+        return _SAME[letters]
+    return unicodedata.normalize("NFKD", letters).replace(_FRACTION, "/").casefold()
+
+
+@lru_cache(maxsize=8)
+def _plain_text(text: str, keeps_hyphen: bool) -> _PlainText:
+    """Return *text* in plain letters; the cells of one document ask for the same again."""
+    return _PlainText(text, keeps_hyphen)

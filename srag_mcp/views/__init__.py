@@ -8,9 +8,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from srag_mcp.views import answers, findings, holdings, job_pages, traces
+    from srag_mcp.views import answers, findings, holdings, job_pages
 
-__all__ = ["answers", "findings", "holdings", "job_pages", "traces"]
+__all__ = ["answers", "findings", "holdings", "job_pages"]
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -1,11 +1,12 @@
 """What comes back of a query or a question: rows with their denominator, an answer, or a brief."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from srag_mcp.engines.choice import choose_asking
 from srag_mcp.errors import QueryError, UnknownNameError
+from srag_mcp.inference.across import QueryAcross
 from srag_mcp.inference.answer import (
     Answer,
     Reading,
@@ -14,18 +15,26 @@ from srag_mcp.inference.answer import (
     render_number,
     render_taken,
 )
-from srag_mcp.inference.brief import RULES, Brief
+from srag_mcp.inference.ask_kinds import converse_kinds
+from srag_mcp.inference.brief import RULES, Brief, Proposal
 from srag_mcp.inference.grounds import find_denominator, find_grounds
 from srag_mcp.inference.linking import LinkedValues
-from srag_mcp.inference.proposal import Proposal
-from srag_mcp.inference.turns import AgentVerdict, converse
+from srag_mcp.inference.turns import AgentVerdict
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import ResultPage
+from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.store.renamings import renamed_in
 from srag_mcp.text.shown import one_line, printable, quoted, shorten
-from srag_mcp.views.findings import passage_entry
-from srag_mcp.views.holdings import column_lines, other_tables, propose_column
+from srag_mcp.views.findings import passage_entry, source_entry
+from srag_mcp.views.holdings import (
+    column_lines,
+    lines_of_kinds,
+    other_tables,
+    propose_column,
+    say_keys,
+)
 from srag_mcp.views.results import (
     ROWS_SHARE,
     AnswerPage,
@@ -40,7 +49,6 @@ from srag_mcp.views.results import (
     json_size,
     take_whole,
 )
-from srag_mcp.views.traces import source_entry
 
 WORDS_SHARE = 0.1  # of the characters of a result, each for coverage and notes
 TEXT_SHARE = 0.3  # of the characters of a result: its words repeat its rows
@@ -60,19 +68,24 @@ IN_WORDS = "what it should hold in words"
 
 
 def result_table(
-    corpus: Corpus, sql: str, limit: int, offset: int, max_characters: int
+    corpus: Corpus | KindTables, sql: str, limit: int, offset: int, max_characters: int
 ) -> ResultTable:
     """Run a statement and say over how many documents, and what unknown cells could change.
 
-    Of further pages it is said only over how many documents.
+    Of further pages it is said only over how many documents. Of the kinds of a folder, one that
+    alone is read is asked as the corpus that it is.
 
     Raises:
         QueryError: If it is refused, wrong, or too heavy; the text says what to do.
     """
+    across = QueryAcross(corpus, sql) if isinstance(corpus, KindTables) else None
+    if across is not None and across.of is not None:
+        corpus, across = across.of, None
     try:
         page = corpus.select(sql, limit=limit, offset=offset)
     except UnknownNameError as error:
-        if 'column "' not in str(error).partition("\n")[0]:
+        is_column = 'column "' in str(error).partition("\n")[0]
+        if not is_column or isinstance(corpus, KindTables):
             raise
         msg = f"{error}{propose_column(corpus)}"
         raise UnknownNameError(msg, sql, error.nearest) from error
@@ -81,6 +94,10 @@ def result_table(
             raise
         msg = f"{error}\n{HELP}"
         raise QueryError(msg, sql) from error
+    if isinstance(corpus, KindTables):
+        assert across is not None
+        coverage, notes = [*across.coverage()], [] if offset else [*across.notes(page)]
+        return _result_page(page, coverage, notes, max_characters)
     facts = read_query(sql, corpus.schema())
     if renamed := renamed_in(sql, corpus.info().renamed):
         # what is counted is counted by the names of today
@@ -94,6 +111,12 @@ def result_table(
         coverage, notes = grounds.coverage, [*grounds.nothing, *grounds.notes]
         if not page.rows and not grounds.nothing:
             notes.insert(0, "no rows; get_column_stats shows what columns hold")
+    return _result_page(page, coverage, notes, max_characters)
+
+
+def _result_page(
+    page: ResultPage, coverage: Sequence[str], notes: Sequence[str], max_characters: int
+) -> ResultTable:
     room = int(max_characters * WORDS_SHARE)
     return ResultTable(
         columns=list(page.columns),
@@ -106,16 +129,22 @@ def result_table(
 
 
 def ask_page(
-    corpus: Corpus,
+    corpus: Corpus | KindTables,
     question: str,
     settings: Settings,
     previous: str = "",
     verdict: AgentVerdict = "",
 ) -> AnswerPage:
-    """Answer a question; see `answer_page`."""
-    asking = choose_asking(settings)
-    answer = converse(corpus, question, asking, previous=previous, verdict=verdict)
-    return answer_page(corpus, answer, settings.max_result_characters)
+    """Answer a question; see `answer_page`. Of the kinds of a folder, those that it is about."""
+    asking, room = choose_asking(settings), settings.max_result_characters
+    of, answer = converse_kinds(corpus, question, asking, previous=previous, verdict=verdict)
+    if isinstance(of, Corpus):
+        return answer_page(of, answer, room)
+    if answer.brief is None:
+        page = _rows_page(answer, None, room)
+        return page.model_copy(update={"documents": of.n_documents})
+    text = shorten(answer.text, int(room * TEXT_SHARE))
+    return AnswerPage(answered=False, text=text, brief=_brief_of_kinds(of, answer.brief))
 
 
 def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPage:
@@ -133,6 +162,10 @@ def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPa
         return _say_turn(page, answer, max_characters)
     if answer.reading is not None:
         return _reading_page(corpus, answer, answer.reading, max_characters)
+    return _rows_page(answer, proposal, max_characters)
+
+
+def _rows_page(answer: Answer, proposal: ProposalEntry | None, max_characters: int) -> AnswerPage:
     found, bounds = answer.denominator, answer.bounds
     denominator = [] if found is None else [render_denominator(found)]
     if bounds is not None:
@@ -256,6 +289,18 @@ def _brief_page(corpus: Corpus, brief: Brief, *, by_model: bool, adds: bool) -> 
         rules=list(RULES),
         next=following,
         previous=shorten(brief.previous, MAX_WARNING_CHARACTERS),
+    )
+
+
+def _brief_of_kinds(kinds: KindTables, brief: Brief) -> BriefPage:
+    return BriefPage(
+        table=brief.table,
+        documents=kinds.n_documents,
+        columns=lines_of_kinds(kinds),
+        other_tables=other_tables(kinds),
+        linked_values=[item for linked in brief.linked_values for item in _linked_entries(linked)],
+        rules=[*RULES, *say_keys(kinds)],
+        next=NEXT,
     )
 
 

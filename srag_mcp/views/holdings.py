@@ -13,6 +13,7 @@ from srag_mcp.schema.schema import Table as TableOfSchema
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.decisions import find_left_out
 from srag_mcp.store.evidence import count_reviews
+from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import shorten
 from srag_mcp.text.words import nearest_names
@@ -44,12 +45,22 @@ NOTES = (
     " failed or corrected, and as_stated holds the quote.",
 )
 
+NO_KEYS = "no columns of two kinds have so many values in common that they could be joined on them"
+NOTES_OF_KINDS = (
+    NOTES[0],
+    "document_id joins the tables of one kind, and documents, cells and passages, which have those"
+    " of all kinds; a document is of one kind.",
+)
+MAX_KEYS = 10
 
-def schema_page(corpus: Corpus, max_characters: int, offset: int = 0) -> SchemaPage:
+
+def schema_page(corpus: Corpus | KindTables, max_characters: int, offset: int = 0) -> SchemaPage:
     """Describe the tables of a corpus, from the column number *offset* on.
 
     Its notes say what the cells leave open: documents read in part, and readings that differ.
     """
+    if isinstance(corpus, KindTables):
+        return _page_of_kinds(corpus, max_characters, offset)
     corpus = corpus.within()
     schema, info, lines = corpus.schema(), corpus.info(), column_lines(corpus, loose=False)
     columns = take_whole(lines[offset:], int(max_characters * PAGE_SHARE))
@@ -90,9 +101,48 @@ def schema_page(corpus: Corpus, max_characters: int, offset: int = 0) -> SchemaP
     )
 
 
-def other_tables(corpus: Corpus) -> list[str]:
+def _page_of_kinds(kinds: KindTables, max_characters: int, offset: int) -> SchemaPage:
+    """Describe the tables of all kinds of a folder, and what they can be joined on."""
+    lines = lines_of_kinds(kinds)
+    columns = take_whole(lines[offset:], int(max_characters * PAGE_SHARE))
+    following = offset + len(columns)
+    return SchemaPage(
+        corpus=kinds.name,
+        title=f"{len(kinds.corpora)} kinds of documents",
+        table=", ".join(x.name for x in kinds.own_tables() if not x.table.parent),
+        documents=kinds.n_documents,
+        columns=columns,
+        other_tables=other_tables(kinds),
+        notes=[*say_keys(kinds), *NOTES_OF_KINDS],
+        truncated=following < len(lines),
+        next_offset=following if following < len(lines) else None,
+    )
+
+
+def lines_of_kinds(kinds: KindTables) -> list[str]:
+    """Write the columns of the tables of all kinds, a line each below the line of their table."""
+    lines: list[str] = []
+    room = SCHEMA_CHARACTERS // len(kinds.corpora)
+    for corpus in kinds.corpora:
+        [name, *_] = [item.name for item in kinds.own_tables() if item.corpus is corpus]
+        said = f"{corpus.info().n_documents:,} documents, a corpus of its own: {corpus.name}"
+        lines += [f"table {corpus.sql_name(name)} (document_id): {said}"]
+        lines += column_lines(corpus, loose=False, room=room)[1:]
+    return lines
+
+
+def say_keys(kinds: KindTables) -> list[str]:
+    """Say what the tables of the kinds can be joined on, and which of them are not there."""
+    keys = [f"join on {key}" for key in kinds.shared_keys()[:MAX_KEYS]] or [NO_KEYS]
+    return [*keys, *kinds.notices()]
+
+
+def other_tables(corpus: Corpus | KindTables) -> list[str]:
     """Write the tables beside the records: `documents(document_id, path, …)`."""
-    left_out = {*(item.entity for item in corpus.schema().tables), corpus.info().former_table}
+    if isinstance(corpus, KindTables):
+        left_out = {item.name for item in corpus.own_tables()}
+    else:
+        left_out = {*(item.entity for item in corpus.schema().tables), corpus.info().former_table}
     tables = corpus.tables().items()
     return [f"{table}({', '.join(names)})" for table, names in tables if table not in left_out]
 
@@ -109,10 +159,11 @@ def loose_notes(corpus: Corpus, column: str = "") -> list[str]:
     ]
 
 
-def column_lines(corpus: Corpus, *, loose: bool = True) -> list[str]:
+def column_lines(corpus: Corpus, *, loose: bool = True, room: int = SCHEMA_CHARACTERS) -> list[str]:
     """Write the columns of all tables, a line each; the more there are, the shorter.
 
-    Of the records, what was read for some documents only comes last, unless it is left out.
+    Of the records, what was read for some documents only comes last, unless it is left out. *room*
+    is how many characters they may have together.
 
     `"price number USD: 62 to 1244, median 482; known in 98 of 100 — Price of one night."`
     """
@@ -127,7 +178,7 @@ def column_lines(corpus: Corpus, *, loose: bool = True) -> list[str]:
         lines += _lines_of(corpus, child)
     longest, sizes = MAX_LINE_CHARACTERS, [json_size(line) + 1 for line in lines]
     while longest > MIN_LINE_CHARACTERS:
-        if sum(min(size, longest + 1) for size in sizes) <= SCHEMA_CHARACTERS:
+        if sum(min(size, longest + 1) for size in sizes) <= room:
             break
         longest -= 10
     return [shorten(line, longest) for line in lines]
@@ -253,37 +304,26 @@ def propose_column(corpus: Corpus) -> str:
 
 def schema_table(corpus: Corpus) -> Table:
     """Tabulate the columns of the schema for people."""
-    schema, loose = corpus.schema(), corpus.info().loose
-    return ("column", "type", "unit", "known", "holds"), [
-        (
-            *(
+    schema, loose, rows = corpus.schema(), corpus.info().loose, []
+    for item in find_statistics(corpus, ()):
+        if item.table != schema.entity or item.column not in loose:
+            name, unit = (
                 shown_name(item, schema.entity),
-                item.type,
                 schema.attribute(item.column, item.table).unit,
-            ),
-            *(item.n_non_null, describe_holdings(item)),
-        )
-        for item in find_statistics(corpus, ())
-        if item.table != schema.entity or item.column not in loose
-    ]
+            )
+            rows.append((name, item.type, unit, item.n_non_null, describe_holdings(item)))
+    return ("column", "type", "unit", "known", "holds"), rows
 
 
 def statistics_table(found: Sequence[ColumnStatistics], entity: str | None = None) -> Table:
     """Tabulate statistics for people."""
-    counts = ("known", "have none", "not mentioned", "failed", "distinct")
-    return ("column", "type", *counts, "holds"), [
-        (
-            *(
-                shown_name(item, entity or item.table or ""),
-                item.type,
-                item.n_non_null,
-                item.n_none,
-            ),
-            item.n_not_mentioned,
-            *(item.n_failed, item.n_distinct, describe_holdings(item)),
-        )
-        for item in found
-    ]
+    rows = []
+    for item in found:
+        name, n = shown_name(item, entity or item.table or ""), item
+        counts = (n.n_non_null, n.n_none, n.n_not_mentioned, n.n_failed, n.n_distinct)
+        rows.append((name, item.type, *counts, describe_holdings(item)))
+    counted = ("known", "have none", "not mentioned", "failed", "distinct")
+    return ("column", "type", *counted, "holds"), rows
 
 
 def describe_holdings(statistics: ColumnStatistics) -> str:
@@ -298,10 +338,8 @@ def describe_holdings(statistics: ColumnStatistics) -> str:
         return shorten(render_cell(value), MAX_CELL_CHARACTERS)
 
     if statistics.minimum is not None and statistics.maximum is not None:
-        ends, median = (
-            f"{shown(statistics.minimum)} to {shown(statistics.maximum)}",
-            statistics.median,
-        )
+        ends = f"{shown(statistics.minimum)} to {shown(statistics.maximum)}"
+        median = statistics.median
         return ends if median is None else f"{ends}, median {shown(median)}"
     values = [f"{shown(item.value)} ({item.count})" for item in statistics.values[:MAX_IN_TABLE]]
     if statistics.n_distinct > len(values):

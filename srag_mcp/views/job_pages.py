@@ -11,9 +11,8 @@ from pydantic import JsonValue
 
 from srag_mcp.engines.protocol import Workload
 from srag_mcp.errors import JobError
-from srag_mcp.pipeline.jobs import agent_prompts, read_job
+from srag_mcp.pipeline.jobs import Job, agent_prompts, read_job
 from srag_mcp.settings import Settings, named_engine
-from srag_mcp.store.job import Job
 from srag_mcp.store.layout import CorpusFolder, is_ingested_now
 from srag_mcp.store.spool import AnswerOutcome, SpooledPrompt
 from srag_mcp.text.shown import one_line, shorten
@@ -270,8 +269,7 @@ def _steps(given: Sequence[SpooledPrompt], known: Collection[str]) -> list[Promp
     steps: dict[str, PromptStep] = {}
     for item in given:
         step = steps.setdefault(
-            item.shared,
-            PromptStep(step=item.prompt.step, instructions=SAME_AS_BEFORE, prompts=[]),
+            item.shared, PromptStep(step=item.prompt.step, instructions=SAME_AS_BEFORE, prompts=[])
         )
         if item.shared not in known:
             step.instructions = item.prompt.instructions

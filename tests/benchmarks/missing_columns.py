@@ -47,7 +47,9 @@ def ask_all(
 def build(pack: Pack, bench: Bench, replies: Path, without: list[str]) -> Path:
     """Build the table from recorded replies, and take columns out of its schema."""
     schema, folder = read_gold_schema(pack), bench.lay_out(pack)
-    recorded = bench.settings.model_copy(update={"model": f"replay:{replies}", "engine": "model"})
+    recorded = bench.settings.model_copy(
+        update={"model": f"replay:{replies}", "engine": "model", "lists": False}
+    )
     ingest(folder, recorded, questions=pack.sample_questions, schema=schema)
     left = tuple(item for item in schema.attributes if item.name not in without)
     assert len(left) == len(schema.attributes) - len(without), "one is no column"

@@ -17,6 +17,7 @@ import anyio
 import pytest
 
 from srag_mcp.model.language_model import Prompt
+from srag_mcp.model.ledger import Ledger
 from srag_mcp.model.litellm_library import close_connections
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.model.remote_model import open_model
@@ -88,7 +89,7 @@ def test_prompts_take_little_longer_than_the_server(
         replies = StoredReplies(opened)
         metered = MeteredModel(open_model(settings), replies, model)
         took_s, cpu_s = anyio.run(ask_all, metered, n_prompts)
-        assert replies.ledger().total.n_calls == n_prompts + 1
+        assert Ledger(replies.calls()).total.n_calls == n_prompts + 1
     ideal_s = n_prompts * latency_s / concurrency
     print(
         f"{model}: {n_prompts} prompts, {latency_s:g} s each, {concurrency} in flight:"

@@ -9,7 +9,7 @@ from pydantic import BaseModel, JsonValue
 
 from srag_mcp.errors import ModelStoppedError
 from srag_mcp.model.language_model import Prompt, Reply, hash_prompt
-from srag_mcp.model.replay_model import ReplayModel
+from srag_mcp.model.ledger import ReplayModel
 
 
 class ToldPrompt(BaseModel):

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from pydantic import BaseModel
 
-from srag_mcp.evaluation.alignment import read_rows
+from srag_mcp.evaluation.bench import read_rows
 from srag_mcp.evaluation.comparison import gold_type, meaning_of
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import Value

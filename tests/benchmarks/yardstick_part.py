@@ -21,8 +21,16 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from srag_mcp.evaluation.alignment import align, match_documents, match_names, read_records
-from srag_mcp.evaluation.bench import Bench, QuestionResult, ask_questions, open_bench
+from srag_mcp.evaluation.bench import (
+    Bench,
+    QuestionResult,
+    ask_questions,
+    match_documents,
+    match_names,
+    open_bench,
+    read_records,
+)
+from srag_mcp.evaluation.comparison import align
 from srag_mcp.evaluation.evaluate import EvaluationPlan, SchemaSource, categories_of, evaluate
 from srag_mcp.evaluation.pack import Pack, PackQuestion, read_pack
 from srag_mcp.inference.ask import ask
@@ -209,7 +217,9 @@ def _of_tables(task: Task, pack: Pack, bench: Bench) -> Part:
 
 def _replay(task: Task) -> Part:
     plan = EvaluationPlan(task.schema_source, task.n_documents)
-    found = evaluate(task.pack, Settings(model=f"replay:{task.replies}", workers=1), plan)
+    found = evaluate(
+        task.pack, Settings(model=f"replay:{task.replies}", workers=1, lists=False), plan
+    )
     return Part(
         name=task.name,
         n_documents=found.documents,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from srag_mcp.claims.stated_values import NO_TAGS, StatedValue, SuspicionKind, Tags
+from srag_mcp.claims.odd_numbers import NO_TAGS, StatedValue, SuspicionKind, Tags
 from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.types import Value

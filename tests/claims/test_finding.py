@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from srag_mcp.claims.stated_values import StatedValue, Suspicion
+from srag_mcp.claims.odd_numbers import StatedValue, Suspicion
 from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.types import Value

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import pytest
 
 from srag_mcp.claims.claim import Bearing, check
-from srag_mcp.claims.stated_values import StatedValue
+from srag_mcp.claims.odd_numbers import StatedValue
 from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span

@@ -20,7 +20,7 @@ from srag_mcp.documents.folder import SourceFile
 from srag_mcp.documents.reading import read_file
 from srag_mcp.errors import ModelStoppedError, ReplyError
 from srag_mcp.model.language_model import Prompt, Reply
-from srag_mcp.model.replay_model import ReplayModel
+from srag_mcp.model.ledger import ReplayModel
 from srag_mcp.records.conversation import RecordTask
 from srag_mcp.records.prediction import predict_records
 from srag_mcp.schema.attribute import Attribute

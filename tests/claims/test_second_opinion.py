@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from srag_mcp.cells.cell import Cell
-from srag_mcp.claims.second_look import Disagreement, find_disagreements, mark
+from srag_mcp.claims.agreement import find_disputed, mark_disputed
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 from srag_mcp.values.types import Value
@@ -21,21 +21,19 @@ def cells(*values: Value | None) -> dict[int, Cell]:
 def test_what_two_readers_state_differently_is_found() -> None:
     model = cells(10, 20, 30, 40, 50, None, 70)
     rule = cells(10, 20, 31, 40, 50, 60, None)
-    assert find_disagreements(model, rule) == (Disagreement(2, model[2], rule[2]),)
+    assert find_disputed(model, rule) == [2]
 
 
 def test_a_rule_that_mostly_reads_otherwise_has_no_say() -> None:
-    assert find_disagreements(cells(1, 2, 3, 4, 5), cells(1, 2, 9, 9, 9)) == ()
-    assert find_disagreements(cells(1, 2, 3, 4), cells(1, 2, 3, 9)) == (), "too few"
+    assert find_disputed(cells(1, 2, 3, 4, 5), cells(1, 2, 9, 9, 9)) == []
+    assert find_disputed(cells(1, 2, 3, 4), cells(1, 2, 3, 9)) == [], "too few"
 
 
 def test_values_that_mean_the_same_agree() -> None:
     names = cells("Acme Ltd", "B", "C", "D", "E", "F")
-    assert find_disagreements(names, cells("ACME LTD.", "b", "C", "D", "E", "x")) == (
-        Disagreement(5, names[5], stated("x")),
-    )
-    assert find_disagreements(cells(1, 2, 3, 4, 5.0), cells(1, 2, 3, 4, 5)) == ()
-    assert len(find_disagreements(cells(*[True] * 6), cells(*[True] * 5, False))) == 1
+    assert find_disputed(names, cells("ACME LTD.", "b", "C", "D", "E", "x")) == [5]
+    assert find_disputed(cells(1, 2, 3, 4, 5.0), cells(1, 2, 3, 4, 5)) == []
+    assert len(find_disputed(cells(*[True] * 6), cells(*[True] * 5, False))) == 1
 
 
 @pytest.mark.parametrize(
@@ -76,29 +74,28 @@ def test_a_longer_name_a_denial_and_a_number_are_another_value(one: str, other: 
 def differing(one: str, other: str) -> list[int]:
     """Where two readers differ who say *one* and *other* of the first document, then the same."""
     same = ["same"] * 9
-    found = find_disagreements(cells(one, *same), cells(other, *same))
-    return [item.document for item in found]
+    return find_disputed(cells(one, *same), cells(other, *same))
 
 
 def test_a_part_of_a_word_is_another_word() -> None:
     sexes = cells("male", "female", "paid", "1 day", "東京", "x")
     rules = cells("Female", "female.", "unpaid", "12 days", "東京都", "x")
-    assert [item.document for item in find_disagreements(sexes, rules)] == []
+    assert find_disputed(sexes, rules) == []
     many = {**sexes, **{n: stated("same") for n in range(10, 20)}}
     others = {**rules, **{n: stated("same") for n in range(10, 20)}}
-    assert [item.document for item in find_disagreements(many, others)] == [0, 2, 3]
+    assert find_disputed(many, others) == [0, 2, 3]
 
 
 def test_a_no_is_spoken_too() -> None:
     yes = cells(*[True] * 6)
     none = replace(yes[5], state=State.STATED_ABSENT, value=False)
-    assert find_disagreements(yes | {5: none}, yes) == (Disagreement(5, none, yes[5]),)
+    assert find_disputed(yes | {5: none}, yes) == [5]
 
 
 def test_the_cell_says_what_the_rule_reads() -> None:
-    noted = mark(stated(30), Disagreement(2, stated(30), stated(31)))
+    noted = mark_disputed(stated(30), stated(31))
     assert noted.note == "a learned rule reads otherwise: 31 (“31 m”)"
-    assert mark(noted, Disagreement(2, noted, stated(31))).note.startswith(f"{noted.note}; a ")
+    assert mark_disputed(noted, stated(31)).note.startswith(f"{noted.note}; a ")
 
 
 @pytest.mark.parametrize(
@@ -118,8 +115,7 @@ def test_the_rounding_of_a_conversion_is_no_other_value(
     value: float, exact: float, quote: str, *, agree: bool
 ) -> None:
     rule = {**cells(exact, *range(9)), 0: replace(stated(exact), as_stated=quote)}
-    found = find_disagreements(cells(value, *range(9)), rule)
-    assert [item.document for item in found] == ([] if agree else [0])
+    assert find_disputed(cells(value, *range(9)), rule) == ([] if agree else [0])
 
 
 @pytest.mark.parametrize(
@@ -132,4 +128,4 @@ def test_a_word_of_the_name_of_the_column_is_no_yes(quote: str, *, is_heard: boo
 
     model = {number: say(number > 0, "none") for number in range(9)}
     rule = {number: say(True, "ice detection: yes") for number in range(9)} | {0: say(True, quote)}
-    assert [item.document for item in find_disagreements(model, rule)] == ([0] if is_heard else [])
+    assert find_disputed(model, rule) == ([0] if is_heard else [])

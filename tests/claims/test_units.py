@@ -1,7 +1,7 @@
 import pytest
 
 from srag_mcp.cells.cell import Cell, PredictedCell
-from srag_mcp.claims.stated_values import read_tags
+from srag_mcp.claims.odd_numbers import read_tags
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.states import State
 from tests.claims.columns import Stated, reasons, suspected

@@ -48,7 +48,7 @@ def sections(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def _command() -> list[str]:
-    from srag_mcp.cli.config_command import server_command
+    from srag_mcp.cli.trial_commands import server_command
 
     return [*server_command(), "demo"]
 

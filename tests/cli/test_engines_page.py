@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.cli.config_command import server_command
 from srag_mcp.cli.printing import SHOWN
+from srag_mcp.cli.trial_commands import server_command
 from tests.model.openai_server import serving
 from tests.pipeline.reading_model import say
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.cli.config_command import server_command
+from srag_mcp.cli.trial_commands import server_command
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

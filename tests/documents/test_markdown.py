@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
-from srag_mcp.documents.markdown import read_markdown
+from srag_mcp.documents.reading import read_markdown
 from srag_mcp.text.spans import Span
 
 

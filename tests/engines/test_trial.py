@@ -74,6 +74,7 @@ def settings(tmp_path: Path, server: OpenAIServer) -> Settings:
         api_base=server.base,
         api_key="none",
         schema_iterations=1,
+        lists=False,
     )
 
 
@@ -115,7 +116,7 @@ def test_what_is_beyond_the_budget_is_left_out_and_told(run: Ingest, folder: Pat
     assert report.designed == (
         "2 more columns were proposed and left out (SRAG_COLUMNS): height_m, opened; to add"
         " one, call extend_schema with corpus='stations' and attribute='height_m'",
-        "the documents list readings (day, rain): kept as pending, no column holds it",
+        "the documents list readings (day, rain): kept as pending, no table holds it",
         "some documents seem to be of another kind: letter",
     )
     assert set(report.designed) <= set(report.lines())

@@ -2,14 +2,16 @@
 
 import pytest
 
-from srag_mcp.evaluation.alignment import (
+from srag_mcp.evaluation.bench import match_documents, match_names
+from srag_mcp.evaluation.comparison import (
     FieldScore,
     align,
-    match_documents,
-    match_names,
+    gold_type,
+    meaning_of,
+    month_of,
+    number_of,
     score_by_name,
 )
-from srag_mcp.evaluation.comparison import gold_type, meaning_of, month_of, number_of
 from srag_mcp.store.guard import Value
 from srag_mcp.values.types import COLUMN_TYPES
 

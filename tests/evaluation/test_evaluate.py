@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.errors import PackError
-from srag_mcp.evaluation.alignment import FieldScore
+from srag_mcp.evaluation.comparison import FieldScore
 from srag_mcp.evaluation.evaluate import EvaluationPlan, evaluate
 from srag_mcp.settings import Settings
 

@@ -8,8 +8,14 @@ import anyio
 import pytest
 
 from srag_mcp.errors import PackError, SettingsError
-from srag_mcp.evaluation.judge import JudgePlan, judge_files, judge_runs
-from srag_mcp.evaluation.saved_runs import SavedRun, Verdict, read_saved_run
+from srag_mcp.evaluation.saved_runs import (
+    JudgePlan,
+    SavedRun,
+    Verdict,
+    judge_files,
+    judge_runs,
+    read_saved_run,
+)
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.settings import Settings
 from tests.evaluation.saved import asked, saved

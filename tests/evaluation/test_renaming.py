@@ -2,8 +2,7 @@
 
 import pytest
 
-from srag_mcp.evaluation.alignment import FieldScore, align
-from srag_mcp.evaluation.comparison import name_as_gold
+from srag_mcp.evaluation.comparison import FieldScore, align, name_as_gold
 from srag_mcp.store.guard import Value
 
 

@@ -22,7 +22,8 @@ ROOT = Path(__file__).parents[2]
 )
 def test_a_recorded_model_gives_its_figures_again(pack: str, n_right: int, cells: float) -> None:
     replies = ROOT / "tests" / "replies" / f"{pack}.jsonl"
-    evaluation = evaluate(ROOT / "corpora" / pack, Settings(model=f"replay:{replies}", workers=1))
+    settings = Settings(model=f"replay:{replies}", workers=1, lists=False)
+    evaluation = evaluate(ROOT / "corpora" / pack, settings)
     assert evaluation.cells_mean is not None
     assert evaluation.cells_mean >= cells
     outcomes = [result.outcome for result in evaluation.questions]

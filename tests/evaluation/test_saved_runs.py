@@ -102,10 +102,8 @@ def test_runs_are_compared_over_the_questions_that_both_have() -> None:
 
 def test_each_run_is_compared_with_the_first_of_its_pack() -> None:
     runs = [by("r"), by("w", system="b"), by("r", pack="cars"), by("w", system="c", pack="cars")]
-    assert [(item.pack, item.other) for item in compare_with_first(runs)] == [
-        ("ships", "b"),
-        ("cars", "c"),
-    ]
+    compared = [[(item.pack, item.other) for item in each] for each in compare_with_first(runs)]
+    assert compared == [[], [("ships", "b")], [], [("cars", "c")]]
 
 
 def test_the_table_has_a_row_for_each_run() -> None:

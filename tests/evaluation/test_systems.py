@@ -12,11 +12,12 @@ import anyio
 import pytest
 
 from srag_mcp.errors import PackError, SettingsError
-from srag_mcp.evaluation import systems
+from srag_mcp.evaluation import chunk_systems
+from srag_mcp.evaluation.chunk_systems import PaperHybrid, cut_chunks
 from srag_mcp.evaluation.evaluate import Evaluation, EvaluationPlan, evaluate
 from srag_mcp.evaluation.pack import PackQuestion
 from srag_mcp.evaluation.retrieval import Bm25
-from srag_mcp.evaluation.systems import PaperHybrid, Setup, SystemResult, cut_chunks
+from srag_mcp.evaluation.systems import Setup
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
@@ -120,15 +121,11 @@ def outcomes(found: Evaluation) -> list[str]:
     return [result.outcome for result in found.questions]
 
 
-def results(found: Evaluation) -> list[SystemResult]:
-    return [result for result in found.questions if isinstance(result, SystemResult)]
-
-
 @pytest.mark.parametrize("system", [*READING, "mixrag"])
 def test_what_is_read_answers(pack: Path, system: str) -> None:
     found, _ = run(pack, EvaluationPlan(system=system))
     assert outcomes(found) == ["right"] * 3
-    for result in results(found):
+    for result in found.questions:
         assert any(name.startswith(result.question.documents[0]) for name in result.context)
         assert result.tokens["read"] == (100, 20), "as the server counts"
 
@@ -138,7 +135,7 @@ def test_a_closed_book_holds_nothing(pack: Path) -> None:
     assert outcomes(found) == ["refused"] * 3
     assert all("Context:\n[begin" in content_of(body) for body in server.requests)
     assert all("(none)" in content_of(body) for body in server.requests)
-    assert [result.context for result in results(found)] == [()] * 3
+    assert [result.context for result in found.questions] == [()] * 3
 
 
 def test_ours_asks_the_table_where_the_pack_has_gold(pack: Path) -> None:
@@ -151,7 +148,7 @@ def test_ours_asks_the_table_where_the_pack_has_gold(pack: Path) -> None:
     for system in ("srag", "hybrid"):
         plan = EvaluationPlan("gold-records", system=system)
         found, _ = run(pack, plan, lambda body: Answer(query))
-        first = results(found)[0]
+        first = found.questions[0]
         assert first.outcome == "right"
         assert first.tokens["translate"] == (100, 20)
 
@@ -202,9 +199,9 @@ def test_questions_share_what_is_read_and_each_counts_as_if_alone(pack: Path) ->
 
     assert outcomes(shared) == outcomes(alone) == ["right"] * 3
     assert len(server.requests) == 1
-    took = [result.tokens["read"] for result in results(shared)]
+    took = [result.tokens["read"] for result in shared.questions]
     assert all(80 < took_in < 100 and took_out == 7 for took_in, took_out in took)
-    assert {result.context for result in results(shared)} == {tuple(sorted(SHIPS))}
+    assert {result.context for result in shared.questions} == {tuple(sorted(SHIPS))}
 
 
 def test_documents_that_do_not_fit_are_counted(pack: Path) -> None:
@@ -264,7 +261,7 @@ def test_a_malformed_reply_is_asked_for_again(pack: Path, first: str) -> None:
     found, server = run(pack, EvaluationPlan(system="bm25-rag"), stumble)
     assert outcomes(found) == ["right"] * 3
     assert len(server.requests) == 6
-    assert results(found)[0].tokens["read"] == (200, 40), "both calls count"
+    assert found.questions[0].tokens["read"] == (200, 40), "both calls count"
 
 
 def test_a_model_that_never_answers_a_question_has_not_answered_it(pack: Path) -> None:
@@ -283,8 +280,8 @@ def test_who_reranks_badly_is_told_so(pack: Path) -> None:
 
     found, _ = run(pack, EvaluationPlan(system="mixrag"), rerank)
     assert outcomes(found) == ["right"] * 3
-    assert all(len(result.context) == 3 for result in results(found))
-    assert set(results(found)[0].tokens) == {"embed", "rerank", "read"}
+    assert all(len(result.context) == 3 for result in found.questions)
+    assert set(found.questions[0].tokens) == {"embed", "rerank", "read"}
 
 
 def test_rows_of_tables_are_found_by_their_headers(pack: Path) -> None:
@@ -420,9 +417,9 @@ def test_records_that_were_recorded_are_asked_and_not_recorded_again(tmp_path: P
 def test_the_best_chunk_is_read_first(
     pack: Path, system: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(systems, "_N_CHUNKS", 1)
+    monkeypatch.setattr(chunk_systems, "_N_CHUNKS", 1)
     found, _ = run(pack, EvaluationPlan(system=system))
-    for result in results(found):
+    for result in found.questions:
         [name] = result.context
         assert name.startswith(result.question.documents[0])
 

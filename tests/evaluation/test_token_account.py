@@ -6,10 +6,15 @@ import anyio
 
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Work
-from srag_mcp.evaluation.bench import ask_questions
+from srag_mcp.evaluation.bench import (
+    STEPS,
+    QuestionResult,
+    Tokens,
+    account_for_tokens,
+    ask_questions,
+)
 from srag_mcp.evaluation.evaluate import EvaluationPlan, evaluate
-from srag_mcp.evaluation.pack import read_pack
-from srag_mcp.evaluation.token_account import STEPS, account_for_tokens
+from srag_mcp.evaluation.pack import PackQuestion, read_pack
 from srag_mcp.model.language_model import Correction, Prompt, count_tokens
 from srag_mcp.model.ledger import Ledger, MemoryReplies
 from srag_mcp.model.metering import MeteredModel
@@ -71,6 +76,11 @@ def test_every_token_of_the_ledger_stands_under_one_step(tmp_path: Path) -> None
     assert written["build_ratio"] == round(written["build"] / written["documents"], 2)
 
 
+def results(*taken: Tokens) -> list[QuestionResult]:
+    asked = PackQuestion("q1", "How many?", 1, "number", "count")
+    return [QuestionResult(asked, "right", None, tokens) for tokens in taken]
+
+
 def test_cells_that_are_asked_for_again_are_repairs() -> None:
     model, replies = ScriptedModel(lambda prompt: "eight ch"), MemoryReplies()
     metered = MeteredModel(model, replies, "m")
@@ -84,7 +94,7 @@ def test_cells_that_are_asked_for_again_are_repairs() -> None:
 
     anyio.run(ask)
 
-    account = account_for_tokens(21, replies.calls, [{"translate": (40, 2)}, {}], ["q1"])
+    account = account_for_tokens(21, replies.calls(), results({"translate": (40, 2)}, {}))
     assert account.steps == {"records": (40, 2), "repairs": (40, 2), "translate": (40, 2)}
     assert (account.build, account.total) == (84, 126)
     assert (account.question_median, account.answer_median) == (42, 42)
@@ -101,7 +111,7 @@ def test_passages_are_embedded_for_the_build_and_a_question_for_its_answer() -> 
 
     anyio.run(ask)
 
-    account = account_for_tokens(10, replies.calls, [{"embed": (30, 0)}], ["How many?"])
+    account = account_for_tokens(10, replies.calls(), results({"embed": (30, 0)}))
     assert (account.passages, account.build, account.total) == (30, 30, 60)
     assert (account.question_median, account.answer_median) == (0, 30)
 

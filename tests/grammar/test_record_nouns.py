@@ -80,3 +80,41 @@ def test_what_is_numbered_anew_within_something_else_is_no_number_of_different_o
     assert different == "SELECT COUNT(DISTINCT issue) FROM magazines"
     most = _ask_of_issues("Which magazine has the most pages?")
     assert most.startswith("SELECT magazine FROM magazines")
+
+
+NOTES = Schema(
+    title="Delivery notes",
+    entity="energy",
+    nouns=("energy",),
+    attributes=(
+        Attribute(name="title", type="string"),
+        Attribute(name="building", type="string"),
+        Attribute(name="weight", type="integer"),
+    ),
+)
+
+
+def _ask_of_notes(question: str) -> str:
+    held: dict[str, tuple[ValueCount, ...]] = {
+        "title": tuple(ValueCount(f"Delivery note {n}", 1) for n in range(4)),
+        "building": (ValueCount("Depot", 3), ValueCount("Library", 1)),
+        "weight": (ValueCount(4, 3), ValueCount(1, 1)),
+    }
+    kinds = {a.name: a.type for a in NOTES.attributes}
+    statistics = {
+        name: ColumnStatistics(name, kinds[name], 4, 4, 4, 4, 0, 0, 0, len(values), values=values)
+        for name, values in held.items()
+    }
+    index = ValueIndex(
+        [(name, str(v.value), v.count) for name in ("title", "building") for v in held[name]]
+    )
+    return translate(question, NOTES, statistics, index).sql
+
+
+def test_words_that_all_values_of_a_column_have_filter_nothing() -> None:
+    assert _ask_of_notes("How many delivery notes are there?") == "SELECT COUNT(*) FROM energy"
+
+
+def test_what_is_not_said_in_the_plural_is_not_counted() -> None:
+    with pytest.raises(QuestionError):
+        _ask_of_notes("Which building used the most energy?")

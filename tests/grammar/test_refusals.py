@@ -1043,3 +1043,34 @@ def test_what_denies_a_column_of_yes_and_no_is_known_by_its_prefix() -> None:
     ):
         found = ask(f"How many claims are {denied}?", [boolean(name)], "claim")
         assert f"WHERE NOT COALESCE({name}, FALSE)" in found.sql
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Which rangers never saw a badger?",
+        "Which rangers have no badger in their reports?",
+        "How many rangers never saw a badger?",
+        "Which rangers are not in Kent?",
+    ],
+)
+def test_one_record_does_not_tell_that_somebody_never_did(asked: str) -> None:
+    columns = [text("ranger"), text("town"), boolean("badger")]
+    refusal(asked, columns, "report", [("town", "Kent", 9)])
+
+
+def test_a_record_may_be_so_itself() -> None:
+    columns = [text("ranger"), boolean("badger")]
+    found = ask("Which rangers have reports without a badger?", columns, "report")
+    assert found.sql.startswith("SELECT DISTINCT ranger FROM c1 WHERE NOT COALESCE(badger")
+
+
+def test_what_compares_with_a_number_ranks_nothing() -> None:
+    columns = [text("name"), number("total", "EUR"), count("n_items")]
+    for asked in ("What is the total of orders with at least two items?", "at most 2 items"):
+        try:
+            found = ask(asked, columns, "order").sql
+        except QuestionError:
+            continue
+        assert "MIN(" not in found
+        assert "MAX(" not in found

@@ -10,13 +10,13 @@ import pytest
 
 from srag_mcp.inference.answer import Answer, Sentence
 from srag_mcp.inference.ask import OFFLINE, Asking, ask
+from srag_mcp.inference.brief import Proposal, price_reading
 from srag_mcp.inference.by_reading import (
     ALL_DOCUMENTS,
     SNIPPET_TOKENS,
     answer_by_reading,
     with_share,
 )
-from srag_mcp.inference.proposal import Proposal, price_reading
 from srag_mcp.model.language_model import Prompt, count_tokens
 from srag_mcp.retrieval.snippets import Quote
 from srag_mcp.schema.attribute import LONGEST_WISH
@@ -108,7 +108,7 @@ def test_what_is_computed_is_put_into_a_sentence_that_stands_on_quotes(reports: 
 def test_where_to_read_is_asked_with_short_columns_and_names(
     reports: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("srag_mcp.inference.narrowing._TABLE_TOKENS", 25)
+    monkeypatch.setattr("srag_mcp.inference.by_reading._TABLE_TOKENS", 25)
     model = replying([narrowing(None, attribute="x")])
     read(reports, model, "What of the Kestrel boats?", ("the noise",))
     [prompt] = model.prompts

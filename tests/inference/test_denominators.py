@@ -49,7 +49,7 @@ def test_the_silent_and_the_unreadable_are_counted_apart(corpus: Corpus) -> None
 def test_a_condition_on_another_column_restricts_the_count(corpus: Corpus) -> None:
     found = denominator_of(corpus, "SELECT avg(height) FROM towers WHERE town = 'Rann'")
     height = ColumnCoverage("height", n_used=1, n_unknown=1, n_failed=1)
-    assert found == Denominator(5, n_selected=3, columns=(height,), conditions="(town = 'Rann')")
+    assert found == Denominator(5, n_selected=3, columns=(height,), conditions="town = 'Rann'")
 
 
 def test_a_document_that_says_none_of_two_columns_is_a_gap_of_both(towers: Corpus) -> None:
@@ -78,7 +78,7 @@ def test_what_may_be_excluded_is_not_used(towers: Corpus) -> None:
 def test_columns_without_gaps_need_no_words(corpus: Corpus) -> None:
     assert columns_of(corpus, "SELECT max(built) FROM towers WHERE town = 'Olm'") == ()
     sql = "SELECT avg(height) FROM towers WHERE town = 'Olm'"
-    assert denominator_of(corpus, sql) == Denominator(5, n_selected=2, conditions="(town = 'Olm')")
+    assert denominator_of(corpus, sql) == Denominator(5, n_selected=2, conditions="town = 'Olm'")
 
 
 def test_columns_under_one_condition_and_under_several_are_counted_together(corpus: Corpus) -> None:

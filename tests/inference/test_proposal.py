@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.errors import QueryError
-from srag_mcp.inference.proposal import price_reading
+from srag_mcp.inference.brief import price_reading
 from srag_mcp.model.language_model import count_tokens
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.quote import quote_ingestion

@@ -73,7 +73,7 @@ def test_the_order_of_columns_makes_no_other_result(ships: Corpus) -> None:
     ]
     found = translate(say_by_attempt([*texts]), ships, votes=3)
     assert found.page.columns[0] == "flag"
-    assert (found.n_votes, found.n_attempts, found.warnings) == (2, 3, ())
+    assert found.warnings == ()
 
 
 def test_queries_that_could_not_be_run_have_no_vote(ships: Corpus) -> None:

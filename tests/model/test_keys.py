@@ -6,8 +6,8 @@ import anyio
 import pytest
 
 from srag_mcp.errors import ModelStoppedError, SettingsError
-from srag_mcp.model.faults import hide_keys
 from srag_mcp.model.language_model import Prompt
+from srag_mcp.model.openai_wire import hide_keys
 from srag_mcp.model.remote_model import open_model
 from srag_mcp.pipeline.jobs import read_job, start_job
 from srag_mcp.settings import Settings

@@ -58,7 +58,7 @@ def test_a_reply_is_paid_for_once() -> None:
 
     assert (first.text, again) == ("yes", Reply("yes", cost_usd=0.0))
     assert len(model.prompts) == 1
-    assert [(call.outcome, call.subject, call.model) for call in cache.calls] == [
+    assert [(call.outcome, call.subject, call.model) for call in cache.calls()] == [
         ("answered", "0.txt", "a/b"),
         ("cached", "0.txt", "a/b"),
     ]
@@ -114,7 +114,7 @@ def test_an_error_reaches_all_who_asked_the_same_and_is_in_the_ledger() -> None:
     said = anyio.run(ask_all, metered, [1, 1])
     assert said == ["PromptRefusedError: not this one"] * 2
     assert metered.ledger.total == Totals(n_failed=metered.ledger.total.n_failed)
-    assert {call.outcome for call in cache.calls} == {"failed"}
+    assert {call.outcome for call in cache.calls()} == {"failed"}
 
 
 def test_the_ledger_counts_by_step() -> None:
@@ -152,7 +152,7 @@ def test_at_the_budget_nothing_more_is_asked_and_nothing_in_flight_is_lost(budge
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(asked)
             await anyio.wait_all_tasks_blocked()
-            assert all(call.outcome == "answered" for call in cache.calls)
+            assert all(call.outcome == "answered" for call in cache.calls())
             model.gate.set()
         return said
 
@@ -327,9 +327,9 @@ def test_who_is_cancelled_while_a_reply_waits_its_turn_loses_none() -> None:
                     tasks.start_soon(metered.complete, prompt(number), {})
                 await checkpoint()
                 scope.cancel()
-        assert len(cache.calls) == len(list(cache.kept())) == 3
+        assert len(cache.calls()) == len(list(cache.kept())) == 3
         again = [await metered.complete(prompt(n), {}) for n in range(3)]
         assert [reply.text for reply in again] == ["{}"] * 3
 
     anyio.run(run)
-    assert [call.outcome for call in cache.calls].count("answered") == 3
+    assert [call.outcome for call in cache.calls()].count("answered") == 3

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 import pytest
 
 from srag_mcp.errors import ModelError, ModelStoppedError, PromptTooLongError
-from srag_mcp.model.faults import sort_error, sort_status
 from srag_mcp.model.language_model import Reply
+from srag_mcp.model.openai_wire import sort_error, sort_status
 from srag_mcp.model.remote_model import open_model
 from tests.model.asking_server import GOOD, HASTE, ask, in_turn, numbered, settings
 from tests.model.openai_server import Answer, serving

@@ -11,7 +11,7 @@ import pytest
 
 from srag_mcp.errors import ModelError
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.model.ledger import Totals
+from srag_mcp.model.ledger import Ledger, Totals
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.model.remote_model import Patience, open_model
 from srag_mcp.settings import Settings
@@ -99,7 +99,7 @@ def test_kill_at_any_moment_loses_only_what_is_in_flight(state: Path) -> None:
 
     with open_state(state) as opened:
         replies = StoredReplies(opened)
-        total = replies.ledger().total
+        total = Ledger(replies.calls()).total
         hashes = [kept.prompt_hash for kept in replies.kept()]
     assert (len(hashes), len(set(hashes))) == (n_prompts, n_prompts)
     assert (total.n_calls, total.tokens_in) == (n_prompts, 10 * n_prompts)
@@ -120,7 +120,7 @@ def test_after_a_kill_the_server_is_asked_only_for_the_rest(state: Path) -> None
             replies = StoredReplies(opened)
             model = open_model(Settings(model="openai/fake", api_base=server.base))
             anyio.run(ask, MeteredModel(model, replies, "openai/fake"))
-            total = replies.ledger().total
+            total = Ledger(replies.calls()).total
 
         requests = Counter(content_of(body) for body in server.requests)
     assert (total.n_calls, total.tokens_in) == (n_prompts, 100 * n_prompts)
@@ -185,13 +185,13 @@ def test_among_faults_every_prompt_is_answered_or_fails_by_name_and_none_is_paid
     assert answered == {str(n): 1 for n in range(n_prompts) if n not in {13, 113}}
     with open_state(state) as opened:
         replies = StoredReplies(opened)
-        assert replies.ledger().total == Totals(
+        assert Ledger(replies.calls()).total == Totals(
             n_calls=298,
             n_cached=298,
             n_failed=4,
             tokens_in=29_800,
             tokens_out=5960,
             tokens_cached=17_880,
-            seconds=replies.ledger().total.seconds,
+            seconds=Ledger(replies.calls()).total.seconds,
             cost_usd=None,
         )

@@ -23,8 +23,8 @@ from string import Formatter
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.evaluation.bench import open_bench
 from srag_mcp.model.language_model import LanguageModel
+from srag_mcp.model.ledger import ReplayModel, write_replies
 from srag_mcp.model.litellm_library import run_to_end
-from srag_mcp.model.replay_model import ReplayModel, write_replies
 from srag_mcp.names.doubtful import Doubt, cut_around, find_candidates, resolve, write_prompts
 from srag_mcp.names.uniting import Verdict, unite
 from srag_mcp.settings import Settings

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from srag_mcp.model.language_model import LanguageModel, count_tokens
-from srag_mcp.model.replay_model import ReplayModel
+from srag_mcp.model.ledger import ReplayModel
 from srag_mcp.names.doubtful import (
     MAX_GROUP,
     MAX_GROUPS,

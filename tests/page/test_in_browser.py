@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.page.written_page import write_page
+from srag_mcp.page.page_server import write_page
 from srag_mcp.settings import Settings
 from tests.page.conftest import ACTING, SCRIPT, Page, serving
 

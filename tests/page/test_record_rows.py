@@ -5,7 +5,7 @@ import json
 import pytest
 
 from srag_mcp.errors import CorpusError
-from srag_mcp.page.record_rows import (
+from srag_mcp.page.shown_facts import (
     RowsWanted,
     TableWanted,
     count_spreads,

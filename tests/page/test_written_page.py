@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from srag_mcp.page import written_page
-from srag_mcp.page.written_page import write_page
+from srag_mcp.page import page_server
+from srag_mcp.page.page_server import write_page
 from tests.page.conftest import SCRIPT, Page
 
 
@@ -64,7 +64,7 @@ def test_of_more_rows_than_there_is_room_for_it_says_how_many(
     page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "boats.html"
-    monkeypatch.setattr(written_page, "MAX_CHARACTERS", 3_000)
+    monkeypatch.setattr(page_server, "MAX_CHARACTERS", 3_000)
     said = write_page(page.corpus, out)
     data = data_of(out)
     n_rows = len(data["tables"]["boats"]["rows"])

@@ -9,10 +9,9 @@ import pytest
 
 from srag_mcp.engines.protocol import Progress
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.pipeline.jobs import JobWriter, with_key
+from srag_mcp.pipeline.jobs import Job, Jobs, JobWriter, with_key
 from srag_mcp.pipeline.report import IngestReport
 from srag_mcp.settings import Settings
-from srag_mcp.store.job import Job, Jobs
 from srag_mcp.store.spool import PromptSpool
 from srag_mcp.store.state import State, open_state
 

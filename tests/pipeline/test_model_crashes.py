@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from srag_mcp.model.ledger import Ledger
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
@@ -56,7 +57,7 @@ def settings_for(base: str, home: Path) -> Settings:
 
 def calls_of(folder: Path, home: Path) -> dict[str, int]:
     with open_state(CorpusFolder(folder, home).writable()) as state:
-        ledger = StoredReplies(state).ledger()
+        ledger = Ledger(StoredReplies(state).calls())
     return {step: totals.n_calls for step, totals in ledger.by_step.items()}
 
 

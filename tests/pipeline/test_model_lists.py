@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.pipeline.quote import quote_ingestion
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
@@ -35,6 +36,27 @@ BILLS = {
     "c.txt": "Cora sold nothing: there are no items.\n",
     "d.txt": "Dora sold something, and does not say what.\n",
 }
+PROPOSED = {
+    "title": "Bill",
+    "entity": "bills",
+    "nouns": [],
+    "attributes": [
+        {
+            "name": "shop",
+            "type": "string",
+            "description": "Who sold it.",
+            "unit": None,
+            "categories": None,
+            "absent_means": "unknown",
+            "synonyms": [],
+            "examples": [],
+            "rationale": "",
+        }
+    ],
+    "needs": [],
+    "lists": [{"name": "items", "description": "What is sold.", "fields": ["what", "quantity"]}],
+    "other_kinds": [],
+}
 _DOCUMENT = re.compile(r"^(d\d+) \(path.*?\n<<<(\w+)\n(.*?)\n\2>>>", re.MULTILINE | re.DOTALL)
 
 
@@ -42,16 +64,21 @@ def say(body: Body) -> Answer:
     messages = body["messages"]
     assert isinstance(messages, list)
     instructions, content = (str(item["content"]) for item in messages)
+    if instructions.startswith("You design"):
+        return Answer(json.dumps(PROPOSED))
+    if instructions.startswith("You improve"):
+        return Answer(json.dumps({"changes": [], "needs": []}))
     if not instructions.startswith("You read documents"):
         return Answer(json.dumps({"groups": [], "cells": [], "verdicts": []}))
-    numbers = dict(re.findall(r"^(\d+) (\w+) \(", instructions, re.MULTILINE))
-    place = {name: int(number) for number, name in numbers.items()}
+    numbers = re.findall(r"^(\d+) (\w+) \(", instructions, re.MULTILINE)
+    place = {name: int(number) for number, name in numbers}
     documents = []
     for key, _, text in _DOCUMENT.findall(content):
-        cells: list[list[object]] = [[place["shop"], text.split()[0]]]
+        cells: list[list[object]] = [[place["shop"], text.split()[0]]] if "shop" in place else []
         rows = [[what, int(n)] for n, what in re.findall(r"(\d) of (\w+)", text)]
-        cells += [[place["items"], rows]] if rows else []
-        cells += [[place["items"], None, "no items"]] if "no items" in text else []
+        is_asked = "items" in place
+        cells += [[place["items"], rows]] if rows and is_asked else []
+        cells += [[place["items"], None, "no items"]] if "no items" in text and is_asked else []
         documents.append({"id": key, "cells": cells})
     return Answer(json.dumps({"documents": documents}))
 
@@ -106,3 +133,80 @@ def test_rows_that_a_model_lists_are_rows_of_the_table(
     assert ask(folder, "SELECT what, quantity FROM bills_items WHERE document_id = 'b.txt'") == [
         ("Cap", 4)
     ]
+
+
+def say_in_words(body: Body) -> Answer:
+    """Say members of lists as documents write them: nobody said what type they are."""
+    reply = json.loads(say(body).text)
+    for document in reply.get("documents", ()):
+        for cell in document["cells"]:
+            if isinstance(cell[1], list):
+                cell[1] = [[what, f"{n}"] for what, n in cell[1]]
+    return Answer(json.dumps(reply))
+
+
+@pytest.fixture
+def proposed(folder: Path) -> Path:
+    (folder / "schema.json").unlink()
+    return folder
+
+
+def test_a_list_that_a_model_proposes_becomes_a_table_with_types(
+    proposed: Path, tmp_path: Path, ask: Ask
+) -> None:
+    with serving(say_in_words) as server:
+        settings = settings_for(server, tmp_path / "home")
+        report = ingest(proposed, settings)
+        rows = [("a.txt", 1, "Mug", 2), ("a.txt", 2, "Cap", 1), ("b.txt", 1, "Mug", 3)]
+        assert ask(proposed, "FROM bills_items ORDER BY ALL") == rows
+        lists = "SELECT document_id, state, value FROM cells WHERE position = 0 ORDER BY ALL"
+        assert ask(proposed, lists)[2:] == [
+            ("c.txt", "stated_absent", "0"),
+            ("d.txt", "not_mentioned", None),
+        ]
+        assert not any("pending" in line for line in report.designed)
+
+        n_asked = count_readings(server)
+        ingest(proposed, settings)
+        assert count_readings(server) == n_asked, "nothing is asked twice"
+        (proposed / "b.txt").write_text("Bert sold what follows.\n4 of Cap\n")
+        ingest(proposed, settings)
+        assert count_readings(server) == n_asked + 1
+        changed = "SELECT what, quantity FROM bills_items WHERE document_id = 'b.txt'"
+        assert ask(proposed, changed) == [("Cap", 4)]
+
+
+def test_lists_that_stayed_pending_are_asked_for_alone(
+    proposed: Path, tmp_path: Path, ask: Ask
+) -> None:
+    with serving(say_in_words) as server:
+        settings = settings_for(server, tmp_path / "home")
+        report = ingest(proposed, settings.model_copy(update={"lists": False}))
+        assert any("items (what, quantity): kept as pending" in line for line in report.designed)
+        n_asked = len(server.requests)
+        quote = quote_ingestion(proposed, settings)
+        ingest(proposed, settings)
+        [body] = [x for x in server.requests[n_asked:] if "You read documents" in json.dumps(x)]
+        [instructions] = re.findall(
+            r"Columns\n(.*?)\nA column", body["messages"][0]["content"], re.S
+        )
+        assert [line.split()[:3] for line in instructions.splitlines()] == [
+            ["2", "items", "(list):"]
+        ]
+        assert (quote.n_to_read, quote.n_calls) == (4, 1)
+        assert ask(proposed, "SELECT sum(quantity) FROM bills_items") == [(6,)]
+
+
+def test_a_list_that_a_person_takes_out_of_the_schema_is_not_read(
+    proposed: Path, tmp_path: Path
+) -> None:
+    with serving(say_in_words) as server:
+        settings = settings_for(server, tmp_path / "home")
+        ingest(proposed, settings.model_copy(update={"lists": False}))
+        path = proposed / ".srag" / "schema.json"
+        written = json.loads(path.read_text())
+        del written["x-pending-lists"]
+        path.write_text(json.dumps(written))
+        n_asked = len(server.requests)
+        ingest(proposed, settings)
+        assert len(server.requests) == n_asked

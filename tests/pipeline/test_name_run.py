@@ -13,8 +13,9 @@ from srag_mcp.errors import SchemaError, StoreError
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.names.uniting import Decision, Same, Verdict
+from srag_mcp.pipeline.correction_run import decide_names
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.pipeline.name_run import decide_names, resolve_names
+from srag_mcp.pipeline.record_run import resolve_names
 from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings

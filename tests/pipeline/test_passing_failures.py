@@ -17,7 +17,7 @@ import os, sys
 from srag_mcp import forks
 from srag_mcp.documents import reading
 from srag_mcp.pipeline import reader_pool
-import srag_mcp.pipeline.reading_tasks as tasks
+import srag_mcp.pipeline.reader_pool as tasks
 
 def read_file(source):
     with source.path.with_suffix(".tries").open("a") as tries:

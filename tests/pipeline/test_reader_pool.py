@@ -9,8 +9,7 @@ import pytest
 
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.pipeline import reader_pool
-from srag_mcp.pipeline.reader_pool import ReaderPool
-from srag_mcp.pipeline.reading_tasks import Sampled, SampleTask, Unreadable
+from srag_mcp.pipeline.reader_pool import ReaderPool, Sampled, SampleTask, Unreadable
 
 DEADLY = """
 import os, sys, time
@@ -18,7 +17,7 @@ from pathlib import Path
 from srag_mcp import forks
 from srag_mcp.documents import reading
 from srag_mcp.pipeline import reader_pool
-import srag_mcp.pipeline.reading_tasks as tasks
+import srag_mcp.pipeline.reader_pool as tasks
 
 def read_file(source):
     text = source.path.read_text()

@@ -30,7 +30,7 @@ Total  5   21.90
 
 
 def read(given: object, text: str = BILL) -> ListReading:
-    return read_list(Judge(DocumentText("a", "a", "a", text, "x"), "model"), ITEMS, given, "model")
+    return read_list(Judge(DocumentText("a", "a", "a", text, "x"), "model"), ITEMS, given)
 
 
 def said(reading: ListReading) -> list[list[object]]:

@@ -9,7 +9,7 @@ from srag_mcp.cells.cell import ListedRows, Mark
 from srag_mcp.documents.document import Document
 from srag_mcp.rules.extraction import match_whole
 from srag_mcp.rules.induction import induce_schema
-from srag_mcp.rules.rows import read_lists
+from srag_mcp.rules.row_sources import read_lists
 from srag_mcp.schema.schema import Schema
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
@@ -220,3 +220,32 @@ def test_a_line_that_a_pattern_tries_in_too_many_ways_is_no_row_and_holds_up_not
     assert match_whole(f"{gaps}(?P<last>.*?)x", "a," * 60 + "y") is None
     found = match_whole("(?P<who>.*?): (?P<what>.*)", "Eva: call")
     assert found == {"who": Span(0, 3), "what": Span(5, 9)}
+
+
+GOODS = [("Plank", "2.5"), ("Tile", "4.0"), ("Bolt", "0.5"), ("Beam", "9.0")]
+
+
+def _load(number: int) -> str:
+    """Return a load of one to four goods, each in every second document or so."""
+    goods = [good for at, good in enumerate(GOODS) if (number + at) % 3 or at == number % 4]
+    lines = [(name, str(n), kg, f"{n * float(kg):.1f}") for n, (name, kg) in enumerate(goods, 2)]
+    total = ("Gross weight", "", "", f"{sum(float(line[-1]) for line in lines):.1f}")
+    body = table(("Article", "Pieces", "Unit kg", "Total kg"), [*lines, total])
+    return f"Load: L{number:03}\nDriver: {'Ann' if number % 2 else 'Bo'}\n\n{body}\n"
+
+
+def test_what_a_table_lists_gives_no_columns_as_well() -> None:
+    schema = learn(read([_load(n) for n in range(12)]))
+    assert [tuple(column.name for column in child.attributes) for child in schema.children] == [
+        ("article", "pieces", "unit_kg", "total_kg")
+    ]
+    assert [column.name for column in schema.attributes] == ["load", "driver", "gross_weight"]
+
+
+def test_the_sum_of_one_item_is_no_item() -> None:
+    one = table(("Article", "Pieces", "Unit kg", "Total kg"), [
+        ("Plank", "2", "2.5", "5.0"), ("Gross weight", "", "", "5.0"),
+    ])  # fmt: skip
+    documents = read([*(_load(n) for n in range(12)), f"Load: L099\nDriver: Bo\n\n{one}\n"])
+    [found] = lists_of(documents, learn(documents)).values()
+    assert rows_of(found[-1]) == [("Plank", "2", "2.5", "5.0")]

@@ -13,7 +13,7 @@ from srag_mcp.cells.normalised import normalise_column, verify_rows
 from srag_mcp.documents.folder import find_documents
 from srag_mcp.documents.reading import read_file
 from srag_mcp.rules.induction import induce_schema
-from srag_mcp.rules.rows import read_lists
+from srag_mcp.rules.row_sources import read_lists
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from tests.rules.listed_folders import LISTED_FOLDERS, WRONG_TOTAL, ListedFolder

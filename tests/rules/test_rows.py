@@ -9,7 +9,7 @@ from srag_mcp.cells.normalised import verify_rows
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.reading import read_content, read_tables, row_documents
 from srag_mcp.documents.table_files import sketch
-from srag_mcp.rules.rows import read_lists
+from srag_mcp.rules.row_sources import read_lists
 from srag_mcp.rules.table_columns import with_lists
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.json_schema import schema_from_json

@@ -54,7 +54,7 @@ QUERIES = [
         unit="EUR",
         columns=[("price", "measure"), ("stars", "filter")],
         condition="(stars > 3) AND (NOT price IS NULL)",
-        selecting="(stars > 3)",
+        selecting="stars > 3",
         words="average of price where stars is above 3",
         function="amount",
     ),
@@ -86,7 +86,7 @@ QUERIES = [
         "SELECT DISTINCT city FROM hotels WHERE pool ORDER BY city",
         columns=[("city", "output"), ("pool", "filter"), ("city", "order")],
         condition="(pool)",
-        selecting="(pool)",
+        selecting="pool",
         words="different city where pool holds, by rising city",
         function="list",
     ),
@@ -103,7 +103,7 @@ QUERIES = [
         unit="EUR",
         columns=[("price", "measure"), ("pool", "filter")],
         condition="((pool)) OR ((NOT pool))",
-        selecting="((pool)) OR ((NOT pool))",
+        selecting="(pool) OR (NOT pool)",
         words="difference between (average of price where pool holds) and"
         " (average of price where pool does not hold)",
         function="both",
@@ -112,7 +112,7 @@ QUERIES = [
         "SELECT count(*) >= 3 FROM hotels WHERE city = 'Rome'",
         columns=[("city", "filter")],
         condition="(city = 'Rome')",
-        selecting="(city = 'Rome')",
+        selecting="city = 'Rome'",
         words="whether the number of records where city is 'Rome' is at least 3",
         function="both",
     ),
@@ -120,7 +120,7 @@ QUERIES = [
         "SELECT bool_or(pool) FROM hotels WHERE stars = 5",
         columns=[("pool", "measure"), ("stars", "filter")],
         condition="(stars = 5)",
-        selecting="(stars = 5)",
+        selecting="stars = 5",
         words="whether in any record where stars is 5 pool holds",
         function="both",
     ),
@@ -134,7 +134,7 @@ QUERIES = [
         "SELECT count(DISTINCT city) FROM hotels WHERE opened >= DATE '2020-01-01'",
         columns=[("city", "measure"), ("opened", "filter")],
         condition="(opened >= CAST('2020-01-01' AS DATE))",
-        selecting="(opened >= CAST('2020-01-01' AS DATE))",
+        selecting="opened >= CAST('2020-01-01' AS DATE)",
         words="number of different city where opened is not before 2020-01-01",
         function="distinct",
     ),
@@ -143,7 +143,7 @@ QUERIES = [
         unit="EUR",
         columns=[("price", "measure"), ("city", "filter")],
         condition="(city IN ('Rome', 'Bonn'))",
-        selecting="(city IN ('Rome', 'Bonn'))",
+        selecting="city IN ('Rome', 'Bonn')",
         words="median of price where city is 'Rome' or 'Bonn'",
         function="amount",
     ),
@@ -152,7 +152,7 @@ QUERIES = [
         unit="EUR",
         columns=[("price", "measure"), ("stars", "filter"), ("pool", "filter")],
         condition="(stars > 3) AND (pool)",
-        selecting="(stars > 3) AND (pool)",
+        selecting="stars > 3 AND pool",
         function="sum",
     ),
     Facts(
@@ -178,7 +178,7 @@ QUERIES = [
         unit="EUR",
         columns=[("price", "output"), ("pool", "filter"), ("city", "filter")],
         condition="((city = 'Rome')) OR ((pool))",
-        selecting="((city = 'Rome')) OR ((pool))",
+        selecting="(city = 'Rome') OR (pool)",
     ),
     Facts(
         "SELECT avg(price) FROM hotels JOIN cells USING (document_id)",
@@ -222,3 +222,16 @@ def test_all_facts_of_a_query_fit_together(wanted: Facts) -> None:
         function=None if found.aggregate is None else found.aggregate.function,
         ungrounded=found.ungrounded,
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("pool AND NOT pool", "pool AND NOT pool"),
+        ("(city = 'Rome' OR stars > 3) AND pool", "(city = 'Rome' OR stars > 3) AND pool"),
+        ("(city = 'Rome' OR stars > 3)", "city = 'Rome' OR stars > 3"),
+        ("city = 'a) AND (b'", "city = 'a) AND (b'"),
+    ],
+)
+def test_conditions_are_told_without_needless_brackets(asked: str, said: str) -> None:
+    assert read_query(f"SELECT avg(stars) FROM hotels WHERE {asked}", HOTELS).selecting == said

@@ -18,9 +18,9 @@ from srag_mcp.store.work import FinishedDocument, FinishedFile, finish_document,
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 from srag_mcp.values.types import INTEGER, NUMBER, TEXT
+from srag_mcp.views.findings import trace_page
 from srag_mcp.views.holdings import count_rows, schema_page, statistics_page
 from srag_mcp.views.results import json_size
-from srag_mcp.views.traces import trace_page
 
 SAILS = Table(
     title="Sails",

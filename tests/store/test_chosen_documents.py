@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.errors import QueryError
-from srag_mcp.store.chosen_documents import narrow, read_chosen
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryLimits, QueryPool
+from srag_mcp.store.loose import narrow, read_chosen
 
 
 @pytest.fixture

@@ -27,8 +27,8 @@ from srag_mcp.store.guard import QueryLimits, QueryPool
 from srag_mcp.store.layout import published_build
 from srag_mcp.store.values import ValueMatch
 from srag_mcp.store.work import FinishedDocument, open_work
+from srag_mcp.views.findings import trace_page
 from srag_mcp.views.holdings import schema_page, statistics_page
-from srag_mcp.views.traces import trace_page
 
 Finish = Callable[..., FinishedDocument]
 

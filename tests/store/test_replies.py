@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from srag_mcp.model.language_model import Reply
-from srag_mcp.model.ledger import Call, KeptReply, Totals
+from srag_mcp.model.ledger import Call, KeptReply, Ledger, Totals
 from srag_mcp.store.replies import StoredReplies, read_calls
 from srag_mcp.store.state import open_state
 from srag_mcp.store.work import open_work
@@ -48,7 +48,7 @@ def test_the_ledger_is_that_of_the_calls(state: Path) -> None:
         replies.keep(replace(schema, outcome="failed"))
     with open_state(state) as opened:
         replies = StoredReplies(opened)
-        assert replies.ledger().by_step == {
+        assert Ledger(replies.calls()).by_step == {
             "records": Totals(1, 1, 0, 100, 5, 60, 0.5, 0.001, True),
             "schema": Totals(1, 0, 1, 100, 5, 60, 0.5, None, True),
         }
@@ -68,7 +68,7 @@ def test_a_budget_counts_from_the_last_finished_ingestion(state: Path) -> None:
     with open_state(state) as opened:
         replies = StoredReplies(opened)
         assert replies.unsettled().n_calls == 1
-        assert replies.ledger().total.n_calls == 3
+        assert Ledger(replies.calls()).total.n_calls == 3
 
 
 def test_what_utf8_cannot_hold_is_replaced(state: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_forgotten_reply_is_not_found_until_there_is_another(state: Path) -> N
     with open_state(state) as opened:
         replies = StoredReplies(opened)
         assert replies.find(kept.prompt_hash, MODEL) == better.reply
-        assert replies.ledger().total.n_calls == 3
+        assert Ledger(replies.calls()).total.n_calls == 3
 
 
 def test_a_reply_to_a_question_is_found_by_every_process_of_the_corpus(state: Path) -> None:
@@ -130,6 +130,6 @@ def test_the_ledger_counts_questions_and_no_budget_does(tmp_path: Path) -> None:
         StoredReplies(opened, of_questions=True).keep(second, kept)
         replies = StoredReplies(opened)
         replies.keep(first)
-        assert replies.ledger().total.n_calls == 2
+        assert Ledger(replies.calls()).total.n_calls == 2
         assert replies.unsettled().n_calls == 1
     assert read_calls(tmp_path) == [first, second]

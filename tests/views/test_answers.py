@@ -17,9 +17,8 @@ from srag_mcp.inference.answer import (
     Reading,
     Sentence,
 )
-from srag_mcp.inference.brief import Brief
+from srag_mcp.inference.brief import Brief, Proposal, ReadingPrice
 from srag_mcp.inference.linking import LinkedValues
-from srag_mcp.inference.proposal import Proposal, ReadingPrice
 from srag_mcp.model.ledger import Totals
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.retrieval.snippets import Quote

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from srag_mcp.pipeline.jobs import Job
 from srag_mcp.settings import Settings
-from srag_mcp.store.job import Job
 from srag_mcp.views.job_pages import job_lines, job_page, step_lines
 from srag_mcp.views.results import (
     CorrectionEntry,

@@ -3,7 +3,7 @@
 import pytest
 
 from srag_mcp.store.evidence import Evidence, Review
-from srag_mcp.views.traces import evidence_table, review_table
+from srag_mcp.views.findings import evidence_table, review_table
 
 
 def evidence(as_stated: str | None, note: str) -> Evidence:

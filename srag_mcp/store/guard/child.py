@@ -143,7 +143,11 @@ def answer(request: Request, builds: OpenBuilds, running: _Running) -> Reply:
             checked = check_query(request.sql, request.tables)
             if request.offset and checked.draws_anew:
                 raise QueryError(DRAWN_ANEW, request.sql)
-        cursor = builds.cursor(Path(request.build))
+        views = {
+            name: tuple((Path(path), table) for path, table in of)
+            for name, of in request.views.items()
+        }
+        cursor = builds.cursor_on(views) if views else builds.cursor(Path(request.build))
         with running.on(cursor, request.timeout_s):
             return Reply(_run(request, cursor, limits))
     except StoreError as error:
@@ -159,6 +163,11 @@ def answer(request: Request, builds: OpenBuilds, running: _Running) -> Reply:
 
 
 def _run(request: Request, cursor: "duckdb.DuckDBPyConnection", limits: QueryLimits) -> ResultPage:
+    if request.kind == "select":
+        behind = {table: list[str]() for of in request.views.values() for _, table in of}
+        check_bound_tables(cursor, request.sql, behind | request.tables)
+    if request.views:  # they lie in memory, which nothing else makes read-only
+        cursor.execute("BEGIN TRANSACTION READ ONLY")
     if request.kind == "read":
         check_time = deadline_in(limits.timeout_s, request.sql)
         cursor.execute(request.sql, request.parameters)
@@ -167,7 +176,6 @@ def _run(request: Request, cursor: "duckdb.DuckDBPyConnection", limits: QueryLim
             rows.extend(tuple(map(to_value, row)) for row in chunk)
             check_time()
         return ResultPage(rows=tuple(rows))
-    check_bound_tables(cursor, request.sql, request.tables)
     if _DRAWS.search(request.sql):  # so that the next page is of the same rows
         cursor.execute("SELECT setseed(0.5)")
     return read_page(cursor, request.sql, limits, limit=request.limit, offset=request.offset)

@@ -2,10 +2,11 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from srag_mcp.errors import (
     QueryError,
@@ -14,7 +15,7 @@ from srag_mcp.errors import (
     StoreError,
     UnknownNameError,
 )
-from srag_mcp.store.database import quote_text
+from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.guard.result_page import QueryLimits, timed_out
 from srag_mcp.store.guard.vocabulary import (
     did_you_mean,
@@ -27,6 +28,10 @@ from srag_mcp.text.words import nearest_names
 if TYPE_CHECKING:
     import duckdb
 
+
+Views: TypeAlias = Mapping[str, Sequence[tuple[Path, str]]]
+"""By the name of a view, the tables of builds whose rows it has, one after the other."""
+_Opened: TypeAlias = "tuple[duckdb.DuckDBPyConnection, list[tuple[int, int]]]"
 
 MAX_OPEN_BUILDS = 4
 _MAX_MESSAGE_CHARACTERS = 700
@@ -44,15 +49,44 @@ def open_locked(build: Path, limits: QueryLimits) -> "duckdb.DuckDBPyConnection"
     """
     import duckdb  # heavy, and only needed where a build is read
 
-    try:
+    with _opening(build.name):
         # The number of threads is given at once: on a large machine the default would use up the
         # address space of the worker before it could be set.
         connection = duckdb.connect(str(build), read_only=True, config={"threads": limits.threads})
         lock_engine(connection, limits)
-    except duckdb.Error as error:
-        msg = f"The build {build.name} cannot be opened: {_first_lines(str(error), 1)}"
-        raise StoreError(msg) from error
     return connection
+
+
+def open_views(views: Views, limits: QueryLimits) -> "duckdb.DuckDBPyConnection":
+    """Open what is made of several builds, each read-only, and lock it as `open_locked` does.
+
+    Raises:
+        StoreError: If there is no such build, or a file is damaged.
+    """
+    import duckdb  # heavy, and only needed where a build is read
+
+    builds = list(dict.fromkeys(path for of in views.values() for path, _ in of))
+    with _opening(", ".join(path.name for path in builds)):
+        connection = duckdb.connect(":memory:", config={"threads": limits.threads})
+        for number, path in enumerate(builds):
+            connection.execute(f"ATTACH {quote_text(str(path))} AS build_{number} (READ_ONLY)")
+        for name, of in views.items():
+            rows = (f"FROM build_{builds.index(x)}.main.{quote_name(table)}" for x, table in of)
+            made = " UNION ALL BY NAME ".join(rows)
+            connection.execute(f"CREATE VIEW {quote_name(name)} AS {made}")
+        lock_engine(connection, limits)
+    return connection
+
+
+@contextmanager
+def _opening(name: str) -> Iterator[None]:
+    import duckdb  # heavy, and only needed where a build is read
+
+    try:
+        yield
+    except duckdb.Error as error:
+        msg = f"The build {name} cannot be opened: {_first_lines(str(error), 1)}"
+        raise StoreError(msg) from error
 
 
 def lock_engine(
@@ -91,9 +125,7 @@ class OpenBuilds:
     """
 
     limits: QueryLimits
-    _kept: "OrderedDict[Path, tuple[duckdb.DuckDBPyConnection, tuple[int, int]]]" = field(
-        default_factory=OrderedDict
-    )
+    _kept: "OrderedDict[tuple[Path, ...], _Opened]" = field(default_factory=OrderedDict)
 
     def cursor(self, build: Path) -> "duckdb.DuckDBPyConnection":
         """Return a cursor of its own on *build*.
@@ -101,22 +133,38 @@ class OpenBuilds:
         Raises:
             StoreError: If the build cannot be opened.
         """
+        return self._open((build,), lambda: open_locked(build, self.limits)).cursor()
+
+    def cursor_on(self, views: Views) -> "duckdb.DuckDBPyConnection":
+        """Return a cursor of its own on what is made of several builds.
+
+        Raises:
+            StoreError: If a build cannot be opened.
+        """
+        builds = tuple(dict.fromkeys(path for of in views.values() for path, _ in of))
+        return self._open(builds, lambda: open_views(views, self.limits)).cursor()
+
+    def _open(
+        self, builds: tuple[Path, ...], connect: "Callable[[], duckdb.DuckDBPyConnection]"
+    ) -> "duckdb.DuckDBPyConnection":
         try:
-            status = build.stat()
+            found = [path.stat() for path in builds]
         except OSError as error:
-            msg = f"There is no build {build.name}: it was replaced or removed."
+            msg = f"There is no build {Path(error.filename).name}: it was replaced or removed."
             raise StoreError(msg) from error
-        stamp = status.st_ino, status.st_mtime_ns  # of another file that was put in its place
-        kept = self._kept.get(build)
-        if kept is None or kept[1] != stamp:
+        # of other files that were put in their place
+        stamps = [(status.st_ino, status.st_mtime_ns) for status in found]
+        kept = self._kept.get(builds)
+        if kept is None or kept[1] != stamps:
             # what it replaces, and the longest unused beyond the number that is kept
-            for path in [path for path in self._kept if path.parent == build.parent]:
-                self._kept.pop(path)[0].close()
+            folders = [path.parent for path in builds]
+            for key in [key for key in self._kept if [path.parent for path in key] == folders]:
+                self._kept.pop(key)[0].close()
             while len(self._kept) >= MAX_OPEN_BUILDS:
                 self._kept.popitem(last=False)[1][0].close()
-            self._kept[build] = (open_locked(build, self.limits), stamp)
-        self._kept.move_to_end(build)
-        return self._kept[build][0].cursor()
+            self._kept[builds] = (connect(), stamps)
+        self._kept.move_to_end(builds)
+        return self._kept[builds][0]
 
 
 def check_bound_tables(

@@ -19,6 +19,7 @@ from srag_mcp.errors import (
     StoreError,
 )
 from srag_mcp.store.guard.check import check_text
+from srag_mcp.store.guard.locked_engine import Views
 from srag_mcp.store.guard.process import ProcessEndedError, Reply, Request, WorkerProcess
 from srag_mcp.store.guard.result_page import QueryLimits, ResultPage, Value, timed_out
 
@@ -189,7 +190,7 @@ class QueryPool:
 
     def select(  # noqa: PLR0913 - which statement, which rows of it, and how long
         self,
-        build: Path,
+        build: Path | Views,
         sql: str,
         *,
         tables: Mapping[str, Sequence[str]],
@@ -200,7 +201,7 @@ class QueryPool:
         """Check *sql*, which comes from outside, and return one page of its rows.
 
         Args:
-            build: The published build.
+            build: The published build; or what is made of several.
             sql: One SELECT; the text that is checked is the text that runs.
             tables: The exposed tables with their columns.
             limit: Most rows of the page; no more than `limits.max_rows` are given.
@@ -220,20 +221,22 @@ class QueryPool:
         if limit < 1 or offset < 0:
             msg = f"limit must be at least 1 and offset at least 0; got {limit} and {offset}."
             raise QueryError(msg, sql)
+        place, views = _places(build)
         request = Request(
-            kind="select",
-            build=str(build.resolve()),
-            sql=sql,
+            "select",
+            place,
+            sql,
             tables={name: list(columns) for name, columns in tables.items()},
             limit=min(limit, self.limits.max_rows),
             offset=offset,
             timeout_s=timeout_s,
+            views=views,
         )
         return self._ask(request)
 
     def read(
         self,
-        build: Path,
+        build: Path | Views,
         sql: str,
         parameters: Sequence[Value] = (),
         timeout_s: float | None = None,
@@ -249,8 +252,9 @@ class QueryPool:
         Raises:
             StoreError: As for `select`, but for what the check refuses.
         """
+        place, views = _places(build)
         request = Request(
-            "read", str(build.resolve()), sql, parameters=list(parameters), timeout_s=timeout_s
+            "read", place, sql, parameters=list(parameters), timeout_s=timeout_s, views=views
         )
         return list(self._ask(request, kind).rows)
 
@@ -441,3 +445,10 @@ class QueryPool:
         if self._is_closed:
             msg = "The pool of worker processes is closed."
             raise StoreError(msg)
+
+
+def _places(build: Path | Views) -> tuple[str, dict[str, list[tuple[str, str]]]]:
+    """Return the build and the views of a request; one of them is empty."""
+    if isinstance(build, Path):
+        return str(build.resolve()), {}
+    return "", {name: [(str(path.resolve()), x) for path, x in of] for name, of in build.items()}

@@ -25,7 +25,8 @@ STOP = b"stop\n"  # instead of a request: stop the one that was sent last
 class Request:
     """One statement to run: `select` is from outside and is checked, `read` is our own.
 
-    *timeout_s* is a time limit shorter than that of the worker; None for none.
+    It runs on *build*; where *views* are given, on these instead: each has the rows of tables of
+    builds. *timeout_s* is a time limit shorter than that of the worker; None for none.
     """
 
     kind: Literal["select", "read"]
@@ -36,6 +37,7 @@ class Request:
     limit: int = 0
     offset: int = 0
     timeout_s: float | None = None
+    views: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
 
     def to_line(self) -> bytes:
         """Write the request as a line."""

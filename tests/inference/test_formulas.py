@@ -2,7 +2,7 @@
 
 import pytest
 
-from srag_mcp.sqlfacts.formulas import invented_numbers, read_formula
+from srag_mcp.inference.recap import invented_numbers, read_formula
 
 
 def test_a_formula_has_names_and_numbers() -> None:

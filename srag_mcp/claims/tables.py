@@ -1,0 +1,454 @@
+"""Where a value stands in a table, and what that says against it: scale, sign, period or row."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple, TypeAlias
+
+from srag_mcp.claims.captions import (
+    column_of,
+    heads_in,
+    is_head_line,
+    is_tabular,
+    line_at,
+    read_head,
+    read_scales,
+    years_in,
+)
+from srag_mcp.claims.figures import column_unit, definition, rounds_to, scales_of
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import STOP_WORDS, stem, stems, words
+from srag_mcp.values.dates import DateText
+from srag_mcp.values.names import WORDS
+from srag_mcp.values.quantities import NUMBER_WORDS, read_numeral
+from srag_mcp.values.units import is_currency, parse_unit, unit_of
+
+_NUMERAL = re.compile(r"(?<![\w.,])\d[\d.,]*(?<=\d)(?!\w)")
+_OPEN, _CLOSED = re.compile(r"\(\s?[^\w\s]{0,2}\s?$"), re.compile(r"\s?%?\s?\)")
+_MINUS = re.compile(r"(?<![^\s|(])[-−–]\s?[$€£]?\s?$")
+_IN_CELL, _GAP = re.compile(r"[^\W\d_]\s?$"), re.compile(r"\S(?:\s{2,}|\t|\s*\|)\s*\S")
+_PLACEHOLDER = re.compile(r"\W+$")
+_CURRENT = r"(?:current|this|present)"
+_PRIOR = r"(?:prior|previous|preceding|last)"
+_PERIOD = r"(?:\s(?:fiscal|financial|reporting))?\s(?:year|period|quarter|half|month)\b"
+_RELATIVE = re.compile(rf"\b(?:(?P<now>{_CURRENT})|{_PRIOR}){_PERIOD}", re.IGNORECASE)
+_POWERS = tuple(10.0**power for power in (0, 3, 6, 9, -3, -6, -9))
+_LETTERS, _MOST_LETTERS = re.compile(r"[^\W\d_]"), 8  # of a unit, a scale or a mark
+_MOST_PLACES, _MOST_LINES = 20, 80
+_FEWEST_WORDS = 8  # of a line of running text: labels have fewer
+_LONGEST_LINE = 120  # of what may still be a part of a table: longer lines are prose
+_UNSIGNED = re.compile(r"\b(?:positive|absolute|unsigned)\b", re.IGNORECASE)
+_SPEAKS_OF_PRIOR = re.compile(
+    rf"\b{_PRIOR}{_PERIOD}|\b(?:comparative|year before|year earlier|prior|previous)\b",
+    re.IGNORECASE,
+)
+_WAYS = {
+    way: frozenset(stem(word) for word in f"{WORDS['signs'][way]} {moving}".split())
+    for way, moving in (
+        ("gain", WORDS["directions"]["up"]), ("loss", WORDS["directions"]["down"]), ("spent", "")
+    )
+}  # fmt: skip
+_BOTH = frozenset({"gain", "loss"})
+_DECIMALS, _LONGEST_UNPARTED = re.compile(r"[.,]\d{1,2}$"), 3
+_TOTAL = frozenset({"total"})
+
+_Head: TypeAlias = DateText | bool  # the period of a column, or whether that is the current one
+
+
+class _Number(NamedTuple):
+    span: Span
+    value: float
+
+
+@dataclass(frozen=True)
+class TablePlace:
+    """A number of a table of *text*; *floor* is where its statement begins, or what leads to it."""
+
+    text: str
+    number: Span
+    value: float
+    row: Span
+    floor: int
+
+    @cached_property
+    def label(self) -> str:
+        """What its row begins with, up to the first number."""
+        first = _numbers(self.text, self.row)[0].span
+        return _PLACEHOLDER.sub("", self.text[self.row.start : first.start]).strip(" |\t")
+
+    def begin(self, row: Span) -> "TablePlace":
+        """Return the first number of another *row* of its table."""
+        first = _numbers(self.text, row)[0]
+        return TablePlace(self.text, first.span, first.value, row, self.floor)
+
+    @cached_property
+    def has_negatives(self) -> bool:
+        """Whether its table has numbers in brackets or behind a minus."""
+        return any(
+            _is_negative(self.text, row, number.span)
+            for row in self.rows()
+            for number in _numbers(self.text, row)
+        )
+
+    @cached_property
+    def has_periods(self) -> bool:
+        """Whether the numbers of its row are of several periods."""
+        heads = (self.head_of(number.span) for number in _numbers(self.text, self.row))
+        return len({_key(head) for head in heads if head is not None}) > 1
+
+    @property
+    def is_negative(self) -> bool:
+        """Whether it stands in brackets or behind a minus."""
+        return _is_negative(self.text, self.row, self.number)
+
+    def head_of(self, number: Span) -> _Head | None:
+        """Return the period of the column of *number*, or whether that is the current one."""
+        dated = read_head(self.text, number, self.floor, _read_periods)
+        if dated is not None:
+            return dated
+        return read_head(self.text, number, self.floor, _read_relative)
+
+    def later_than(self, own: _Head) -> tuple[str, _Head] | None:
+        """Return the number of its row under the latest period, and that period, if it is later.
+
+        The number is empty where there are several: nobody knows which is meant.
+        """
+        found: dict[tuple[int, ...], list[tuple[str, _Head]]] = {}
+        for other in _numbers(self.text, self.row):
+            head = self.head_of(other.span)
+            if other.span != self.number and head is not None and _is_later(head, own):
+                found.setdefault(_key(head), []).append((other.span.of(self.text), head))
+        latest = found[max(found)] if found else []
+        return latest[0] if len(latest) == 1 else ("", latest[0][1]) if latest else None
+
+    def rows(self) -> Iterator[Span]:
+        """Yield the rows of its table that have numbers, its own included."""
+        lines = [self.row]
+        for step in (-1, 1):
+            line = _next_line(self.text, self.row, step)
+            for _ in range(_MOST_LINES):
+                if line is None or not _may_be_row(line.of(self.text)):
+                    break
+                lines.append(line)
+                line = _next_line(self.text, line, step)
+        for line in sorted(lines, key=lambda line: line.start):
+            if _numbers(self.text, line) and not is_head_line(line.of(self.text)):
+                yield line
+
+    def sums(self) -> Iterator[float]:
+        """Yield the sum of its column, and that of its row, of at least two numbers each.
+
+        Numbers of several periods make no sum.
+        """
+        column = [found.value for row in self.rows() if (found := self.below(row))]
+        numbers = [] if self.has_periods else _numbers(self.text, self.row)
+        own = [number.value for number in numbers]
+        for values in (column, own):
+            if len(values) > 1:
+                yield math.fsum(values)
+
+    def below(self, row: Span) -> _Number | None:
+        """Return the number of its column in *row*, another one; None where that has none."""
+        own, numbers = column_of(self.text, self.row, self.number), _numbers(self.text, row)
+        if own is not None:
+            return next((x for x in numbers if column_of(self.text, row, x.span) == own), None)
+        beside = [found.span for found in _numbers(self.text, self.row)]
+        place = beside.index(self.number) - len(beside)  # from the right, where there are no bars
+        return numbers[place] if -place <= len(numbers) else None
+
+
+def find_places(quote: str, value: float, text: str, span: Span | None) -> list[TablePlace]:
+    """Return where in tables of *text* the number of *quote* stands that *value* is.
+
+    It may be so many thousands or millions. Where *span*, the place of the quote, is not known, all
+    places count that have the same words.
+    """
+    found = []
+    for place in [span] if span else _places(quote, text):
+        numbers = [
+            (row, number)
+            for row in _lines_of(text, place)
+            for number in _numbers(text, row)
+            if place.start <= number.span.start and number.span.end <= place.end
+        ]
+        alike = [(row, one) for row, one in numbers if _is_scaled(one.value, value)]
+        for row, number in alike or numbers * (len(numbers) == 1):
+            if is_tabular(row.of(text)):
+                floor = _floor(text, row.start)
+                found.append(TablePlace(text, number.span, number.value, row, floor))
+    return found
+
+
+def _say_period(head: _Head) -> str:
+    """Write the period of a head: `2021-06-30`."""
+    if isinstance(head, bool):
+        return "the current period" if head else "the prior period"
+    return "-".join(f"{part:02}" for part in (head.year, head.month, head.day) if part)
+
+
+def _key(head: _Head) -> tuple[int, ...]:
+    if isinstance(head, bool):
+        return (int(head),)
+    return (head.year or 0, head.month or 0, head.day or 0)
+
+
+def _is_later(one: _Head, other: _Head) -> bool:
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is True and other is False
+    pairs = zip(_key(one), _key(other), strict=True)
+    known = [(a, b) for a, b in pairs if a and b]
+    return [a for a, _ in known] > [b for _, b in known]
+
+
+def _read_periods(line: str) -> list[DateText]:
+    return heads_in(line) if is_head_line(line) else []
+
+
+def _read_relative(line: str) -> list[bool]:
+    return [found["now"] is not None for found in _RELATIVE.finditer(line)]
+
+
+def _is_negative(text: str, row: Span, number: Span) -> bool:
+    """Whether a number has a minus, or brackets that are its cell: not those of `SR (6%)   49.06`.
+
+    Nor those that repeat what is spelled: `thirty (30)`.
+    """
+    before, after = text[row.start : number.start], text[number.end : row.end]
+    bracket = _OPEN.search(before)
+    if not bracket or not _CLOSED.match(after):
+        return _MINUS.search(before) is not None
+    label = before[: bracket.start()]
+    is_spelled = any(not label[word.end() :].strip() for word in NUMBER_WORDS.finditer(label))
+    is_in_cell = _IN_CELL.search(label) and (_GAP.search(label) or _GAP.search(after))
+    return not is_spelled and not is_in_cell
+
+
+def _numbers(text: str, row: Span) -> list[_Number]:
+    """Return the numbers of *row*, but for those of a name between bars: `Notes due 2027 | 12`."""
+    found = []
+    for match in _NUMERAL.finditer(text, row.start, row.end):
+        span, value = Span(*match.span()), read_numeral(match[0])
+        start = max(text.rfind("|", row.start, span.start) + 1, row.start)
+        end = text.find("|", span.end, row.end)
+        cell = text[start : end if end >= 0 else row.end]
+        is_name = (start > row.start or end >= 0) and len(_LETTERS.findall(cell)) > _MOST_LETTERS
+        if value is not None and not is_name:
+            sign = -1 if _is_negative(text, row, span) else 1
+            found.append(_Number(span, sign * float(value)))
+    return found
+
+
+def _is_scaled(number: float, value: float) -> bool:
+    """Whether two numbers are one but for their sign, or for thousands or millions."""
+    return any(math.isclose(abs(number) * power, abs(value), rel_tol=1e-6) for power in _POWERS)
+
+
+def _places(quote: str, text: str) -> Iterator[Span]:
+    start = text.find(quote) if quote else -1
+    for _ in range(_MOST_PLACES):
+        if start < 0:
+            return
+        yield Span(start, start + len(quote))
+        start = text.find(quote, start + 1)
+
+
+def _may_be_row(line: str) -> bool:
+    """Whether a line may stand within a table: a row, a rule, a heading of rows, nothing at all."""
+    return len(line.strip()) <= _LONGEST_LINE or is_tabular(line)
+
+
+def _lines_of(text: str, place: Span) -> Iterator[Span]:
+    start = place.start
+    while start < place.end:
+        line = line_at(text, Span(start, start))
+        yield line
+        start = line.end + 1
+
+
+def _next_line(text: str, line: Span, step: int) -> Span | None:
+    """Return the line before or after *line*; None where there is none."""
+    start = line.end + 1 if step > 0 else line.start - 1
+    return line_at(text, Span(start, start)) if 0 <= start < len(text) else None
+
+
+@lru_cache(maxsize=256)
+def _floor(text: str, start: int) -> int:
+    """Return where the statement of the line at *start* begins: with a heading, or behind prose.
+
+    Heads and a note on its scale hold so far, however long its tables are. Prose is a line that is
+    too long for a table, or two of running text; one paragraph of it leads to what follows.
+    """
+    is_prose, below = False, ""
+    while start:
+        above = text.rfind("\n", 0, start - 1) + 1
+        line = text[above : start - 1]
+        if is_prose and not line.strip():
+            break
+        wrapped = _is_running(line) and _is_running(below)
+        is_prose = is_prose or wrapped or not _may_be_row(line)
+        start, below = above, line
+        if line.startswith("#"):
+            break
+    return start
+
+
+def _is_running(line: str) -> bool:
+    return len(line.split()) >= _FEWEST_WORDS and not is_tabular(line)
+
+
+def is_summed(attribute: Attribute, value: float, places: Sequence[TablePlace]) -> bool:
+    """Whether *value* is the sum of a column or a row that its quote lies in."""
+    factors = {1.0, *(1 / scale for scale in scales_of(attribute))}
+    return any(
+        rounds_to(total * factor, value)
+        for place in places
+        for total in place.sums()
+        for factor in (*factors, *_scales(attribute, place))
+    )
+
+
+def find_objection(attribute: Attribute, value: float, places: Sequence[TablePlace]) -> str:
+    """Say what the table has against *value*: its scale, sign, period or row; empty for nothing.
+
+    All *places* that it may be from must object.
+    """
+    objections = [_object(attribute, value, place) for place in places]
+    return objections[0] if objections and all(objections) else ""
+
+
+def _object(attribute: Attribute, value: float, place: TablePlace) -> str:
+    return (
+        _object_to_row(attribute, place)
+        or _object_to_scale(attribute, value, place)
+        or object_to_sign(attribute, value, place.label, is_negative=place.is_negative)
+        or _object_to_made_sign(attribute, value, place)
+        or _object_to_period(attribute, place)
+    )
+
+
+def _object_to_row(attribute: Attribute, place: TablePlace) -> str:
+    """Another row that is named as the column is, where this one is not.
+
+    It has as many words of the name as this one, and a number of the same form in this column. A
+    synonym that is only a part of the name names no row: `GST` of `gst_amount` is in `GST NO`, too.
+    """
+    names = _names(attribute)
+    own = _label_stems(place.label)
+    if not own or any(name <= own or own <= name for name in names):
+        return ""
+    wanted = {name for name in names if not name < names[0]}
+    for row in place.rows():
+        other = place.begin(row)
+        said = _label_stems(other.label)
+        is_named = not wanted.isdisjoint((said, said - _TOTAL))
+        if row == place.row or not is_named or len(said & names[0]) < len(own & names[0]):
+            continue
+        number = place.below(row)
+        if number and _is_alike(number.span.of(place.text), place.number.of(place.text)):
+            return f"its row is {place.label!r}, and the table has a row {other.label!r}"
+    return ""
+
+
+def _is_alike(one: str, other: str) -> bool:
+    """Whether two numerals have one form: both decimals or none, both marks at thousands or none.
+
+    `2.94`, `1,240.00` -> True; `2.94`, `001234567890` -> False
+    """
+    has_decimals = {_DECIMALS.search(numeral) is not None for numeral in (one, other)}
+    whole = [_DECIMALS.sub("", numeral) for numeral in (one, other)]
+    is_parted = {not part.isdecimal() for part in whole if len(part) > _LONGEST_UNPARTED}
+    return len(has_decimals) == 1 and len(is_parted) < 2
+
+
+def _object_to_scale(attribute: Attribute, value: float, place: TablePlace) -> str:
+    scales = _scales(attribute, place)
+    if 1.0 in scales or not value or not place.value:
+        return ""
+    unit = float(parse_unit(attribute.unit or "").scale)
+    known = scales_of(attribute)
+    if any(
+        math.isclose(abs(value) * mine, abs(place.value) * scale, rel_tol=1e-6)
+        for mine in (known if len(known) > 1 else {unit})
+        for scale in scales
+    ):
+        return ""
+    if not _is_scaled(place.value, value):
+        return ""
+    [scale] = scales
+    return f"its table is in {scale:,.0f}s: is that worked in, and only once?"
+
+
+def _scales(attribute: Attribute, place: TablePlace) -> Set[float]:
+    """Return the scale of the table where it counts for sure: for sums of money."""
+    unit = column_unit(attribute)
+    if not is_currency(unit):
+        return frozenset({1.0})
+    return read_scales(place.text, place.number, place.floor, attribute.unit)
+
+
+def object_to_sign(attribute: Attribute, value: float, label: str, *, is_negative: bool) -> str:
+    """Say what speaks against the sign of *value*, whose number has the words *label* before it.
+
+    A minus counts, unless the description says that amounts are positive, or the column is of what
+    is lost or spent, which some write with a minus. Where a number has none, words may say it: then
+    the name or the label has one for a loss or for what is spent.
+    """
+    if not value or _UNSIGNED.search(attribute.description):
+        return ""
+    named, said = _ways(attribute.name), _ways(label)
+    is_loss = "spent" in named or ("loss" in named and "gain" not in named)
+    if value > 0 and is_negative and not is_loss:
+        return "the document gives it in brackets or with a minus: is it negative?"
+    if "spent" in said | named:
+        return ""
+    is_one_way = len(named & _BOTH) == 1 == len(said & _BOTH)
+    if value > 0 and is_one_way and not is_negative and said.isdisjoint(named):
+        return f"it stands behind {label!r}: is it negative?"
+    return ""
+
+
+def _object_to_made_sign(attribute: Attribute, value: float, place: TablePlace) -> str:
+    """A minus that is made, in a table that writes others."""
+    if value >= 0 or place.is_negative or not place.has_negatives:
+        return ""
+    ways = _ways(f"{attribute.name} {place.label}")
+    if ways & {"loss", "spent"} or _UNSIGNED.search(attribute.description):
+        return ""
+    return "the table gives it without brackets or a minus: is it positive?"
+
+
+def _ways(said: str) -> set[str]:
+    found = set(stems(said))
+    return {way for way, known in _WAYS.items() if found & known}
+
+
+def _object_to_period(attribute: Attribute, place: TablePlace) -> str:
+    """A later period of the same row, which is what a document is about."""
+    described, own = definition(attribute), place.head_of(place.number)
+    if own is None or _SPEAKS_OF_PRIOR.search(described):
+        return ""
+    if isinstance(own, DateText) and str(own.year) in described:
+        return ""
+    if years_in(place.number.of(place.text)):  # `1993 to 2004`, below other years: it is one itself
+        return ""
+    later = place.later_than(own)
+    if later is None:
+        return ""
+    number, period = later[0], _say_period(later[1])
+    other = f"that for {period} is {number}" if number else f"there are others for {period}"
+    return f"this is the row's number for {_say_period(own)}; {other}"
+
+
+def _names(attribute: Attribute) -> list[frozenset[str]]:
+    unit = column_unit(attribute)
+    return [
+        frozenset(stem(word) for word in words(name) if unit_of(word) != unit or not unit)
+        for name in (attribute.name, *attribute.synonyms)
+    ]
+
+
+def _label_stems(label: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in words(label) if word not in STOP_WORDS)

@@ -1,0 +1,242 @@
+"""The commands by which a person says what is so: columns, values, names, answers."""
+
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from srag_mcp import views
+from srag_mcp.cli.arguments import (
+    REFUSED_STATUS,
+    CorpusArgument,
+    HomeOption,
+    JsonOption,
+    YesOption,
+    argument,
+    command_settings,
+    find_corpus,
+    flag,
+    open_ready,
+    option,
+)
+from srag_mcp.cli.building_commands import agrees
+from srag_mcp.cli.printing import print_either, print_json, print_table, say
+from srag_mcp.errors import CorpusError, QuestionError, SchemaError, SragError, StoreError
+from srag_mcp.settings import COLUMN_EDITS, Settings
+from srag_mcp.text.shown import one_line
+
+if TYPE_CHECKING:
+    from srag_mcp.pipeline.correction_run import Wanted
+    from srag_mcp.store.corpus import Corpus
+    from srag_mcp.store.corrections import Kept
+    from srag_mcp.store.evidence import Review
+
+
+def columns(
+    corpus: CorpusArgument,
+    action: Annotated[str, argument(f"{COLUMN_EDITS}.", "ACTION")],
+    names: Annotated[list[str], argument("What it takes.", "NAME...")],
+    yes: YesOption = False,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Rename, drop, hide, merge or retype columns; what changes is shown and asked about first."""
+    from srag_mcp.pipeline.column_run import change_columns
+
+    settings = command_settings(home)
+    location = find_corpus(corpus, settings)
+    if not yes:
+        change = change_columns(location, settings, action, names, is_preview=True)
+        print_either(asdict(change), change.lines(), as_json=as_json)
+        if not agrees("Do it?"):
+            raise typer.Exit(REFUSED_STATUS)
+    change = change_columns(location, settings, action, names)
+    print_either(asdict(change), change.lines(), as_json=as_json and yes)
+    if not as_json:
+        say("published")
+
+
+_MAX_LISTED = 1_000  # names with several spellings
+_OTHER_KEYS = {"c": "correct", "s": "skip", "q": "quit"}
+
+
+def correct(
+    corpus: CorpusArgument,
+    document: Annotated[str, argument("Its document_id.", "DOCUMENT")],
+    column: Annotated[str, argument("The column.", "COLUMN")],
+    value: Annotated[
+        str, argument("What it holds; after -- if it begins with one.", "[VALUE]")
+    ] = "",
+    absent: Annotated[bool, flag("--absent", "The document has none.")] = False,
+    unknown: Annotated[bool, flag("--unknown", "Nobody can tell.")] = False,
+    accept: Annotated[bool, flag("--accept", "Keep what waits, or what an agent set.")] = False,
+    undo: Annotated[bool, flag("--undo", "Take a correction back.")] = False,
+    home: HomeOption = None,
+) -> None:
+    """Set a value instead of what was read; it is kept over ingestions."""
+    from srag_mcp.pipeline.correction_run import correct as correct_cell
+
+    flags: dict[Wanted, bool] = {
+        "absent": absent, "unknown": unknown, "accept": accept, "undo": undo, "value": bool(value),
+    }  # fmt: skip
+    wanted = [name for name, is_set in flags.items() if is_set]
+    if len(wanted) != 1:
+        msg = "one of VALUE, --absent, --unknown, --accept and --undo says what it holds"
+        raise typer.BadParameter(msg)
+    settings = command_settings(home)
+    with open_ready(corpus, settings) as opened:
+        # what is taken back may be of a document that is gone
+        found = document if undo else opened.document(document).id
+        say(correct_cell(opened.location, settings, (found, column), (wanted[0], value)).render())
+
+
+def decide_each(
+    corpus: "Corpus", settings: Settings, kept: "Sequence[Kept]", reviews: "Sequence[Review]"
+) -> None:
+    """Ask for a key on each cell that is to be looked at again; what is decided is published."""
+    from srag_mcp.pipeline.correction_run import correct as correct_cell
+
+    asked: list[tuple[str, str, dict[str, tuple[str, Wanted, str]]]] = []
+    for item in kept:
+        held, it = item.correction, item.correction.render()
+        keys: dict[str, tuple[str, Wanted, str]] = {"a": (f"accept {it}", "accept", "")}
+        asked.append((held.document_id, held.column, keys | {"u": ("undo", "undo", "")}))
+    for cell in reviews:
+        said = {"a": cell.value, "r": cell.rule_value}
+        keys = {key: (f"accept {value}", "value", value) for key, value in said.items()}
+        asked.append((cell.document_id, cell.column, keys))
+    for document, column, keys in asked:
+        choices = {**{key: what for key, (what, *_) in keys.items()}, **_OTHER_KEYS}
+        shown = ", ".join(f"{key} {what}" for key, what in choices.items())
+        say(one_line(f"{column} of {document}? {shown}"), file=sys.stderr)
+        key = typer.getchar()
+        if key == "q":
+            return
+        wanted: tuple[Wanted, str] | None = keys[key][1:] if key in keys else None
+        if key == "c":
+            wanted = "value", str(typer.prompt("value", err=True))
+        if wanted is not None:
+            try:
+                say(correct_cell(corpus.location, settings, (document, column), wanted).render())
+            except SragError as error:
+                print(f"error: {error}", file=sys.stderr)
+
+
+def feedback(
+    corpus: CorpusArgument,
+    question: Annotated[
+        str, argument("As it was asked; without one, what is kept is listed.", "[QUESTION]")
+    ] = "",
+    right: Annotated[bool, flag("--right", "Its query is right.")] = False,
+    wrong: Annotated[bool, flag("--wrong", "Its query is wrong.")] = False,
+    statement: Annotated[
+        str, option("The query that is right, if not the last.", "SQL", name="--sql")
+    ] = "",
+    drop: Annotated[int | None, option("Drop the verdict of this number.", "N")] = None,
+    forget: Annotated[bool, flag("--forget", "Drop the questions kept.")] = False,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say as a person that an answer is right or wrong; list or drop what is kept."""
+    from srag_mcp.inference.verified import give_verdict, retire_pairs
+    from srag_mcp.store.feedback import MAX_TURNS, open_feedback
+
+    if bool(question) != (right or wrong) or (right and wrong) or (statement and not right):
+        msg = "a question takes --right or --wrong, and --sql goes with --right"
+        raise typer.BadParameter(msg)
+    with open_ready(corpus, command_settings(home)) as opened:
+        if opened.state is None:
+            msg = (
+                f"nothing is kept of {opened.name}: its folder cannot be written, or it is a build"
+            )
+            raise StoreError(msg)
+        with open_feedback(opened.state) as kept:
+            if drop is not None and not kept.drop_verdict(drop):
+                listing = f"srag-mcp feedback {shlex.quote(corpus)}"
+                msg = f"there is no verdict {drop}; {listing} lists them"
+                raise QuestionError(msg)
+            if forget:
+                kept.forget_turns()
+            if question:
+                answer = give_verdict(opened, kept, question, is_right=right, sql=statement)
+                if answer is not None and not as_json:
+                    say(*views.answers.answer_lines(answer, corpus), "")
+            retire_pairs(opened, kept)
+            turns, verdicts = kept.turns(), kept.verdicts()
+    if as_json:
+        print_json({"questions": [*map(asdict, turns)], "verdicts": [*map(asdict, verdicts)]})
+        return
+    print(f"questions kept: {len(turns)} of at most {MAX_TURNS}; verdicts: {len(verdicts)}")
+    if turns and not question:
+        print_table(
+            ("question", "query"), [(x.asked, x.sql or f"refused: {x.refusal}") for x in turns]
+        )
+    if verdicts and not question:
+        said = [x.judgement + f", retired: {x.retired}" * bool(x.retired) for x in verdicts]
+        rows = [(x.number, x.giver, judged, x.question, x.sql)
+                for x, judged in zip(verdicts, said, strict=True)]  # fmt: skip
+        print_table(("number", "by", "verdict", "question", "query"), rows)
+
+
+def names(
+    corpus: CorpusArgument,
+    column: Annotated[str, argument("Only this column.", "[COLUMN]")] = "",
+    spellings: Annotated[
+        list[str] | None, argument("Two or more names of it, to be decided on.", "[NAME]...")
+    ] = None,
+    same: Annotated[bool, flag("--same", "They mean one thing, written as the first.")] = False,
+    apart: Annotated[bool, flag("--apart", "No two of them mean one thing.")] = False,
+    forget: Annotated[bool, flag("--forget", "Take back what was decided on them.")] = False,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show which spellings of names are one value; decide on some for good, as a person."""
+    from srag_mcp.names.uniting import Decision
+    from srag_mcp.pipeline.correction_run import decide_names
+
+    given = list(dict.fromkeys(spellings or ()))
+    n_decisions = same + apart + forget
+    if n_decisions > 1 or bool(given) != bool(n_decisions) or (len(given) < 2 and (same or apart)):
+        msg = "two or more names of a column take one of --same, --apart and --forget"
+        raise typer.BadParameter(msg)
+    settings = command_settings(home)
+    with open_ready(corpus, settings) as opened:
+        if column:
+            opened.schema().attribute(column)  # or says which there are
+        if opened.is_build and given:
+            msg = f"{corpus} is a build alone: names are decided on in the folder of its documents"
+            raise CorpusError(msg)
+        if given:
+            stored = [_stored_name(opened, column, name) for name in given]
+            decision: Decision = "same" if same else "apart" if apart else "forget"
+            is_new = decide_names(opened.location, settings, column, stored, decision)
+            done = "forgotten" if forget else "kept"
+            say(f"{done}, and published" if is_new else "nothing changes: so it was before")
+        found = opened.united_names(column, _MAX_LISTED)
+    if as_json:
+        print_json([asdict(item) for item in found])
+    elif found:
+        print_table(*views.findings.united_table(found))
+    else:
+        say("no name has several spellings")
+
+
+def _stored_name(corpus: "Corpus", column: str, name: str) -> str:
+    """Return a name as it is stored, where it is given in another case or with other marks.
+
+    Raises:
+        SchemaError: If the column has no such name; the text has those that look alike.
+    """
+    from srag_mcp.names.uniting import fold_name
+
+    near = corpus.values().search(name, [column])
+    stored = [item.spelling or item.value for item in near if item.score >= 1.0]
+    if not stored:
+        alike = ", ".join(f"“{item.spelling or item.value}”" for item in near)
+        hint = f"; names that look alike: {alike}" if alike else ""
+        msg = f"{column} has no name “{one_line(name)}”{hint}"
+        raise SchemaError(msg)
+    return name if fold_name(name) in map(fold_name, stored) else stored[0]

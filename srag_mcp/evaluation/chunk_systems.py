@@ -1,0 +1,408 @@
+"""Systems that read the best parts of documents: chunks, passages, whole tables.
+
+A table is found by views: its rows and columns in words, each value below its headers on both
+sides.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby, islice, pairwise
+from operator import mul
+from typing import TypeAlias
+
+from srag_mcp.documents.document import Table, TableCell
+from srag_mcp.documents.lines import narrow_gaps
+from srag_mcp.documents.pairs import is_data
+from srag_mcp.documents.reading import read_content
+from srag_mcp.errors import DocumentError, QueryError, QuestionError, SettingsError
+from srag_mcp.evaluation.bench import CountingModel, Tokens, read_rows
+from srag_mcp.evaluation.pack import PackQuestion
+from srag_mcp.evaluation.retrieval import DEPTH, Bm25, read_passages
+from srag_mcp.evaluation.systems import (
+    ClosedBook,
+    FullCorpus,
+    GivenDocuments,
+    HybridSystem,
+    Piece,
+    ReadingSystem,
+    System,
+    TranslatingSystem,
+    read_texts,
+)
+from srag_mcp.inference.by_model import translate_question
+from srag_mcp.inference.by_reading import rank_snippets
+from srag_mcp.model.embedder import Embedder
+from srag_mcp.model.language_model import characters_a_token, most_characters
+from srag_mcp.retrieval.search import search
+from srag_mcp.store.database import quote_name
+from srag_mcp.text.shown import one_line, shorten
+from srag_mcp.text.spans import Span
+
+_CHUNK_TOKENS, _N_CHUNKS = 500, 40  # S-RAG, appendix A
+_N_BY_WORDS, _N_BY_VECTORS = 40, 60  # MixRAG's ensemble
+_OWN, _ALIKE = 0.6, 0.4  # the Enterprise RAG paper's weights
+_SNIPPET_TOKENS = 80  # the beginning of a passage, with its headings and first rows
+_N_READ = 10  # as many as a page of the product's own search has
+_DIGITS = 6  # of likeness: rounded, so that the order is the same on another machine
+_WORD = re.compile(r"\S{1,200}\s*")  # a script without spaces has no shorter ones
+_MIN_INDENT = 2  # characters; a layout of a page is that uneven
+
+_Row: TypeAlias = Sequence[TableCell]
+_Path: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A row or a column of a table in words; *span* is that of the row, or of the whole table.
+
+    `Sales | Europe > Spain | 2022 > Q1: 10; 2022 > Q2: 12`
+
+    Source: MixRAG, H-RCL.
+    """
+
+    text: str
+    span: Span
+
+
+def table_views(table: Table, text: str) -> Iterator[TableView]:
+    """Yield a view of each row that has values, then of each column; *text* is the document's."""
+    table = with_all_headers(table)
+    n_labels, paths = count_label_columns(table), left_paths(table, text)
+    rows = [(row, path) for row, path in zip(table.rows, paths, strict=True) if path is not None]
+    for row, path in rows:
+        said = _say_values(zip(table.headers[n_labels:], row[n_labels:], strict=True))
+        span = Span(row[0].span.start, max(cell.span.end for cell in row))
+        if said:
+            yield TableView(_in_words(table.caption, " > ".join(path), said), span)
+    for column in range(n_labels, len(table.headers)):
+        said = _say_values((path, row[column]) for row, path in rows)
+        header = " > ".join(table.headers[column])
+        if said:
+            yield TableView(_in_words(table.caption, header, said), table.span)
+
+
+def _say_values(values: Iterable[tuple[_Path, TableCell]]) -> str:
+    said = ((" > ".join(path), cell.text) for path, cell in values if cell.text)
+    return "; ".join(": ".join(filter(None, pair)) for pair in said)
+
+
+def _in_words(*parts: str) -> str:
+    return " | ".join(filter(None, parts))
+
+
+def with_all_headers(table: Table) -> Table:
+    """Return *table* without rows that go on with its headers.
+
+    The corner says the same in them, or nothing where headers span columns: `2022 | 2022` above
+    `Q1 | Q2`.
+    """
+    headers, rows = table.headers, table.rows
+    while len(rows) > 1 and (
+        headers[0][-1:] == (corner := rows[0][0].text,)
+        or (not corner and any(path and path == after for path, after in pairwise(headers)))
+    ):
+        cells = (cell.text for cell in rows[0])
+        headers = tuple(
+            path if text in {"", *path[-1:]} else (*path, text)
+            for path, text in zip(headers, cells, strict=True)
+        )
+        rows = rows[1:]
+    return replace(table, headers=headers, rows=rows)
+
+
+def count_label_columns(table: Table) -> int:
+    """Count the columns at the left that name the rows.
+
+    Another one does if the one before it has gaps or repeats, as groups have, and itself no data.
+    """
+    labels = _labels(table)
+    rows = [row for row, label in zip(table.rows, labels, strict=True) if label is None]
+    n = 1
+    while n < len(table.headers) - 1:
+        names = [row[n - 1].text for row in rows]
+        is_grouped = any(not below or above == below for above, below in pairwise(names))
+        if not is_grouped or any(is_data(row[n].text) for row in rows):
+            break
+        n += 1
+    return n
+
+
+def left_paths(table: Table, text: str) -> tuple[_Path | None, ...]:
+    """Return the headers left of each row, outermost first; None for a row that is only a label.
+
+    Such a row is above the rows that are indented below it. Where none are, as many as follow on
+    one another are levels, and fewer of them later on replace the innermost ones.
+    """
+    labels = _labels(table)
+    indents = [_indent(row, text) for row in table.rows]
+    is_indented = any(
+        label is not None and below is None and inner - outer >= _MIN_INDENT
+        for (label, below), (outer, inner) in zip(pairwise(labels), pairwise(indents), strict=True)
+    )
+    n_labels = count_label_columns(table)
+    paths: list[_Path | None] = [None] * len(labels)
+    open_labels: list[tuple[str, int]] = []  # with their indents
+    depth, names = 0, [""] * n_labels
+    for is_label, run in groupby(range(len(labels)), lambda at: labels[at] is not None):
+        places = list(run)
+        if is_label:
+            names = [""] * n_labels
+            new = [(str(labels[at]), indents[at]) for at in places]
+            depth = max(depth, len(new))
+            if not is_indented:
+                open_labels = [*open_labels[: depth - len(new)], *new]
+            for label in new if is_indented else []:
+                open_labels = [*_above(open_labels, label[1]), label]
+            continue
+        for at in places:
+            row = table.rows[at]
+            above = _above(open_labels, indents[at]) if is_indented else open_labels
+            own = [cell.text for cell in row[:n_labels]]
+            first = next((column for column, name in enumerate(own[:-1]) if name), n_labels - 1)
+            names = [*names[:first], *own[first:]]  # an empty one belongs to the one above it
+            named = dict.fromkeys(filter(None, names))
+            paths[at] = (*(label for label, _ in above), *named)
+    return tuple(paths)
+
+
+def _above(labels: Sequence[tuple[str, int]], indent: int) -> list[tuple[str, int]]:
+    return [label for label in labels if indent - label[1] >= _MIN_INDENT]
+
+
+def _labels(table: Table) -> list[str | None]:
+    """Return what the rows say that are only a label; None for the others.
+
+    Their one text is merged over all cells, or ends with a colon. A row that is filled in its first
+    cell alone is a label where none is marked so; else it is one without values.
+    """
+    found: list[tuple[str, bool] | None] = []
+    for row in table.rows:
+        first, others = row[0].text, {cell.text for cell in row[1:]}
+        is_alone = bool(first) and not is_data(first) and others in ({""}, {first})
+        found.append((first, others == {first} or first.endswith(":")) if is_alone else None)
+    are_marked = any(label is not None and label[1] for label in found)
+    return [
+        label[0].rstrip(": ") if label is not None and label[1] >= are_marked else None
+        for label in found
+    ]
+
+
+def _indent(row: _Row, text: str) -> int:
+    start = row[0].span.start
+    return start - text.rfind("\n", 0, start) - 1
+
+
+class ChunkSystem(ReadingSystem):
+    """Reads the best of all chunks; what follows says which are the best."""
+
+    @cached_property
+    def chunks(self) -> tuple[Piece, ...]:
+        """All documents, cut where 500 tokens are full."""
+        return tuple(
+            Piece(document, f"{document}, part {number}", narrow_gaps(span.of(text)), span)
+            for document, text in read_texts(self.setup.corpus)
+            for number, span in enumerate(cut_chunks(text), 1)
+        )
+
+
+class BM25RAG(ChunkSystem):
+    """Ranks chunks by BM25."""
+
+    @cached_property
+    def _index(self) -> Bm25:
+        return Bm25(chunk.text for chunk in self.chunks)
+
+    async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
+        """Return the chunks that share the rarest words with the question."""
+        return [self.chunks[at] for at in self._index.rank(question.question)[:_N_CHUNKS]]
+
+
+class VectorRAG(ChunkSystem):
+    """Ranks chunks by the likeness of vectors."""
+
+    needs_vectors = True
+    vectors: Sequence[Sequence[float]] = ()
+
+    async def prepare(self) -> None:
+        """Embed all chunks."""
+        texts = [chunk.text for chunk in self.chunks]
+        self.vectors = await self._embedder(self.tokens).embed(texts, "the documents")
+
+    async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
+        """Return the chunks that are most like the question."""
+        scores = await self.scores(question, model)
+        return [self.chunks[at] for at in _best(scores)[:_N_CHUNKS]]
+
+    async def scores(self, question: PackQuestion, model: CountingModel) -> list[float]:
+        """Return how good each chunk is: as much as it is like the question."""
+        return await self.likeness(question, model)
+
+    async def likeness(self, question: PackQuestion, model: CountingModel) -> list[float]:
+        """Return how much each vector is like that of the question."""
+        embedder = self._embedder(model.tokens)
+        [asked] = await embedder.embed([question.question], question.id)
+        return [round(sum(map(mul, asked, vector)), _DIGITS) for vector in self.vectors]
+
+    def _embedder(self, tokens: Tokens) -> Embedder:
+        if self.setup.embedding is None:
+            msg = "this system needs an embedder"
+            raise SettingsError(msg)
+        return Embedder(CountingModel(self.setup.embedding, tokens))
+
+
+class FusedRAG(VectorRAG):
+    """Ranks chunks by vectors and by the product's own search."""
+
+    async def scores(self, question: PackQuestion, model: CountingModel) -> list[float]:
+        """Return both, weighted, each from 0 to 1; a chunk is as good as its best passage."""
+        alike = await self.likeness(question, model)
+        own = [0.0] * len(self.chunks)
+        found = search(self.setup.corpus, question.question, limit=DEPTH).hits
+        places: dict[str, list[int]] = {}
+        for at, chunk in enumerate(self.chunks):
+            places.setdefault(chunk.document, []).append(at)
+        for hit in found:
+            for at in places.get(hit.document_id, ()):
+                if self.chunks[at].span.overlaps(hit.span):
+                    own[at] = max(own[at], hit.score)
+        pairs = zip(_scaled(own), _scaled(alike), strict=True)
+        return [round(_OWN * one + _ALIKE * other, _DIGITS) for one, other in pairs]
+
+
+class PaperHybrid(VectorRAG):
+    """Ranks the chunks of those documents alone whose records the query of the question reads."""
+
+    needs_records = True
+
+    async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
+        """Return the chunks of these documents that are most like the question."""
+        among = await self._narrow(question, model)
+        best = (self.chunks[at] for at in _best(await self.scores(question, model)))
+        chosen = [chunk for chunk in best if not among or chunk.document in among]
+        return chosen[:_N_CHUNKS]
+
+    async def _narrow(self, question: PackQuestion, model: CountingModel) -> frozenset[str]:
+        """Return the ids of these documents; none where no query narrows them."""
+        corpus, schema = self.setup.corpus, self.setup.corpus.schema()
+        if not schema.attributes:
+            return frozenset()
+        try:
+            found = await translate_question(model, corpus, question.question)
+            condition = found.translation.facts.condition
+            table = quote_name(schema.entity)
+            sql = f"SELECT document_id FROM {table} WHERE {condition or 'FALSE'}"  # noqa: S608 - guarded
+            return frozenset(str(row["document_id"]) for row in read_rows(corpus, sql))
+        except (QuestionError, QueryError):
+            return frozenset()
+
+
+class MixRAG(VectorRAG):
+    """Ranks passages and whole tables by an ensemble, and lets the model choose among the best."""
+
+    @cached_property
+    def chunks(self) -> tuple[Piece, ...]:
+        """The passages of the product: texts of 200 tokens, tables whole."""
+        return tuple(
+            Piece(hit.document, f"{hit.document}, passage {hit.passage}", narrow_gaps(said), span)
+            for hit, span, said in read_passages(self.setup.corpus)
+        )
+
+    @cached_property
+    def _words(self) -> Bm25:
+        return Bm25(chunk.text for chunk in self.chunks)
+
+    async def prepare(self) -> None:
+        """Embed the rows and columns of the tables, and the texts; a table itself has no vector."""
+        views = list(self._views())
+        seen = {at for at, _ in views}
+        views += [(at, chunk.text) for at, chunk in enumerate(self.chunks) if at not in seen]
+        self._of_view = [at for at, _ in views]
+        self.vectors = await self._embedder(self.tokens).embed(
+            [text for _, text in views], "the documents"
+        )
+
+    def _views(self) -> Iterator[tuple[int, str]]:
+        """Yield rows and columns of tables in words, each with the place of its passage."""
+        for document, run in groupby(enumerate(self.chunks), lambda item: item[1].document):
+            passages, path = list(run), self.setup.folder / document
+            if not path.is_file():  # a row of a table file
+                continue
+            try:
+                content = read_content(path.read_bytes(), document)
+            except DocumentError:
+                continue
+            for block in content.blocks:
+                for view in table_views(block, content.text) if isinstance(block, Table) else ():
+                    at = next((at for at, one in passages if one.span.overlaps(view.span)), None)
+                    if at is not None:
+                        yield at, view.text
+
+    async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
+        """Return what the model chooses among 40 by words and 60 by likeness."""
+        by_words = self._words.rank(question.question)[:_N_BY_WORDS]
+        alike = _best(await self.likeness(question, model))
+        by_vectors = islice(dict.fromkeys(self._of_view[at] for at in alike), _N_BY_VECTORS)
+        candidates = [self.chunks[at] for at in dict.fromkeys((*by_words, *by_vectors))]
+        shown = [
+            f"{number} | {piece.name} | {shorten(said, most_characters(said, _SNIPPET_TOKENS))}"
+            for number, piece in enumerate(candidates, 1)
+            for said in (one_line(piece.text),)
+        ]
+        best = await rank_snippets(
+            model, question.question, shown, n_snippets=len(shown), subject=question.id
+        )
+        return [candidates[at] for at in best[:_N_READ]]
+
+
+SYSTEMS: Mapping[str, type[System]] = {
+    "srag": TranslatingSystem,
+    "hybrid": HybridSystem,
+    "closed-book": ClosedBook,
+    "given-documents": GivenDocuments,
+    "full-corpus": FullCorpus,
+    "vector-rag": VectorRAG,
+    "fused-rag": FusedRAG,
+    "bm25-rag": BM25RAG,
+    "mixrag": MixRAG,
+    "paper-hybrid": PaperHybrid,
+}
+
+
+def find_system(name: str) -> type[System]:
+    """Return the system called *name*.
+
+    Raises:
+        SettingsError: If there is none.
+    """
+    if name not in SYSTEMS:
+        msg = f"there is no system {name!r}; there are {', '.join(SYSTEMS)}"
+        raise SettingsError(msg)
+    return SYSTEMS[name]
+
+
+def cut_chunks(text: str) -> Iterator[Span]:
+    """Cut *text* between words where 500 tokens are full; runs of blanks count once."""
+    limit = _CHUNK_TOKENS * characters_a_token(text)
+    start, end, length = 0, 0, 0
+    for word in _WORD.finditer(text):
+        size = len(word.group().rstrip()) + 1
+        if length and length + size > limit:
+            yield Span(start, end)
+            start, length = word.start(), 0
+        length += size
+        end = word.start() + size - 1
+    if length:
+        yield Span(start, end)
+
+
+def _best(scores: Sequence[float]) -> list[int]:
+    """Return the places of *scores*, the highest first, equal ones in their order."""
+    return sorted(range(len(scores)), key=lambda at: -scores[at])
+
+
+def _scaled(scores: Sequence[float]) -> list[float]:
+    """Return *scores* from 0 to 1."""
+    low, high = min(scores, default=0.0), max(scores, default=0.0)
+    return [(score - low) / ((high - low) or 1.0) for score in scores]

@@ -1,0 +1,186 @@
+"""A question over several kinds of documents: a model joins their tables, or a brief says how."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from srag_mcp.errors import ModelError, QueryError
+from srag_mcp.inference.across import MAX_KEYS, QueryAcross
+from srag_mcp.inference.answer import Answer, render_text
+from srag_mcp.inference.ask import OFFLINE, Asking, check_length, open_metered
+from srag_mcp.inference.brief import Brief
+from srag_mcp.inference.by_model import MAX_ROWS, TranslationReply, with_nearest, write_across
+from srag_mcp.inference.choosing import choose_corpus, find_named
+from srag_mcp.inference.grounds import find_repeated
+from srag_mcp.inference.linking import LinkedValues, link_values
+from srag_mcp.inference.turns import AgentVerdict, converse
+from srag_mcp.model.asking import ask_for
+from srag_mcp.model.language_model import LanguageModel
+from srag_mcp.model.ledger import Totals
+from srag_mcp.model.litellm_library import run_to_end
+from srag_mcp.sqlfacts.plain_words import say_query
+from srag_mcp.sqlfacts.trees import find_ungrounded, parse_query
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import ResultPage
+from srag_mcp.store.kind_tables import KindTables, SharedKey
+from srag_mcp.text.words import stems
+
+
+def converse_kinds(
+    kinds: Corpus | KindTables,
+    question: str,
+    asking: Asking = OFFLINE,
+    *,
+    previous: str = "",
+    verdict: AgentVerdict = "",
+) -> tuple[Corpus | KindTables, Answer]:
+    """Answer *question* by the kind that it is about, or by several; return these, too.
+
+    Of one corpus it is `converse`.
+
+    It is about those whose records it names, and about those that have a column that it names and
+    the first has not. A question that leans on one before is of one kind.
+
+    Raises:
+        CorpusError: If it may be about several and names none.
+        NotIngestedError, QuestionError, StoreError: As `converse`.
+    """
+    if isinstance(kinds, Corpus):
+        return kinds, converse(kinds, question, asking, previous=previous, verdict=verdict)
+    named = find_named(kinds.corpora, question)
+    if len(named) > 1 and not (previous or verdict):
+        several = kinds.among(named)
+        return several, ask_kinds(several, question, asking)
+    own = choose_corpus(kinds.corpora, question)
+    answer = converse(own, question, asking, previous=previous, verdict=verdict)
+    if answer.brief is None or previous or verdict:
+        return own, answer
+    missing = {*stems(" ".join(answer.brief.unplaced))}
+    more = [
+        corpus
+        for corpus in kinds.corpora
+        if corpus is not own
+        and missing & {*stems(" ".join(corpus.schema().column_names()).replace("_", " "))}
+    ]
+    if not more:
+        return own, answer
+    several = kinds.among([own, *more])
+    return several, ask_kinds(several, question, asking)
+
+
+def ask_kinds(kinds: KindTables, question: str, asking: Asking) -> Answer:
+    """Answer *question* over the tables of several kinds.
+
+    A model translates it where there is one and columns match. The grammar reads no question over
+    two kinds: a brief has their tables, and what joins them.
+
+    Raises:
+        QuestionError: If the question is longer than any question is.
+        StoreError: If a build cannot be read.
+    """
+    check_length(question)
+    keys = kinds.shared_keys()[:MAX_KEYS]
+    if asking.model is None:
+        return refuse_kinds(kinds, question, "")
+    if not keys:
+        return replace(refuse_kinds(kinds, question, ""), taken=Totals())
+    try:
+        return run_to_end(_ask_model, kinds, question, asking, asking.model)
+    except ModelError as failure:
+        return refuse_kinds(kinds, question, f"the language model could not be asked: {failure}; ")
+
+
+def refuse_kinds(
+    kinds: KindTables, question: str, reason: str, unplaced: Sequence[str] = ()
+) -> Answer:
+    """Say that *question* is about several kinds, with the brief for who would join them."""
+    tables = kinds.own_tables()
+    named = " and ".join(item.name for item in tables if not item.table.parent)
+    joins = "; ".join(f"join on {key}" for key in kinds.shared_keys()[:MAX_KEYS])
+    how = joins or "no columns of theirs match, so that nothing joins them"
+    said = f"{reason}it is about the documents of {named}, which one SELECT can read: {how}"
+    columns = tuple(
+        f"{table.name}.{item.name}" for table in tables for item in table.table.attributes
+    )
+    linked = tuple(
+        replace(found, column=f"{name}.{found.column}", values=values)
+        for corpus in kinds.corpora
+        for name in [next(item.name for item in tables if item.corpus is corpus)]
+        for found in link_values(question, corpus)
+        for values in [tuple(replace(x, column=f"{name}.{x.column}") for x in found.values)]
+    )
+    brief = Brief(said, tuple(unplaced), named, columns, _fewest(linked))
+    return Answer(question, f"Not answered: {said}", brief=brief, assumptions=kinds.notices())
+
+
+def _fewest(linked: Sequence[LinkedValues]) -> tuple[LinkedValues, ...]:
+    """Return the values that a phrase is, where it is one anywhere; else all that it may be."""
+    equal = {item.phrase for item in linked if item.is_equal}
+    return tuple(item for item in linked if item.is_equal or item.phrase not in equal)
+
+
+async def _ask_model(
+    kinds: KindTables, question: str, asking: Asking, model: LanguageModel
+) -> Answer:
+    runs = _Runs(kinds)
+    prompt = write_across(kinds, question, kinds.shared_keys()[:MAX_KEYS])
+    async with open_metered(kinds.corpora[0], asking, model) as metered:
+        asked = await ask_for(metered, prompt, TranslationReply, runs.check)
+        reply, found = asked.content, runs.pages.get(asked.content.sql or "")
+        if found is None:
+            asked.forget(metered)
+    if reply.missing or reply.sql is None or found is None:
+        missing, why = tuple(reply.missing), "; ".join(asked.problems)
+        reason = f"no column holds {', '.join(missing)}" if missing else f"no query: {why}"
+        answer = refuse_kinds(kinds, question, f"{reason}; ", missing)
+    else:
+        across, restated = QueryAcross(kinds, reply.sql), question.strip(" .?")
+        restated = say_query(parse_query(reply.sql)) or restated
+        answer = Answer(
+            question=question,
+            text=render_text(found, restated),
+            columns=found.columns,
+            rows=found.rows,
+            sql=reply.sql,
+            restated=restated,
+            assumptions=(*across.coverage(), *across.notes(found)),
+            truncated=found.truncated,
+        )
+    steps = tuple(metered.ledger.by_step.items())
+    return replace(answer, engine="model", taken=metered.ledger.total, steps=steps)
+
+
+class _Runs:
+    """Runs the queries of replies and says what is wrong with them; *pages* has their rows."""
+
+    def __init__(self, kinds: KindTables) -> None:
+        self.pages: dict[str, ResultPage] = {}
+        self._kinds = kinds
+
+    def check(self, reply: TranslationReply) -> Sequence[str]:
+        """Run the query of *reply*, which may join kinds by the columns that match, only."""
+        if reply.sql is None or reply.missing:
+            is_clear = (reply.sql is None) == bool(reply.missing)
+            return () if is_clear else ("give either sql, or what is in no column in missing",)
+        try:
+            page = self._kinds.select(reply.sql, limit=MAX_ROWS)
+        except QueryError as error:
+            return (f"the query could not be run: {with_nearest(error)}",)
+        across, tree = QueryAcross(self._kinds, reply.sql), parse_query(reply.sql)
+        if tree is None:
+            return ("write it more plainly: it could not be taken apart",)
+        problems = [f"{item} would be the same for any records" for item in find_ungrounded(tree)]
+        keys = " or ".join(_written(self._kinds.shared_keys()))
+        problems += [
+            f"records of two kinds belong together by {keys}; the query sets {item} equal"
+            for item in across.stray_joins()
+        ]
+        repeated = find_repeated(self._kinds, across.joins(), page)
+        if not problems and repeated:
+            problems = [f"{repeated}: aggregate before the join"]
+        if not problems:
+            self.pages[reply.sql] = page
+        return problems
+
+
+def _written(keys: Sequence[SharedKey]) -> list[str]:
+    return [key.condition() for key in keys[:MAX_KEYS]]

@@ -1,0 +1,75 @@
+"""A folder of several kinds, queried as one by a client."""
+
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.settings import Settings
+from tests.server.conftest import Connect
+from tests.shop import CONDITION, write_shop
+
+pytestmark = pytest.mark.anyio
+MATCH = "6 of the 7 values of deliveries and 6 of the 8 values of orders match"
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> Path:
+    folder = write_shop(tmp_path_factory.mktemp("kinds") / "shop")
+    ingest(folder, settings)
+    return folder
+
+
+async def test_the_schema_of_a_folder_has_the_tables_of_its_kinds_and_their_join(
+    shop: Path, connect: Connect
+) -> None:
+    async with connect(shop) as client:
+        page = (await client.call_tool("get_schema", {})).structured_content or {}
+    assert (page["corpus"], page["table"], page["documents"]) == ("shop", "deliveries, orders", 16)
+    assert page["notes"][0] == f"join on {CONDITION}: {MATCH}"
+    heads = [line for line in page["columns"] if line.startswith("table ")]
+    assert heads == [
+        "table deliveries (document_id): 8 documents, a corpus of its own: shop/deliveries",
+        "table orders (document_id): 8 documents, a corpus of its own: shop/orders",
+    ]
+
+
+async def test_a_join_of_two_kinds_says_who_finds_a_partner_and_what_is_repeated(
+    shop: Path, connect: Connect
+) -> None:
+    sql = f"SELECT count(*), sum(amount) FROM orders JOIN deliveries ON {CONDITION}"
+    async with connect(shop) as client:
+        page = (await client.call_tool("run_sql", {"sql": sql})).structured_content or {}
+    assert page["rows"] == [[7, 2200]]
+    assert page["coverage"] == [
+        "Over all 8 documents in deliveries, before conditions and joins; none is left out as"
+        " unknown.",
+        "Over all 8 documents in orders, before conditions and joins; none is left out as unknown.",
+    ]
+    assert page["notes"] == [
+        "partners by deliveries.for_order = orders.order_number: 7 of the 8 rows of deliveries"
+        " have one in orders; 6 of the 8 rows of orders have one in deliveries",
+        "SUM(amount) takes a row of orders several times, as joins repeat it; with each"
+        " once: 7 — 2100",
+    ]
+
+
+async def test_a_query_over_one_kind_is_as_one_of_its_own_corpus(
+    shop: Path, connect: Connect
+) -> None:
+    sql = "SELECT buyer FROM orders WHERE amount > 700"
+    async with connect(shop) as client:
+        both = await client.call_tool("run_sql", {"sql": sql, "corpus": "shop"})
+        own = await client.call_tool("run_sql", {"sql": sql, "corpus": "shop/orders"})
+    assert both.structured_content == own.structured_content
+    assert (both.structured_content or {})["rows"] == [["Harbor"]]
+
+
+async def test_kinds_without_a_condition_between_them_are_told_what_matches(
+    shop: Path, connect: Connect
+) -> None:
+    async with connect(shop) as client:
+        sql = "SELECT count(*) FROM orders, deliveries"
+        page = (await client.call_tool("run_sql", {"sql": sql})).structured_content or {}
+    assert page["rows"] == [[64]]
+    assert f"no columns of two kinds are set equal here; {CONDITION}: {MATCH}" in page["notes"]
