@@ -26,6 +26,8 @@ MEMORY, NEEDED_BYTES = Path("/dev/shm"), 4 * 1024**3
 if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > NEEDED_BYTES:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
+gc.disable()  # while tests are collected, which makes next to no garbage
+
 # A machine that does other things is no fault of the code.
 hypothesis.settings.register_profile("patient", deadline=None)
 hypothesis.settings.load_profile("patient")
@@ -43,6 +45,7 @@ def pytest_collection_finish() -> None:
     """Leave what thousands of collected tests are made of out of each search for garbage."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture

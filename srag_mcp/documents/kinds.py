@@ -104,20 +104,19 @@ def find_kind(words: Words, kinds: Sequence[DocumentKind]) -> int | None:
 
 def _part(places: Sequence[int], documents: Sequence[Words]) -> list[DocumentKind]:
     """Part documents into groups that are not alike."""
-    groups = [_kind_of(members, documents) for members in _cluster(places, documents)]
-    while len(groups) > 1:
-        pairs = (
-            (one.likeness(other), at, to)
-            for at, one in enumerate(groups)
-            for to, other in enumerate(groups[:at])
-        )
-        likeness, at, to = max(pairs)
+    clusters = _cluster(places, documents)
+    groups = {at: _kind_of(members, documents) for at, members in enumerate(clusters)}
+    pairs = {(at, to): groups[at].likeness(groups[to]) for at in groups for to in range(at)}
+    while pairs:
+        (at, to), likeness = max(pairs.items(), key=lambda item: (item[1], item[0]))
         if likeness < 1:
             break
-        joined = sorted((*groups[at].members, *groups[to].members))
+        joined = sorted((*groups.pop(at).members, *groups[to].members))
         groups[to] = _kind_of(joined, documents)
-        del groups[at]
-    return groups
+        pairs = {pair: value for pair, value in pairs.items() if at not in pair}
+        for pair in ((max(other, to), min(other, to)) for other in groups if other != to):
+            pairs[pair] = groups[pair[0]].likeness(groups[pair[1]])
+    return [*groups.values()]
 
 
 def _kind_of(members: Sequence[int], documents: Sequence[Words]) -> DocumentKind:

@@ -224,7 +224,9 @@ def _before_code(sighting: Sightings) -> set[str]:
     code = PurePosixPath(sighting.document.path).stem
     if not any(map(str.isdigit, code)):
         return set()
-    found = re.findall(rf"([^\W\d_]+)[ \t]+{re.escape(code)}\b", sighting.text)
+    # from its first letter only: else a long word is tried from each of its letters
+    pattern = rf"(?<![^\W\d_])([^\W\d_]+)[ \t]+{re.escape(code)}\b"
+    found = re.findall(pattern, sighting.text)
     return {singular(word) for word in map(fold_words, found) if is_content(word)}
 
 

@@ -154,10 +154,12 @@ def _create_child(connection: duckdb.DuckDBPyConnection, child: Table) -> None:
 
 
 def _comment(connection: duckdb.DuckDBPyConnection, comments: Mapping[str, str]) -> None:
+    statements = list[str]()
     for place, text in comments.items():
         kind = "COLUMN" if "." in place else "TABLE"
         name = ".".join(map(quote_name, place.split(".")))
-        connection.execute(f"COMMENT ON {kind} build.main.{name} IS {quote_text(text)}")
+        statements.append(f"COMMENT ON {kind} build.main.{name} IS {quote_text(text)}")
+    connection.execute(";".join(statements))  # one by one they take a quarter longer
 
 
 def describe(attribute: Attribute) -> str:

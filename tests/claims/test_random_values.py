@@ -139,11 +139,11 @@ def test_a_quote_of_many_figures_does_not_show_nearly_any_number(n_figures: int)
     chance = random.Random(n_figures)
     attribute = Attribute(name="cost", type="number", unit="EUR")
     n_shown = 0
-    for _ in range(1000):
+    for _ in range(200):
         sizes = [chance.choice((99, 9999)) for _ in range(n_figures)]
         figures = [str(chance.randint(1, size)) for size in sizes]
         value = round(chance.uniform(1, 20000), chance.choice((0, 0, 1, 2)))
         quote = "; ".join(figures)
         is_there = f"{value:g}" in figures
         n_shown += not is_there and Stated(attribute, quote, value, quote).shows(value)
-    assert n_shown <= 5
+    assert n_shown <= 1

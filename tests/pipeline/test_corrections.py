@@ -307,6 +307,9 @@ def set_many(corpus: Path, settings: Settings, opened: Corpus, chance: random.Ra
     truth: Truth = {}
     state = CorpusFolder(corpus, settings.home).writable()
     rows: list[list[str]] = []
+    found = "document_id, attribute, state, coalesce(value, ''), coalesce(as_stated, '')"
+    cells = opened.select(f"SELECT {found} FROM cells", limit=1000).rows
+    were = {row[:2]: row[2:] for row in cells}
     for n, (number, key) in enumerate(chance.sample(places, N_CORRECTIONS)):
         says: Wanted = chance.choice(["value", "value", "value", "absent", "unknown"])
         value = {"height": str(5000 + n), "lit": chance.choice(["true", "false"])}.get(key, f"C{n}")
@@ -317,9 +320,7 @@ def set_many(corpus: Path, settings: Settings, opened: Corpus, chance: random.Ra
         if n < 3:
             correct(corpus, settings, (document, key), (says, value))
             continue
-        cell = "SELECT state, coalesce(value, ''), coalesce(as_stated, '') FROM cells"
-        where = f" WHERE document_id = '{document}' AND attribute = '{key}'"
-        [was] = opened.select(cell + where).rows
+        was = were[document, key]
         place = [document, sha256, "stations", key]
         rows.append([*place, says, value, *map(str, was), "person", "2026-01-01T00:00:00+00:00"])
     with (state / CORRECTIONS_FILE).open("a", newline="", encoding="utf-8") as file:
