@@ -151,7 +151,7 @@ class RuleReading:
             places[key] = {}
             for item in open_in[key]:
                 matched = [cell.span for cell in item.rulings[key].cells if cell.span]
-                near = stretches_around(document.text, matched)
+                near = [x.span for x in parts if any(map(x.span.overlaps, matched))]
                 found = telling[item.attribute.name].find(parts)
                 places[key][item.attribute.name] = (*near, *found)
         return places
