@@ -21,7 +21,7 @@ from srag_mcp.claims.figures import (
     may_be_year,
     read_figures,
 )
-from srag_mcp.claims.places import (
+from srag_mcp.claims.quotes import (
     counts_its_things,
     dates_of,
     find_figures,
@@ -30,7 +30,12 @@ from srag_mcp.claims.places import (
     may_be_day,
     other_unit,
 )
-from srag_mcp.claims.tables import find_objection, find_table_places, is_summed, object_to_sign
+from srag_mcp.claims.table_places import (
+    find_objection,
+    find_table_places,
+    is_summed,
+    object_to_sign,
+)
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, fold, share_stem, stems

@@ -19,7 +19,7 @@ from srag_mcp.claims.figures import (
     is_converted,
     read_figures,
 )
-from srag_mcp.claims.places import kind_of
+from srag_mcp.claims.quotes import kind_of
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.quantities import Figure, scan_figures
 from srag_mcp.values.states import State

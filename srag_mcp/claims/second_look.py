@@ -10,7 +10,7 @@ from srag_mcp.cells.cell import Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import ReplyValue, write_canonical
 from srag_mcp.claims.claim import check
 from srag_mcp.claims.figures import read_figures
-from srag_mcp.claims.places import ground
+from srag_mcp.claims.quotes import ground
 from srag_mcp.errors import ModelError, ModelStoppedError
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel

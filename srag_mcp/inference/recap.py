@@ -12,7 +12,7 @@ from functools import partial
 
 from srag_mcp.claims.captions import head_lines
 from srag_mcp.claims.figures import read_figures
-from srag_mcp.claims.places import ground
+from srag_mcp.claims.quotes import ground
 from srag_mcp.claims.sentences import Ground, Result, check_number, check_sentence
 from srag_mcp.documents.lines import narrow_gaps
 from srag_mcp.errors import QueryError

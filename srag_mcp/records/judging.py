@@ -13,7 +13,7 @@ from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, add_not
 from srag_mcp.cells.normalised import ReplyValue, none_counts_as_zero, write_canonical
 from srag_mcp.claims.claim import Bearing, check, says_none
 from srag_mcp.claims.figures import is_computed, read_figures, rounds_to
-from srag_mcp.claims.places import (
+from srag_mcp.claims.quotes import (
     LONGEST_QUOTE,
     find_figures,
     find_value,

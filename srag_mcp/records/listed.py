@@ -13,7 +13,7 @@ from typing import TypeAlias
 from srag_mcp.cells.cell import Cell, ListedCells, Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import write_canonical
 from srag_mcp.claims.claim import Bearing, check
-from srag_mcp.claims.places import find_places
+from srag_mcp.claims.quotes import find_places
 from srag_mcp.records.judging import NOT_GROUNDED, CellReply, Judge, Judgement, read_cell
 from srag_mcp.records.record_prompt import describe_attribute
 from srag_mcp.schema.attribute import Attribute

@@ -15,7 +15,7 @@ import re
 import shutil
 import sys
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -129,7 +129,7 @@ class Oracle:
         self.phase = "sample"
         self.is_loud = False
         self.why: dict[tuple[str, str], str] = {}
-        self.causes: Counter[tuple[str, str, str]] = Counter()
+        self.causes: defaultdict[tuple[str, str, str], float] = defaultdict(float)
 
     def answer(self, body: Body) -> Answer:
         messages = body["messages"]
@@ -206,7 +206,7 @@ class Oracle:
                     self.why[Path(key).name, name] = f"{how}{', whole' * is_whole}"
                 yield key, item
 
-        def own_text(own, key):  # type: ignore[no-untyped-def]
+        def own_text(own: RuleReading, key: str) -> str:
             return next(iter(own.predictions.texts([key])))
 
         with (
@@ -350,7 +350,7 @@ def main() -> None:
         said = "".join(f"{part:10,}" for part in (*parts, sum(parts)))
         print(f"{step:20}{n:4} prompts{said}  {sum(parts) / n_tokens:.3f}")
     print(f"read {len(oracle.read)} documents; of what is shown of them, by cause:")
-    for (step, name, why), n in oracle.causes.most_common(40):
+    for (step, name, why), n in sorted(oracle.causes.items(), key=lambda item: -item[1])[:40]:
         print(f"{step:20} {name:24} {why:24}{n:10,.0f}  {n / n_tokens:.3f}")
 
 

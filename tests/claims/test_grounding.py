@@ -1,6 +1,6 @@
 import pytest
 
-from srag_mcp.claims.places import LONGEST_QUOTE, ground
+from srag_mcp.claims.quotes import LONGEST_QUOTE, ground
 from srag_mcp.schema.attribute import Attribute
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from srag_mcp.claims.figures import find_marks, read_figures
-from srag_mcp.claims.places import find_number
+from srag_mcp.claims.quotes import find_number
 from srag_mcp.records.judging import Made, compute
 from srag_mcp.schema.attribute import Attribute
 

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from srag_mcp.claims.places import find_value, ground
+from srag_mcp.claims.quotes import find_value, ground
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.types import Value
 

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srag_mcp.cells.cell import DocumentText
-from srag_mcp.claims.places import ground
+from srag_mcp.claims.quotes import ground
 from srag_mcp.records.record_prompt import MAX_DOCUMENTS, plan_batches, take_excerpt
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
