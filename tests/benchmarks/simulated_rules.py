@@ -23,6 +23,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
+from srag_mcp.cells.cell import DocumentText
 from srag_mcp.documents.folder import SCHEMA_FILE
 from srag_mcp.model.language_model import CHARACTERS_A_TOKEN, count_tokens
 from srag_mcp.pipeline.ingest import ingest
@@ -206,7 +207,7 @@ class Oracle:
                     self.why[Path(key).name, name] = f"{how}{', whole' * is_whole}"
                 yield key, item
 
-        def own_text(own: RuleReading, key: str) -> str:
+        def own_text(own: RuleReading, key: str) -> DocumentText:
             return next(iter(own.predictions.texts([key])))
 
         with (
@@ -350,8 +351,8 @@ def main() -> None:
         said = "".join(f"{part:10,}" for part in (*parts, sum(parts)))
         print(f"{step:20}{n:4} prompts{said}  {sum(parts) / n_tokens:.3f}")
     print(f"read {len(oracle.read)} documents; of what is shown of them, by cause:")
-    for (step, name, why), n in sorted(oracle.causes.items(), key=lambda item: -item[1])[:40]:
-        print(f"{step:20} {name:24} {why:24}{n:10,.0f}  {n / n_tokens:.3f}")
+    for (step, name, why), shown in sorted(oracle.causes.items(), key=lambda item: -item[1])[:40]:
+        print(f"{step:20} {name:24} {why:24}{shown:10,.0f}  {shown / n_tokens:.3f}")
 
 
 def compare(corpus: Corpus, gold: dict[str, dict[str, str]]) -> None:
