@@ -212,6 +212,13 @@ class PlacedFigure:
         is_measured = self.figure.unit is not None
         return any(not (is_measured and place.of(self.text).isdigit()) for place in found)
 
+    @cached_property
+    def is_whole_value(self) -> bool:
+        """Whether a label has nothing else behind it: `Net amount: 1245`."""
+        line = _line_of(self.text, self.span)
+        label, colon, rest = line.of(self.text).rpartition(":")
+        return bool(colon and _LETTERS.search(label)) and rest.strip() == self.figure.numeral
+
     def speaks_of(self, attribute: Attribute, value: float) -> bool:
         """Whether something there says that it is of *attribute*: its unit, or a word of it.
 
@@ -287,7 +294,12 @@ def find_number(attribute: Attribute, value: float, text: str) -> list[PlacedFig
     places = [
         found
         for found in places
-        if (may_be_dates or not found.is_of_date) and not other_unit(attribute, found.figure)
+        if not other_unit(attribute, found.figure)
+        and (
+            may_be_dates
+            or not found.is_of_date
+            or (found.is_whole_value and found.speaks_of(attribute, value))
+        )
     ]
     speaking = [found for found in places if found.speaks_of(attribute, value)]
     is_short = len(f"{abs(value):.15g}".replace(".", "")) <= _MOST_DIGITS

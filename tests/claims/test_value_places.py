@@ -6,6 +6,7 @@ import pytest
 
 from srag_mcp.claims.quotes import find_value, ground
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.spans import Span
 from srag_mcp.values.types import Value
 
 
@@ -71,3 +72,10 @@ def test_parts_of_an_address_that_are_run_together_are_no_number() -> None:
 
     assert ground("47400 PETALING JAYA", text, town) is not None
     assert ground("400 PETALING JAYA", text, town) is None
+
+
+def test_an_amount_that_could_be_a_year_is_found_behind_its_label_alone() -> None:
+    amount = Attribute(name="net_amount", type="number", unit="EUR")
+    text = "Date: 2024-08-03\nNet amount: 1245\nPaid: yes"
+    assert find_value(amount, 1245, text) == Span(29, 33)
+    assert find_value(amount, 1998, "Net amount 1998: 1,245\nFounded: 1998") is None

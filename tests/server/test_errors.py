@@ -171,7 +171,7 @@ def make(kind: type[SragError]) -> SragError:
         return kind("a.pdf", said)
     if issubclass(kind, (errors.QueryError, errors.LockedError)):
         return kind(said, "SELECT 1")
-    if issubclass(kind, TwoReadingsError):
+    if issubclass(kind, (TwoReadingsError, errors.SeveralKindsError)):
         return kind(said, ())
     return kind(said)
 
