@@ -25,6 +25,7 @@ from srag_mcp.claims.quotes import (
     counts_its_things,
     dates_of,
     find_figures,
+    find_number,
     find_sides,
     is_bare_count,
     may_be_day,
@@ -170,7 +171,8 @@ def _misread(attribute: Attribute, quote: str, value: float, text: str) -> str:
     units = [other_unit(attribute, found.figure) for found in alike]
     if all(units) and convert(1.0, units[0], column_unit(attribute) or "") is None:
         return f"the quote gives it in {units[0]}, the column is in {attribute.unit or 'no unit'}"
-    if all(found.is_of_date for found in alike) and not may_be_year(attribute, value):
+    stands = quote.strip().isdigit() and find_number(attribute, value, text)
+    if all(x.is_of_date for x in alike) and not stands and not may_be_year(attribute, value):
         return "its number is a part of a date"
     label = " ".join(quote[: found.span.start] for found in alike)
     is_negative = all(found.figure.sign < 0 for found in alike)

@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 
+from srag_mcp.claims.claim import Bearing, check
 from srag_mcp.claims.quotes import find_value, ground
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
@@ -78,4 +79,5 @@ def test_an_amount_that_could_be_a_year_is_found_behind_its_label_alone() -> Non
     amount = Attribute(name="net_amount", type="number", unit="EUR")
     text = "Date: 2024-08-03\nNet amount: 1245\nPaid: yes"
     assert find_value(amount, 1245, text) == Span(29, 33)
+    assert check(amount, "1245", 1245, text, Span(29, 33)).bearing is Bearing.QUOTED
     assert find_value(amount, 1998, "Net amount 1998: 1,245\nFounded: 1998") is None
