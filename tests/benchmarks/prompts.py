@@ -1,4 +1,4 @@
-"""The prompts of the fifteen recorded settings, compared byte by byte with a snapshot.
+"""The prompts of the recorded settings, compared byte by byte with a snapshot.
 
     python -m tests.benchmarks.prompts --packs DIR --texts NEW             compares
     python -m tests.benchmarks.prompts --packs DIR --texts NEW --before OLD  shows what changed

@@ -60,7 +60,12 @@ REPLIES = ROOT / "tests" / "replies"
 SHIPPED = ("hotels", "cvs")
 TABLES = "wtq_dev"
 # tests/replies/README.md: how many documents were read when the replies were recorded.
-RECORDED = {"hotels": None, "cvs": None, "covid_reports": 60, "receipts": 60, "contracts": 30}
+RECORDED: dict[str, int | None] = {
+    "hotels": None, "cvs": None, "covid_reports": 60, "receipts": 60, "contracts": 30
+}  # fmt: skip
+# Recorded since a model's lists are read; the others before that.
+LISTED = ("invoices", "minutes", "orders_json", "sales_xlsx")
+RECORDED |= dict.fromkeys(LISTED)
 SOURCES = {"inferred": "", "gold": "gold_schema", "gold-records": "gold_records"}
 _N_SHARDS = 4
 _TIMEOUT_S = 3600
@@ -81,7 +86,7 @@ def find_tasks(packs: Path, called: str = "", hash_seed: str = "0") -> list[Task
             if name in folders and replies.exists():
                 replay = {"name": f"replay:{name}/{source}", "pack": folders[name],
                           "what": "replay", "replies": replies, "schema_source": source,
-                          "n_documents": n_documents}  # fmt: skip
+                          "n_documents": n_documents, "lists": name in LISTED}  # fmt: skip
                 tasks.append(Task.model_validate(replay))
     return [task.model_copy(update={"hash_seed": hash_seed}) for task in tasks]
 

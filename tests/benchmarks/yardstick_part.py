@@ -104,6 +104,7 @@ class Task(BaseModel):
         replies: Recorded replies of a language model; None for the offline engine.
         schema_source, n_documents: Of a replay: where the schema comes from, and how many documents
             are read; None for all.
+        lists: Of a replay: whether the lists that the model proposed are read.
         replaced: What is changed in the code before anything is done.
         told, stand_ins: Of a replay: files of its prompts, see `told_prompts`.
         hash_seed: Of the process; it decides on the order of sets.
@@ -118,6 +119,7 @@ class Task(BaseModel):
     replies: Path | None = None
     schema_source: SchemaSource = "inferred"
     n_documents: int | None = None
+    lists: bool = False
     replaced: list[Replaced] = Field(default_factory=list)
     asked_with: list[Replaced] = Field(default_factory=list)
     told: Path | None = None
@@ -217,9 +219,8 @@ def _of_tables(task: Task, pack: Pack, bench: Bench) -> Part:
 
 def _replay(task: Task) -> Part:
     plan = EvaluationPlan(task.schema_source, task.n_documents)
-    found = evaluate(
-        task.pack, Settings(model=f"replay:{task.replies}", workers=1, lists=False), plan
-    )
+    model = f"replay:{task.replies}"
+    found = evaluate(task.pack, Settings(model=model, workers=1, lists=task.lists), plan)
     return Part(
         name=task.name,
         n_documents=found.documents,
