@@ -542,8 +542,8 @@ class Asked:
 
         def fits(column: Column) -> bool:
             """Whether what stands behind `largest`, `longest` may be meant by it."""
-            if concept == "time" or column.is_numbering:
-                return False  # the first report is no lowest number of one
+            if concept == "time" or column.is_numbering or column.is_date:
+                return False  # the first report is no lowest number of one, no date is long
             return concept == "size" or not measured  # days are cold by their temperature
 
         counting: Features = Counter({"counting": int(self.is_counting(at))})

@@ -218,8 +218,10 @@ def join_kinds(state: Path) -> None:
         write_atomically(state / KINDS_FILE, json.dumps({}))  # a person wants one table
 
 
-def rename_kind(state: Path, old: str, new: str) -> None:
-    """Call a kind otherwise; its corpus moves with all that was read. Its table keeps its name.
+def rename_kind(state: Path, old: str, new: str) -> Path:
+    """Call a kind otherwise, and return its place; its corpus moves with all that was read.
+
+    Its table keeps its name.
 
     Args:
         state: The state folder of the folder that holds the kinds.
@@ -245,6 +247,7 @@ def rename_kind(state: Path, old: str, new: str) -> None:
             named = {new if name == old else name: asdict(kind) for name, kind in kept.items()}
             (place / old).rename(place / new)
             write_atomically(state / KINDS_FILE, json.dumps(named))
+    return place / new
 
 
 def _name(documents: Sequence[Document], taken: Collection[str], number: int) -> str:

@@ -22,6 +22,9 @@ def test_kinds_are_listed_named_and_asked(cli: Cli, ferries: Path, tmp_path: Pat
     assert listed.out == "sea/boats: 6 documents\nsea/lessons: 6 documents\n"
     renamed = cli("kinds", "sea", "--rename", "boats", "fleet", "--json")
     assert json.loads(renamed.out) == {"sea/fleet": 6, "sea/lessons": 6}
+    for called in ("boats", "fleets"):
+        asked = cli("ask", "sea/fleet", f"How many {called} are there?")
+        assert asked.out.startswith("6: number of records.")
     rows = cli("sql", "sea/fleet", "SELECT count(*) FROM boats", "--json")
     assert json.loads(rows.out)["rows"] == [[6]]
     both = cli(
@@ -29,7 +32,7 @@ def test_kinds_are_listed_named_and_asked(cli: Cli, ferries: Path, tmp_path: Pat
     )
     assert json.loads(both.out)["rows"] == [[6, 6]]
     schema = cli("schema", "sea").out
-    assert "Boats: table boats, 6 documents" in schema
+    assert "Fleet: table boats, 6 documents" in schema
     assert "no columns of two kinds have so many values in common" in schema
     priced = cli("ingest", "sea", "--quote", "--engine", "agent")
     assert priced.out.startswith("sea/fleet:\n  6 of 6 documents to be read")
