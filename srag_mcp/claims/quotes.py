@@ -212,12 +212,18 @@ class PlacedFigure:
         is_measured = self.figure.unit is not None
         return any(not (is_measured and place.of(self.text).isdigit()) for place in found)
 
-    @cached_property
-    def is_whole_value(self) -> bool:
-        """Whether a label has nothing else behind it: `Net amount: 1245`."""
+    def is_whole_value(self, attribute: Attribute) -> bool:
+        """Whether a label of *attribute* has nothing else behind it: `Net amount: 1245`.
+
+        All its words are of the column, the last one of its name: not `Invoice year: 2021`.
+        """
         line = _line_of(self.text, self.span)
-        label, colon, rest = line.of(self.text).rpartition(":")
-        return bool(colon and _LETTERS.search(label)) and rest.strip() == self.figure.numeral
+        label, _, rest = line.of(self.text).rpartition(":")
+        said = [stem(word) for word in words(label) if word not in STOP_WORDS]
+        name = _stems_of(" ".join((attribute.name, *attribute.synonyms)))
+        wanted = name | _stems_of(definition(attribute))
+        is_named = bool(said) and said[-1] in name and wanted.issuperset(said)
+        return is_named and rest.strip() == self.figure.numeral
 
     def speaks_of(self, attribute: Attribute, value: float) -> bool:
         """Whether something there says that it is of *attribute*: its unit, or a word of it.
@@ -295,11 +301,7 @@ def find_number(attribute: Attribute, value: float, text: str) -> list[PlacedFig
         found
         for found in places
         if not other_unit(attribute, found.figure)
-        and (
-            may_be_dates
-            or not found.is_of_date
-            or (found.is_whole_value and found.speaks_of(attribute, value))
-        )
+        and (may_be_dates or not found.is_of_date or found.is_whole_value(attribute))
     ]
     speaking = [found for found in places if found.speaks_of(attribute, value)]
     is_short = len(f"{abs(value):.15g}".replace(".", "")) <= _MOST_DIGITS

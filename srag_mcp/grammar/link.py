@@ -317,8 +317,8 @@ class _Linker:
                 if (kind == "yes_no" and at) or (meaning == "time high" and self._lasts(at)):
                     continue
                 behind = self.tokens[at + length : at + length + 1]
-                if kind == "compare" and any(
-                    x.number is not None or _is_spelled(x) for x in behind
+                if kind == "compare" and (
+                    words[0] == "at" or any(x.number is not None or _is_spelled(x) for x in behind)
                 ):
                     self._compared.add((at, at + length))
                 placed = kind == "place" or words[0] in {"first", "last"}

@@ -6,16 +6,23 @@ whether it repeats rows that are summed up. Bounds are not worked out.
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import product
+from itertools import combinations, product
 from typing import TypeAlias
 
 from srag_mcp.cells.cell import is_predicted
-from srag_mcp.errors import QueryError
+from srag_mcp.errors import QueryError, StoreError
 from srag_mcp.inference.answer import ColumnCoverage, Denominator, render_denominator
 from srag_mcp.inference.grounds import find_repeated, note_cells, of_all
 from srag_mcp.inference.unknowns import NO_BOUNDS
 from srag_mcp.sqlfacts.joins import Joins, key_tables, read_joins
-from srag_mcp.sqlfacts.trees import exp, parse_query, selects_of, sources_of
+from srag_mcp.sqlfacts.trees import (
+    exp,
+    inner_query,
+    meanings_of,
+    parse_query,
+    selects_of,
+    sources_of,
+)
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name
 from srag_mcp.store.guard import ResultPage
@@ -122,7 +129,12 @@ class QueryAcross:
         named = [(table, table.column(node.name)) for table in tables]
         if node.name.lower() == _ROW:
             return [(table, _ROW) for table in tables]
-        return [(table, found.column) for table, found in named if found is not None]
+        own = [(table, found.column) for table, found in named if found is not None]
+        if own or tables:
+            return own
+        # an output of a CTE or of a subquery is what it is there
+        meant = (x for x in meanings_of(node) if isinstance(x, exp.Column) and x is not node)
+        return [column for x in meant for column in self._resolve(x, among)]
 
     def stray_joins(self) -> list[str]:
         """Return what the query sets equal of two kinds though their values do not match.
@@ -147,7 +159,14 @@ class QueryAcross:
             own = [*select.find_all(exp.Table)]
             here = [self._own[x.name.lower()] for x in own if x.name.lower() in self._own]
             pairs: list[tuple[exp.Expr | None, exp.Expr | None]] = [
-                (node.this.unnest(), node.expression.unnest()) for node in select.find_all(exp.EQ)
+                (node.this.unnest(), node.expression.unnest())
+                for node in select.find_all(exp.EQ)
+                if isinstance(
+                    node.find_ancestor(
+                        exp.Or, exp.Not, exp.Case, exp.If, exp.Join, exp.Where, exp.Select
+                    ),
+                    exp.Join | exp.Where,
+                )
             ]
             for node in select.find_all(exp.In):
                 inner = selects_of(node.args.get("query"))[:1]
@@ -164,10 +183,21 @@ class QueryAcross:
     def _is_joined(self) -> bool:
         """Whether tables of two kinds stand beside each other."""
         for select in [] if self._tree is None else self._tree.find_all(exp.Select):
-            here = (self._own.get(source.name.lower()) for source in sources_of(select))
-            if len({item.corpus for item in here if item is not None}) > 1:
+            kinds = filter(None, map(self._kinds_of, sources_of(select)))
+            if any(len(one | other) > 1 for one, other in combinations(kinds, 2)):
                 return True
         return False
+
+    def _kinds_of(self, source: exp.Expr) -> set[Corpus]:
+        """Return the kinds whose rows a source of a FROM has; none where it is one row."""
+        query = inner_query(source)
+        if query is None:
+            own = self._own.get(source.name.lower())
+            return set() if own is None else {own.corpus}
+        outputs = [x for select in selects_of(query) for x in select.selects]
+        if all(x.find(exp.AggFunc) for x in outputs) and query.find(exp.Group) is None:
+            return set()
+        return {kind for table in query.find_all(exp.Table) for kind in self._kinds_of(table)}
 
     def _partners(self) -> Iterator[str]:
         """Say how many rows of each side of a join have a partner on the other."""
@@ -180,8 +210,11 @@ class QueryAcross:
             with suppress(QueryError):  # such as columns of two types: the rows are there
                 yield self._count_partners(one, other)
         if not found and self._is_joined():
-            keys = self._kinds.keys_of(self.tables)
-            known = "; ".join(map(str, keys[:MAX_KEYS])) or "no columns of these tables match"
+            try:
+                keys = self._kinds.keys_of(self.tables)
+                known = "; ".join(map(str, keys[:MAX_KEYS])) or "no columns of these tables match"
+            except (QueryError, StoreError):  # the rows are there
+                known = "which columns match was not worked out"
             yield f"no columns of two kinds are set equal here; {known}"
 
     def _count_partners(self, one: Column, other: Column) -> str:

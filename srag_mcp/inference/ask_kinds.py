@@ -52,6 +52,9 @@ def converse_kinds(
         return several, ask_kinds(several, question, asking)
     own = choose_corpus(kinds.corpora, question)
     answer = converse(own, question, asking, previous=previous, verdict=verdict)
+    if kinds.missing:
+        absent = f"not ingested yet: {', '.join(kinds.missing)}"
+        answer = replace(answer, warnings=(*answer.warnings, absent))
     if answer.brief is None or previous or verdict:
         return own, answer
     missing = {*stems(" ".join(answer.brief.unplaced))}
@@ -64,7 +67,11 @@ def converse_kinds(
     if not more:
         return own, answer
     several = kinds.among([own, *more])
-    return several, ask_kinds(several, question, asking)
+    found = ask_kinds(several, question, asking)
+    if answer.taken is not None:  # what the first try took is paid, too
+        taken = answer.taken + (found.taken or Totals())
+        found = replace(found, taken=taken, steps=(*answer.steps, *found.steps))
+    return several, found
 
 
 def ask_kinds(kinds: KindTables, question: str, asking: Asking) -> Answer:

@@ -203,6 +203,13 @@ def _note_lists(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
     for name, n_open, n_all in find_open_lists(corpus, facts):
         yield f"{name}: of {n_open:,} of {n_all:,} documents it is not known what they list"
     for name in facts.listed:
+        listing = corpus.list_statistics(name)
+        for n, why in (
+            (listing.n_read_in_part, "were read in part and may list more in the rest"),
+            (listing.n_doubted, "are in doubt about all that they list (cells.marks, cells.note)"),
+        ):
+            if n:
+                yield f"{name}: {n:,} of {listing.n_records:,} documents {why}"
         used = {x.name.lower() for x in facts.tree.find_all(exp.Column)} if facts.tree else set()
         for item in () if name == facts.schema.entity else corpus.statistics(table=name):
             if item.n_unknown and item.column.lower() in used:

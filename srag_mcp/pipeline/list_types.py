@@ -23,6 +23,11 @@ from srag_mcp.values.states import State
 
 def settle_lists(work: WorkDatabase, schema: Schema) -> Schema:
     """Put in force what *schema* becomes when its pending lists that have rows are child tables."""
+    with work.transaction():  # else a stop in between has the lists read, and paid, again
+        return _settle(work, schema)
+
+
+def _settle(work: WorkDatabase, schema: Schema) -> Schema:
     predictions, known = Predictions(work), {child.list_name for child in schema.children}
     pending = {item.name: item for item in schema.pending_lists}
     children, left = list(schema.children), list[PendingList]()
@@ -87,7 +92,9 @@ def _checked(attribute: Attribute, cell: Cell, before: Cell, text: str) -> Cell:
     found = replace(
         kept, state=cell.state, value=cell.value, unit=cell.unit, marks=kept.marks | cell.marks
     )
-    found = add_note(found, cell.note) if cell.note else found
+    is_other = None not in (cell.unit, attribute.unit) and cell.unit != attribute.unit
+    odd = (Mark.DOUBTED,) if is_other else ()  # 7 USD in a column of EUR: no conversion is known
+    found = add_note(found, cell.note, *odd) if cell.note else found
     if cell.state is not State.STATED or cell.value is None or is_remark:
         return found
     claim = check(attribute, before.as_stated or "", cell.value, text, before.span)

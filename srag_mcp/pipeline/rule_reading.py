@@ -186,7 +186,7 @@ class RuleReading:
             elif (found := _find_told(column, places, key)) is not None:
                 if not found:
                     kept[key] = _silent(attribute, _NO_WORD)
-                elif key in before and _is_in_part(before[key]):
+                elif ruling.verdict is Verdict.SILENT and key in before and _was_read(before[key]):
                     kept[key] = before[key]
         self.predictions.keep_ruled(attribute, kept)
         return len(kept)
@@ -279,19 +279,23 @@ def _is_in_part(item: PredictedCell) -> bool:
     return item.cell.state is State.NOT_MENTIONED and Mark.RULED in item.cell.marks
 
 
+def _was_read(item: PredictedCell) -> bool:
+    """Whether it is the silence of passages that a model read."""
+    return _is_in_part(item) and is_predicted(item.cell.engine)
+
+
 def _find_told(column: TriedColumn, places: Places, key: str) -> tuple[Span, ...] | None:
     """Return what is read of a document in its place; None for all of it.
 
     That nothing there tells *column* is told by an audit, or not at all.
     """
-    found = places.get(key, {}).get(column.name)
-    return found if found or column.trust >= Trust.PASSAGES else None
+    return places.get(key, {}).get(column.name) if column.trust >= Trust.PASSAGES else None
 
 
 def _find_shown(column: TriedColumn, places: Places, document: DocumentText) -> Iterable[Span]:
     """Return where it is looked for: what tells it or, where a whole document does, its matches."""
-    found = _find_told(column, places, document.document_id)
-    if found is None and column.trust:
+    found = places.get(document.document_id, {}).get(column.name)
+    if not found and column.trust:
         matched = (cell.span for cell in column.rulings[document.document_id].cells)
         found = tuple(stretches_around(document.text, [span for span in matched if span]))
     return found or ()

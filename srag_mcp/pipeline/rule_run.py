@@ -467,8 +467,10 @@ class _Run:
                 self.told.append(f"{name}: its rules held before, and do not hold any more")
             self.columns[name] = replace(audited, trial=trial)
         self.pays, self.n_silent = True, 0
-        # Nobody knows how well that goes for these, but no worse than for long documents.
+        # Where words tell these they are looked for first; their silence there is not believed.
         untrusted = [item for item in self.columns.values() if item.trust < Trust.PASSAGES]
+        for item in untrusted:
+            self._telling.pop(item.name, None)
         self._telling |= self.reading.learn_words(untrusted, (*self.sample, *self.practised, *ids))
 
     def find_places(self, effort: Effort) -> Places:

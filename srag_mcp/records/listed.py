@@ -228,9 +228,15 @@ def _judge_member(
 
 def join_rows(before: ListedCells, later: ListedCells) -> ListedCells:
     """Return the rows of two parts of a document in its order, those of one place once."""
-    known = {item.cell.span for row in before.rows for item in row if item.cell.span}
-    new = tuple(row for row in later.rows if not any(item.cell.span in known for item in row))
+    new = tuple(row for row in later.rows if not any(_is_same(row, x) for x in before.rows))
     return replace(before, rows=tuple(sorted((*before.rows, *new), key=_begin)))
+
+
+def _is_same(one: Sequence[PredictedCell], other: Sequence[PredictedCell]) -> bool:
+    """Whether two rows stand at one place; what all rows share, such as a currency, is none."""
+    spans = [(x.cell.span, y.cell.span) for x, y in zip(one, other, strict=True)]
+    both = [(x, y) for x, y in spans if x is not None and y is not None]
+    return bool(both) and all(x == y for x, y in both)
 
 
 def _begin(row: Sequence[PredictedCell]) -> int:

@@ -14,6 +14,7 @@ import anyio
 from srag_mcp.cells.cell import (
     IN_DOUBT,
     UNQUOTED,
+    Cell,
     DocumentText,
     Mark,
     PredictedCell,
@@ -475,16 +476,22 @@ class _Document:
     def add(self, record: PredictedRecord) -> None:
         """Take the cells of a further part where those before say nothing, or have worse words."""
         found = {item.cell.attribute: item for item in record.cells}
+        lists = {item.table: item for item in self.record.lists}
         cells = []
         for item in self.record.cells:
             later = found.get(item.cell.attribute, item)
             if _is_silent(item) and later.cell.state in {State.STATED, State.STATED_ABSENT}:
                 self.found.add(item.cell.attribute)
+            if item.cell.attribute in lists and later is not item:
+                cells.append(_with_doubts(item, later.cell))  # the rows of both are kept
+                continue
             cells.append(later if _is_silent(item) or _is_better(later, item) else item)
-        lists = {item.table: item for item in self.record.lists}
         for listed in record.lists:
             known = lists.get(listed.table)
-            lists[listed.table] = listed if known is None else join_rows(known, listed)
+            joined = listed if known is None else join_rows(known, listed)
+            if known is None or len(joined.rows) > len(known.rows):
+                self.found.add(listed.table)
+            lists[listed.table] = joined
         self.record = replace(
             self.record, cells=tuple(cells), error=record.error, lists=tuple(lists.values())
         )
@@ -517,6 +524,13 @@ def _is_better(later: PredictedCell, item: PredictedCell) -> bool:
     if item.cell.marks.isdisjoint(IN_DOUBT):
         return False
     return later.cell.state is State.STATED and later.cell.marks.isdisjoint(UNQUOTED)
+
+
+def _with_doubts(item: PredictedCell, later: Cell) -> PredictedCell:
+    """Return the cell of a list with what is doubtful of its rows in a *later* part."""
+    if later.state is State.FAILED or not later.marks.isdisjoint(IN_DOUBT):
+        return replace(item, cell=add_note(item.cell, later.note, Mark.DOUBTED))
+    return item
 
 
 def _is_silent(item: PredictedCell) -> bool:

@@ -57,6 +57,9 @@ from srag_mcp.values.states import read_missing
 from srag_mcp.values.types import DATE
 
 _TABLES = frozenset({"table", "blocks"})
+_FORM = (
+    0.8  # of documents have a row of a form; one that a fifth leaves out is a fact of the others
+)
 _EXPECTED = -log(RISK)  # two lists that should meet in so many documents never do at most so often
 _FEW = 5  # of two lengths that are as likely, fewer documents may well have one by chance
 _SEPARATORS = (";", "|", "•", ",")
@@ -269,11 +272,11 @@ def _is_form(rows: Mapping[int, Sequence[Row]]) -> bool:
 
 
 def _recur(rows: Mapping[int, Sequence[Row]]) -> bool:
-    """Whether nearly all documents begin most of their rows with the same."""
+    """Whether most documents begin most of their rows with the same."""
     said = Counter(
         key for own in rows.values() for key in {fold_words(r[0].text.split(":")[0]) for r in own}
     )
-    usual = sum(n for n in said.values() if n >= NEARLY_ALL * len(rows))
+    usual = sum(n for n in said.values() if n >= _FORM * len(rows))
     return 2 * usual >= said.total()
 
 

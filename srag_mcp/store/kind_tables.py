@@ -99,7 +99,7 @@ class KindTables:
 
     def among(self, corpora: Collection[Corpus]) -> "KindTables":
         """Return the tables of *corpora* alone, which are some of these."""
-        return KindTables(self.name, [x for x in self.corpora if x in corpora])
+        return KindTables(self.name, [x for x in self.corpora if x in corpora], self.missing)
 
     def notices(self) -> tuple[str, ...]:
         """Say what every answer should, see `Corpus.notices`, and which kinds are not there."""
@@ -155,7 +155,7 @@ class KindTables:
             try:
                 return worker.select(views, sql, tables=self.tables(), limit=limit, offset=offset)
             except StoreError:
-                if left == 1 or all(path.exists() for path in _builds(views)):
+                if left == 1 or _builds(views) == _builds(self._views()):
                     raise
         raise AssertionError
 
