@@ -1,6 +1,6 @@
 """The table that questions are about: its columns with the words that speak for them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, log10
@@ -534,11 +534,21 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     nouns |= many or own  # tram stops are no trams
     nouns = {word for word in nouns - general if word.isalpha() and len(word) > 1}
     things = _repeated(columns) & nouns
-    nouns -= things
+    nouns -= things | counted_things(columns)
     plain = words_in(" ".join((schema.entity, *schema.nouns)))
     called = frozenset(singular(word) for word in plain if singular(word) != word)
     rest = frozenset(own - nouns)
     return Table(schema.entity, columns, frozenset(nouns), general, rest, things, called)
+
+
+def counted_things(columns: Iterable[Column]) -> frozenset[str]:
+    """Return what numbers are counts of: `visitors` are no records where each says how many came.
+
+    A name in the singular names or numbers one: `invoice: 17`.
+    """
+    amounts = [column for column in columns if column.is_amount]
+    words = {word for column in amounts for word in words_in(column.attribute.name)}
+    return frozenset(stem(word) for word in words if word != singular(word))
 
 
 def _repeated(columns: Sequence[Column]) -> frozenset[str]:

@@ -14,7 +14,15 @@ from srag_mcp.grammar.filters import ASSUMED, LIMIT, MARGIN, cost_of, frames
 from srag_mcp.grammar.forms import Draft, compose
 from srag_mcp.grammar.lexicon import asking_words, stem, stems, stems_of, words_in
 from srag_mcp.grammar.link import Sentence, read_sentences
-from srag_mcp.grammar.table import LISTED, OF_RECORD, Column, Table, describe_column, describe_table
+from srag_mcp.grammar.table import (
+    LISTED,
+    OF_RECORD,
+    Column,
+    Table,
+    counted_things,
+    describe_column,
+    describe_table,
+)
 from srag_mcp.schema import schema as schemas
 from srag_mcp.schema.attribute import Attribute, snake_case
 from srag_mcp.schema.schema import Schema
@@ -232,7 +240,13 @@ def describe_tables(schema: Schema, statistics: Statistics) -> list[Table]:
         replace(column, counts_rows=name in pieces)
         for name, column in _counts(schema, own, records)
     ]
-    named = replace(records, columns=(*records.columns, *counts), beside=_beside(lists))
+    counted = counted_things(column for table in lists for column in table.columns)
+    named = replace(
+        records,
+        nouns=records.nouns - counted,
+        columns=(*records.columns, *counts),
+        beside=_beside(lists),
+    )
     of_records = tuple(
         _renamed(column, f"{records.name}{OF_RECORD}{column.name}") for column in records.columns
     )

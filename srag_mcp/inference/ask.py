@@ -305,6 +305,8 @@ def _find_doubts(corpus: Corpus, translation: Translation, page: ResultPage) -> 
     """Say what a reading assumes, and which other one has another result."""
     if translation.assumed:
         yield f"assumed: {'; '.join(translation.assumed)}"
+    for name, n_open, n_all in find_open_lists(corpus, translation.facts):
+        yield f"{name}: {n_open:,} of {n_all:,} documents may list more"
     for sql in translation.rivals:
         try:
             other = corpus.select(sql, limit=MAX_ROWS)

@@ -118,3 +118,30 @@ def test_words_that_all_values_of_a_column_have_filter_nothing() -> None:
 def test_what_is_not_said_in_the_plural_is_not_counted() -> None:
     with pytest.raises(QuestionError):
         _ask_of_notes("Which building used the most energy?")
+
+
+def test_what_a_number_counts_is_no_noun_of_the_records() -> None:
+    schema = Schema(
+        title="Visitors",
+        entity="visitors",
+        nouns=("visitor", "visitors"),
+        attributes=(
+            Attribute(name="weather", type="string"),
+            Attribute(name="visitors", type="integer"),
+        ),
+    )
+    rainy = (ValueCount("rainy", 3), ValueCount("sunny", 1))
+    many = tuple(ValueCount(n, 1) for n in (212, 187, 240, 55))
+    statistics = {
+        "weather": ColumnStatistics("weather", "string", 4, 4, 4, 4, 0, 0, 0, 2, values=rainy),
+        "visitors": ColumnStatistics(
+            "visitors", "integer", 4, 4, 4, 4, 0, 0, 0, 4, minimum=55, maximum=240, values=many
+        ),
+    }
+    index = ValueIndex([("weather", str(item.value), item.count) for item in rainy])
+    for question in ("How many visitors were there?", "How many visitors came on rainy days?"):
+        try:
+            sql = translate(question, schema, statistics, index).sql
+        except QuestionError:
+            continue
+        assert "COUNT(*)" not in sql, question
