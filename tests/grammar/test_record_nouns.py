@@ -132,10 +132,11 @@ def test_what_a_number_counts_is_no_noun_of_the_records() -> None:
     )
     rainy = (ValueCount("rainy", 3), ValueCount("sunny", 1))
     many = tuple(ValueCount(n, 1) for n in (212, 187, 240, 55))
+    text, number = (attribute.type for attribute in schema.attributes)
     statistics = {
-        "weather": ColumnStatistics("weather", "string", 4, 4, 4, 4, 0, 0, 0, 2, values=rainy),
+        "weather": ColumnStatistics("weather", text, 4, 4, 4, 4, 0, 0, 0, 2, values=rainy),
         "visitors": ColumnStatistics(
-            "visitors", "integer", 4, 4, 4, 4, 0, 0, 0, 4, minimum=55, maximum=240, values=many
+            "visitors", number, 4, 4, 4, 4, 0, 0, 0, 4, minimum=55, maximum=240, values=many
         ),
     }
     index = ValueIndex([("weather", str(item.value), item.count) for item in rainy])
