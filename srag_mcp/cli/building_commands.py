@@ -347,9 +347,6 @@ def kinds(
     from srag_mcp.documents.folder import read_members
     from srag_mcp.pipeline.column_run import change_columns
     from srag_mcp.pipeline.kind_run import join_kinds, rename_kind
-    from srag_mcp.rules.naming import nouns_of_names
-    from srag_mcp.store.corpus import Corpus
-    from srag_mcp.store.guard import QueryPool
     from srag_mcp.store.layout import CorpusFolder
 
     settings = command_settings(home)
@@ -357,9 +354,7 @@ def kinds(
     if rename is not None:
         place = rename_kind(folder.readable(), *rename)
         try:  # who calls a kind receipts calls its records so, too
-            with QueryPool() as pool:
-                known = Corpus(place, pool, settings.home).schema().nouns
-            change_columns(place, settings, "noun", [*nouns_of_names(rename[1]), *known])
+            change_columns(place, settings, "call", rename[1:])
         except (NotIngestedError, SchemaError) as error:
             print(f"its records keep their name: {error}", file=sys.stderr)
     if join:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from srag_mcp.inference.linking import LinkedValues
 from srag_mcp.model.language_model import tokens_of
-from srag_mcp.records.prediction import estimate_definition, estimate_records
+from srag_mcp.records.prediction import Estimate, estimate_definition, estimate_records
 from srag_mcp.retrieval.snippets import Quote
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import find_wished
@@ -114,24 +114,10 @@ ORDER BY document_id
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingPrice:
-    """What a loose reading takes of a language model; corrections come on top.
-
-    Attributes:
-        n_documents: Documents that are to be read.
-        n_prompts: Prompts, the definition of the attribute included.
-        tokens_in, tokens_out: As `count_tokens` estimates them; an upper end.
-    """
+class ReadingPrice(Estimate):
+    """What a loose reading takes of a language model, the definition of the attribute included."""
 
     n_documents: int
-    n_prompts: int
-    tokens_in: int
-    tokens_out: int
-
-    @property
-    def tokens(self) -> int:
-        """The tokens of prompts and replies."""
-        return self.tokens_in + self.tokens_out
 
     def __str__(self) -> str:
         of = "1 document" if self.n_documents == 1 else f"{self.n_documents:,} documents"
@@ -192,4 +178,4 @@ def price_reading(
     estimate = estimate_records([sought], of_all, prompt_tokens)
     if known is None:
         estimate += estimate_definition(n_documents)
-    return ReadingPrice(n_documents, estimate.n_prompts, estimate.tokens_in, estimate.tokens_out)
+    return ReadingPrice(estimate.n_prompts, estimate.tokens_in, estimate.tokens_out, n_documents)

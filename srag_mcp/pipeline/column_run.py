@@ -10,6 +10,7 @@ from srag_mcp.claims.agreement import is_same_value
 from srag_mcp.errors import CorpusError, NotIngestedError, SchemaError
 from srag_mcp.inference.verified import retire_pairs
 from srag_mcp.pipeline.schema_choice import SchemaWish, find_known_schema, put_edit_in_force
+from srag_mcp.rules.naming import nouns_of_names
 from srag_mcp.schema import edits
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
@@ -94,7 +95,8 @@ def change_columns(
     """Edit the columns of a corpus, and publish it anew; no document and no model is read for it.
 
     *action* is `rename`, `drop`, `hide`, `show`, `merge`, `split-unit`, `type` or `noun`, *names*
-    are columns, and what they become. A preview only says what would change.
+    are columns, and what they become; or `call`: records are called after one name, too. A preview
+    only says what would change.
 
     Raises:
         SchemaError: If there is no such column, it cannot become that, or the schema was edited
@@ -157,6 +159,8 @@ def _edit(work: WorkDatabase, schema: Schema, action: str, names: Sequence[str])
             return edits.split_unit(schema, name, unit)
         case "noun", _, *_:
             return edits.set_noun(schema, names)
+        case "call", name:
+            return edits.set_noun(schema, [*nouns_of_names(name), *schema.nouns])
     msg = f"{' '.join((action, *names))!r} is none of {COLUMN_EDITS}"
     raise SchemaError(msg)
 

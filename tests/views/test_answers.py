@@ -105,7 +105,7 @@ def test_many_columns_are_counted(n_columns: int, end: str) -> None:
 PROPOSAL = Proposal(
     "why they left",
     "SELECT document_id FROM boats WHERE port = 'Cork'",
-    ReadingPrice(40, 7, 30_000, 1_000),
+    ReadingPrice(7, 30_000, 1_000, 40),
 )
 COMMAND = (
     "To read it from 40 documents, about 7 prompts and 31,000 tokens, and then ask again: srag-mcp"
