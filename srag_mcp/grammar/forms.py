@@ -151,8 +151,7 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
         if column.is_of_list and distinct:
             continue  # different things, not different numbers of them
         if column.is_number and not (column.is_year or column.is_numbering or distinct):
-            things = column.attribute.type == "integer" and column.attribute.unit is None
-            amount = things or column.counts or asked.says_unit(target, column)
+            amount = column.is_of_things or column.counts or asked.says_unit(target, column)
             additive = amount and column.is_additive and asked.calls(target, column)
             if asked.pinned() or (additive and totals):
                 summary = Summary("sum", term, asked.where)

@@ -158,7 +158,7 @@ class Sentence:
 
     def says_how_many(self, mention: Mention, column: Column) -> bool:
         """Whether it says how many, and not which: not `constituencies` of `constituency`."""
-        if column.attribute.type != "integer" or column.attribute.unit or column.counts:
+        if not column.is_of_things or column.counts:
             return True
         said = {token.word for token in self.tokens[mention.first : mention.last]}
         return any(

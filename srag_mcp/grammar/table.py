@@ -135,6 +135,11 @@ class Column:
         return unit in SIZES and all(unit_of(w) != unit for w in words_in(self.attribute.name))
 
     @property
+    def is_of_things(self) -> bool:
+        """Whether it may say how many there are: whole numbers, in no measure."""
+        return self.attribute.type == "integer" and not is_measure(self.attribute.unit)
+
+    @property
     def is_text(self) -> bool:
         """Whether it holds texts."""
         return self.attribute.type == "string"
@@ -588,17 +593,23 @@ def _is_sign(word: str) -> bool:
     return word in _SIGNS or is_currency(unit_of(word.upper()))
 
 
+def is_measure(unit: str | None) -> bool:
+    """Whether a unit measures: `kg`, `EUR/night`; of `deaths` there are so many."""
+    return any(map(unit_of, (unit or "").replace("/", " ").split()))
+
+
 def _spoken_name(text: str, attribute: Attribute) -> tuple[tuple[str, ...], frozenset[str]]:
     """Return the stems of a name as people say it, and its head.
 
-    `n_rooms` is said as `rooms`, `weight_kg` as `weight`; the head of `price_per_night` is `price`,
-    `fee_paid` has two, and `customer_name` may be called by the customer alone.
+    `n_rooms` is said as `rooms`, `weight_kg` as `weight`, but `new_deaths` in `deaths` counts them;
+    the head of `price_per_night` is `price`, `fee_paid` has two, and `customer_name` may be called
+    by the customer alone.
     """
     words = list(words_in(text))
     if len(words) > 1 and words[0] in _COUNTING:
         words = words[1:]
     unit = fold_words(attribute.unit or "")
-    if unit and fold_words(" ".join(words))[-len(unit) :] == unit:
+    if is_measure(attribute.unit) and fold_words(" ".join(words))[-len(unit) :] == unit:
         words = words[: -len(unit)] or words
     elif attribute.type.is_numeric and words[-2:-1] not in ([], ["per"]) and _is_sign(words[-1]):
         words = words[:-1]

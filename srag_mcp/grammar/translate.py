@@ -87,11 +87,7 @@ def translate(
         raise QuestionError(msg)
     cost, parse, table = ranked[0]
     if cost > LIMIT:
-        nearest = read_query(parse.sql, schema).words
-        msg = (
-            f"no reading of this question is sure enough; if {nearest} is meant, ask for that in"
-            " these words"
-        )
+        msg = "no reading of this question is sure enough"
         raise QuestionError(msg)
     if len(ranked) > 1 and ranked[1][0] - cost < MARGIN:
         pair = parse.sql, ranked[1][1].sql

@@ -116,3 +116,15 @@ def test_years_are_before_and_by_one_without_being_called_years() -> None:
 def test_another_reading_within_reach_is_kept_beside_the_best() -> None:
     found = BOATS.ask("How many boats are longer than 10 m?")
     assert (found.assumed, found.rivals) == ((), ())
+
+
+def test_what_is_counted_is_no_unit_that_a_name_may_lack() -> None:
+    columns = [
+        number("new_deaths", "deaths"),
+        number("new_cases", "cases"),
+        number("weight_kg", "kg"),
+    ]
+    assert ask("What is the average number of new deaths?", columns, "report").sql == (
+        "SELECT AVG(new_deaths) FROM c1"
+    )
+    assert "AVG(weight_kg)" in ask("What is the average weight?", columns, "report").sql
