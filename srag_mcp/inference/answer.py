@@ -280,7 +280,7 @@ def refuse(
     linked = link_values(question, corpus)
     left = ", ".join(_find_left_out(corpus, " ".join(unplaced) or question))
     if left:
-        reason = f"{reason}; proposed as a column and left out: {left}; add it with extend"
+        reason = f"{reason}; a column for it was proposed and left out: {left}"
     brief = Brief(reason, unplaced, schema.entity, columns, linked)
     notes = corpus.notices()
     meant = did_you_mean(unplaced, columns, linked)

@@ -49,6 +49,7 @@ from srag_mcp.store.united_names import read_decided
 MAX_QUESTION_CHARACTERS = 2000
 _MAX_LIKE = 5
 MAX_PASSAGES = 3  # of a refusal: enough to see whether a search is worth it
+_NONE = ((0,),)  # the rows of a count of none
 _ASK_OTHERWISE = "name another model, or let it reply in words only (SRAG_REPLY_FORMAT=text)"
 _ASK_GRAMMAR = "or ask the grammar (SRAG_ENGINE=offline)"
 
@@ -143,7 +144,7 @@ def only_sure(corpus: Corpus, answer: Answer) -> Answer:
     gaps = "nothing has it" if is_none else "many documents do not say what it uses"
     doubt = "; ".join(answer.warnings) or gaps
     reason = f"the grammar is not sure of its reading, {answer.restated}: {doubt}"
-    return refuse(corpus, answer.question, f"{reason}; engine offline answers by it")
+    return refuse(corpus, answer.question, f"{reason}; its query: {answer.sql}")
 
 
 async def _answer_by_model(
@@ -349,8 +350,8 @@ def _find_like_names(corpus: Corpus, translation: Translation) -> Iterator[str]:
 def _is_sure(answer: Answer) -> bool:
     """Whether the reading assumes nothing, and the columns that it uses are filled."""
     has_gaps = answer.denominator is not None and answer.denominator.has_many_gaps
-    is_answer = answer.translation is not None and not is_empty(answer.rows)
-    return is_answer and not answer.warnings and not has_gaps
+    is_answer = answer.rows == _NONE or not is_empty(answer.rows)
+    return is_answer and answer.translation is not None and not answer.warnings and not has_gaps
 
 
 def fall_back(corpus: Corpus, question: str, offline: Answer | None, failure: ModelError) -> Answer:
@@ -373,6 +374,8 @@ def write_answer(translation: Translation, page: ResultPage, grounds: Grounds) -
     n_rows = len(set(page.rows))
     is_tie = n_rows > 1 and not page.truncated and takes_first(facts)
     tie = f"A tie of {n_rows:,}: " if is_tie else ""
+    nothing = tuple(f"nothing was found: {reason}" for reason in grounds.nothing)
+    is_none = page.rows == _NONE  # which is an answer, and no doubt
     return Answer(
         question=translation.question,
         text=tie + render_text(page, translation.restated, facts.unit, grounds.whole),
@@ -383,8 +386,8 @@ def write_answer(translation: Translation, page: ResultPage, grounds: Grounds) -
         restated=translation.restated,
         denominator=grounds.denominator,
         bounds=grounds.bounds,
-        warnings=tuple(f"nothing was found: {reason}" for reason in grounds.nothing),
-        assumptions=grounds.notes,
+        warnings=() if is_none else nothing,
+        assumptions=(*nothing * is_none, *grounds.notes),
         sources=grounds.sources,
         truncated=page.truncated,
         translation=translation,

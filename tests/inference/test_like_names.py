@@ -78,5 +78,5 @@ def test_a_refusal_names_what_was_proposed_and_left_out(rulings: Corpus) -> None
     answer = ask(rulings, "Which judge has the most rulings?")
     assert answer.brief is not None
     assert answer.brief.reason.endswith(
-        "proposed as a column and left out: presiding_judge; add it with extend"
+        "a column for it was proposed and left out: presiding_judge"
     )

@@ -91,7 +91,7 @@ def test_without_a_model_what_is_not_sure_is_a_brief(ships: Corpus) -> None:
     assert handed.brief is not None
     assert handed.brief.reason == (
         f"the grammar is not sure of its reading, {forced.restated}: many documents do not say what"
-        " it uses; engine offline answers by it"
+        f" it uses; its query: {forced.sql}"
     )
     assert handed.sql == ""
 

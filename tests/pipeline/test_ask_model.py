@@ -69,6 +69,15 @@ def test_what_it_cannot_read_is_asked_of_the_model(
     assert [source.column for source in answer.sources] == ["height"] * 3
 
 
+def test_that_no_record_meets_a_condition_is_an_answer(
+    folder: Path, settings: Settings, worker: QueryPool
+) -> None:
+    corpus = Corpus(folder, worker, settings.home)
+    answer = ask(corpus, "How many stations have a height above 900?", SURE_OR_BRIEF)
+    assert (answer.rows, answer.warnings) == (((0,),), ())
+    assert answer.assumptions[0].startswith("nothing was found: none meets height > 900 (height is")
+
+
 def test_each_engine_can_be_forced(folder: Path, settings: Settings, worker: QueryPool) -> None:
     model = replying([reply("SELECT max(height) FROM stations")])
     corpus = Corpus(folder, worker, settings.home)
@@ -139,7 +148,7 @@ def test_an_empty_answer_says_which_condition_no_record_meets(
     model = replying([none, none])
     answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking(model))
     assert answer.rows == ((0,),)
-    assert answer.warnings == (
+    assert answer.assumptions == (
         "nothing was found: none meets height > 9000"
         " (height is 40 to 240, median 140.0; known in 6 of 6)",
     )
