@@ -254,12 +254,12 @@ def _write_prompt(
 
     Attempts after the first say so, because an equal prompt would have an equal reply.
     """
-    columns, shown, seen = _write_tables(corpus, question)
+    columns, shown, seen = write_tables(corpus, question)
     prompt = _render(question, attempt, examples, (corpus.schema().entity, corpus, columns), shown)
     return prompt, seen
 
 
-def _write_tables(corpus: Corpus, question: str) -> tuple[str, list[str], Seen]:
+def write_tables(corpus: Corpus, question: str) -> tuple[str, list[str], Seen]:
     """Write the columns of the tables of *corpus*, the values that may be meant, what is seen."""
     schema = corpus.schema()
     linked = link_values(question, corpus)
@@ -285,7 +285,7 @@ def write_across(kinds: KindTables, question: str, keys: Sequence[SharedKey]) ->
     shown, parts = list[str](), list[tuple[str, Corpus, str]]()
     for corpus in kinds.corpora:
         name = corpus.schema().entity
-        columns, meant, _ = _write_tables(corpus, question)
+        columns, meant, _ = write_tables(corpus, question)
         shown += [item if "." in item.split(" ", 1)[0] else f"{name}.{item}" for item in meant]
         parts.append((name, corpus, columns))
     joins = "\n".join(f"- {key}" for key in keys)

@@ -17,6 +17,7 @@ from srag_mcp.inference.answer import (
 )
 from srag_mcp.inference.ask_kinds import converse_kinds
 from srag_mcp.inference.brief import RULES, Brief, Proposal
+from srag_mcp.inference.by_model import write_tables
 from srag_mcp.inference.grounds import find_denominator, find_grounds
 from srag_mcp.inference.linking import LinkedValues
 from srag_mcp.inference.turns import AgentVerdict
@@ -29,7 +30,7 @@ from srag_mcp.store.renamings import renamed_in
 from srag_mcp.text.shown import one_line, printable, quoted, shorten
 from srag_mcp.views.findings import passage_entry, source_entry
 from srag_mcp.views.holdings import (
-    column_lines,
+    KEY_LINE,
     lines_of_kinds,
     other_tables,
     propose_column,
@@ -156,7 +157,8 @@ def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPa
         proposal = entry if json_size(entry) <= max_characters * TEXT_SHARE else None
     if answer.brief is not None:
         by_model = answer.taken is not None
-        brief = _brief_page(corpus, answer.brief, by_model=by_model, adds=proposal is None)
+        adds = proposal is None
+        brief = _brief_page(corpus, answer, answer.brief, by_model=by_model, adds=adds)
         text = shorten(answer.text, int(max_characters * TEXT_SHARE))
         page = AnswerPage(answered=False, text=text, brief=brief, proposal=proposal)
         return _say_turn(page, answer, max_characters)
@@ -272,8 +274,10 @@ def _proposal_entry(corpus: Corpus, proposal: Proposal) -> ProposalEntry:
     )
 
 
-def _brief_page(corpus: Corpus, brief: Brief, *, by_model: bool, adds: bool) -> BriefPage:
-    """Write the brief; *adds*: with the calls that add columns."""
+def _brief_page(
+    corpus: Corpus, answer: Answer, brief: Brief, *, by_model: bool, adds: bool
+) -> BriefPage:
+    """Write the brief, the columns as a model would be shown them; *adds*: with calls for more."""
     # A model names what is missing, or nothing is; the grammar knows words only.
     missing, following = brief.unplaced if by_model else (), NEXT
     if not corpus.is_build and adds and (missing or not by_model):
@@ -282,7 +286,7 @@ def _brief_page(corpus: Corpus, brief: Brief, *, by_model: bool, adds: bool) -> 
     return BriefPage(
         table=brief.table,
         documents=corpus.info().n_documents,
-        columns=column_lines(corpus),
+        columns=[KEY_LINE, *write_tables(corpus, answer.asked or answer.question)[0].splitlines()],
         other_tables=other_tables(corpus),
         linked_values=[item for linked in brief.linked_values for item in _linked_entries(linked)],
         passages=[passage_entry(item, corpus.name) for item in brief.passages],

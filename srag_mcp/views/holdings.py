@@ -38,6 +38,7 @@ MAX_VALUE_CHARACTERS = 200
 MAX_LINE_CHARACTERS = 240
 MAX_LEFT_OUT_CHARACTERS = 400
 MIN_LINE_CHARACTERS = 70
+KEY_LINE = "document_id string: key of the record; the same in all tables"
 SCHEMA_CHARACTERS = 6000  # with what stands around the columns, below 2,000 tokens
 NOTES = (
     "Unknown values are NULL.",
@@ -168,7 +169,7 @@ def column_lines(corpus: Corpus, *, loose: bool = True, room: int = SCHEMA_CHARA
     `"price number USD: 62 to 1244, median 482; known in 98 of 100 — Price of one night."`
     """
     schema = corpus.schema()
-    lines = ["document_id string: key of the record; the same in all tables"]
+    lines = [KEY_LINE]
     lines += _lines_of(corpus, schema.table)
     if corpus.info().loose and not loose:
         lines = lines[: 1 + corpus.info().n_attributes]
