@@ -45,10 +45,17 @@ class CancelledError(Exception):
 
 
 class Workload(NamedTuple):
-    """Prompts of a language model, and the tokens of these and of the replies."""
+    """Prompts of a language model, and the tokens of these and of the replies.
+
+    *done*: how many of the prompts were answered before; the tokens are those of the others.
+    """
 
     prompts: int = 0
     tokens: int = 0
+    done: int = 0
+
+
+NO_PROMPTS = Workload()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +103,14 @@ class Work:
         settings: Limits, and the model.
         on_progress: Called after each step.
         cancelled: Whether somebody wants it to stop.
+        further: What is asked when all is read: the sample questions.
     """
 
     database: WorkDatabase
     settings: Settings
     on_progress: Callable[[Progress], None] = lambda progress: None
     cancelled: Callable[[], bool] = lambda: False
+    further: Workload = NO_PROMPTS
 
 
 class Engine(ABC):

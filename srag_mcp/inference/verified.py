@@ -1,6 +1,6 @@
-"""Queries that a person has verified: the answer to their question, examples for others."""
+"""Queries that are kept with their question: its answer; those of a person, examples for others."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from srag_mcp.errors import (
@@ -22,13 +22,23 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import QueryFacts, Translation, read_query
 from srag_mcp.sqlfacts.trees import rename_columns
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.feedback import Feedback, Verdict, follow_back, question_key
+from srag_mcp.store.feedback import (
+    MODEL,
+    PERSON,
+    Feedback,
+    Giver,
+    Verdict,
+    follow_back,
+    open_feedback,
+    question_key,
+)
 from srag_mcp.store.renamings import renamed_in
 from srag_mcp.text.shown import one_line
 from srag_mcp.text.words import content_words, stem
 
 VERIFIED = "verified"  # who translated, where a person has
 BY_PERSON = "by a query that a person has verified"
+BY_MODEL = "by the query that was written for this question when the folder was ingested"
 _MAX_EXAMPLES = 2
 _MAX_TOKENS = 150  # of an example: the longest of the template has 100
 _EXAMPLES = "Other questions for this table, with queries that a person has verified:"
@@ -49,7 +59,7 @@ def verify(corpus: Corpus, question: str, sql: str) -> Answer:
     if facts.ungrounded:
         msg = f"{', '.join(facts.ungrounded)} would be the same whatever the records say"
         raise QueryError(msg, sql)
-    return _answer(corpus, question, facts)
+    return _answer(corpus, question, facts, PERSON)
 
 
 def give_verdict(
@@ -75,7 +85,7 @@ def give_verdict(
         if not same and not kept.verdicts(asked):
             msg = f"{question!r} is none of the questions that are kept: ask it before you judge it"
             raise QuestionError(msg)
-        kept.keep_verdict(Verdict("person", "wrong", asked, next(reversed(several), "")))
+        kept.keep_verdict(Verdict(PERSON, "wrong", asked, next(reversed(several), "")))
         return None
     if len(several) != 1:
         how_many = "several queries of {} are kept" if several else "no query of {} is kept"
@@ -92,21 +102,34 @@ def mark_right(corpus: Corpus, question: str, sql: str) -> Verdict:
     """Return the verdict of a person that *sql*, which `verify` has run, answers *question*."""
     columns = describe_columns(read_query(sql, corpus.schema()))
     build = corpus.build_path().stem
-    return Verdict("person", "right", question, sql, columns, build)
+    return Verdict(PERSON, "right", question, sql, columns, build)
+
+
+def keep_translated(corpus: Corpus, queries: Mapping[str, str]) -> None:
+    """Keep the query that a model has written for each of some questions, to answer them by it."""
+    if corpus.state is None:
+        return
+    build = corpus.build_path().stem
+    with open_feedback(corpus.state) as kept:
+        for question, sql in queries.items():
+            columns = describe_columns(read_query(sql, corpus.schema()))
+            kept.keep_verdict(Verdict(MODEL, "right", question, sql, columns, build))
 
 
 def answer_verified(corpus: Corpus, kept: Feedback, question: str) -> Answer | None:
-    """Answer *question* by the query that a person has verified for it; None if there is none.
+    """Answer *question* by the query that is kept for it; None if there is none.
 
-    None, too, where the query compares with a text that is stored otherwise by now.
+    What a person has said of it counts, else what a model has written. None, too, where the query
+    compares with a text that is stored otherwise by now.
 
     Raises:
         QueryError: If it cannot be run at the moment.
     """
-    for pair in kept.verdicts(question):
+    said = kept.verdicts(question)
+    for pair in [x for x in said if x.giver == PERSON] or said:
         if still_holds(corpus, kept, pair):
             facts = read_query(pair.sql, corpus.schema())
-            return None if diagnose(corpus, facts) else _answer(corpus, question, facts)
+            return None if diagnose(corpus, facts) else _answer(corpus, question, facts, pair.giver)
     return None
 
 
@@ -134,13 +157,13 @@ def write_examples(corpus: Corpus, kept: Feedback, question: str) -> str:
 
 
 def still_holds(corpus: Corpus, kept: Feedback, pair: Verdict) -> bool:
-    """Whether a verified query means what it did; it is retired where it does not.
+    """Whether a kept query means what it did; it is retired where it does not.
 
     It is looked at once a build.
     """
     build = corpus.build_path().stem
-    if not pair.is_verified or pair.build == build:
-        return pair.is_verified
+    if not pair.answers or pair.build == build:
+        return pair.answers
     try:
         fault = _find_fault(corpus, _renamed(corpus, kept, pair))
     except _PASSING:
@@ -150,7 +173,7 @@ def still_holds(corpus: Corpus, kept: Feedback, pair: Verdict) -> bool:
 
 
 def retire_pairs(corpus: Corpus, kept: Feedback) -> None:
-    """Retire each verified query that does not mean any more what it did."""
+    """Retire each kept query that does not mean any more what it did."""
     for pair in kept.verdicts():
         still_holds(corpus, kept, pair)
 
@@ -188,12 +211,13 @@ def _find_fault(corpus: Corpus, pair: Verdict) -> str:
     return "" if is_same else f"its columns were {pair.columns}, and are {now}"
 
 
-def _answer(corpus: Corpus, question: str, facts: QueryFacts) -> Answer:
+def _answer(corpus: Corpus, question: str, facts: QueryFacts, giver: Giver) -> Answer:
     page = corpus.select(facts.sql, limit=MAX_ROWS)
     restated = facts.words or question.strip(" .?")
     grounds = find_grounds(corpus, facts, page)
     answer = write_answer(Translation(question, restated, facts), page, grounds)
-    return replace(answer, engine=VERIFIED, assumptions=(BY_PERSON, *answer.assumptions))
+    engine, told = (VERIFIED, BY_PERSON) if giver == PERSON else (corpus.info().engine, BY_MODEL)
+    return replace(answer, engine=engine, assumptions=(told, *answer.assumptions))
 
 
 def _subject(question: str, schema: Schema) -> frozenset[str]:

@@ -15,10 +15,11 @@ from srag_mcp.engines.agent import AgentEngine
 from srag_mcp.engines.choice import choose_engine
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.offline import FORM_SAMPLE, account_for
-from srag_mcp.engines.protocol import Engine, Progress, Work
+from srag_mcp.engines.protocol import Engine, Progress, Work, Workload
 from srag_mcp.errors import CorpusError, QuestionError, SeveralKindsError, UselessRepliesError
 from srag_mcp.inference.answer import is_empty
 from srag_mcp.inference.by_model import Translated
+from srag_mcp.inference.verified import keep_translated
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.remote_model import load_library
 from srag_mcp.pipeline.file_plan import (
@@ -33,7 +34,13 @@ from srag_mcp.pipeline.file_plan import (
 from srag_mcp.pipeline.kind_run import Kinds, KindSorter, find_late_kind, may_be_split
 from srag_mcp.pipeline.list_types import settle_lists
 from srag_mcp.pipeline.loose_reading import read_loosely
-from srag_mcp.pipeline.quote import quote_ingestion, quote_stored, quote_work, say_together
+from srag_mcp.pipeline.quote import (
+    estimate_questions,
+    quote_ingestion,
+    quote_stored,
+    quote_work,
+    say_together,
+)
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.record_run import (
     Standardised,
@@ -202,8 +209,10 @@ def ingest(
                 budget_usd=settings.budget_usd,
                 budget_calls=settings.budget_calls,
             )
+            asked = estimate_questions(len(questions), settings)
+            further = Workload(asked.n_prompts, asked.tokens)
             with (
-                chosen.open(Work(work, settings, on_progress, cancelled)) as engine,
+                chosen.open(Work(work, settings, on_progress, cancelled, further)) as engine,
                 remembered(state, unfinished if is_remembered else None, lambda: engine.is_begun),
             ):
                 think = partial(_think, run, engine)
@@ -490,11 +499,14 @@ def _ask_model(
     asked = [question for question in questions if question not in covered]
     outcomes = engine.run(lambda: engine.translate_each(corpus, asked)) if asked else {}
     reasons: dict[str, str] = {}
+    queries: dict[str, str] = {}
     for question, outcome in outcomes.items():
         if isinstance(outcome, Translated):
+            queries[question] = outcome.translation.sql
             covered[question] = [use.column for use in outcome.translation.facts.columns]
         else:
             reasons[question] = str(outcome)
+    keep_translated(corpus, queries)
     work.keep_note(_COVERED, json.dumps({"schema": schema_hash, "columns": covered}))
     counts = {item.column: item.n_non_null for item in corpus.statistics()}
     for question in set(questions) & covered.keys():

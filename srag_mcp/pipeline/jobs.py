@@ -53,8 +53,8 @@ class Job(BaseModel):
             is kept.
         status: `interrupted`: its process died; starting again goes on where it stopped.
         stage, done, total, current: As in `Progress`.
-        expected: Prompts that it will have asked at its end, and their tokens with the replies, as
-            reckoned before; 0 where nobody knows.
+        expected: Prompts that it will have asked at its end, and the tokens, as in `Workload`;
+            empty where nobody knows.
         waiting: Prompts that wait for an agent's answers.
         pid, host: Of its process.
         started_at, heartbeat: UTC, ISO 8601; the heartbeat comes every second.
@@ -76,7 +76,7 @@ class Job(BaseModel):
     done: int = 0
     total: int = 0
     current: str = ""
-    expected: tuple[int, int] = (0, 0)
+    expected: tuple[int, ...] = ()
     waiting: int = 0
     pid: int = 0
     host: str = ""

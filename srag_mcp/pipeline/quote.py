@@ -325,12 +325,10 @@ def _price(
         n_shares = count_rounds(shown, settings.schema_iterations, settings.prompt_tokens)
         n_tokens = min(sum(shown), n_shares * settings.prompt_tokens)
         n_rounds = n_shares + 1  # the last one repairs, after the trial
-        n_asked = min(todo.n_questions, settings.schema_questions)
         estimate += Estimate(
             n_rounds, n_tokens + n_rounds * _ROUND_TOKENS_IN, n_rounds * _ROUND_TOKENS_OUT
         )
-        asked_in, asked_out = _QUESTION_TOKENS
-        estimate += Estimate(n_asked, n_asked * asked_in, n_asked * asked_out)
+        estimate += estimate_questions(todo.n_questions, settings)
     if todo.added and not todo.is_defined:
         estimate += estimate_definition(todo.n_documents)
     tokens_in, tokens_out = estimate.tokens_in, estimate.tokens_out
@@ -349,6 +347,12 @@ def _price(
         effort=effort,
         tokens_at_most=estimate.tokens + max(0, saved),
     )
+
+
+def estimate_questions(n_questions: int, settings: Settings) -> Estimate:
+    """Estimate what it takes to translate sample questions."""
+    n_asked, (asked_in, asked_out) = min(n_questions, settings.schema_questions), _QUESTION_TOKENS
+    return Estimate(n_asked, n_asked * asked_in, n_asked * asked_out)
 
 
 def _spread(lengths: Sequence[int], n: int) -> Sequence[int]:

@@ -69,13 +69,13 @@ def read_missing_records(
     asked = [document_id for group in pending for document_id in group.document_ids]
     n_done, expected = 0, None
     if engine.by_caller:  # who answers is told how much is to go
-        taken = engine.model.ledger.total
-        expected = Workload(taken.n_calls, taken.tokens_in + taken.tokens_out)
+        n_asked, further = engine.model.ledger.total.n_calls, engine.work.further
+        expected = Workload(n_asked + further.prompts, further.tokens, n_asked)
         for group in pending:
             lengths = predictions.count_tokens(group.document_ids)
             new = estimate_records(group.attributes, lengths, prompt_tokens)
             n_tokens = expected.tokens + new.tokens_in + new.tokens_out
-            expected = Workload(expected.prompts + new.n_prompts, n_tokens)
+            expected = Workload(expected.prompts + new.n_prompts, n_tokens, n_asked)
 
     def keep(group: PendingDocuments, records: Sequence[PredictedRecord]) -> None:
         nonlocal n_done

@@ -61,14 +61,15 @@ def keep_other_kinds(work: WorkDatabase, kinds: Sequence[str]) -> None:
 def describe_design(work: WorkDatabase, schema: Schema, corpus: str) -> list[str]:
     """Say what the columns of *schema* leave out, as far as a language model told it.
 
-    `["2 more columns were proposed and left out (SRAG_COLUMNS): pool_length, …"]`
+    `["2 more columns were proposed and left out, as the table has 30 (SRAG_COLUMNS): …"]`
     """
     said = []
     left = [item.name for item in find_left_out(work.state, schema)]
     if left:
         columns = "1 more column was" if len(left) == 1 else f"{len(left)} more columns were"
         said.append(
-            f"{columns} proposed and left out (SRAG_COLUMNS): {', '.join(left)}; to add one, call"
+            f"{columns} proposed and left out, as the table has {len(schema.attributes)}"
+            f" (SRAG_COLUMNS): {', '.join(left)}; to add one, call"
             f" extend_schema with corpus={corpus!r} and attribute={left[0]!r}"
         )
     if schema.pending_lists:

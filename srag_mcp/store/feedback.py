@@ -13,8 +13,9 @@ from srag_mcp.errors import QuestionError
 from srag_mcp.store.state import State, open_state
 
 Judgement: TypeAlias = Literal["right", "wrong"]
-Giver: TypeAlias = Literal["person", "agent"]
+Giver: TypeAlias = Literal["person", "agent", "model"]
 PERSON: Giver = "person"
+MODEL: Giver = "model"
 
 MAX_TURNS = 10
 _WAIT_S = 1.0  # for what others write
@@ -65,7 +66,8 @@ class Verdict:
     """What somebody said of the answer to a question.
 
     Attributes:
-        giver: Whose words they are. Those of an agent are kept, and used for nothing.
+        giver: Whose words they are. Those of an agent are kept, and used for nothing; a model has
+            translated the question when the folder was ingested.
         judgement: Whether the query was said to be right.
         sql: The query; empty where none was kept.
         columns: What its columns were when a person verified it, see `describe_columns`.
@@ -88,7 +90,12 @@ class Verdict:
     @property
     def is_verified(self) -> bool:
         """Whether a person has said that the query is right, and it still holds."""
-        return self.giver == "person" and self.judgement == "right" and not self.retired
+        return self.giver == PERSON and self.answers
+
+    @property
+    def answers(self) -> bool:
+        """Whether the query answers its question: a person or a model said so, and it holds."""
+        return self.giver in {PERSON, MODEL} and self.judgement == "right" and not self.retired
 
 
 def question_key(question: str) -> str:

@@ -113,7 +113,7 @@ def _say_how_far(n_answered: int, n_waiting: int, expected: Workload) -> str:
         return ""
     if not expected.prompts:
         return f"{n_answered} prompts are answered"
-    n_tokens = expected.tokens * (n_all - n_answered) // expected.prompts
+    n_tokens = expected.tokens * (n_all - n_answered) // max(1, n_all - expected.done)
     said = f"{n_answered} of about {n_all} prompts are answered"
     return f"{said}, about {round(n_tokens, -3) or n_tokens:,} tokens to go"
 

@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
+import srag_mcp
 from srag_mcp.errors import ReplyError, SettingsError, UselessRepliesError
+from srag_mcp.inference.verified import BY_MODEL
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.report import UncoveredQuestion
 from srag_mcp.settings import EngineChoice, Settings
+from srag_mcp.store.feedback import Verdict, open_feedback
 from tests.model.openai_server import Answer, Body, OpenAIServer, serving
 from tests.pipeline.conftest import Ask
 from tests.pipeline.reading_model import TOWNS, say, settings_for
@@ -280,3 +283,16 @@ def test_a_question_that_the_columns_answer_is_not_asked_again(
     path.write_text(json.dumps(schema))
     report = ingest(folder, settings, questions=questions)
     assert [item.reason for item in report.uncovered] == ["no column holds opened"]
+
+
+def test_a_sample_question_is_answered_by_its_query_without_a_model(
+    folder: Path, settings: Settings
+) -> None:
+    question = "Which station opened last?"
+    ingest(folder, settings, questions=[question])
+    alone = Settings(home=settings.home)
+    answer = srag_mcp.ask(folder, question, settings=alone)
+    assert (answer.rows, answer.assumptions[0]) == (((1906,),), BY_MODEL)
+    with open_feedback(folder / ".srag") as kept:
+        kept.keep_verdict(Verdict("person", "wrong", question, answer.sql))
+    assert BY_MODEL not in srag_mcp.ask(folder, question, settings=alone).assumptions
