@@ -249,6 +249,11 @@ class Asked:
         called = {singular(word) for text in names for word in words_in(text)}
         return column.is_text and bool(said) and called.isdisjoint(map(singular, said))
 
+    def says_which_is(self, at: int) -> bool:
+        """Whether `which plot is` stands before a mention."""
+        before = spoken(self.frame.sentence.tokens[: self.mention(at).first])
+        return before[:1] == ("which",) and not BEING.isdisjoint(before[-2:])
+
     def says_day(self, at: int) -> bool:
         """Whether a mention speaks of dates, and not of what is dated."""
         return any(token.stem in {"date", "day"} for token in self.tokens(at))

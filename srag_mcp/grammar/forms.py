@@ -226,7 +226,15 @@ def read_groups(asked: Asked) -> Drafts:
         keys = [(term, Counter()) for term in asked.parts(key_at)]
     grouping = asked.columns(
         key_at,
-        lambda c: not (c.is_own or c.is_date or c.is_of_list or asked.table.may_number(c)),
+        lambda c: (
+            not (
+                c.is_own
+                or c.is_date
+                or c.is_of_list
+                or asked.table.may_number(c)
+                or asked.says_stem_only(key_at, c)  # `per firing`, of `fired_by`
+            )
+        ),
         headed=True,
     )
     keys += [(Term(column.name), features) for column, features in grouping]
@@ -309,6 +317,8 @@ def _extreme(asked: Asked, ranking: _Ranking) -> Drafts:
         return
     name, limit = ranking.column.name, ranking.limit
     own = [head for head in asked.heads() if [t.column for t in head[0]] == [name]]
+    if own and asked.says_which_is(ranking.place):
+        return  # `which plot is the largest`: not the one of the highest number
     heads = frozenset(asked.of("what", "list", "when", "how_much", "question_word"))
     if limit is not None:
         for terms, said, more in own:

@@ -32,7 +32,14 @@ from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words, signed_wor
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import DENYING, HELPING
 from srag_mcp.values.dates import Period, find_periods
-from srag_mcp.values.quantities import NUMBER_WORDS, Quantity, find_quantities, read_number_words
+from srag_mcp.values.quantities import (
+    NUMBER_WORDS,
+    Quantity,
+    ambiguous_mark,
+    find_quantities,
+    read_number_words,
+)
+from srag_mcp.values.states import read_boolean
 from srag_mcp.values.units import convert, is_currency, unit_of
 
 _MAX_SENTENCES = 8
@@ -330,7 +337,16 @@ class _Linker:
                     weight = _FUNCTION + (0.4 if asks else 0.02)
                 if kind == "stated" and self.tokens[at].stem in self._table.nouns:
                     continue  # `on which report dates`
+                if kind == "stated" and spoken(behind) == ("to",):
+                    continue  # `known to be poisonous`
+                if kind == "share" and self._shares(at, behind):
+                    continue
                 yield weight, Mention(kind, at, at + length, meaning)
+
+    def _shares(self, at: int, behind: Sequence[Token]) -> bool:
+        """Whether a word is the verb of `how many clubs share the hall`."""
+        before = self.tokens[at - 1].stem if at else ""
+        return before in self._table.nouns | self._table.general and spoken(behind) != ("of",)
 
     def _words_at(self, at: int) -> Iterator[Weighed]:
         """Yield what a single word is: without a meaning of its own here, or a record."""
@@ -450,6 +466,9 @@ class _Linker:
             place = self._place(span)
             coded = place is not None and self.tokens[place[0]].is_code
             joined = place is not None and "-" in self.tokens[place[0]].text
+            said = "" if place is None else self.tokens[place[0]].text
+            if ambiguous_mark(said) == ".":
+                continue  # a thousand of `1.000`, or one
             if joined and all(c.attribute.unit != quantity.unit for c in self._table.columns):
                 continue  # `7-day incidence` is a name
             if place is not None and not coded:
@@ -721,7 +740,12 @@ class _Linker:
             words = _words_of(match.spelling or match.value, phrase)
             places = range(len(words) - len(asked) + 1)
             column = self._column_of(match)
-            if column and any(words[at : at + len(asked)] == asked for at in places):
+            if (
+                column
+                and any(words[at : at + len(asked)] == asked for at in places)
+                and not _denies_more(words, asked)
+                and (read_boolean(phrase) is None or self._names_one_of(column))
+            ):
                 held.setdefault(column, []).append((match.value, words))
         alone = {(self._column_of(x), x.value) for x in found if x.n_records == 1}
         choices = [
@@ -731,10 +755,20 @@ class _Linker:
         ]
         return [replace(c, alone={(c.column, v) for v in c.values} <= alone) for c in choices]
 
+    def _names_one_of(self, column: str) -> bool:
+        """Whether a name of a column stands in the question: `parking: no`, and no other `no`."""
+        said = {token.stem for token in self.tokens}
+        return any(said.issuperset(name) for name in self._table.by_name[column].names)
+
     def _holds_all(self, choice: Choice) -> bool:
         """Whether all values of a column have a phrase in them, which then tells none apart."""
         n_distinct = self._table.by_name[choice.column].statistics.n_distinct
         return 1 < n_distinct <= len(choice.values)
+
+
+def _denies_more(words: Sequence[str], asked: Sequence[str]) -> bool:
+    """Whether a stored text denies what is asked for: `not at present`, of `at present`."""
+    return any(("not", "") in phrases().get((word,), ()) for word in {*words} - {*asked})
 
 
 def _is_spelled(token: Token) -> bool:

@@ -3,7 +3,7 @@
 Who translates: the offline grammar, a language model, or one after the other.
 """
 
-from collections.abc import AsyncIterator, Collection, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
@@ -32,7 +32,7 @@ from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import MemoryReplies
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
-from srag_mcp.names.doubtful import find_like
+from srag_mcp.names.doubtful import find_candidates, find_forms, find_like
 from srag_mcp.names.uniting import UNDECIDED, are_names, unite
 from srag_mcp.retrieval.segments import gather
 from srag_mcp.retrieval.snippets import quote_hit, sought_terms
@@ -326,25 +326,49 @@ def _find_doubts(corpus: Corpus, translation: Translation, page: ResultPage) -> 
 
 
 def _find_like_names(corpus: Corpus, translation: Translation) -> Iterator[str]:
-    """Say which other names stand beside those of a reading and may be the same."""
-    bound: dict[str, list[str]] = {}
+    """Say which values beside those of a reading, or which that it tells apart, may be the same."""
+    facts, bound = translation.facts, dict[str, list[str]]()
     for item in translation.literals:
         bound.setdefault(item.column, []).append(item.stored)
+    for column in sorted(facts.told_apart):
+        if facts.schema.attribute(column).type.is_text:
+            bound.setdefault(column, [])
     for column, values in bound.items():
         table, _, own = column.replace(OF_RECORD, LISTED).rpartition(LISTED)
-        table = table or translation.facts.schema.entity
+        table = table or facts.schema.entity
         (found,) = corpus.statistics([own], table)
-        if not are_names(str(item.value) for item in found.values):
-            continue
+        counts = {str(item.value): item.count for item in found.values}
         decided = read_decided(corpus.state).get(column, UNDECIDED) if corpus.state else UNDECIDED
+        alike = [
+            {x: counts[x] for x in group}
+            for group in find_forms(counts, own)
+            if not decided.parts(group)
+        ]
+        is_named = are_names(counts)
+        if not values and is_named:
+            for things in find_candidates(unite(counts, decided), decided):
+                group = {x.spellings[0]: x.n_records for x in things}
+                alike += [group] * all(group.keys() != other.keys() for other in alike)
+        if not values and alike:
+            shown = [" and ".join(f"{x} ({n:,})" for x, n in group.items()) for group in alike]
+            yield f"{column}: perhaps the same: {_name_few(shown, '; ')}"
         for value in values:
-            near = corpus.values().about(found.table).near(value, own)
-            thing, like = find_like(value, unite(near, decided), decided)
-            others = [x for x in like if not set(x.spellings) & set(values)]
-            if thing is not None and others:
-                shown = [f"{x.spellings[0]} ({x.n_records:,})" for x in others[:_MAX_LIKE]]
-                shown += [f"{len(others) - _MAX_LIKE} more"] * (len(others) > _MAX_LIKE)
-                yield f"{column}: not taken, and perhaps the same as {value}: {', '.join(shown)}"
+            others = {x: n for group in alike if value in group for x, n in group.items()}
+            if is_named:
+                near = corpus.values().about(found.table).near(value, own)
+                _, like = find_like(value, unite(near, decided), decided)
+                others |= {
+                    x.spellings[0]: x.n_records for x in like if not {*x.spellings} & {*values}
+                }
+            shown = [f"{x} ({n:,})" for x, n in others.items() if x not in values]
+            if shown:
+                told = f"not taken, and perhaps the same as {value}"
+                yield f"{column}: {told}: {_name_few(shown, ', ')}"
+
+
+def _name_few(shown: Sequence[str], mark: str) -> str:
+    more = [f"{len(shown) - _MAX_LIKE} more"] * (len(shown) > _MAX_LIKE)
+    return mark.join([*shown[:_MAX_LIKE], *more])
 
 
 def _is_sure(answer: Answer) -> bool:

@@ -1,8 +1,9 @@
 """Doubtful names: those that may mean one thing, and what a language model says of them."""
 
 import logging
+import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, permutations
@@ -19,7 +20,8 @@ from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_mi
 from srag_mcp.names.uniting import LONGEST_ACRONYM, UNDECIDED, Decided, Name, Same, Thing, Verdict
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.text.shown import one_line, shorten
-from srag_mcp.text.words import DENYING
+from srag_mcp.text.words import DENYING, content_words, stem
+from srag_mcp.values.states import read_boolean, read_statement
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +34,7 @@ _MAX_BLOCK = 100  # a word that more names have brings none of them together
 _MAX_HOLDERS = 3  # a word that is a part of more names than these stands for none of them
 _SHORTEST_MISSPELT = 4  # letters; a shorter word with another letter is another word
 _LONG_WORD = 8  # letters; in a longer word two slips are still a slip
+_REMARK = re.compile(r"\s*(?:[,;:(–—]|\s-\s).*", re.DOTALL)
 _SURE, _SHORT, _LEAST = 1.0, 0.9, 0.5
 
 
@@ -64,6 +67,25 @@ def find_like(
         return None, []
     compare_things = _comparer(things, decided)
     return own, [thing for thing in things if thing is not own and compare_things(own, thing)]
+
+
+def find_forms(values: Iterable[str], column: str) -> list[list[str]]:
+    """Return the groups of values of a column that are forms of one, or one with a remark.
+
+    `pass`, `passed`; `good`, `good, stable`; `yes`, and `native` in the column `native`. A remark
+    is known by the value that stands without one: `Smith, Anna` and `Smith, John` are two.
+    """
+    groups: dict[tuple[bool | str, ...], list[str]] = {}
+    values, plain = list(values), set[tuple[bool | str, ...]]()
+    has_answers = any(read_boolean(value) is not None for value in values)
+    for value in values:
+        head = _REMARK.sub("", value)
+        said = read_statement(head, column, is_answer=True) if has_answers else None
+        content = tuple(stem(word) for word in content_words(head))
+        key = (content or (head,)) if said is None else (said,)
+        groups.setdefault(key, []).append(value)
+        plain |= {key} if head == value else set()
+    return [group for key, group in groups.items() if key in plain and len(group) > 1]
 
 
 def _comparer(things: Sequence[Thing], decided: Decided) -> Callable[[Thing, Thing], float]:

@@ -205,6 +205,11 @@ class Decided(BaseModel):
         folded = ([*dict.fromkeys(map(fold_name, names))] for names in self.apart)
         return frozenset(frozenset(pair) for keys in folded for pair in combinations(keys, 2))
 
+    def parts(self, values: Iterable[str]) -> bool:
+        """Whether a person said of two of *values* that they are not the same."""
+        pairs = combinations(map(fold_name, values), 2)
+        return not self.pairs_apart().isdisjoint(map(frozenset, pairs))
+
     def decide(self, decision: Decision, names: Sequence[str]) -> "Decided":
         """Return what is decided when *names* are decided anew: no two of them are as before."""
         said = set(map(fold_name, names))

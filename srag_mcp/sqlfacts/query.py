@@ -154,6 +154,13 @@ class QueryFacts:
         ]
 
     @cached_property
+    def told_apart(self) -> frozenset[str]:
+        """The columns whose different values it groups by, or counts."""
+        nodes = (*self._find(exp.Group), *self._find(exp.Distinct))
+        names = {self.origin(column) for node in nodes for column in node.find_all(exp.Column)}
+        return frozenset(name for name in names if name and name != _ROW)
+
+    @cached_property
     def asked(self) -> frozenset[str]:
         """The columns of which the query asks more than whether they are stated."""
         return frozenset(name for name, _, is_tested in self._used if not is_tested)

@@ -7,6 +7,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.sqlfacts.query import Translation
 from tests.grammar.tables import boats
 from tests.grammar.test_refusals import ask, date, number, refusal, text
+from tests.grammar.test_refusals import count as integer
 
 PART = "that a part of its name means a column"
 BOATS = boats()
@@ -128,3 +129,28 @@ def test_what_is_counted_is_no_unit_that_a_name_may_lack() -> None:
         "SELECT AVG(new_deaths) FROM c1"
     )
     assert "AVG(weight_kg)" in ask("What is the average weight?", columns, "report").sql
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many clubs share the hall with Judo?",  # no percentage
+        "How many clubs have no roller?",  # no stored `no` of another column
+        "How many clubs are open at present?",  # and not those that are not
+        "How many clubs have a fee above 1.000?",  # one, or a thousand
+        "How many clubs are known to be poisonous?",  # and not of how many it is said
+        "Which plot is the largest?",  # not the one of the highest number
+        "What is the average fee per founding?",  # no column of founders
+    ],
+)
+def test_what_only_looks_like_an_answer_is_refused(question: str) -> None:
+    columns = [
+        text("hall"), text("phone"), text("opening"), number("fee", "EUR"), text("poisonous"),
+        integer("plot"), text("founder"),
+    ]  # fmt: skip
+    stored = [
+        ("hall", "Judo", 3), ("phone", "no", 4), ("opening", "not at present", 5),
+        ("poisonous", "leaves", 2),
+    ]  # fmt: skip
+    with pytest.raises(QuestionError):
+        ask(question, columns, "club", stored)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.inference.ask import SURE_OR_BRIEF, ask
+from srag_mcp.names.doubtful import find_forms
 from srag_mcp.names.uniting import Decided
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute
@@ -55,6 +56,37 @@ def test_a_spelling_beside_the_one_that_is_taken_is_told_and_no_reading_sure(
     )
     assert (answer.rows, answer.warnings) == (((4,),), (said,))
     assert ask(rulings, QUESTION, SURE_OR_BRIEF).refused
+
+
+def test_spellings_that_are_counted_or_ranked_apart_are_told(rulings: Corpus) -> None:
+    said = (
+        "court: perhaps the same: Court of Appeal, Civil Division (4) and"
+        " Court of Appeal (Civil Div.) (3)"
+    )
+    for question, row in (
+        ("How many different courts are there?", (4,)),
+        ("Which court has the most rulings?", ("Court of Appeal, Civil Division",)),
+    ):
+        answer = ask(rulings, question)
+        assert (answer.rows, answer.warnings) == ((row,), (said,))
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "groups"),
+    [
+        ("test", ["pass", "passed", "fail", "failed - again"], [[0, 1], [2, 3]]),
+        ("state", ["good", "good, stable", "good (was fair)", "fair"], [[0, 1, 2]]),
+        ("native", ["yes", "native", "introduced", "no", "not native"], [[0, 1], [3, 4]]),
+        ("name", ["Smith, Anna", "Smith, John"], []),
+        ("condition", ["good condition", "bad condition"], []),
+        ("kind", ["paint", "painting"], [[0, 1]]),
+        ("code", ["A-1", "A-2", "—"], []),
+    ],
+)
+def test_forms_of_one_value_are_found(
+    column: str, values: list[str], groups: list[list[int]]
+) -> None:
+    assert find_forms(values, column) == [[values[at] for at in group] for group in groups]
 
 
 def test_names_that_a_person_has_parted_are_told_no_more(rulings: Corpus) -> None:
