@@ -502,6 +502,8 @@ class _Reader:
             column = self._table.by_name[choice.column]
             if does and verb not in column.named and not self._table.names_maker(column):
                 continue  # `did Grace report` does not ask for what is assigned to her
+            if self._qualifies_other(at, choice.column):
+                continue  # `closed slides`, of closed toilets
             denied = self._negation(at, choice.column)
             if denied is not None and column.has_blanks:
                 continue  # `not exclusive`: those that have none at all are not so, either
@@ -531,6 +533,14 @@ class _Reader:
             found = is_one_of(column.name, choice.values, phrase, denied=denied is not None)
             found = replace(found, alone=choice.alone)
             yield Option(frozenset(uses), found, features=features)
+
+    def _qualifies_other(self, at: int, column: str) -> bool:
+        """Whether a value, and no name, stands right before what another column says is there."""
+        last, is_name = self._mentions[at].last, not self._mentions[at].word[:1].islower()
+        if is_name or self._kind(at + 1) != "column" or self._mentions[at + 1].first != last:
+            return False
+        names = [name for name, _ in self._mentions[at + 1].columns]
+        return column not in names and all(self._table.by_name[x].is_boolean for x in names)
 
     def _verb_of(self, at: int) -> str | None:
         """Return the stem of what a value is said to do: `did Ada report`, `reported by Ada`."""

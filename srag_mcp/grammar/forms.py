@@ -157,6 +157,8 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
                 summary = Summary("sum", term, asked.where)
                 yield _single(asked, summary, used | totals | {target}, features)
             continue
+        if column.is_number and totals:
+            continue  # `how many hours in total` is no number of different hours
         whole = features["unsaid_name"] <= WHOLE
         named = whole and (asked.says_day(target) or not column.is_date)
         if (
@@ -233,6 +235,7 @@ def read_groups(asked: Asked) -> Drafts:
                 or c.is_of_list
                 or asked.table.may_number(c)
                 or asked.says_stem_only(key_at, c)  # `per firing`, of `fired_by`
+                or (c.is_amount and "per" in asked.words(places[0]))  # `per frame` divides
             )
         ),
         headed=True,

@@ -244,24 +244,36 @@ class _Linker:
         self._dated = {item.first for _, item in self._periods()}
         self._dated |= {at for at, token in enumerate(self.tokens) if _YEAR.fullmatch(token.text)}
         self._places = any(token.word in _PLACES for token in self.tokens[1:])
+        n_tokens = len(self.tokens)
+        self._valued = [
+            found
+            for at in range(n_tokens)
+            for last in range(at + 1, min(at + _MAX_PHRASE, n_tokens) + 1)
+            for found in self._values_over(at, last)
+        ]
+        exact = [x for _, x in self._valued if any(choice.exact for choice in x.choices)]
         self._stored = {  # the stems that are a stored value by themselves
+            self.tokens[x.first].stem for x in exact if x.last == x.first + 1
+        }
+        # those of a name of several words, written as names are
+        self._named = {
             token.stem
-            for at, token in enumerate(self.tokens)
-            for _, value in self._values_over(at, at + 1)
-            if any(choice.exact for choice in value.choices)
+            for x in exact
+            for token in self.tokens[x.first : x.last]
+            if x.last > x.first + 1 and token.text[:1].isupper()
         }
 
     def mentions(self) -> Iterator[Weighed]:
         """Yield every mention with its weight."""
         yield from self._numbers()
         yield from self._periods()
+        yield from self._valued
         for at in range(len(self.tokens)):
             yield from self._phrases_at(at)
             yield from self._words_at(at)
             yield from self._passive_at(at)
             for last in range(at + 1, min(at + _MAX_PHRASE, len(self.tokens)) + 1):
                 yield from self._columns_over(at, last)
-                yield from self._values_over(at, last)
 
     def parts_name(self, mention: Mention) -> bool:
         """Whether it stands within the whole name of a column, or of what compares with a number.
@@ -359,7 +371,8 @@ class _Linker:
         if token.word == "by" and at + 1 in self._dated:
             return
         yield from self._held_at(at)
-        idles = token.word in words_of("function", "idle") or token.stem in self._table.qualifiers
+        qualifies = token.stem in self._table.qualifiers - self._stored - self._table.named
+        idles = token.word in words_of("function", "idle") or qualifies
         if idles and follower in nouns:
             yield _RECORD, idle
         elif token.word in words_of("function", "states"):
@@ -644,7 +657,7 @@ class _Linker:
                 idle += 1  # `newly reported deaths`
             elif (
                 token.stem in column.told
-                and token.stem not in operator_stems() | self._stored
+                and token.stem not in operator_stems() | self._stored | self._named
                 and token.number is None
             ):
                 told += 1

@@ -21,7 +21,7 @@ from srag_mcp.schema.attribute import Attribute, SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import fold_words
-from srag_mcp.text.words import singular
+from srag_mcp.text.words import is_content, singular
 from srag_mcp.values.states import read_boolean, read_statement
 from srag_mcp.values.units import SIZES, is_currency, read_context, unit_of
 
@@ -532,11 +532,17 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     columns = tuple(describe_column(item, statistics[item.name]) for item in known)
     named = {word for column in columns for word in column.named}
     nouns = set(stems(" ".join(schema.nouns))) | _named_things(columns)
-    title = stems(schema.title)
-    own = {*stems(schema.entity), *title[-1:], *(set(title) - named)}
-    words = words_in(f"{schema.entity} {schema.title}")
+    names = [[w for w in words_in(x) if is_content(w)] for x in (schema.entity, schema.title)]
+    entity, title = ([stem(word) for word in name] for name in names)
+    own = {*entity, *title[-1:], *(set(title) - named)}
+    words = [word for name in names for word in name]
     many = {stem(word) for word in words if fold_words(word) != (word,)} & own
-    nouns |= many or own  # tram stops are no trams
+    nouns |= many or {
+        *entity[-1:],
+        *title[-1:],
+    }  # tram stops are no trams, nor is lost property lost
+    # what a folder of closed and of open ones is called, or of those of a place
+    nouns -= _stored(columns) - (many & {*entity[-1:], *title[-1:]})
     nouns = {word for word in nouns - general if word.isalpha() and len(word) > 1}
     things = _repeated(columns) & nouns
     nouns -= things | counted_things(columns)
@@ -544,6 +550,12 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     called = frozenset(singular(word) for word in plain if singular(word) != word)
     rest = frozenset(own - nouns)
     return Table(schema.entity, columns, frozenset(nouns), general, rest, things, called)
+
+
+def _stored(columns: Iterable[Column]) -> set[str]:
+    """Return the stems of the words that are texts of a column by themselves."""
+    texts = (stems(str(x.value)) for c in columns if c.is_text for x in c.statistics.values)
+    return {said[0] for said in texts if len(said) == 1}
 
 
 def counted_things(columns: Iterable[Column]) -> frozenset[str]:

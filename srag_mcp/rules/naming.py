@@ -152,7 +152,7 @@ def find_nouns(
     A word counts that two witnesses have: titles, file names, headings, the folder's name, sample
     questions ("how many invoices"), or that nearly all titles or headings have; so does what
     documents say before their own code, or have others of. What a column is called is no record.
-    The folder's name alone counts only where nothing else does.
+    The folder's name alone counts only where nothing else does, and its last word only.
     """
     n_documents = max(1, len(sightings))
     named = {stem(word) for column in columns for word in _heads(column.label)}
@@ -192,7 +192,8 @@ def find_nouns(
             shares = shown[word] / n_documents + asked[word] / max(1, len(questions))
             points[word] = n_witnesses + shares
     ranked = sorted(points, key=lambda word: (-points[word], word))
-    ranked = ranked or sorted(word for word in folder - _ANY if stem(word) not in named)
+    last = () if ranked else nouns_of_names(entity)[:1]
+    ranked += [word for word in last if word not in _ANY and stem(word) not in named]
     return tuple(form for word in ranked[:_MAX_NOUNS] for form in (word, plural(word)))
 
 

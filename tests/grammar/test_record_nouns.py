@@ -146,3 +146,56 @@ def test_what_a_number_counts_is_no_noun_of_the_records() -> None:
         except QuestionError:
             continue
         assert "COUNT(*)" not in sql, question
+
+
+PERMITS = (
+    Attribute(name="status", type="string"),
+    Attribute(name="fee", type="integer"),
+    Attribute(name="slide", type="boolean"),
+)
+
+
+def _ask_of_folder(question: str, entity: str) -> str:
+    """Ask about twelve records of a folder; the status of some is what its name says, too."""
+    title = entity.replace("_", " ").capitalize()
+    schema = Schema(title=title, entity=entity, attributes=PERMITS)
+    held: dict[str, tuple[str | int | bool, ...]] = {
+        "status": ("Leeds", "closed", "lost", "open", "paid", "unpaid"),
+        "fee": (3, 7),
+        "slide": (True, False),
+    }
+    statistics = {}
+    for item in PERMITS:
+        counts = [ValueCount(value, 12 // len(held[item.name])) for value in held[item.name]]
+        n = len(counts)
+        statistics[item.name] = ColumnStatistics(
+            item.name, item.type, 12, 12, 12, 12, 0, 0, 0, n, values=tuple(counts)
+        )
+    values = ValueIndex([("status", str(value), 2) for value in held["status"]])
+    return translate(question, schema, statistics, values).sql
+
+
+@pytest.mark.parametrize(
+    ("entity", "question", "where"),
+    [
+        ("open_and_closed_permits", "How many permits are open?", " WHERE status = 'open'"),
+        ("open_and_closed_permits", "How many open permits are there?", " WHERE status = 'open'"),
+        ("open_and_closed_permits", "How many permits are there?", ""),
+        ("lost_property", "How many records are lost?", " WHERE status = 'lost'"),
+        ("paid_unpaid", "How many records are unpaid?", " WHERE status = 'unpaid'"),
+        ("leeds_flats", "How many flats are in Leeds?", " WHERE status = 'Leeds'"),
+        ("leeds_flats", "How many flats are there?", ""),
+    ],
+)
+def test_what_a_folder_is_called_after_is_asked_for_where_it_is_stored(
+    entity: str, question: str, where: str
+) -> None:
+    assert _ask_of_folder(question, entity) == f"SELECT COUNT(*) FROM {entity}{where}"
+
+
+@pytest.mark.parametrize("question", ["How many have no relay?", "How many have closed slides?"])
+def test_a_word_of_the_language_is_no_noun_and_what_is_stored_qualifies_no_other(
+    question: str,
+) -> None:
+    with pytest.raises(QuestionError):
+        _ask_of_folder(question, "permits_no")
