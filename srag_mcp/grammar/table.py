@@ -537,12 +537,10 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     own = {*entity, *title[-1:], *(set(title) - named)}
     words = [word for name in names for word in name]
     many = {stem(word) for word in words if fold_words(word) != (word,)} & own
-    nouns |= many or {
-        *entity[-1:],
-        *title[-1:],
-    }  # tram stops are no trams, nor is lost property lost
+    last = {*entity[-1:], *title[-1:]}
+    nouns |= many or last  # tram stops are no trams, nor is lost property lost
     # what a folder of closed and of open ones is called, or of those of a place
-    nouns -= _stored(columns) - (many & {*entity[-1:], *title[-1:]})
+    nouns -= _stored(columns) - (many & last)
     nouns = {word for word in nouns - general if word.isalpha() and len(word) > 1}
     things = _repeated(columns) & nouns
     nouns -= things | counted_things(columns)
