@@ -756,7 +756,7 @@ class _Linker:
             if (
                 column
                 and any(words[at : at + len(asked)] == asked for at in places)
-                and not _denies_more(words, asked)
+                and not _is_denied(match.value, asked)
                 and (read_boolean(phrase) is None or self._names_one_of(column))
             ):
                 held.setdefault(column, []).append((match.value, words))
@@ -779,9 +779,17 @@ class _Linker:
         return 1 < n_distinct <= len(choice.values)
 
 
-def _denies_more(words: Sequence[str], asked: Sequence[str]) -> bool:
-    """Whether a stored text denies what is asked for: `not at present`, of `at present`."""
-    return any(("not", "") in phrases().get((word,), ()) for word in {*words} - {*asked})
+def _is_denied(value: str, asked: Sequence[str]) -> bool:
+    """Whether a stored text denies what is asked for: `not at present`, of `at present`.
+
+    `no, in store` does not deny `in store`.
+    """
+    said = [{*signed_words(part)} for part in _SEPARATOR.split(value)]
+    said = [words for words in said if words.issuperset(asked)] or [{*signed_words(value)}]
+    return all(
+        any(("not", "") in phrases().get((word,), ()) for word in words - {*asked})
+        for words in said
+    )
 
 
 def _is_spelled(token: Token) -> bool:
