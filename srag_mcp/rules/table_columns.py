@@ -121,7 +121,7 @@ def _attributes(
                 # a column of ticks: where one is missing, the answer is no
                 absent_means="false" if is_ticks else "unknown",
                 synonyms=tuple(synonyms[column.name]),
-                extractors=(KeyRule(keys=(column_key(column.name),)),),
+                extractors=(KeyRule(keys=(column_key(column.name),), reads="column"),),
             )
         )
     return tuple(attributes)
@@ -208,7 +208,7 @@ def read_row(document: Document, schema: Schema) -> Record:
 
 def _read_cell(attribute: Attribute, found: Mapping[str, KeyValue], sightings: Sightings) -> Cell:
     rule = attribute.extractors[0] if attribute.extractors else None
-    if not isinstance(rule, KeyRule) or rule.reads != "whole" or rule.section:
+    if not isinstance(rule, KeyRule) or rule.reads == "label" or rule.section:
         return extract_cell(sightings, attribute)
     block = next((found[key] for key in rule.keys if key in found), None)
     if block is None:

@@ -185,5 +185,5 @@ def test_a_description_says_what_no_other_field_and_no_statistic_does() -> None:
         type=TEXT,
         description='The column "Order no.".',
         examples=("paid", "open"),
-        extractors=(KeyRule(keys=("order no",)),),
+        extractors=(KeyRule(keys=("order no",), reads="column"),),
     )
