@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.cells.cell import Cell, PredictedCell, PredictedRecord
+from srag_mcp.inference.ask import ask_offline
 from srag_mcp.pipeline.column_run import change_columns
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.quote import quote_ingestion
@@ -16,6 +17,8 @@ from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.json_schema import schema_from_json
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.work import open_work
@@ -254,3 +257,19 @@ def build_as_earlier(folder: Path, settings: Settings) -> list[tuple[object, ...
         for key, values in says.items()
         for column, value in zip(columns, values, strict=True)
     )
+
+
+def test_columns_of_a_table_are_doubted_beside_a_model_as_without_one(
+    folder: Path, settings: Settings, worker: QueryPool
+) -> None:
+    sums = ("€5", "$7", "€8", "$9", "€11", "$2")
+    rows = "".join(f"F-{n},{said}\n" for n, said in enumerate(sums))
+    (folder / "orders.csv").write_text(f"Order,Fee\n{rows}", encoding="utf-8")
+    refused = []
+    for engine in ("offline", "model"):
+        ingest(folder, settings.model_copy(update={"engine": engine}))
+        answer = ask_offline(Corpus(folder, worker, settings.home), "What is the total fee?")
+        assert answer.brief is not None
+        refused.append(answer.brief.reason)
+    assert refused[0].startswith("3 of 6 values of fee are contradicted")
+    assert refused[0] == refused[1]
