@@ -35,7 +35,6 @@ from srag_mcp.records.record_prompt import Sought
 from srag_mcp.records.selection import choose_passages
 from srag_mcp.rules.child_tables import build_pending
 from srag_mcp.rules.induction import learn_extractors
-from srag_mcp.rules.table_columns import are_rows
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.column_choice import Said, choose_columns
 from srag_mcp.schema.rounds import (
@@ -48,6 +47,7 @@ from srag_mcp.schema.rounds import (
     find_long,
     find_needed,
     find_unmet,
+    predict_additions,
     predict_extension,
     predict_schema,
     refine_schema,
@@ -197,12 +197,24 @@ class ModelEngine(Engine):
             settings.columns,
             partial(show_sought, wishes=questions) if questions else None,
         )
-        is_read = settings.lists and not are_rows(documents)  # what table files list is known
-        build = partial(build_pending, documents=documents) if is_read else None
+        build = partial(build_pending, documents=documents) if settings.lists else None
         predicted = self.run(lambda: self._predict_schema(request, build))
         write_decisions(self.work.database.state, predicted.decisions)
         keep_other_kinds(self.work.database, predicted.other_kinds)
         return learn_extractors(predicted.schema, documents, sample.questions)
+
+    def complete(self, schema: Schema, questions: Sequence[str]) -> Schema:
+        """Add what *questions* need beside the columns of table files; without any, ask nothing."""
+        asked, database = questions[: self.work.settings.schema_questions], self.work.database
+        database.keep_note(_NUMBERS, "{}")  # the columns of a table that was before
+        predicted = PredictedSchema(schema, ())
+        if asked:
+            predicted = self.run(lambda: predict_additions(self.model, schema, asked))
+        added = [item.name for item in predicted.schema.attributes[len(schema.attributes) :]]
+        database.keep_note(_NEEDED, json.dumps(added))
+        write_decisions(database.state, predicted.decisions)
+        keep_other_kinds(database, ())
+        return predicted.schema
 
     async def _predict_schema(
         self, request: SchemaRequest, build: Callable[[Schema], Schema] | None

@@ -14,7 +14,7 @@ from srag_mcp.documents.document import Document
 from srag_mcp.engines.protocol import Engine, SchemaSample, Work
 from srag_mcp.errors import SchemaError
 from srag_mcp.rules.extraction import extract_record
-from srag_mcp.rules.induction import induce_columns, induce_schema, learn_extractors
+from srag_mcp.rules.induction import induce_schema, learn_extractors
 from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.row_sources import read_lists
 from srag_mcp.rules.table_columns import are_rows, read_row
@@ -76,11 +76,7 @@ class OfflineEngine(Engine):
         yield cls()
 
     def predict_schema(self, sample: SchemaSample) -> Schema:
-        """Find the columns: those of the tables, or what most documents state."""
-        columns, lists = sample.columns()
-        if columns:
-            names = {"title": sample.title, "entity": sample.entity, "file": sample.file}
-            return induce_columns(columns, lists, **names)
+        """Find the columns: what most documents state."""
         return induce_schema(
             sample.read(), title=sample.title, entity=sample.entity, questions=sample.questions
         )

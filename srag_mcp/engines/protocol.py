@@ -81,17 +81,12 @@ class SchemaSample:
         questions: What the columns should answer.
         title: The name of the corpus, for people.
         entity: The name of the record table, unless the engine knows a better one.
-        columns: Reads the columns of the table files whose rows are the documents, and the lists
-            that they hold beside; none where each document is a file.
-        file: The name of the one table file, without its ending; empty where there are others.
     """
 
     read: Callable[[], Sequence[Document]]
     questions: tuple[str, ...]
     title: str
     entity: str
-    columns: Callable[[], TableColumns] = lambda: ((), ())
-    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +171,10 @@ class Engine(ABC):
             CorpusError: If no document of the sample can be read.
             SchemaError: If none of use was found.
         """
+
+    def complete(self, schema: Schema, questions: Sequence[str]) -> Schema:
+        """Add to the columns of table files what *questions* need and none of them states."""
+        return schema
 
     @abstractmethod
     def define(self, wish: str, schema: Schema, documents: Sequence[Document]) -> Extension:

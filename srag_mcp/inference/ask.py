@@ -245,10 +245,9 @@ def ask_offline(corpus: Corpus, question: str, rejected: Collection[str] = ()) -
     check_length(question)
     try:
         translation = _translate(corpus, question, rejected)
-        if not is_predicted(corpus.info().engine):
-            facts = translation.facts
-            own = corpus.about(facts.schema.entity)
-            check_columns(own, translation, lambda gaps: is_settled(own, facts, gaps))
+        facts = translation.facts
+        own = corpus.about(facts.schema.entity)
+        check_columns(own, translation, lambda gaps: is_settled(own, facts, gaps))
         page = corpus.select(translation.sql, limit=MAX_ROWS)
     except QuestionError as refusal:
         return refuse(corpus, question, str(refusal), refusal.unplaced)

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Unpack
@@ -37,8 +38,9 @@ from srag_mcp.records.prediction import (
     estimate_rows,
     estimate_rules,
 )
+from srag_mcp.rules.table_columns import with_columns
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.rounds import count_rounds, find_wished
+from srag_mcp.schema.rounds import count_rounds, find_wished, render_additions
 from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.settings import Effort, Settings
 from srag_mcp.store.corpus import Corpus
@@ -50,6 +52,7 @@ from srag_mcp.store.work import WorkDatabase, open_work
 
 _ROUND_TOKENS_OUT = 2500
 _ROUND_TOKENS_IN = 3500
+_ADDITIONS_TOKENS_OUT = 50  # mostly nothing
 # The median of the five recorded packs (README, Results).
 _QUESTION_TOKENS = (1450, 30)  # the median of five recorded packs
 _TOKENS_A_SECOND = 50  # written; models write some 30 to 100, and one reply after the other
@@ -73,6 +76,7 @@ class Quote:
         cost_usd: None where the price is not known, or nobody is paid.
         effort: How much will be read. The price is that of rules which hold, where it is not full.
         tokens_at_most: What it takes where none does, and all is read.
+        by_code: Whether code reads the columns, which are those of table files.
     """
 
     engine: str
@@ -88,6 +92,7 @@ class Quote:
     cost_usd: float | None = None
     effort: Effort = "full"
     tokens_at_most: int = 0
+    by_code: bool = False
 
     @property
     def workload(self) -> Workload:
@@ -101,12 +106,21 @@ class Quote:
     def sentence(self) -> str:
         """Say it in a sentence: `with engine agent it takes about 40 prompts, …`."""
         said = f"{self.n_calls:,} prompts, {self.workload.tokens:,} tokens, {self._minutes()} min"
-        more = filter(None, (self._other_effort(), self.alternative()))
+        more = filter(None, (self._columns_of_code(), self._other_effort(), self.alternative()))
         return "; ".join((f"with engine {self.engine} it takes about {said}", *more))
 
     def _minutes(self) -> int:
         """Return how long the replies take to write, at the usual pace."""
         return math.ceil(self.tokens_out / _TOKENS_A_SECOND / self.n_at_once / 60)
+
+    def _columns_of_code(self) -> str:
+        """Say what is asked of a table; empty where the columns are not those of table files."""
+        if not self.by_code:
+            return ""
+        return (
+            "code reads the columns of the table: a model is asked only for what sample questions"
+            " need beside them, and reads the rows for that alone"
+        )
 
     def _other_effort(self) -> str:
         """Say what the price of an effort supposes; empty where all is read."""
@@ -151,7 +165,7 @@ class Quote:
             f"{self.n_attributes} columns, engine {self.engine}",
             f"about {self.n_calls:,} calls, {self.tokens_in:,} tokens in, {self.tokens_out:,} out:"
             f" {money}, about {self._minutes()} min",
-            *filter(None, [self._other_effort(), self.alternative()]),
+            *filter(None, [self._columns_of_code(), self._other_effort(), self.alternative()]),
         ]
 
 
@@ -159,8 +173,10 @@ class Quote:
 class _ToRead:
     """Documents, the lengths of those to be asked about in tokens, and what is to be found of them.
 
-    *schema* is None where it is to be found; what is *added* to it may be defined already. *lists*
-    are of what documents list; *lacking* names what is asked for, where that is not all.
+    *schema* is None where it is to be found; what is *added* to it may be defined already.
+    *n_asking* are the tokens that ask what questions need beside the columns of tables; 0 where
+    nothing does. *lists* are of what documents list; *lacking* names what is asked for, where that
+    is not all.
     """
 
     n_documents: int
@@ -170,6 +186,7 @@ class _ToRead:
     lacking: frozenset[str] = frozenset()
     added: Sequence[Attribute] = ()
     is_defined: bool = False
+    n_asking: int = 0
     n_questions: int = 0
 
 
@@ -248,14 +265,21 @@ def quote_work(
     engine, found = choose_engine(work, settings), asked.tables.found
     readers = ReaderPool(settings.workers, settings.document_timeout_s)
     schema = find_known_schema(work, folder, asked, engine.asks)
+    questions, n_asking = asked.questions[: settings.schema_questions], 0
+    is_known = schema is not None or not engine.asks
+    columns, lists_read = ((), ()) if is_known else asked.tables.columns()
+    if columns:
+        schema = with_columns(Schema(title=folder.name), columns, lists_read)
+        n_asking = render_additions(schema, questions).count_tokens() if questions else 0
     added, is_defined = _find_added(work, schema, attribute)
     wanted = schema and schema.model_copy(update={"attributes": (*schema.attributes, *added)})
     n_documents, lengths, lacking = _find_lengths(work, found, wanted, readers, settings)
     if not engine.asks:
         return Quote(engine.name, n_documents, 0, 0, schema is not None, 0, 0, 0)
-    n_questions = len(asked.questions)
     lists = find_lists(schema, settings) if schema and not attribute else ()
-    todo = _ToRead(n_documents, lengths, schema, lists, lacking, added, is_defined, n_questions)
+    todo = _ToRead(
+        n_documents, lengths, schema, lists, lacking, added, is_defined, n_asking, len(questions)
+    )
     return _price(engine, todo, settings, find_effort(work, settings))
 
 
@@ -298,6 +322,7 @@ def quote_stored(
     """Estimate what it takes that *engine* reads all documents that *work* holds."""
     schema = find_known_schema(work, folder, SchemaWish(), engine.asks)
     lengths = Predictions(work).count_tokens()
+    n_questions = min(n_questions, settings.schema_questions)
     todo = _ToRead(len(lengths), lengths, schema, n_questions=n_questions)
     return _price(engine, todo, settings)
 
@@ -328,6 +353,9 @@ def _price(
         estimate += Estimate(
             n_rounds, n_tokens + n_rounds * _ROUND_TOKENS_IN, n_rounds * _ROUND_TOKENS_OUT
         )
+    elif todo.n_asking:
+        estimate += Estimate(1, todo.n_asking, _ADDITIONS_TOKENS_OUT)
+    if todo.schema is None or todo.n_asking:
         estimate += estimate_questions(todo.n_questions, settings)
     if todo.added and not todo.is_defined:
         estimate += estimate_definition(todo.n_documents)
@@ -337,7 +365,7 @@ def _price(
         n_documents=todo.n_documents,
         n_to_read=n_first,
         n_attributes=len(todo.added or known),
-        is_schema_known=todo.schema is not None,
+        is_schema_known=todo.schema is not None and not todo.n_asking,
         n_calls=estimate.n_prompts,
         tokens_in=tokens_in,
         tokens_out=tokens_out,
@@ -346,6 +374,7 @@ def _price(
         cost_usd=price.cost_usd(tokens_in, tokens_out) if price else None,
         effort=effort,
         tokens_at_most=estimate.tokens + max(0, saved),
+        by_code=any(item.is_column for item in known),
     )
 
 
@@ -393,7 +422,7 @@ def _find_lengths(
 ) -> tuple[int, Sequence[int], frozenset[str]]:
     """Count the documents; find the tokens of those that lack predictions, or were not read yet.
 
-    And the names of what they lack, where none is new; else none.
+    And the names of what they lack; none where the schema is not known.
 
     The lengths of the latter are those of a sample. Of a file that was read before, the share of
     documents that are new is that of the sample, too.
@@ -401,9 +430,14 @@ def _find_lengths(
     kept = schema is not None and work.schema_in_force() is not None
     predictions = Predictions(work)
     n_readable = count_readable(settings.prompt_tokens)
-    asked = (
-        (*schema.attributes, *map(list_attribute, find_lists(schema, settings))) if schema else ()
-    )
+    asked: tuple[Attribute, ...] = ()
+    of_rows = asked
+    if schema is not None:
+        # of rows: code has read what their columns state, and what they list
+        of_rows = tuple(item for item in schema.attributes if not item.is_column)
+        asked = (*schema.attributes, *map(list_attribute, find_lists(schema, settings)))
+    if found.rows is not None and found.rows.alone:
+        asked = of_rows
     pending = predictions.pending(asked, n_readable) if kept else []
     plan = plan_files(work, found, schema or Schema(title="Record"), readers.n_processes)
     paths = [item.relative for item in found.sources]
@@ -422,7 +456,8 @@ def _find_lengths(
             continue
         n = 1 if found.rows_of(source) is None else sample.counts.get(path, usual)
         n_documents += n
-        n_new += _count_new(n, sampled[path], known)
+        if schema is None or of_rows or found.rows_of(source) is None:
+            n_new += _count_new(n, sampled[path], known)
     changed = {item.id for item in sample.documents if _is_new(item, stored.get(item.path, {}))}
     lengths = [
         length
@@ -434,7 +469,8 @@ def _find_lengths(
     of_sample = [count_tokens(document.text) for document in sample.documents]
     if of_sample:
         lengths += [of_sample[number % len(of_sample)] for number in range(n_new)]
-    names = frozenset() if of_sample else frozenset(x.name for y in pending for x in y.attributes)
+    lacking = asked if of_sample else chain.from_iterable(group.attributes for group in pending)
+    names = frozenset(item.name for item in lacking)
     return n_documents, lengths, names
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 from srag_mcp.cells.cell import Cell, Mark, PredictedCell, PredictedRecord
-from srag_mcp.cells.normalised import read_column
 from srag_mcp.claims.odd_numbers import Tags, read_stated, read_tags
 from srag_mcp.claims.second_look import (
     MAX_SUSPECTS,
@@ -26,6 +25,7 @@ from srag_mcp.records.prediction import count_readable, estimate_records
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema
+from srag_mcp.store.build import read_cells
 from srag_mcp.store.predictions import PendingDocuments, Predictions, keep_listed, keep_rule_cells
 from srag_mcp.store.united_names import are_united, decided_in_force, keep_verdicts, kept_verdicts
 from srag_mcp.store.work import WorkDatabase
@@ -275,8 +275,7 @@ def _find_doubts(
 
     Of a column that describes things instead of naming them nothing is asked.
     """
-    predicted = predictions.cells(attribute)
-    cells = dict(zip(predicted, read_column(attribute, [*predicted.values()]), strict=True))
+    cells = read_cells(work, attribute, by_model=True)
     counts = Counter(cell.value for cell in cells.values() if isinstance(cell.value, str))
     if not are_names(counts):
         return

@@ -117,17 +117,17 @@ def read_by_rules(
     Source: DESIGN 7.3.
     """
     run = _Run(work, engine, schema)
-    if not run.predictions.pending(schema.attributes):
+    if not run.predictions.pending(run.attributes):
         return RuleRun(schema)
     run.recall()
     n_rest = len(run.order) - len(run.sample)
     if effort == "checked" and n_rest - plan_audit(n_rest).n_audited <= _WRITING:
         return RuleRun(schema, told=("rules would save nothing here: all documents are read",))
-    run.reading.read(schema.attributes, run.sample, "records")
+    run.reading.read(run.attributes, run.sample, "records")
     run.begin()
     if effort == "draft":
         more = [key for key in run.order if key not in {*run.sample}][: len(run.sample)]
-        run.reading.read(schema.attributes, more, "audit")
+        run.reading.read(run.attributes, more, "audit")
         run.learn_more(more)
         run.heed_persons()
     else:
@@ -136,14 +136,14 @@ def read_by_rules(
             run.study(lesson)
         run.audit()
     columns = run.columns.values()
-    others = [item for item in schema.attributes if item.name not in run.columns]
+    others = [item for item in run.attributes if item.name not in run.columns]
     run.predictions.forget_ruled(others)  # a person may have removed their rules
     places = run.find_places(effort)
     n_taken = sum(run.reading.keep(column, places) for column in columns)
     schema = run.put()
     if effort == "checked":
-        run.reading.read_left(schema.attributes, run.columns, places)
-    told = _tell(columns, n_taken, len(run.order) * len(schema.attributes), effort)
+        run.reading.read_left(run.attributes, run.columns, places)
+    told = _tell(columns, n_taken, len(run.order) * len(run.attributes), effort)
     return RuleRun(schema, frozenset(run.reading.asked), (*run.told, *told))
 
 
@@ -188,6 +188,11 @@ class _Run:
         self._telling: dict[str, TellingWords] = {}
         self._n_shown = 0
 
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """What is not the column of a table file, which code reads."""
+        return tuple(item for item in self.schema.attributes if not item.is_column)
+
     # --- Between ingestions ----------------------------------------------------------------------
 
     def recall(self) -> None:
@@ -208,7 +213,7 @@ class _Run:
             if key in present
         }
         if not self.sample:
-            read = {key for attribute in self.schema.attributes for key in self.labels(attribute)}
+            read = {key for attribute in self.attributes for key in self.labels(attribute)}
             order = sorted(self.order, key=lambda key: key not in read)
             self.sample = tuple(order[: self.engine.work.settings.schema_documents])
         self._remember()
@@ -243,7 +248,7 @@ class _Run:
     def begin(self) -> None:
         """Ask for the rules of the columns of which none were asked for yet."""
         new: dict[str, Mapping[str, Cell]] = {}
-        for attribute in self.schema.attributes:
+        for attribute in self.attributes:
             if hash_attribute(attribute) not in self.trials:
                 labels = self.labels(attribute)
                 known = {key: labels[key] for key in self.sample if key in labels}
@@ -251,14 +256,14 @@ class _Run:
                     new[attribute.name] = known
                 else:
                     self.trials[hash_attribute(attribute)] = Trial(is_over=True)
-        asked = tuple(item for item in self.schema.attributes if item.name in new)
+        asked = tuple(item for item in self.attributes if item.name in new)
         documents = tuple(self.predictions.texts(self.sample))
         written = self._ask(Lesson(asked, documents, new)) if asked else {}
         self._run(
             attribute.model_copy(update={"rules": written.get(attribute.name, attribute.rules)})
-            for attribute in self.schema.attributes
+            for attribute in self.attributes
         )
-        for attribute in self.schema.attributes:
+        for attribute in self.attributes:
             trial = self.trials.get(hash_attribute(attribute))
             rules = written.get(attribute.name, attribute.rules)
             if trial is None and not rules and attribute.name not in written:
@@ -326,10 +331,10 @@ class _Run:
             batch.append(key)
         self.practised = tuple(batch)
         n_silent = sum(column.count_silent(unread) for column in going.values())
-        self.reading.read(self.schema.attributes, batch, "audit")
+        self.reading.read(self.attributes, batch, "audit")
         self.learn_more(batch)
         n_told = n_silent - sum(column.count_silent(unread) for column in self._going().values())
-        self.pays = n_told * _CELL_TOKENS > self.reading.count(self.schema.attributes, batch)
+        self.pays = n_told * _CELL_TOKENS > self.reading.count(self.attributes, batch)
         self._remember()
 
     def choose_lesson(self) -> Places:
@@ -446,7 +451,7 @@ class _Run:
             units = [key for key in order if key not in {*column.trial.learned}]
             wanted.update(units[: plan_audit(len(units)).n_audited])
         ids = [key for key in order if key in wanted]
-        self.reading.read(self.schema.attributes, ids, "audit")
+        self.reading.read(self.attributes, ids, "audit")
         whole = [key for key in ids if key not in {*self.sample, *self.practised}]
         self._telling = self.reading.learn_words(
             self.columns.values(), (*self.sample, *self.practised)

@@ -16,7 +16,7 @@ from srag_mcp.errors import SchemaError
 from srag_mcp.pipeline.table_mode import NO_TABLES, SettledTables
 from srag_mcp.pipeline.wishes import tidy_wish
 from srag_mcp.rules.child_tables import build_pending
-from srag_mcp.rules.induction import learn_extractors
+from srag_mcp.rules.induction import induce_columns, learn_extractors
 from srag_mcp.rules.table_columns import are_rows, with_lists
 from srag_mcp.schema.attribute import Attribute, snake_case
 from srag_mcp.schema.edits import find_sources, hide, without_stale
@@ -85,7 +85,7 @@ def put_schema_in_force(
         SchemaError: If a schema that a person wrote cannot be used; the text names the file.
     """
     present = work.schema_in_force()
-    schema, origin = _known(work, present, folder, wish, engine.asks or wish.tables.is_other)
+    schema, origin = _known(work, present, folder, wish, engine.asks)
     if schema is None:
         origin = PREDICTED if engine.asks else INDUCED
         schema = _find(work, folder, wish, sample, engine)
@@ -142,12 +142,9 @@ def _known(
     present: SchemaInForce | None,
     folder: Path,
     wish: SchemaWish,
-    gives_way: bool,
+    predicts: bool,
 ) -> tuple[Schema | None, str]:
-    """Return what a person wrote, else the schema in force if it stays; and where it is from.
-
-    *gives_way*: whether one that rules found does not stay.
-    """
+    """Return what a person wrote, else the schema in force if it stays; and where it is from."""
     schema, origin = _wanted(folder, wish)
     if schema is None or (present is not None and present.origin == origin):
         schema = None if wish.fresh else _edited(work, present)
@@ -156,7 +153,14 @@ def _known(
         return schema, origin
     if not present.schema.attributes and wish.given is None:  # given again, it is to be empty
         return None, origin
-    return (None if gives_way and origin == INDUCED else present.schema), origin
+    is_other = wish.tables.is_other and (origin == INDUCED or _states_columns(present))
+    return (None if is_other or (predicts and origin == INDUCED) else present.schema), origin
+
+
+def _states_columns(present: SchemaInForce) -> bool:
+    """Whether the schema was made of the columns of table files."""
+    is_found = present.origin in {INDUCED, PREDICTED}
+    return is_found and any(item.is_column for item in present.schema.attributes)
 
 
 def _put(work: WorkDatabase, schema: Schema, origin: str = "") -> Schema:
@@ -198,11 +202,17 @@ def _find(
     title = " ".join(words) or _GENERIC_ENTITY
     title = title[:1].upper() + title[1:]
     entity = _name_entity(work, title)
-    tables = wish.tables
-    shown = SchemaSample(sample, wish.questions, title, entity, tables.columns, tables.file)
-    found = engine.predict_schema(shown)
+    present, tables = work.schema_in_force(), wish.tables
+    columns, lists = tables.columns()
+    if columns:
+        schema = induce_columns(columns, lists, title=title, entity=entity, file=tables.file)
+        stays = not wish.fresh and not tables.is_other
+        if stays and present is not None and _states_columns(present):
+            schema = present.schema  # a person may have edited it
+        return engine.complete(schema, wish.questions)
+    found = engine.predict_schema(SchemaSample(sample, wish.questions, title, entity))
     found = found.model_copy(update={"entity": _name_entity(work, found.entity)})
-    return with_lists(found, tables.columns()[1])
+    return with_lists(found, lists)
 
 
 def _name_entity(work: WorkDatabase, title: str) -> str:

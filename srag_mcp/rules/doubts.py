@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import TypeAlias
 
-from srag_mcp.cells.cell import Mark
+from srag_mcp.cells.cell import Mark, is_predicted
 from srag_mcp.errors import QuestionError
 from srag_mcp.rules.kinship import general_stems, kinship
 from srag_mcp.schema.attribute import Attribute, ItemRule, KeyRule, PatternRule, PlaceRule, keys_of
@@ -133,19 +133,23 @@ def check_columns(
 ) -> None:
     """Make sure that the columns of *translation* hold what the documents say.
 
-    Columns without rules were not read by the offline engine and are not doubted. What columns lack
-    does no harm where *is_settled* says that the answer is the same whatever their gaps hold.
+    What rules have not read is not doubted: columns without any, and beside a model those that no
+    table file states. What columns lack does no harm where *is_settled* says that the answer is the
+    same whatever their gaps hold.
 
     Raises:
         QuestionError: If one of them cannot carry the answer; the text says which and why.
     """
     attributes = {item.name: item for item in corpus.schema().attributes}
     statistics = {item.column: item for item in corpus.statistics()}
+    by_model = is_predicted(corpus.info().engine)
     gaps: dict[str, str] = {}
     shows_gaps = True
     for name in dict.fromkeys(use.column for use in translation.facts.columns):
         attribute = attributes.get(name)
         if attribute is None or not attribute.extractors or name not in statistics:
+            continue
+        if by_model and not attribute.is_column:
             continue
         sql, roles = (
             translation.sql,

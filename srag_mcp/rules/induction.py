@@ -33,10 +33,18 @@ from srag_mcp.rules.places import place_candidates
 from srag_mcp.rules.running import name_candidates, slot_candidates
 from srag_mcp.rules.sightings import Sightings, is_plain_value
 from srag_mcp.rules.table_columns import are_rows, row_candidates, with_columns
-from srag_mcp.schema.attribute import Attribute, CellRule, Extractor, ItemRule, KeyRule, SlotRule
+from srag_mcp.schema.attribute import (
+    Attribute,
+    CellRule,
+    Extractor,
+    ItemRule,
+    KeyRule,
+    SlotRule,
+    keys_of,
+)
 from srag_mcp.schema.schema import Schema
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import STOP_WORDS, content_words, fold_words, singular, stem
+from srag_mcp.text.words import STOP_WORDS, content_words, fold_words, singular, stem, stems
 from srag_mcp.values.columns import classify_values
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import find_quantities
@@ -403,11 +411,17 @@ def learn_extractors(
             for candidate in candidates
             if any(_is_called(attribute, candidate, nouns) for attribute in schema.attributes)
         ]
-    rules = _match_attributes(schema, candidates, len(sample))
+    if is_table := are_rows(sample):
+        stated = (x.extractors for x in schema.attributes if x.is_column)
+        held = {key for rules in stated for key in keys_of(rules)}
+        candidates = [item for item in candidates if held.isdisjoint(keys_of(item.rules))]
+    found = _match_attributes(schema, candidates, len(sample))
+    if is_table:
+        found = {item.name: _as_column(item, found[item.name]) for item in schema.attributes}
     attributes = tuple(
         attribute
         if attribute.extractors
-        else attribute.model_copy(update={"extractors": rules[attribute.name]})
+        else attribute.model_copy(update={"extractors": found[attribute.name]})
         for attribute in schema.attributes
     )
     return schema.model_copy(update={"attributes": attributes})
@@ -425,6 +439,15 @@ def _is_called(attribute: Attribute, candidate: Candidate, nouns: frozenset[str]
         for wish in attribute.synonyms
         for label in candidate.labels
     )
+
+
+def _as_column(attribute: Attribute, rules: tuple[Extractor, ...]) -> tuple[Extractor, ...]:
+    """Return the *rules* for rows of a table: a column that is called as *attribute* states it."""
+    called = [stems(name) for name in _names_of(attribute)]
+    match rules:
+        case (KeyRule() as rule, *others) if any(stems(key) in called for key in rule.keys):
+            return (rule.model_copy(update={"reads": "column"}), *others)
+    return rules
 
 
 def _names_of(attribute: Attribute) -> list[str]:

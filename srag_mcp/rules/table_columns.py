@@ -18,7 +18,6 @@ from srag_mcp.rules.candidates import Candidate, Found
 from srag_mcp.rules.extraction import extract_cell
 from srag_mcp.rules.naming import (
     IN_BRACKETS,
-    describe_values,
     examples_of,
     free_name,
     nouns_of_names,
@@ -106,8 +105,7 @@ def _attributes(
         unit, is_numeric = guess.unit, guess.type.is_numeric
         values = [value for value in column.values if read_missing(value, column.name) is None]
         is_ticks = guess.type.is_boolean and {read_boolean(value) for value in values} == {True}
-        named = "An item of the list" if only else f'The column "{column.name}"'
-        told = f"{named}, filled in {column.n_filled} of {column.n_rows} rows."
+        told = "An item of the list." if only else f'The column "{column.name}".'
         if is_numeric:
             unit = unit or read_context(column.name).unit or unit_ending(column.name)
         noted = is_numeric and column.caption
@@ -116,14 +114,14 @@ def _attributes(
             Attribute(
                 name=only or free_name(column.name, {*taken, *(item.name for item in attributes)}),
                 type=guess.type,
-                description=f"{told} {describe_values(values, guess.type, unit)}{said}",
+                description=f"{told}{said}",
                 unit=unit,
                 examples=examples_of(values),
                 categories=guess.categories,
                 # a column of ticks: where one is missing, the answer is no
                 absent_means="false" if is_ticks else "unknown",
                 synonyms=tuple(synonyms[column.name]),
-                extractors=(KeyRule(keys=(column_key(column.name),)),),
+                extractors=(KeyRule(keys=(column_key(column.name),), reads="column"),),
             )
         )
     return tuple(attributes)
@@ -169,7 +167,7 @@ def _synonyms(names: Sequence[str]) -> dict[str, list[str]]:
     for name in names:
         *above, last = name.split(".")
         bare = IN_BRACKETS.sub(" ", name).strip()
-        words[name] = [last.replace("_", " ")] if above and bare == name else []
+        words[name] = [last.replace("_", " ")] if above and last and bare == name else []
         words[name] += [bare] if bare not in {"", name} else []
         if above and last.casefold() == _NAME:
             words[name].append(above[-1].replace("_", " "))
@@ -210,7 +208,7 @@ def read_row(document: Document, schema: Schema) -> Record:
 
 def _read_cell(attribute: Attribute, found: Mapping[str, KeyValue], sightings: Sightings) -> Cell:
     rule = attribute.extractors[0] if attribute.extractors else None
-    if not isinstance(rule, KeyRule) or rule.reads != "whole" or rule.section:
+    if not isinstance(rule, KeyRule) or rule.reads == "label" or rule.section:
         return extract_cell(sightings, attribute)
     block = next((found[key] for key in rule.keys if key in found), None)
     if block is None:

@@ -28,17 +28,19 @@ class KeyRule(_Rule):
     """The value beside one of these keys, compared folded; an earlier key wins over a later one.
 
     *section* restricts the rule to keys below a heading of that (folded) name. *reads* is `label`
-    where the value is the number in the key ("VAT 19 %"). With *word* it is the number on which the
-    keys of a document agree most ("total", "amount due", "net total"): *weights* gives each folded
-    key its reliability, 0 to 1; another key that has *word* in it counts a little. Rules of earlier
-    versions have *leads*, which are read no more, and `amount`, which is read as `whole`.
+    where the value is the number in the key ("VAT 19 %"), `column` where the keys are headers of a
+    table file whose rows are documents: its cells are the values, whoever thinks. With *word* it is
+    the number on which the keys of a document agree most ("total", "amount due", "net total"):
+    *weights* gives each folded key its reliability, 0 to 1; another key that has *word* in it
+    counts a little. Rules of earlier versions have *leads*, which are read no more, and `amount`,
+    which is read as `whole`.
     """
 
     kind: Literal["key"] = "key"
     keys: tuple[str, ...] = ()
     section: str | None = None
     occurrence: Literal["first", "last"] = "first"
-    reads: Literal["whole", "amount", "label"] = "whole"
+    reads: Literal["whole", "amount", "label", "column"] = "whole"
     leads: tuple[str, ...] = ()
     weights: dict[str, float] = Field(default_factory=dict)
     word: str | None = None
@@ -263,6 +265,12 @@ class Attribute(BaseModel):
     audit: Audit | None = None
     formerly: tuple[str, ...] = ()
     hidden: bool = False
+
+    @property
+    def is_column(self) -> bool:
+        """Whether a column of table files states it: code reads their rows, whoever thinks."""
+        rule = self.extractors[0] if self.extractors else None
+        return isinstance(rule, KeyRule) and rule.reads == "column"
 
 
 def keys_of(rules: Iterable[Extractor]) -> list[str]:

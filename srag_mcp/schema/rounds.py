@@ -492,6 +492,65 @@ class _Draft:
         self.attributes = {item.name: item for item in kept.values()}
 
 
+class AdditionsReply(ReplyContent):
+    """Definitions of what questions need beside the columns of a table file."""
+
+    attributes: list[AttributeReply]
+
+
+async def predict_additions(
+    model: LanguageModel, schema: Schema, questions: Sequence[str]
+) -> PredictedSchema:
+    """Let *model* add to the columns of a table file what *questions* need and none states.
+
+    Raises:
+        ModelError: If no reply could be had, or none of the right form.
+    """
+    prompt = render_additions(schema, questions)
+    asked = await ask_for(
+        model, prompt, AdditionsReply, lambda reply: _addition_problems(schema, reply.attributes)
+    )
+    draft = _Draft(1, {item.name: item for item in schema.attributes})
+    for item in asked.content.attributes:
+        if find_attribute(schema, item.name) is None:
+            draft.put(item, "", item.rationale)
+    attributes = tuple(draft.attributes.values())
+    return PredictedSchema(
+        schema.model_copy(update={"attributes": attributes}), tuple(draft.decisions)
+    )
+
+
+def render_additions(schema: Schema, questions: Sequence[str]) -> Prompt:
+    """Write the prompt that asks what *questions* need beside the columns of a table file."""
+    lists = [
+        f"- {child.entity}: {', '.join(item.name for item in child.attributes)}"
+        for child in schema.children
+    ]
+    return render_prompt(
+        "complete_schema",
+        "schema",
+        "additions",
+        entity=schema.entity,
+        title=schema.title,
+        columns=enclose("\n".join(map(_name_column, schema.attributes))),
+        lists=enclose("\n".join(lists)) if lists else NONE,
+        questions=_render_questions(questions),
+    )
+
+
+def _name_column(item: Attribute) -> str:
+    """Write a column of a table file: `- status (string): paid, shipped, …`."""
+    values = item.categories or (*map(str, item.examples), "…")
+    said = f"- {item.name} ({item.type}{f', {item.unit}' if item.unit else ''})"
+    return said if item.type.is_boolean else f"{said}: {', '.join(values)}"
+
+
+def _addition_problems(schema: Schema, added: Sequence[AttributeReply]) -> list[str]:
+    known = [item.name for item in added if find_attribute(schema, item.name) is not None]
+    there = [f"there is a column {name!r}, which stays: leave it out" for name in known]
+    return there + [found for item in added for found in find_problems(item)]
+
+
 class ExtensionReply(ReplyContent):
     """The definition of the attribute, or the name of the one that holds it already.
 

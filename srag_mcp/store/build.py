@@ -588,10 +588,13 @@ _CHILD_PREDICTIONS_OF = f"""
 SELECT number, {PREDICTION_COLUMNS} FROM child_predictions
 JOIN child_listing USING (document_id, position) WHERE attribute = ? ORDER BY number
 """  # noqa: S608 - constants
+_OF_ROWS = "path IN (SELECT path FROM files WHERE rows)"
 _PREDICTIONS_OF = f"""
 SELECT number, {PREDICTION_COLUMNS} FROM listing LEFT JOIN (
-  FROM predictions WHERE attribute = ? AND attribute_hash = ?) USING (document_id, sha256)
-WHERE failure IS NULL ORDER BY number
+  FROM predictions WHERE attribute = $1 AND attribute_hash = $2) USING (document_id, sha256)
+WHERE failure IS NULL AND NOT (
+  attribute IS NULL AND ($3 = 'loose' OR ($3 = 'column' AND {_OF_ROWS})))
+ORDER BY number
 """  # noqa: S608 - constants
 _INSERT_REVIEW = """
 INSERT INTO build.main.srag_reviews
@@ -617,11 +620,13 @@ def _cells_in_force(work: WorkDatabase, table: str, attribute: Attribute) -> dic
     Where a language model is in force, the learned rules are the second opinion: where they differ
     is listed in the build.
     """
-    name = attribute.name
+    name, is_predicted = attribute.name, work.is_predicted()
     by_rules = _rule_cells(work, attribute)
-    if not work.is_predicted():
-        return mark_misfits(attribute, by_rules)
-    cells = _predicted_cells(work, attribute)
+    if attribute.is_column or not is_predicted:
+        by_rules = mark_misfits(attribute, by_rules)
+    if not is_predicted:
+        return by_rules
+    cells = _model_cells(work, attribute, by_rules)
     for number in find_disputed(cells, by_rules):
         model, rule = cells[number], by_rules[number]
         said = [str(model.value), model.as_stated, str(rule.value), rule.as_stated]
@@ -630,12 +635,36 @@ def _cells_in_force(work: WorkDatabase, table: str, attribute: Attribute) -> dic
     return cells
 
 
-def read_cells(work: WorkDatabase, attribute: Attribute) -> dict[str, Cell]:
-    """Return what is published of an attribute but for names and corrections, by document."""
+def read_cells(
+    work: WorkDatabase, attribute: Attribute, *, by_model: bool | None = None
+) -> dict[str, Cell]:
+    """Return what is published of an attribute but for names and corrections, by document.
+
+    *by_model*: whether a language model is in force; None for what is.
+    """
+    by_model = work.is_predicted() if by_model is None else by_model
     work.connection.execute(_LISTING)
-    read = _predicted_cells if work.is_predicted() else _rule_cells
+    by_rules = _rule_cells(work, attribute) if attribute.is_column or not by_model else {}
+    cells = _model_cells(work, attribute, by_rules) if by_model else by_rules
     ids = dict(work.run("SELECT number, document_id FROM listing"))
-    return {ids[number]: cell for number, cell in read(work, attribute).items()}
+    return {ids[number]: cell for number, cell in cells.items()}
+
+
+def _model_cells(
+    work: WorkDatabase, attribute: Attribute, by_rules: Mapping[int, Cell]
+) -> dict[int, Cell]:
+    """Return what a model said, and *by_rules* what it was not asked: a column states that.
+
+    Where such a column is one by now with another that a model read, that fills its empty cells.
+    """
+    cells = _predicted_cells(work, attribute)
+    rows = f"SELECT number FROM listing WHERE {_OF_ROWS}"  # noqa: S608 - constants
+    for (number,) in work.run(rows) if attribute.is_column else ():
+        own, said = by_rules.get(number), cells.get(number)
+        is_said = said is not None and said.state is State.STATED
+        if own is not None and (own.state is State.STATED or not is_said):
+            cells[number] = own
+    return cells
 
 
 def _rule_cells(work: WorkDatabase, attribute: Attribute) -> dict[int, Cell]:
@@ -649,11 +678,12 @@ def _predicted_cells(
 ) -> dict[int, Cell]:
     """Return what a model said; a document that it was not asked about is FAILED.
 
-    That such a one says nothing is not known. Of a loose attribute it has no cell.
+    That such a one says nothing is not known. Of a loose attribute it has no cell, and neither has
+    a row of a table file of a column.
     """
     name, engine = attribute.name, work.engine_in_force()
-    rows = work.run(_PREDICTIONS_OF, name, hash_attribute(attribute))
-    rows = [row for row in rows if row[1] is not None or not is_loose]
+    kind = "loose" if is_loose else "column" if attribute.is_column else ""
+    rows = work.run(_PREDICTIONS_OF, name, hash_attribute(attribute), kind)
     not_asked = PredictedCell(Cell(name, State.FAILED, engine=engine, note="not asked about yet"))
     predicted = [not_asked if row[1] is None else read_prediction(row[1:]) for row in rows]
     return _checked(attribute, rows, read_column(attribute, predicted))

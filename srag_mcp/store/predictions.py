@@ -35,7 +35,9 @@ PREDICTION_COLUMNS = 'attribute, state, as_stated, start, "end", value, unit, en
 LESSON = "lesson"  # the note of what is known of rules that a model wrote, by `hash_attribute`
 _ASKED = "asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash)"
 _PENDING = f"""
-WITH asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash, unnest(?) AS place),
+WITH asked AS (
+  SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash, unnest(?) AS place,
+         unnest(?) AS is_column),
 in_part AS (
   SELECT DISTINCT document_id FROM predictions WHERE n_read IS NOT NULL),
 dense AS (
@@ -43,7 +45,9 @@ dense AS (
   FROM documents SEMI JOIN in_part USING (document_id)
   WHERE strlen(text) > {LATIN_BYTES} * length(text)),
 missing AS (
-  SELECT document_id, path, place FROM documents CROSS JOIN asked
+  SELECT document_id, path, place FROM (
+    FROM documents CROSS JOIN asked
+    WHERE NOT (is_column AND path IN (SELECT path FROM files WHERE rows)))
   ANTI JOIN (
     FROM predictions LEFT JOIN dense USING (document_id)
     WHERE NOT unanswered AND coalesce(n_read * coalesce(n_latin, 1) >= ?, true))
@@ -112,12 +116,16 @@ class Predictions:
     ) -> list[PendingDocuments]:
         """Return what is to be asked: the stored documents by the attributes that they lack.
 
+        No row of a table file lacks what a column states: code has read that.
+
         What could not be answered is asked again; so is what is not mentioned in a document of
         which fewer than *n_readable* characters were read; of other scripts than Latin fewer will
         do, see `model.tokens`.
         """
-        places = list(range(len(attributes)))
-        rows = self._work.run(_PENDING, *_keys(attributes), places, n_readable)
+        if not attributes:
+            return []
+        places, are_columns = range(len(attributes)), [item.is_column for item in attributes]
+        rows = self._work.run(_PENDING, *_keys(attributes), list(places), are_columns, n_readable)
         return [
             PendingDocuments(tuple(attributes[place] for place in lacking), tuple(ids))
             for lacking, ids in rows

@@ -112,9 +112,12 @@ def _take_over(
         if key in by_model[0] or cell.value is not None
     }
     predictions.change(attribute, changed)
-    was = by_model[0] if work.is_predicted() else by_rules[0]
+    was, is_now = by_rules[0], now
+    if work.is_predicted():
+        was = was | by_model[0] if own.is_column else by_model[0]
+        is_now = now | read if own.is_column else read
     return [
-        _restate_correction(item, own, attribute, was, read if work.is_predicted() else now)
+        _restate_correction(item, own, attribute, was, is_now)
         if own.type != attribute.type and item.column == own.name
         else item
         for item in kept

@@ -7,9 +7,10 @@ from srag_mcp.documents.reading import row_documents
 from srag_mcp.documents.table_files import find_records, sketch
 from srag_mcp.documents.tables import arrange
 from srag_mcp.rules.table_columns import read_row, with_columns
-from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.values.states import State
+from srag_mcp.values.types import TEXT
 
 
 def columns(rows: list[list[str]]) -> tuple[Attribute, ...]:
@@ -176,3 +177,13 @@ def test_columns_that_only_a_number_or_a_sign_tells_apart_are_called_alike() -> 
         ("name", ()), ("a", ()), ("a_2", ("A-",)), ("fee", ()), ("fee_2", ("Fee",)), ("day", ()),
         ("day_2", ()),
     ]  # fmt: skip
+
+
+def test_a_description_says_what_no_other_field_and_no_statistic_does() -> None:
+    assert column("paid", "open", name="Order no.") == Attribute(
+        name="order_no",
+        type=TEXT,
+        description='The column "Order no.".',
+        examples=("paid", "open"),
+        extractors=(KeyRule(keys=("order no",), reads="column"),),
+    )
