@@ -318,7 +318,10 @@ def _price(
         shown = _spread(lengths, settings.schema_documents)
         estimate += estimate_rules(attributes, shown)
         everything = estimate_records(attributes, lengths, settings.prompt_tokens)
+        everything += estimate_rows(lists, lengths, len(lengths), settings.prompt_tokens)
         saved = everything.tokens - estimate.tokens
+        if effort == "checked" and saved <= 0:  # rules would save nothing
+            n_first, estimate = len(lengths), everything
     if todo.schema is None:  # rounds, and a trial on the sample
         usual = -(-sum(lengths) // max(1, len(lengths)))
         shown = [usual] * min(settings.schema_documents, len(lengths))
