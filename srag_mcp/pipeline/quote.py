@@ -322,7 +322,6 @@ def quote_stored(
     """Estimate what it takes that *engine* reads all documents that *work* holds."""
     schema = find_known_schema(work, folder, SchemaWish(), engine.asks)
     lengths = Predictions(work).count_tokens()
-    n_questions = min(n_questions, settings.schema_questions)
     todo = _ToRead(len(lengths), lengths, schema, n_questions=n_questions)
     return _price(engine, todo, settings)
 
@@ -343,7 +342,10 @@ def _price(
         shown = _spread(lengths, settings.schema_documents)
         estimate += estimate_rules(attributes, shown)
         everything = estimate_records(attributes, lengths, settings.prompt_tokens)
+        everything += estimate_rows(lists, lengths, len(lengths), settings.prompt_tokens)
         saved = everything.tokens - estimate.tokens
+        if effort == "checked" and saved <= 0:  # rules would save nothing
+            n_first, estimate = len(lengths), everything
     if todo.schema is None:  # rounds, and a trial on the sample
         usual = -(-sum(lengths) // max(1, len(lengths)))
         shown = [usual] * min(settings.schema_documents, len(lengths))

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from types import MappingProxyType
 from typing import TypeAlias
 
 from srag_mcp.cells.cell import (
@@ -19,7 +20,7 @@ from srag_mcp.cells.cell import (
 from srag_mcp.cells.normalised import read_column
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress
-from srag_mcp.model.language_model import Step, count_tokens
+from srag_mcp.model.language_model import CHARACTERS_A_TOKEN, Step, count_tokens
 from srag_mcp.records.prediction import estimate_records, stretches_around
 from srag_mcp.records.record_prompt import Sought
 from srag_mcp.records.telling import Part, ReadText, TellingWords, find_parts, learn_words
@@ -42,6 +43,26 @@ Places: TypeAlias = Mapping[str, Mapping[str, tuple[Span, ...]]]
 """By document and column, the stretches in which it is looked for; none where nothing tells it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What is expected of a column that rules read.
+
+    Attributes:
+        chances: How probably each document is read for it all the same: surely, unless it says.
+        told: Which share of its text is shown then.
+    """
+
+    chances: Mapping[str, float]
+    told: float
+
+    def scaled(self, factor: float) -> "Outlook":
+        """Return it where rules leave only that much of it open."""
+        return replace(self, chances={key: factor * x for key, x in self.chances.items()})
+
+
+_WHOLE = Outlook({}, 1.0)
+
+
 @dataclass
 class RuleReading:
     """What a model reads where rules read the rest, and which cells either gives.
@@ -57,6 +78,7 @@ class RuleReading:
     asked: set[str] = field(default_factory=set)
     _labels: dict[str, dict[str, Cell]] = field(default_factory=dict)
     _parts: dict[str, Sequence[Part]] = field(default_factory=dict)
+    _lengths: dict[str, int] = field(default_factory=dict)
 
     def read(self, attributes: Sequence[Attribute], ids: Collection[str], step: Step) -> None:
         """Let the model read what it has not of *attributes*, blind for what rules say of it."""
@@ -110,10 +132,40 @@ class RuleReading:
             if item.column == attribute.name
         }
 
-    def count(self, attributes: Sequence[Attribute], ids: Sequence[str]) -> int:
-        """Return the tokens that it takes to read documents whole."""
+    def price(
+        self,
+        attributes: Sequence[Attribute],
+        ids: Sequence[str],
+        outlooks: Mapping[str, Outlook] = MappingProxyType({}),
+    ) -> int:
+        """Return the tokens that it takes to read what is not known of documents.
+
+        They are read whole, but for the columns of *outlooks*. What several columns need of a
+        document is shown once.
+        """
+        unknown = [key for key in ids if key not in self._lengths]
+        self._lengths |= zip(unknown, self.predictions.count_tokens(unknown), strict=True)
+        hidden = dict.fromkeys(ids, 1.0)
+        n_cells = n_stated = 0.0
+        for attribute in attributes:
+            labels, outlook = self.labels(attribute), outlooks.get(attribute.name, _WHOLE)
+            n_said = sum(cell.state in _SAID for cell in labels.values())
+            for key in hidden.keys() - labels.keys():
+                chance = outlook.chances.get(key, 1.0)
+                hidden[key] *= 1 - chance * outlook.told
+                n_cells += chance
+                n_stated += chance * n_said / max(1, len(labels))
+        shown = [round(self._lengths[key] * (1 - share)) for key, share in hidden.items()]
+        n_most, stated = self.engine.work.settings.prompt_tokens, n_stated / max(1.0, n_cells)
+        return estimate_records(attributes, shown, n_most, round(n_cells), stated).tokens
+
+    def price_parts(self, attributes: Sequence[Attribute], places: Places) -> int:
+        """Return the tokens that it takes to read stretches."""
+        shown = [{*chain.from_iterable(found.values())} for found in places.values()]
+        lengths = [sum(x.end - x.start for x in spans) // CHARACTERS_A_TOKEN for spans in shown]
+        n_cells = sum(map(len, places.values()))
         n_most = self.engine.work.settings.prompt_tokens
-        return estimate_records(attributes, self.predictions.count_tokens(ids), n_most).tokens
+        return estimate_records(attributes, lengths, n_most, n_cells).tokens
 
     def learn_words(
         self, columns: Iterable[TriedColumn], whole: Sequence[str]
@@ -132,6 +184,29 @@ class RuleReading:
             if found := learn_words(column.attribute, read, values):
                 telling[column.attribute.name] = found
         return telling
+
+    def shares_told(
+        self,
+        columns: Iterable[TriedColumn],
+        telling: Mapping[str, TellingWords],
+        ids: Sequence[str],
+    ) -> dict[str, float]:
+        """Return which share of documents is shown where a column is looked for, by those of *ids*.
+
+        It is all of them where no words are known that tell it.
+        """
+        columns = [*columns]
+        shares: defaultdict[str, list[float]] = defaultdict(list)
+        for document in self.predictions.texts(ids):
+            parts, key = self._cut(document), document.document_id
+            n_all = sum(part.span.end - part.span.start for part in parts)
+            for item in columns:
+                if item.name in telling and item.is_open(key):
+                    found = telling[item.name].find(parts)
+                    n_found = sum(span.end - span.start for span in found)
+                    shares[item.name].append(n_found / max(1, n_all))
+        means = {name: sum(found) / len(found) for name, found in shares.items()}
+        return {item.name: means.get(item.name, 1.0) for item in columns}
 
     def find_places(
         self,

@@ -16,19 +16,20 @@ from srag_mcp.cells.cell import Cell
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress
 from srag_mcp.model.language_model import CHARACTERS_A_TOKEN
-from srag_mcp.pipeline.rule_reading import Places, RuleReading, is_told
+from srag_mcp.pipeline.rule_reading import Outlook, Places, RuleReading, is_told
 from srag_mcp.pipeline.schema_choice import put_edit_in_force
+from srag_mcp.records.prediction import estimate_rules
 from srag_mcp.records.record_prompt import MAX_DOCUMENTS, MAX_PARTS
 from srag_mcp.records.telling import TellingWords
 from srag_mcp.rules.audit import LIMIT, RISK, plan_audit
 from srag_mcp.rules.trial import Trial, TriedColumn, Trust, try_column
-from srag_mcp.rules.voting import Read, run_rules
+from srag_mcp.rules.voting import Read, Verdict, run_rules
 from srag_mcp.rules.writing import (
     MAX_MISSES,
     Lesson,
     Miss,
+    foresee_decided,
     may_be_ruled,
-    render_rules_prompt,
     write_rules,
 )
 from srag_mcp.schema.attribute import Attribute, WrittenRule
@@ -41,14 +42,15 @@ from srag_mcp.text.spans import Span
 
 _EFFORT = "effort"
 _HELD = "SELECT document_id, sha256 FROM documents WHERE sha256 IN (SELECT unnest(?))"
-# To write rules takes as many tokens as to read 13 to 24 documents: in a folder in which no more
-# would be left to them, all are read.
-_WRITING = 24
 _BATCH = MAX_DOCUMENTS  # to learn from before rules are mended: a full prompt
 _DRAWN = 8  # times as many are drawn, of which those are read that leave most open
-_CELL_TOKENS = 100  # of a cell that is read alone: its part of a passage, and a share of the rest
-_REMEMBERED = ("sample", "practised", "pays", "n_silent", "n_asked")
+_REMEMBERED = ("sample", "practised", "kept")
 _STRETCHES = 0.75  # of a prompt; the rest are headings of stretches, and gaps between them
+_MOST_LESSONS = 8  # that are thought of at a time
+# Of what is open, so much is after a lesson, too: the mean of twelve in simulated runs over 200 to
+# 500 hotels and 200 receipts, 0.58 to 0.90 (`tests.benchmarks.simulated_rules`).
+_KEPT = 0.75
+_READ_WHOLE = "rules would save nothing here: all documents are read"
 _MAX_VAIN = 2  # lessons of a column that bring no rule
 _SILENT = {
     Trust.NOTHING: "too many, so the model reads it",
@@ -92,9 +94,8 @@ def count_read_first(effort: Effort, n_documents: int, n_sample: int) -> int:
     n_rest = n_documents - n_sample
     n_learned = min(_BATCH, n_rest // 4)  # of later lessons only stretches are read
     n_checked = n_sample + n_learned + plan_audit(max(0, n_rest - n_learned)).n_audited
-    is_saving = effort == "draft" or n_rest - plan_audit(max(0, n_rest)).n_audited > _WRITING
     n_read = {"full": n_documents, "checked": n_checked, "draft": 2 * n_sample}[effort]
-    return min(n_read, n_documents) if is_saving else n_documents
+    return min(n_read, n_documents)
 
 
 def forget_lesson(work: WorkDatabase) -> None:
@@ -120,20 +121,22 @@ def read_by_rules(
     if not run.predictions.pending(run.attributes):
         return RuleRun(schema)
     run.recall()
-    n_rest = len(run.order) - len(run.sample)
-    if effort == "checked" and n_rest - plan_audit(n_rest).n_audited <= _WRITING:
-        return RuleRun(schema, told=("rules would save nothing here: all documents are read",))
     run.reading.read(run.attributes, run.sample, "records")
-    run.begin()
     if effort == "draft":
+        run.begin()
         more = [key for key in run.order if key not in {*run.sample}][: len(run.sample)]
         run.reading.read(run.attributes, more, "audit")
         run.learn_more(more)
         run.heed_persons()
     else:
+        if run.is_going() and not run.pays(run.price_lesson()):
+            return run.read_whole()
+        run.begin()
         run.practise()
         while lesson := run.choose_lesson():
             run.study(lesson)
+        if run.is_going() and not run.pays():
+            return run.read_whole()
         run.audit()
     columns = run.columns.values()
     others = [item for item in run.attributes if item.name not in run.columns]
@@ -158,9 +161,7 @@ class _Run:
         trials: By the hash of a column's definition; of those without, no rule was asked for yet.
         columns: Those that have rules.
         lesson: What is being read to learn from.
-        pays: Whether the last documents to learn from paid.
-        n_silent: Cells of which words told before the last lesson, and no rule spoke.
-        n_asked: Tokens that it took, but for replies.
+        kept: The share of what rules left open that they did after the last lesson, too.
     """
 
     work: WorkDatabase
@@ -171,9 +172,7 @@ class _Run:
     trials: dict[str, Trial] = field(default_factory=dict)
     columns: dict[str, TriedColumn] = field(default_factory=dict)
     lesson: Places = field(default_factory=dict)
-    pays: bool = True
-    n_silent: int = 0
-    n_asked: int = 0
+    kept: float | None = None
     told: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -186,7 +185,6 @@ class _Run:
         self._read: dict[tuple[str, str], Read] = {}
         self._known: set[tuple[str, str]] = set()  # patterns, those that fell included
         self._telling: dict[str, TellingWords] = {}
-        self._n_shown = 0
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
@@ -203,10 +201,7 @@ class _Run:
             self.trials[key] = Trial(learned, trial.get("n_vain", 0), trial["is_over"])
         self.sample = tuple(filter(present.__contains__, known.get("sample", ())))
         self.practised = tuple(filter(present.__contains__, known.get("practised", ())))
-        self.pays, self.n_silent, self.n_asked = (
-            known.get(name, value)
-            for name, value in (("pays", True), ("n_silent", 0), ("n_asked", 0))
-        )
+        self.kept = known.get("kept")
         self.lesson = {
             key: {name: tuple(Span(*x) for x in found) for name, found in places.items()}
             for key, places in known.get("lesson", {}).items()
@@ -245,8 +240,8 @@ class _Run:
 
     # --- Lessons ---------------------------------------------------------------------------------
 
-    def begin(self) -> None:
-        """Ask for the rules of the columns of which none were asked for yet."""
+    def _find_new(self) -> dict[str, Mapping[str, Cell]]:
+        """Return what the sample says of the columns of which no rules were asked for yet."""
         new: dict[str, Mapping[str, Cell]] = {}
         for attribute in self.attributes:
             if hash_attribute(attribute) not in self.trials:
@@ -254,8 +249,14 @@ class _Run:
                 known = {key: labels[key] for key in self.sample if key in labels}
                 if may_be_ruled(known):
                     new[attribute.name] = known
-                else:
-                    self.trials[hash_attribute(attribute)] = Trial(is_over=True)
+        return new
+
+    def begin(self) -> None:
+        """Ask for the rules of the columns of which none were asked for yet."""
+        new = self._find_new()
+        for attribute in self.attributes:
+            if attribute.name not in new:
+                self.trials.setdefault(hash_attribute(attribute), Trial(is_over=True))
         asked = tuple(item for item in self.attributes if item.name in new)
         documents = tuple(self.predictions.texts(self.sample))
         written = self._ask(Lesson(asked, documents, new)) if asked else {}
@@ -301,14 +302,85 @@ class _Run:
     def _going(self) -> dict[str, TriedColumn]:
         return {name: item for name, item in self.columns.items() if not item.trial.is_over}
 
+    def is_going(self) -> bool:
+        """Whether some columns may get rules, or have some that are not audited yet."""
+        return bool(self._going() or self._find_new())
+
     def _unread(self, columns: Mapping[str, TriedColumn]) -> list[str]:
         learned = {key for column in columns.values() for key in column.trial.learned}
         return [key for key in self.order if key not in learned]
 
-    def _affords(self, n_unread: int, n_lesson: int) -> bool:
-        """Whether a lesson and an audit are less than half of what is unread."""
-        n_audited = plan_audit(max(1, n_unread - n_lesson)).n_audited
-        return self.pays and 2 * (n_lesson + n_audited) <= n_unread
+    def _audited(self, order: Sequence[str]) -> list[str]:
+        """Return what audits read, the same documents for all columns; before rules, for one."""
+        wanted: set[str] = set()
+        for trial in [item.trial for item in self.columns.values()] or [Trial(self.sample)]:
+            units = [key for key in order if key not in {*trial.learned}]
+            wanted.update(units[: plan_audit(len(units)).n_audited])
+        return [key for key in order if key in wanted]
+
+    def _outlooks(self) -> dict[str, Outlook]:
+        """Return what is expected of the columns whose rules no audit has judged.
+
+        Before there are any, they are expected to find what documents of the sample say alike.
+        """
+        columns, decided = self._going(), dict[str, float]()
+        texts = {item.document_id: item.text for item in self.predictions.texts(self.sample)}
+        for name, known in self._find_new().items():
+            attribute = self.schema.attribute(name)
+            columns[name] = self._try(attribute, Trial(tuple(known)))
+            decided[name] = foresee_decided(known, texts)
+        whole = (*self.sample, *self.practised)
+        telling = self.reading.learn_words(columns.values(), whole)
+        drawn = [key for key in self.order if key not in whole][: _DRAWN * MAX_PARTS]
+        told = self.reading.shares_told(columns.values(), telling, drawn)
+        outlooks = {}
+        for name, column in columns.items():
+            n_cells = len(self.order) - len(column.trial.learned)
+            chances = column.foresee(self.labels(column.attribute), n_cells)
+            if name in decided:
+                chances[Verdict.SILENT] = 1 - decided[name]
+            of_each = {key: chances[ruling.verdict] for key, ruling in column.rulings.items()}
+            outlooks[name] = Outlook(of_each, told[name])
+        return outlooks
+
+    def _weigh_silent(self, ids: Sequence[str]) -> float:
+        """Return how many documents are shown for each column where no rule speaks, in all."""
+        outlooks, going = self._outlooks(), self._going()
+        return sum(outlooks[name].told * item.count_silent(ids) for name, item in going.items())
+
+    def plan(self, n_lesson: int | None = None) -> tuple[int, int, int]:
+        """Return how many lessons pay, what all takes with them, and what it takes without rules.
+
+        That is to read whole what is not known of columns that do not hold, once for all of them.
+        A lesson takes *n_lesson* tokens, or there is none; it is expected to close as large a share
+        of what is open as the last one did. Several may pay where one does not, since a document is
+        spared where nothing of it is open.
+        """
+        audited = self._audited(self.order)
+        rest = [key for key in self.order if key not in {*audited}]
+        outlooks = self._outlooks()
+        asked = [x for x in self.attributes if x.audit is None or not x.audit.holds]
+        n_audited = self.reading.price(asked, audited)
+        kept = _KEPT if self.kept is None else min(1.0, self.kept)
+        plans = []
+        for n in range(1 if n_lesson is None else _MOST_LESSONS + 1):
+            then = {name: item.scaled(kept**n) for name, item in outlooks.items()}
+            n_left = self.reading.price(asked, rest, then)
+            plans.append((n * (n_lesson or 0) + n_audited + n_left, n))
+        n_tokens, n_lessons = min(plans)
+        return n_lessons, n_tokens, self.reading.price(asked, self.order)
+
+    def pays(self, n_lesson: int | None = None) -> bool:
+        """Whether going on by rules, with a lesson at once if any, costs less than reading all."""
+        _, n_ruled, n_whole = self.plan(n_lesson)
+        return (n_lesson or 0) + n_ruled < n_whole
+
+    def price_lesson(self) -> int:
+        """Return about what it takes to write or mend rules of the columns that are not over."""
+        new = [self.schema.attribute(name) for name in self._find_new()]
+        texts = self.predictions.count_tokens(self.sample) if new else ()
+        going = [item.attribute for item in self._going().values()]
+        return estimate_rules(new or going, texts).tokens // 2 if new or going else 0
 
     def practise(self) -> None:
         """Read documents whole to learn from: of those that are drawn, what leaves most open.
@@ -316,10 +388,9 @@ class _Run:
         They fill a prompt. None, where there were some before.
         """
         going = self._going()
-        unread = self._unread(going)
-        if not going or self.practised or not self._affords(len(unread), _BATCH):
+        if not going or self.practised or not self.pays(self.price_lesson()):
             return
-        drawn = unread[: _DRAWN * _BATCH]
+        drawn = self._unread(going)[: _DRAWN * _BATCH]
         n_open = {key: sum(column.is_open(key) for column in going.values()) for key in drawn}
         lengths = dict(zip(drawn, self.predictions.count_tokens(drawn), strict=True))
         batch: list[str] = []
@@ -330,24 +401,20 @@ class _Run:
                 break
             batch.append(key)
         self.practised = tuple(batch)
-        n_silent = sum(column.count_silent(unread) for column in going.values())
         self.reading.read(self.attributes, batch, "audit")
         self.learn_more(batch)
-        n_told = n_silent - sum(column.count_silent(unread) for column in self._going().values())
-        self.pays = n_told * _CELL_TOKENS > self.reading.count(self.attributes, batch)
-        self._remember()
 
     def choose_lesson(self) -> Places:
         """Return stretches to learn from: where words tell a column of which no rule speaks.
 
         They fill a prompt, and show no column more often than a model is told what it misses. What
-        a run did not finish is the same in the next.
+        a run did not finish is the same in the next. There are none where the last lesson did not
+        bring as much as this one takes.
         """
         if self.lesson:
             return self.lesson
         going = self._going()
-        fewest = min((len(self._unread({name: going[name]})) for name in going), default=0)
-        if not fewest or not self._affords(fewest, _BATCH):
+        if not going:
             return {}
         telling = self.reading.learn_words(going.values(), (*self.sample, *self.practised))
         drawn = [key for key in self.order if key not in {*self.sample, *self.practised}]
@@ -357,12 +424,13 @@ class _Run:
             key: {name: x for name, x in found.items() if x and going[name].count_silent([key])}
             for key, found in places.items()
         }
-        n_silent = sum(map(len, silent.values()))
-        n_told = (self.n_silent - n_silent) * len(self.order) / max(1, len(drawn))
-        if self.n_silent and n_told * _CELL_TOKENS <= self.n_asked:
-            self.pays = False
+        lesson = self._fill_lesson(going, silent)
+        n_tokens = self.reading.price_parts([x.attribute for x in going.values()], lesson)
+        n_tokens += self.price_lesson()
+        n_lessons, n_ruled, n_whole = self.plan(n_tokens)
+        if not lesson or not n_lessons or n_ruled >= n_whole:
             return {}
-        self.n_silent, self.lesson = n_silent, self._fill_lesson(going, silent)
+        self.lesson = lesson
         self._remember()
         return self.lesson
 
@@ -389,13 +457,13 @@ class _Run:
     def study(self, lesson: Places) -> None:
         """Read the stretches of *lesson*, and let the model mend what rules miss there."""
         self.reading.read_parts(self._going().values(), lesson)
-        shown = {(key, x) for key, found in lesson.items() for x in chain(*found.values())}
-        self._n_shown = sum(x.end - x.start for _, x in shown) // CHARACTERS_A_TOKEN
         self.lesson = {}
         self.learn_more(list(lesson))
 
     def learn_more(self, batch: Sequence[str]) -> None:
         """Score the rules by *batch*, which is read, and let the model mend what they miss."""
+        rest = self._unread(self._going())
+        before = self._weigh_silent(rest)
         misses: dict[str, list[Miss]] = {}
         for name, column in self._going().items():
             labels = self.labels(column.attribute)
@@ -420,6 +488,7 @@ class _Run:
             n_vain = column.trial.n_vain + (name in misses and not new)
             attribute = column.attribute.model_copy(update={"rules": (*kept, *new)})
             self.columns[name] = self._try(attribute, replace(column.trial, n_vain=n_vain))
+        self.kept = self._weigh_silent(rest) / max(1.0, before)
         self.put()
 
     def _mend(
@@ -429,9 +498,7 @@ class _Run:
         asked = tuple(columns[name].attribute for name in misses)
         ids = {miss.document_id for found in misses.values() for miss in found}
         documents = tuple(self.predictions.texts([key for key in self.order if key in ids]))
-        lesson = Lesson(asked, documents, {}, misses)
-        self.n_asked = self._n_shown + render_rules_prompt(lesson).count_tokens()
-        return self._ask(lesson) if asked else {}
+        return self._ask(Lesson(asked, documents, {}, misses)) if asked else {}
 
     def heed_persons(self) -> None:
         """Score rules by what persons corrected, too, unless an audit counts it."""
@@ -441,16 +508,20 @@ class _Run:
                 heeding = self._try(column.attribute, replace(column.trial, learned=known))
                 self.columns[name] = replace(heeding, trial=column.trial)
 
+    def read_whole(self) -> RuleRun:
+        """Read all that is left, once for all columns: rules would take more."""
+        asked = [x for x in self.attributes if x.audit is None or not x.audit.holds]
+        self.predictions.forget_ruled(asked)  # a draft took them, or parts were read
+        schema = self.put()
+        self.reading.read_left(self.attributes, {}, {})
+        return RuleRun(schema, frozenset(self.reading.asked), (*self.told, _READ_WHOLE))
+
     # --- The audit -------------------------------------------------------------------------------
 
     def audit(self) -> None:
         """Read what audits need, the same documents for all columns, and conclude."""
         order = self.predictions.ids_by_chance("audit")
-        wanted: set[str] = set()
-        for column in self.columns.values():
-            units = [key for key in order if key not in {*column.trial.learned}]
-            wanted.update(units[: plan_audit(len(units)).n_audited])
-        ids = [key for key in order if key in wanted]
+        ids = self._audited(order) if self.columns else []
         self.reading.read(self.attributes, ids, "audit")
         whole = [key for key in ids if key not in {*self.sample, *self.practised}]
         self._telling = self.reading.learn_words(
@@ -471,7 +542,7 @@ class _Run:
             if before is not None and before.holds and now is not None and not now.holds:
                 self.told.append(f"{name}: its rules held before, and do not hold any more")
             self.columns[name] = replace(audited, trial=trial)
-        self.pays, self.n_silent = True, 0
+        self.kept = None
         # Where words tell these they are looked for first; their silence there is not believed.
         untrusted = [item for item in self.columns.values() if item.trust < Trust.PASSAGES]
         for item in untrusted:

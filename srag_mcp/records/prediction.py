@@ -113,11 +113,13 @@ def estimate_records(
     n_tokens: Iterable[int],
     prompt_tokens: int,
     n_cells: int | None = None,
+    stated: float = 1.0,
 ) -> Estimate:
     """Estimate the prompts and tokens for documents of *n_tokens* each.
 
     Long documents are taken to be read on as far as they ever are: an upper end. *n_cells*: how
-    many are sought, where it is not all attributes in each document.
+    many are sought, where it is not all attributes in each document; *stated*: the share of them
+    that documents state.
     """
     lengths = [length for length in n_tokens if length]
     shown = (min(length, prompt_tokens) for length in lengths)
@@ -129,19 +131,17 @@ def estimate_records(
     empty = render_records_prompt(dict(enumerate(attributes, start=1)), {})
     instructions = empty.count_tokens(reply_schema(RecordsReply))
     n_prompts = tokens_in = 0
+    n_attributes = n_sought = len(attributes)
     if n_cells is None:
-        n_cells = len(lengths) * len(attributes)
-    batches = plan_batches(
-        shown,
-        lambda n: n,
-        n_cells // max(1, len(lengths)),
-        prompt_tokens,
-        MAX_DOCUMENTS if n_cells == len(lengths) * len(attributes) else MAX_PARTS,
-    )
+        n_cells = len(lengths) * n_attributes
+    elif lengths:
+        n_sought = min(n_attributes, -(-n_cells // len(lengths)))
+    n_most = MAX_DOCUMENTS if n_sought == n_attributes else MAX_PARTS
+    batches = plan_batches(shown, lambda n: n, n_sought, prompt_tokens, n_most)
     for batch in chain(batches, further):
         n_prompts += 1
         tokens_in += instructions + sum(batch) + _TOKENS_A_DOCUMENT * len(batch)
-    return Estimate(n_prompts, tokens_in, n_cells * _TOKENS_A_CELL)
+    return Estimate(n_prompts, tokens_in, round(n_cells * stated * _TOKENS_A_CELL))
 
 
 def estimate_rows(
@@ -201,7 +201,8 @@ async def predict_records(
     try:
         excerpts = run.excerpts(documents)
         n_attributes = len(task.attributes)
-        n_sought = max((len(item.names) for item in task.sought.values()), default=n_attributes)
+        counts = [len(item.names) for item in task.sought.values()] or [n_attributes]
+        n_sought = -(-sum(counts) // len(counts))
         n_most = MAX_DOCUMENTS if n_sought == n_attributes else MAX_PARTS
         await run.predict_all(
             plan_batches(excerpts, lambda x: x.n_tokens, n_sought, prompt_tokens, n_most)

@@ -7,7 +7,7 @@ from enum import IntEnum
 
 from srag_mcp.cells.cell import Cell
 from srag_mcp.claims.agreement import is_same_value
-from srag_mcp.rules.audit import plan_audit, recount, upper_bound
+from srag_mcp.rules.audit import foresee, plan_audit, recount, upper_bound
 from srag_mcp.rules.voting import Read, Ruling, Verdict, agrees, known_value, rule_on, score_rules
 from srag_mcp.rules.writing import Miss
 from srag_mcp.schema.attribute import Attribute, Audit
@@ -89,6 +89,15 @@ class TriedColumn:
         """Whether a document is read for it; where no rule speaks, that may be known to be idle."""
         is_known = self.trust >= Trust.SILENCE and self.rulings[key].verdict is Verdict.SILENT
         return self.is_open(key) and not is_known
+
+    def foresee(self, labels: Mapping[str, Cell], n_cells: int) -> dict[Verdict, float]:
+        """Return how probably a document is read for it after an audit of *n_cells* cells."""
+        known = [key for key in self.trial.learned if key in labels]
+        n_missed = sum(self.is_missed(key, labels[key]) for key in known)
+        plan = plan_audit(n_cells)
+        spoken, silent = (1 - foresee(len(known), n, plan) for n in (0, n_missed))
+        read = {Verdict.UNPROVEN: spoken, Verdict.CONFLICT: 1.0, Verdict.SILENT: silent}
+        return dict.fromkeys(Verdict, 0.0) | read
 
     def count_silent(self, ids: Iterable[str]) -> int:
         """Count the documents of *ids* in which no rule speaks."""

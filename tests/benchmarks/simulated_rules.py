@@ -1,4 +1,4 @@
-"""Effort `checked` over generated hotels with a simulated model: tokens and cells, no player.
+"""An effort over a pack with a simulated model: tokens and cells, no player.
 
 The reader knows the gold and quotes the statement that tells a fact; the writer makes rules as a
 diligent model would, from what its prompt shows alone: one for each wording that it sees, with
@@ -6,6 +6,13 @@ patterns for names, numbers and dates.
 
     python -m corpora.generate_hotels --n 500 --seed 7 PACK
     python -m tests.benchmarks.simulated_rules PACK [--effort checked]
+
+Of other packs the reader knows a table of cells, with their words, of any build that read them all:
+
+    python -m tests.benchmarks.simulated_rules PACK --cells CELLS.csv --schema SCHEMA.json
+
+CELLS.csv has the columns document (the name of its file), attribute, value and as_stated, as the
+table `cells` of a build has them.
 """
 
 import argparse
@@ -37,7 +44,7 @@ PHRASES = tomllib.loads(
     (Path(__file__).parents[2] / "corpora/generate_hotels/phrases.toml").read_text("utf-8")
 )
 _DOCUMENT = re.compile(r'^(d\d+) \(path "(.*?)".*?\n<<<(\w+)\n(.*?)\n\3>>>', re.M | re.S)
-_COLUMN = re.compile(r"^(\d+) (\w+) \(", re.M)
+_COLUMN = re.compile(r"^(\d+) (\w+) \((\w+)", re.M)
 _SENTENCE = re.compile(r"(?<=[.!?”])\s+(?=[^a-z\s])")
 _PLACEHOLDER = re.compile(r"\\\$\w+")
 
@@ -119,9 +126,9 @@ def _find_statement(text: str, keys: tuple[str, ...], words: str = "") -> str:
 class Oracle:
     """Answers prompts for records by gold, and prompts for rules by what they show."""
 
-    def __init__(self, pack: Path) -> None:
-        with (pack / "gold.csv").open(encoding="utf-8", newline="") as file:
-            self.gold = {row["document"]: row for row in csv.DictReader(file)}
+    def __init__(self, gold: dict[str, dict[str, str]]) -> None:
+        self.gold = gold
+        self.kinds: dict[str, str] = {}
         self.tokens: Counter[str] = Counter()
         self.calls: Counter[str] = Counter()
         self.read: Counter[str] = Counter()
@@ -136,15 +143,19 @@ class Oracle:
         messages = body["messages"]
         assert isinstance(messages, list)
         instructions, content = (str(messages[n]["content"]) for n in (0, 1))
+        said: dict[str, list[object]]
         if "rules by which a program" in instructions:
             step, said = "rules", {"rules": list(self.write(content))}
         elif instructions.startswith("You read documents"):
             step, said = "records", {"documents": list(self.records(instructions, content))}
         elif instructions.startswith("Documents were read into a table"):
-            step, said = "repairs", {"cells": []}
-            self.shown.append((step, content, ""))
+            step, said = "repairs", {"cells": [*self.confirm(content)]}
+        elif instructions.startswith("A table was filled in"):
+            kept = {"verdict": "keep", "value": None, "rationale": "so it is"}
+            ids = dict.fromkeys(re.findall(r"\[(c\d+), begin", content))
+            step, said = "standardise", {"verdicts": [{"id": key, **kept} for key in ids]}
         else:
-            step, said = "other", {}
+            step, said = "names", {"groups": []}
         text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
         whole = json.dumps(body.get("response_format", ""))
         if step == "rules":
@@ -161,7 +172,9 @@ class Oracle:
         return Answer(text)
 
     def records(self, instructions: str, content: str) -> Iterator[dict[str, object]]:
-        columns = [(int(number), name) for number, name in _COLUMN.findall(instructions)]
+        found = _COLUMN.findall(instructions)
+        columns = [(int(number), name) for number, name, _ in found]
+        self.kinds |= {name: kind for _, name, kind in found}
         only = dict(re.findall(r"(d\d+): ([\d, ]+)", content.rpartition("these columns:")[2]))
         for key, path, _mark, text in _DOCUMENT.findall(content):
             wanted = {int(n) for n in only[key].split(",")} if key in only else None
@@ -169,10 +182,19 @@ class Oracle:
             cells: list[object] = []
             asked = [(n, name) for n, name in columns if wanted is None or n in wanted]
             for number, name in asked:
-                cells += self.cell(number, name, self.gold[Path(path).name], text)
+                cells += self.cell(number, name, Path(path).name, text)
             yield {"id": key, "cells": cells}
             if self.why:
                 self.charge(Path(path).name, [name for _, name in asked], text)
+
+    def confirm(self, content: str) -> Iterator[list[object]]:
+        """Yield cells in doubt as they were."""
+        found = r"^\[(c\d+), begin .*\nvalue: (.*)\nquote: (.*)$"
+        for key, value, quote in re.findall(found, content, re.M):
+            typed: object = {"true": True, "false": False}.get(value, value)
+            if re.fullmatch(r"-?\d+(?:\.\d+)?", value):
+                typed = float(value)
+            yield [key, typed, quote, "doubtful: so it is"]
 
     def charge(self, document: str, names: Sequence[str], text: str) -> None:
         """Count what is shown of a document for the columns that had it shown, and why."""
@@ -217,8 +239,8 @@ class Oracle:
         ):
             yield
 
-    def cell(self, number: int, name: str, row: dict[str, str], text: str) -> list[object]:
-        value = row[name]
+    def cell(self, number: int, name: str, document: str, text: str) -> list[object]:
+        value = self.gold[document][name]
         if name in {"name", "city"}:
             return [[number, value]] if value in text else []
         if not value:
@@ -238,7 +260,8 @@ class Oracle:
     # --- rules ---
 
     def write(self, content: str) -> Iterator[dict[str, object]]:
-        body = content.rpartition("Columns:")[2]
+        shown, _, body = content.rpartition("\n\nColumns:\n")
+        self.lines = shown.splitlines()
         for part in re.split(r"^- ", body, flags=re.M)[1:]:
             head = re.match(r"(\w+) \((\w+)", part)
             if head is None:
@@ -303,6 +326,161 @@ class Oracle:
         return rule
 
 
+class Teller(Oracle):
+    """The same of a table of cells: it reads what the table has, where its words are shown."""
+
+    def __init__(self, cells: Path) -> None:
+        super().__init__(defaultdict(lambda: defaultdict(str)))
+        self.said: dict[tuple[str, str], tuple[str, str]] = {}
+        for row in read_rows(cells):
+            self.said[row["document"], row["attribute"]] = row["value"], row["as_stated"]
+            self.gold[row["document"]][row["attribute"]] = row["value"]
+
+    def cell(self, number: int, name: str, document: str, text: str) -> list[object]:
+        value, quote = self.said.get((document, name), ("", ""))
+        if not quote or " ".join(quote.split()) not in " ".join(text.split()):
+            return []
+        typed: object = {"true": True, "false": False}.get(value, value) if value else None
+        if self.kinds.get(name) in {"number", "integer"} and value:
+            typed = float(value)
+        return [[number, typed] if quote == value else [number, typed, quote]]
+
+    def write(self, content: str) -> Iterator[dict[str, object]]:
+        """Write for each line that states a value the widest rule that no shown document denies."""
+        texts = {key: text for key, _, _, text in _DOCUMENT.findall(content)}
+        for part in re.split(r"^- ", content.rpartition("\n\nColumns:\n")[2], flags=re.M):
+            head = re.match(r"(\w+) \((\w+)", part)
+            if head is None:
+                continue
+            name, kind = head[1], head[2]
+            known = {
+                key: (value, quote)
+                for key, value, quote in re.findall(r"^  (d\d+): (.+?) “(.+)”$", part, re.M)
+            }
+            missed = re.findall(
+                r"^  (?:missed:|fell: .+ the reader found) (.+?) “(.+)”(?: \(\d+ times.*)?$",
+                part,
+                re.M,
+            )
+            seen = set(re.findall(r"^  fell: (.+?) took ", part, re.M))
+            shown = {key: text for key, text in texts.items() if f"{key}" in part}
+            for key, (value, quote) in known.items():
+                lines = texts.get(key, "").splitlines()
+                line = next(
+                    (x for x in lines if " ".join(quote.split()) in " ".join(x.split())), ""
+                )
+                drafts = [*_drafts(name, kind, value, quote, line)]
+                best = next((x for x in drafts if not _is_denied(x, kind, known, shown)), None)
+                if best is not None and best["pattern"] not in seen:
+                    seen.add(str(best["pattern"]))
+                    yield best
+            for value, line in missed:
+                drafts = [*_drafts(name, kind, value, "", line.rpartition("⏎ ")[2] or line)]
+                for draft in drafts[1:2] or drafts:
+                    if draft["pattern"] not in seen:
+                        seen.add(str(draft["pattern"]))
+                        yield draft
+
+
+def _drafts(name: str, kind: str, value: str, quote: str, line: str) -> Iterator[dict[str, object]]:
+    """Yield rules for a value in its line, those that rest on the fewest words first."""
+    line = line.strip(" …⏎")
+    place = _find_value(line, kind, value, quote.strip(" …⏎"))
+    if kind == "boolean" or place is None:
+        means = value.lower() if kind == "boolean" else value
+        said = (quote or line).strip(" …⏎").split()
+        if kind in {"boolean", "string"} and sum(map(len, said)) > 2:
+            for n in (2, 4, 8):
+                words = _varied(" ".join(said[:n]))
+                yield {"column": name, "pattern": f"(?P<value>{words})", "means": means}
+        return
+    before, behind = line[: place[0]], line[place[1] :]
+    shape = _TOLD.get(kind) or _shape_of_code(line[place[0] : place[1]])
+    rule: dict[str, object] = {"column": name, "pick": "last" if kind == "number" else "first"}
+    if kind == "string" and len(value) > 6 and any(map(str.isdigit, value)):
+        yield rule | {"pattern": rf"(?<!\w)(?P<value>{shape})(?!\w)"}
+    ends = [m.start() for m in re.finditer(r"[^\W\d_]{2,}", before)]
+    for start in reversed(ends[-4:]):
+        yield rule | {"pattern": rf"\b{_varied(before[start:])}(?P<value>{shape})"}
+    if ends:
+        yield rule | {"pattern": f"^{_varied(before)}(?P<value>{shape})"}
+    if re.search(r"[^\W\d_]{2,}", behind):
+        yield rule | {"pattern": f"^{_varied(before)}(?P<value>{shape}){_varied(behind)}"}
+
+
+def _is_denied(
+    rule: dict[str, object],
+    kind: str,
+    known: dict[str, tuple[str, str]],
+    shown: dict[str, str],
+) -> bool:
+    """Whether a rule reads another value than the reader in one of the documents that are shown."""
+    for key, text in shown.items():
+        found = [m["value"] for m in re.finditer(str(rule["pattern"]), text, re.M)]
+        if not found:
+            continue
+        value, quote = known.get(key, ("", ""))
+        taken = found[-1] if rule.get("pick") == "last" else found[0]
+        said = str(rule["means"]) if "means" in rule else taken
+        same = {value.casefold(), quote.casefold()}
+        if kind in {"number", "integer"} and "means" not in rule:
+            if _find_value(said, kind, value, "") is None:
+                return True
+        elif " ".join(said.split()).casefold() not in same:
+            return True
+    return False
+
+
+_TOLD = {
+    "number": r"-?(?:RM ?|[$€£] ?)?-?\d*[\d.,]*\d%?",
+    "integer": r"\d[\d.,]*",
+    "date": r"\d{1,4}[-/. ]\w{1,9}[-/., ]+\d{2,4}|[A-Z][a-z]+ \d{1,2},? \d{4}",
+}
+
+
+def _shape_of_code(words: str) -> str:
+    """Return a pattern for a name or code: its runs of digits and letters, of any letters."""
+    if not any(map(str.isdigit, words)):
+        return r"[\w.'&-]+(?: [\w.'&-]+)*" if " " in words else r"[\w.'&-]+"
+    runs = re.findall(r"\d+|[^\W\d_]+|\s+|[^\w\s]|_", words)
+    return "".join(
+        rf"\d{{{len(run)}}}" if run.isdigit() and len(run) > 4 else r"\d+" if run.isdigit()
+        else "[A-Za-z]+" if run.isalpha() else r"\s*" if run.isspace() else re.escape(run)
+        for run in runs
+    )  # fmt: skip
+
+
+def _varied(words: str) -> str:
+    """Return a pattern for *words*: numbers and gaps vary."""
+    parts = re.split(r"(\s*[:.]\s*|\s+|\d[\d.,]*)", words)
+    return "".join(
+        r"\d[\d.,]*" if part[:1].isdigit()
+        else r"\s*" if part.isspace()
+        else r"[\s:.]*" if part.strip() in {":", "."}
+        else re.escape(part)
+        for part in parts
+    )  # fmt: skip
+
+
+def _find_value(line: str, kind: str, value: str, quote: str) -> tuple[int, int] | None:
+    """Return where a value stands in the line that states it."""
+    if kind in {"number", "integer"}:
+        for found in reversed([*re.finditer(r"-?\d*[\d.,]*\d", line)]):
+            try:
+                if abs(float(found[0].replace(",", "")) - float(value)) < 1e-6:
+                    return found.span()
+            except ValueError:
+                continue
+        return None
+    for words in (quote, value):
+        start = line.casefold().find(words.casefold()) if words else -1
+        if start >= 0:
+            return start, start + len(words)
+    if kind == "date" and (match := re.search(_TOLD["date"], line)):
+        return match.span()
+    return None
+
+
 _MEASURE = r"(?: (?:km|kilometres|metres|m|rooms?)\b)?"
 _NUMBER = rf"(?:€ )?\d[\d.,]*\d{_MEASURE}|(?:€ )?\d{_MEASURE}|★+|[A-Za-z]+(?:-[a-z]+)?"
 _SHAPES = {
@@ -317,18 +495,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pack", type=Path)
     parser.add_argument("--effort", default="checked")
+    parser.add_argument("--cells", type=Path, help="what the reader knows, where not the gold")
+    parser.add_argument("--schema", type=Path, help="where it is not that of the pack")
     parser.add_argument("--show", action="store_true", help="prompts for rules, on stderr")
     given = parser.parse_args()
-    oracle = Oracle(given.pack)
+    oracle = (
+        Teller(given.cells)
+        if given.cells
+        else Oracle({row["document"]: row for row in read_rows(given.pack / "gold.csv")})
+    )
     oracle.is_loud = given.show
     with serving(oracle.answer) as server, TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "hotels"
+        folder = Path(scratch) / given.pack.name
         folder.mkdir()
         shutil.copytree(given.pack / "documents", folder / "documents")
-        (folder / SCHEMA_FILE).write_text((given.pack / SCHEMA_FILE).read_text("utf-8"))
+        schema = given.schema or given.pack / SCHEMA_FILE
+        (folder / SCHEMA_FILE).write_text(schema.read_text("utf-8"))
         settings = Settings(
             workers=1, home=Path(scratch) / "home", model="openai/fake", api_base=server.base,
-            api_key="none", effort=given.effort,
+            api_key="none", effort=given.effort, lists=False,
         )  # fmt: skip
         with oracle.watching():
             report = ingest(folder, settings)
@@ -355,10 +540,16 @@ def main() -> None:
         print(f"{step:20} {name:24} {why:24}{shown:10,.0f}  {shown / n_tokens:.3f}")
 
 
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return [*csv.DictReader(file)]
+
+
 def compare(corpus: Corpus, gold: dict[str, dict[str, str]]) -> None:
     """Print the share of right cells, how wrong ones came about, and bounds beside true errors."""
     schema = corpus.schema()
-    columns = [name for name in next(iter(gold.values())) if name != "document"]
+    columns = [item.name for item in schema.attributes]
     rows = corpus.read(f"SELECT document_id, {', '.join(columns)} FROM {schema.entity}", ())
     how = {
         (str(row[0]), str(row[1])): (str(row[2]), str(row[3]), str(row[4])[:60])
@@ -369,7 +560,11 @@ def compare(corpus: Corpus, gold: dict[str, dict[str, str]]) -> None:
     n_ruled: Counter[str] = Counter()
     n_wrong_ruled: Counter[str] = Counter()
     for row in rows:
-        want = gold[Path(str(row[0])).name]
+        want = dict(gold[Path(str(row[0])).name])
+        for item in schema.attributes:
+            if not want.get(item.name):
+                implied = item.type.implied.get(item.absent_means)
+                want[item.name] = "" if implied is None else str(implied).lower()
         for name, value in zip(columns, row[1:], strict=True):
             said = "" if value is None else str(value)
             said = said.lower() if isinstance(value, bool) else said

@@ -112,6 +112,19 @@ def test_a_price_is_that_of_the_effort(tmp_path: Path) -> None:
     assert "rules" not in "".join((*full.lines(), full.sentence()))
 
 
+def test_the_price_of_rules_that_save_nothing_is_that_of_reading_all(tmp_path: Path) -> None:
+    folder = tmp_path / "stations"
+    folder.mkdir()
+    for number in range(60):
+        (folder / f"{number:03}.txt").write_text(f"Station {number}. {'It rains a lot. ' * 60}")
+    settings = Settings(workers=1, home=tmp_path, model="gpt-4o-mini")
+    full, checked = (
+        quote_ingestion(folder, settings.model_copy(update={"effort": effort}))
+        for effort in ("full", "checked")
+    )
+    assert (checked.n_to_read, checked.workload) == (60, full.workload)
+
+
 def test_nobody_knows_what_an_agent_pays(folder: Path, tmp_path: Path) -> None:
     quote = quote_ingestion(folder, Settings(workers=1, home=tmp_path, engine="agent"))
     assert quote.cost_usd is None

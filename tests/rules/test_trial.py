@@ -133,3 +133,11 @@ def test_what_no_rule_finds_is_learnt_from_the_last_documents() -> None:
     assert found[0][1] is not None
     assert (ORDER[7], None) in found
     assert (ORDER[3], None) not in found
+
+
+def test_an_audit_is_foreseen_by_what_was_learnt() -> None:
+    chances = tried().foresee(TRUTH, N)
+    missing = tried(missed=[3, 7]).foresee(TRUTH, N)
+    assert {x for x in Verdict if chances[x] == 0} == {Verdict.AGREED, Verdict.PROVEN}
+    assert chances[Verdict.CONFLICT] == 1
+    assert 0 < chances[Verdict.SILENT] == chances[Verdict.UNPROVEN] < missing[Verdict.SILENT] < 1
