@@ -538,8 +538,8 @@ class WorkDatabase:
             list(keys),
         )
 
-    def append(self, table: str, rows: Sequence[Sequence[object]]) -> None:
-        """Append *rows* to a table."""
+    def append(self, table: str, rows: Iterable[Sequence[object]]) -> None:
+        """Append *rows* to a table; values become what its columns hold."""
         if rows:
             with self.connection.appender(table) as appender:
                 appender.append_rows(rows)
