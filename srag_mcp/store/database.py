@@ -35,7 +35,7 @@ def open_for_writing(path: Path, spill: Path) -> duckdb.DuckDBPyConnection:
         raise LockedError(msg) from error
     for name, value in (
         ("memory_limit", f"'{WRITER_MEMORY}'"),
-        ("threads", "2"),
+        ("threads", "1"),
         ("temp_directory", quote_text(str(spill))),
         ("python_enable_replacements", "false"),
         ("autoinstall_known_extensions", "false"),
