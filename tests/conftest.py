@@ -5,8 +5,9 @@ import os
 import shutil
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 import hypothesis
 import pytest
@@ -37,6 +38,7 @@ use_warm_starts()
 forks.prepare = lambda *_: None
 
 MOST_IDLE = 4
+Once: TypeAlias = Callable[[Path, Callable[[], object]], Path]
 Idle = list[tuple[QueryLimits, WorkerProcess]]
 
 
@@ -54,6 +56,29 @@ def cold_starts() -> Iterator[None]:
     set_warm_starts(on=False)
     yield
     set_warm_starts(on=True)
+
+
+@pytest.fixture(scope="session")
+def kept_folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kept")
+
+
+@pytest.fixture
+def once(request: pytest.FixtureRequest, kept_folders: Path) -> Once:
+    """Let a function fill a folder for the first test of a module; others get a copy of it.
+
+    For tests that begin with a folder ingested, and do not look at how it was.
+    """
+
+    def fill(folder: Path, make: Callable[[], object]) -> Path:
+        kept = kept_folders / f"{request.path.stem}-{folder.name}"
+        if kept.exists():
+            return shutil.copytree(kept, folder, dirs_exist_ok=True)
+        make()
+        shutil.copytree(folder, kept)
+        return folder
+
+    return fill
 
 
 @pytest.fixture(scope="session")

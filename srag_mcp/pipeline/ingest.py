@@ -425,14 +425,16 @@ def _account(run: Run, *, is_new: bool) -> bool:
     work = run.work
     if is_new or not work.note(ACCOUNT):
         rows, words = work.count_row_words()
-        account = account_for(work.quoted_texts(FORM_SAMPLE), work.quoted_texts(), rows, words)
+        sample = list(work.quoted_texts(FORM_SAMPLE))
+        is_all = len(sample) < FORM_SAMPLE
+        account = account_for(sample, sample if is_all else work.quoted_texts(), rows, words)
         said = str(account)
         if account.is_prose:
             n_questions = len(run.wish.questions)
             quote = quote_stored(AgentEngine, work, run.folder, run.settings, n_questions)
             present = work.schema_in_force()
-            is_all = present is None or present.origin == INDUCED
-            said = f"{'this folder is prose: ' if is_all else ''}{said}; {quote.sentence()}"
+            is_induced = present is None or present.origin == INDUCED
+            said = f"{'this folder is prose: ' if is_induced else ''}{said}; {quote.sentence()}"
         work.keep_note(ACCOUNT, said)
         work.keep_note(_PROSE, "yes" if account.is_prose else "")
     # Who adds a column to a table has chosen the engine of that table.

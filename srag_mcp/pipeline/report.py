@@ -255,7 +255,7 @@ def report_stored(
     files = tuple(Failure(path, reason) for path, reason in work.failures())
     asked = schema.attributes if by_model and schema else ()
     unread = find_unread(work, asked)
-    n_in_part = Predictions(work).count_read_in_part(asked)
+    n_in_part = Predictions(work).count_read_in_part(asked) if asked else 0
     records = tuple(Failure(item.document_id, item.reason) for item in unread.records)
     return IngestReport(
         corpus=folder.name,

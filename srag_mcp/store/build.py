@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, asdict, dataclass, fields, replace
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from sys import intern
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import TypeAdapter
 
@@ -67,11 +68,10 @@ CREATE TABLE build.main.srag_reviews (
 CREATE TABLE build.main.srag_corrections ({CORRECTIONS_TABLE});
 CREATE TABLE build.main.srag_build (key VARCHAR, value VARCHAR);
 """
-_OF_COLUMNS = (
-    ("cells", "attribute"),
-    ("srag_reviews", "attribute"),
-    ("srag_spellings", "column_name"),
-)
+_UNWRITTEN = """
+DELETE FROM build.main.cells; DELETE FROM build.main.srag_reviews;
+DELETE FROM build.main.srag_spellings
+"""
 _COMMENTS = {
     "documents": "One row a document, those that could not be read included.",
     "documents.document_id": "The path below the corpus folder; for a row of a table, path#row.",
@@ -372,22 +372,15 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
     schema = with_loose(work, schema)  # loose attributes stand behind the columns
     create_tables(connection)
     connection.execute(_LISTING)
-    for position, attribute in enumerate(schema.attributes):
-        on_column(position, len(schema.attributes), attribute.name)
-        is_loose = position >= n_attributes
-        _write_column(work, schema.table, attribute, position, is_loose=is_loose)
+    loose = tuple(item.name for item in schema.attributes[n_attributes:])
+    places = _write_columns(work, schema.table, on_column, loose)
     renamings = find_renamings(connection, work.state, schema)
-    again = follow_renamings(work, renamings.columns) if renamings else ()
-    for position, attribute in enumerate(schema.attributes):
-        if attribute.name in again:
-            for table, column in _OF_COLUMNS:
-                sql = f"DELETE FROM build.main.{table} WHERE {column} = ?"  # noqa: S608 - constants
-                connection.execute(sql, [attribute.name])
-            is_loose = position >= n_attributes
-            _write_column(work, schema.table, attribute, position, is_loose=is_loose)
-    n_corrected, n_waiting = apply_corrections(work, schema, renamings)
+    if renamings and follow_renamings(work, renamings.columns):
+        connection.execute(_UNWRITTEN)
+        places = _write_columns(work, schema.table, on_column, loose)
     create_records(connection, schema, renamings)
-    _write_records(connection, schema.table)
+    _write_records(connection, schema.table, places)
+    n_corrected, n_waiting = apply_corrections(work, schema, renamings)
     for child in schema.children:
         _write_child(work, child, on_column)
     connection.execute(_DOCUMENTS)
@@ -413,7 +406,7 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
         account=work.note(ACCOUNT) or "",
         renamed=renamings.lines() if renamings else (),
         former_table=renamings.former_table if renamings else "",
-        loose=tuple(item.name for item in schema.attributes[n_attributes:]),
+        loose=loose,
         index_version=INDEX_VERSION,
         united=describe_united(connection),
         n_corrected=n_corrected,
@@ -430,18 +423,19 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
     return info
 
 
-def _write_records(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
+def _write_records(
+    connection: duckdb.DuckDBPyConnection, table: Table, places: Mapping[str, str]
+) -> None:
     """Put the columns side by side: all are in the order of `listing`, so nothing is looked up."""
-    listing, numbers = _listing_of(table), range(len(table.attributes))
-    columns = "".join(f", column_{number}.value" for number in numbers)
-    joins = "".join(f" POSITIONAL JOIN column_{number}" for number in numbers)
+    listing, tables = _listing_of(table), [*map(quote_name, dict.fromkeys(places.values()))]
+    columns = "".join(f", {quote_name(place)}.{quote_name(x)}" for x, place in places.items())
+    joins = "".join(f" POSITIONAL JOIN {place}" for place in tables)
     key = f"document_id, {listing}.{POSITION}" if table.parent else "document_id"
     # what was not read is no record
     source = f"FROM {listing}{joins} WHERE {listing}.failure IS NULL"
     select = f"SELECT {listing}.{key}{columns} {source}"
     connection.execute(f"INSERT INTO build.main.{quote_name(table.entity)} {select}")
-    for number in numbers:
-        connection.execute(f"DROP TABLE column_{number}")
+    connection.execute(";".join(f"DROP TABLE {place}" for place in tables))
 
 
 def _listing_of(table: Table) -> str:
@@ -498,135 +492,183 @@ def _write_child(work: WorkDatabase, child: Table, on_column: OnColumn) -> None:
     }
     connection.execute(_CHILD_PREDICTIONS, named)
     connection.execute(_CHILD_LISTING, [child.entity])
-    for position, attribute in enumerate(child.attributes):
-        on_column(position, len(child.attributes), f"{child.entity}.{attribute.name}")
-        _write_column(work, child, attribute, position, is_loose=False)
+    places = _write_columns(work, child, on_column)
     _create_child(connection, child)
-    _write_records(connection, child)
+    _write_records(connection, child, places)
     unasked = State.FAILED if is_predicted else State.NOT_MENTIONED
     connection.execute(_LISTS, {**named, "unasked": unasked.value})
     connection.execute("DROP TABLE child_listing")
 
 
-_STATED = """
-CREATE OR REPLACE TEMP TABLE stated (
-  number INTEGER, state VARCHAR, as_stated VARCHAR, start BIGINT, "end" BIGINT, value {sql_type},
-  unit VARCHAR, engine VARCHAR, marks VARCHAR, note VARCHAR)
+_CELLS_AT_ONCE = 50_000
+_CELLS_OF = """
+SELECT number, attribute, state, as_stated, start, "end", context, unit, engine, note, marks
+FROM cells JOIN listing USING (document_id) WHERE attribute IN (SELECT unnest($names))
+ORDER BY number
 """
-_WHOLE = f"""
-CREATE OR REPLACE TEMP TABLE whole AS
-SELECT number, document_id, position,
-       CASE WHEN failure IS NOT NULL THEN 'failed' ELSE coalesce(state, $unread) END AS state,
-       as_stated, start, "end",
-       CASE WHEN failure IS NULL AND coalesce(state, $unread) = 'not_mentioned'
-                 AND NOT contains(coalesce(marks, ''), '{Mark.READ_IN_PART}')
-            THEN $implied ELSE value END AS value,
-       unit, coalesce(engine, '{BY_RULES}') AS engine,
-       coalesce(marks, '') AS marks, coalesce(failure, note, '') AS note
-FROM {{listing}} LEFT JOIN stated USING (number) ORDER BY number
+_CHILD_CELLS_OF = """
+SELECT number, attribute, state, as_stated, start, "end", context, unit, engine, note, marks
+FROM child_cells JOIN child_listing USING (document_id, position)
+WHERE table_name = $table AND attribute IN (SELECT unnest($names)) ORDER BY number
+"""
+_CHILD_PREDICTIONS_OF = f"""
+SELECT number, {PREDICTION_COLUMNS}
+FROM child_predictions JOIN child_listing USING (document_id, position)
+WHERE attribute IN (SELECT unnest($names)) ORDER BY number
 """  # noqa: S608 - constants
-_INSERT_CELLS = """
-INSERT INTO build.main.cells
-SELECT document_id, ?, position, ?, state, as_stated, start, "end", value::VARCHAR, unit,
-       engine, marks, note
-FROM whole WHERE state IS NOT NULL ORDER BY number
-"""
-_VALUES = "CREATE OR REPLACE TEMP TABLE {column} AS SELECT value FROM whole ORDER BY number"
+_PREDICTIONS_OF = f"""
+WITH asked AS (SELECT unnest($names) AS attribute, unnest($hashes) AS attribute_hash)
+SELECT number, {PREDICTION_COLUMNS} FROM listing CROSS JOIN asked LEFT JOIN (
+  FROM predictions SEMI JOIN asked USING (attribute, attribute_hash))
+  USING (document_id, sha256, attribute, attribute_hash)
+WHERE failure IS NULL ORDER BY number
+"""  # noqa: S608 - constants
 
 
-def _write_column(
-    work: WorkDatabase, table: Table, attribute: Attribute, position: int, *, is_loose: bool
-) -> None:
-    """Normalise one attribute; write its cells to the build, and its values to `column_<n>`.
+def _write_columns(
+    work: WorkDatabase, table: Table, on_column: OnColumn, loose: Collection[str] = ()
+) -> dict[str, str]:
+    """Normalise the attributes of *table*; write their cells to the build, their values beside it.
 
-    A document without a cell does not mention it; of one that is loose it was not read for it.
+    Return in which temporary table each column stands, in the order of the listing. Columns of few
+    rows are written together, since a statement takes a millisecond however little it does.
     """
-    if table.parent:
-        cells = _child_cells(work, table, attribute)
-    elif is_loose:
-        cells = _predicted_cells(work, attribute, is_loose=True)
-    else:
-        cells = _cells_in_force(work, table.entity, attribute)
+    rows = work.connection.execute(
+        f"SELECT document_id, position, failure FROM {_listing_of(table)} ORDER BY number"  # noqa: S608 - constants
+    )
+    ids, positions, failures = list[str](), list[int | None](), dict[int, str]()
+    while part := rows.fetchmany(_CELLS_AT_ONCE):  # of which there may be a million
+        failures |= {len(ids) + n: row[2] for n, row in enumerate(part) if row[2] is not None}
+        ids += [intern(row[0]) for row in part]
+        positions += [row[1] for row in part]
+    places = dict[str, str]()
+    n_together = max(1, _CELLS_AT_ONCE // max(1, len(ids)))
+    for start in range(0, len(table.attributes), n_together):
+        group = table.attributes[start : start + n_together]
+        columns = list[list[Cell | None]]()
+        for attribute, cells in _read_columns(work, table, group, loose):
+            name = f"{table.entity}.{attribute.name}" if table.parent else attribute.name
+            on_column(start + len(columns), len(table.attributes), name)
+            by_number, silent = _fill(work, table, attribute, cells, attribute.name in loose)
+            for number, failure in failures.items():
+                by_number[number] = Cell(attribute.name, State.FAILED, note=failure)
+            columns.append([by_number.get(number, silent) for number in range(len(ids))])
+        work.append(
+            "build.main.cells",
+            (
+                _cell_row(table.entity, key, position, cell)
+                for column in columns
+                for key, position, cell in zip(ids, positions, column, strict=True)
+                if cell is not None
+            ),
+        )
+        place = f"values_{group[0].name}"
+        types = ", ".join(f"{quote_name(item.name)} {item.type.sql}" for item in group)
+        work.run(with_names("CREATE OR REPLACE TEMP TABLE {place} ", place=place) + f"({types})")
+        values = ([cell and cell.value for cell in column] for column in columns)
+        work.append(quote_name(place), zip(*values, strict=True))
+        places |= dict.fromkeys([item.name for item in group], place)
+    return places
+
+
+def _fill(
+    work: WorkDatabase, table: Table, attribute: Attribute, cells: dict[int, Cell], is_loose: bool
+) -> tuple[dict[int, Cell], Cell | None]:
+    """Return *cells* as they are published, and what stands where there is none.
+
+    A document without a cell does not mention the attribute; of one that is loose it was not read
+    for it.
+    """
     if are_united(attribute):
         cells = unite_cells(work, table.entity, attribute, cells, is_child=bool(table.parent))
-    connection = work.connection
-    connection.execute(_STATED.format(sql_type=attribute.type.sql))
-    items = iter(cells.items())
-    while part := list(islice(items, _ROWS_AT_ONCE)):
-        work.append("stated", [_stated_row(number, cell) for number, cell in part])
     # rules that found nothing anywhere do not say that no document mentions it
     engines = (cell.engine for cell in cells.values())
     by_model = any(map(is_predicted, engines)) if is_loose else work.is_predicted()
     is_read = by_model or any(cell.state is not State.NOT_MENTIONED for cell in cells.values())
     implied = attribute.type.implied.get(attribute.absent_means) if is_read else None
-    unread = None if is_loose else State.NOT_MENTIONED.value
-    whole = _WHOLE.format(listing=_listing_of(table))
-    connection.execute(whole, {"implied": implied, "unread": unread})
-    connection.execute(_INSERT_CELLS, [table.entity, attribute.name])
-    connection.execute(with_names(_VALUES, column=f"column_{position}"))
+    if implied is not None:
+        cells |= {
+            number: replace(cell, value=implied)
+            for number, cell in cells.items()
+            if cell.state is State.NOT_MENTIONED and Mark.READ_IN_PART not in cell.marks
+        }
+    return cells, None if is_loose else Cell(attribute.name, State.NOT_MENTIONED, value=implied)
 
 
-def _stated_row(number: int, cell: Cell) -> tuple[object, ...]:
+def _cell_row(table: str, document_id: str, position: int | None, cell: Cell) -> tuple[object, ...]:
     start, end = (None, None) if cell.span is None else (cell.span.start, cell.span.end)
     return (
-        number, cell.state.value, cell.as_stated, start, end, cell.value, cell.unit, cell.engine,
-        write_marks(cell.marks), cell.note,
+        document_id, table, position, cell.attribute, cell.state.value, cell.as_stated, start, end,
+        cell.value, cell.unit, cell.engine, write_marks(cell.marks), cell.note,
     )  # fmt: skip
 
 
-_ROWS_AT_ONCE = 50_000
-_CELLS_OF = """
-SELECT number, attribute, state, as_stated, start, "end", context, unit, engine, note, marks
-FROM cells JOIN listing USING (document_id) WHERE attribute = ? ORDER BY number
-"""
-_CHILD_CELLS_OF = """
-SELECT number, attribute, state, as_stated, start, "end", context, unit, engine, note, marks
-FROM child_cells JOIN child_listing USING (document_id, position)
-WHERE table_name = ? AND attribute = ? ORDER BY number
-"""
-_CHILD_PREDICTIONS_OF = f"""
-SELECT number, {PREDICTION_COLUMNS} FROM child_predictions
-JOIN child_listing USING (document_id, position) WHERE attribute = ? ORDER BY number
-"""  # noqa: S608 - constants
-_OF_ROWS = "path IN (SELECT path FROM files WHERE rows)"
-_PREDICTIONS_OF = f"""
-SELECT number, {PREDICTION_COLUMNS} FROM listing LEFT JOIN (
-  FROM predictions WHERE attribute = $1 AND attribute_hash = $2) USING (document_id, sha256)
-WHERE failure IS NULL AND NOT (
-  attribute IS NULL AND ($3 = 'loose' OR ($3 = 'column' AND {_OF_ROWS})))
-ORDER BY number
-"""  # noqa: S608 - constants
+def _read_columns(
+    work: WorkDatabase, table: Table, attributes: Sequence[Attribute], loose: Collection[str]
+) -> Iterator[tuple[Attribute, dict[int, Cell]]]:
+    """Yield the cells of *attributes*, with values, by the number of their row."""
+    names = {"names": [item.name for item in attributes]}
+    by_model: _Rows = {}
+    if table.parent:
+        by_rules = _by_attribute(work, _CHILD_CELLS_OF, {**names, "table": table.entity})
+        by_model = _by_attribute(work, _CHILD_PREDICTIONS_OF, names)
+    else:
+        by_rules = _by_attribute(work, _CELLS_OF, names)
+        if loose or work.is_predicted():
+            hashes = [*map(hash_attribute, attributes)]
+            by_model = _by_attribute(work, _PREDICTIONS_OF, {**names, "hashes": hashes})
+    for attribute in attributes:
+        rules, predicted = (found.pop(attribute.name, []) for found in (by_rules, by_model))
+        if table.parent:
+            yield attribute, _child_cells(attribute, rules, predicted)
+        elif attribute.name in loose:
+            said = [row for row in predicted if row[2] is not None]
+            yield attribute, _predicted_cells(work, attribute, said)
+        else:
+            yield attribute, _cells_in_force(work, table.entity, attribute, rules, predicted)
+
+
+_Rows: TypeAlias = dict[str, list[Any]]
+
+
+def _by_attribute(work: WorkDatabase, sql: str, values: Mapping[str, list[str] | str]) -> _Rows:
+    """Run a statement whose rows begin with a number and an attribute."""
+    found: defaultdict[str, list[Any]] = defaultdict(list)
+    for row in work.connection.execute(sql, values).fetchall():
+        found[row[1]].append(row)
+    return found
+
+
 _INSERT_REVIEW = """
 INSERT INTO build.main.srag_reviews
 SELECT document_id, ?, ?, ?, ?, ?, ? FROM listing WHERE number = ?
 """
 
 
-def _child_cells(work: WorkDatabase, table: Table, attribute: Attribute) -> dict[int, Cell]:
-    """Return the cells of a column of a child table, with values, by the number of their row."""
-    rows = work.run(_CHILD_CELLS_OF, table.entity, attribute.name)
-    numbers, cells = [row[0] for row in rows], [read_cell(row[1:]) for row in rows]
-    del rows  # of which there may be a million
+def _child_cells(attribute: Attribute, rules: list[Any], predicted: list[Any]) -> dict[int, Cell]:
+    numbers, cells = [row[0] for row in rules], [read_cell(row[1:]) for row in rules]
+    rules.clear()  # of which there may be a million
     cells = [check_value(attribute, cell) for cell in normalise_column(attribute, cells)]
     by_rules = mark_misfits(attribute, dict(zip(numbers, cells, strict=True)))
-    rows = work.run(_CHILD_PREDICTIONS_OF, attribute.name)
-    by_model = read_column(attribute, [read_prediction(row[1:]) for row in rows])
-    return by_rules | _checked(attribute, rows, by_model) if rows else by_rules
+    by_model = read_column(attribute, [read_prediction(row[1:]) for row in predicted])
+    return by_rules | _checked(attribute, predicted, by_model) if predicted else by_rules
 
 
-def _cells_in_force(work: WorkDatabase, table: str, attribute: Attribute) -> dict[int, Cell]:
+def _cells_in_force(
+    work: WorkDatabase, table: str, attribute: Attribute, rules: list[Any], predicted: list[Any]
+) -> dict[int, Cell]:
     """Return the cells of the engine in force, with values, by the number of their document.
 
     Where a language model is in force, the learned rules are the second opinion: where they differ
     is listed in the build.
     """
     name, is_predicted = attribute.name, work.is_predicted()
-    by_rules = _rule_cells(work, attribute)
+    by_rules = _rule_cells(attribute, rules)
     if attribute.is_column or not is_predicted:
         by_rules = mark_misfits(attribute, by_rules)
     if not is_predicted:
         return by_rules
-    cells = _model_cells(work, attribute, by_rules)
+    cells = _model_cells(work, attribute, by_rules, predicted)
     for number in find_disputed(cells, by_rules):
         model, rule = cells[number], by_rules[number]
         said = [str(model.value), model.as_stated, str(rule.value), rule.as_stated]
@@ -644,22 +686,33 @@ def read_cells(
     """
     by_model = work.is_predicted() if by_model is None else by_model
     work.connection.execute(_LISTING)
-    by_rules = _rule_cells(work, attribute) if attribute.is_column or not by_model else {}
-    cells = _model_cells(work, attribute, by_rules) if by_model else by_rules
     ids = dict(work.run("SELECT number, document_id FROM listing"))
+    names, by_rules = {"names": [attribute.name]}, dict[int, Cell]()
+    if attribute.is_column or not by_model:
+        by_rules = _rule_cells(attribute, _by_attribute(work, _CELLS_OF, names)[attribute.name])
+    cells = by_rules
+    if by_model:
+        hashes = {**names, "hashes": [hash_attribute(attribute)]}
+        predicted = _by_attribute(work, _PREDICTIONS_OF, hashes)[attribute.name]
+        cells = _model_cells(work, attribute, by_rules, predicted)
     return {ids[number]: cell for number, cell in cells.items()}
 
 
 def _model_cells(
-    work: WorkDatabase, attribute: Attribute, by_rules: Mapping[int, Cell]
+    work: WorkDatabase,
+    attribute: Attribute,
+    by_rules: Mapping[int, Cell],
+    predicted: Sequence[Any],
 ) -> dict[int, Cell]:
     """Return what a model said, and *by_rules* what it was not asked: a column states that.
 
     Where such a column is one by now with another that a model read, that fills its empty cells.
     """
-    cells = _predicted_cells(work, attribute)
-    rows = f"SELECT number FROM listing WHERE {_OF_ROWS}"  # noqa: S608 - constants
-    for (number,) in work.run(rows) if attribute.is_column else ():
+    rows = "SELECT number FROM listing WHERE path IN (SELECT path FROM files WHERE rows)"
+    stated = {number for (number,) in work.run(rows)} if attribute.is_column else set[int]()
+    asked = [row for row in predicted if row[2] is not None or row[0] not in stated]
+    cells = _predicted_cells(work, attribute, asked)
+    for number in sorted(stated):
         own, said = by_rules.get(number), cells.get(number)
         is_said = said is not None and said.state is State.STATED
         if own is not None and (own.state is State.STATED or not is_said):
@@ -667,25 +720,21 @@ def _model_cells(
     return cells
 
 
-def _rule_cells(work: WorkDatabase, attribute: Attribute) -> dict[int, Cell]:
-    rows = work.run(_CELLS_OF, attribute.name)
+def _rule_cells(attribute: Attribute, rows: Sequence[Any]) -> dict[int, Cell]:
     read = normalise_column(attribute, [read_cell(row[1:]) for row in rows])
     return _checked(attribute, rows, read)
 
 
 def _predicted_cells(
-    work: WorkDatabase, attribute: Attribute, *, is_loose: bool = False
+    work: WorkDatabase, attribute: Attribute, rows: Sequence[Any]
 ) -> dict[int, Cell]:
     """Return what a model said; a document that it was not asked about is FAILED.
 
-    That such a one says nothing is not known. Of a loose attribute it has no cell, and neither has
-    a row of a table file of a column.
+    That such a one says nothing is not known.
     """
     name, engine = attribute.name, work.engine_in_force()
-    kind = "loose" if is_loose else "column" if attribute.is_column else ""
-    rows = work.run(_PREDICTIONS_OF, name, hash_attribute(attribute), kind)
     not_asked = PredictedCell(Cell(name, State.FAILED, engine=engine, note="not asked about yet"))
-    predicted = [not_asked if row[1] is None else read_prediction(row[1:]) for row in rows]
+    predicted = [not_asked if row[2] is None else read_prediction(row[1:]) for row in rows]
     return _checked(attribute, rows, read_column(attribute, predicted))
 
 

@@ -458,9 +458,12 @@ class Corpus:
         Raises:
             CorpusError: If there is no such document.
         """
-        entry, first = self.document(document_id), max(start, 0)
-        n_characters = max((entry.characters if end is None else end) - first, 0)
-        rows = self.read(TEXT, [entry.id, first + 1, n_characters])
+        first = max(start, 0)
+        n_characters = None if end is None else max(end - first, 0)
+        rows = self.read(TEXT, [document_id, first + 1, n_characters])
+        if not rows:  # by another id, or by none
+            found = self.document(document_id)
+            rows = self.read(TEXT, [found.id, first + 1, n_characters])
         return str(rows[0][0]) if rows else ""
 
     def table_heads(self, document_id: str) -> dict[int, Span]:

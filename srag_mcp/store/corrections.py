@@ -144,7 +144,7 @@ def cell_value(attribute: Attribute, correction: Correction) -> Value | None:
 
 
 _FOUND = """
-SELECT number, document_id, sha256 FROM listing
+SELECT document_id, sha256 FROM listing
 WHERE failure IS NULL AND (sha256 IN (SELECT unnest(?)) OR document_id IN (SELECT unnest(?)))
 """
 _FORMER = "SELECT document_id, sha256 FROM former.main.documents WHERE sha256 IN (SELECT unnest(?))"
@@ -154,7 +154,7 @@ WHERE table_name = ? AND attribute = ? AND document_id IN (SELECT unnest(?))
 """
 _CORRECTED = """
 CREATE OR REPLACE TEMP TABLE corrected (
-  number INTEGER, document_id VARCHAR, value {sql_type}, engine VARCHAR, marks VARCHAR,
+  document_id VARCHAR, value {sql_type}, engine VARCHAR, marks VARCHAR,
   note VARCHAR)
 """
 _IN_CELLS = """
@@ -168,17 +168,15 @@ DELETE FROM build.main.srag_reviews
 WHERE attribute = ? AND document_id IN (SELECT document_id FROM corrected)
 """
 _IN_RECORDS = """
-CREATE OR REPLACE TEMP TABLE {column} AS
-SELECT CASE WHEN corrected.number IS NULL THEN held.value ELSE corrected.value END AS value
-FROM (SELECT rowid AS number, value FROM {column}) AS held LEFT JOIN corrected USING (number)
-ORDER BY held.number
+UPDATE build.main.{entity} AS records SET {column} = corrected.value
+FROM corrected WHERE records.document_id = corrected.document_id
 """
 
 
 def apply_corrections(
     work: WorkDatabase, schema: Schema, renamings: Renamings | None
 ) -> tuple[int, int]:
-    """Correct the cells of the attached build, and the values that become its records.
+    """Correct the cells of the attached build, and its records.
 
     What has another name now is kept under that. Return how many are applied, and how many wait.
     """
@@ -186,26 +184,26 @@ def apply_corrections(
     if not kept:
         return 0, 0
     found = list(_find_documents(work, [_renamed(item, renamings) for item in kept]))
-    present = [item for item, _, _ in found]
+    present = [item for item, _ in found]
     if present != kept:  # kept before the build is published: it cannot be found out afterwards
         write_corrections(work.state, present)
         work.keep_note(_NOTE, _digest(present))
     in_force = work.schema_in_force()
     hidden = [x.name for x in in_force.schema.attributes if x.hidden] if in_force else []
-    columns = {item.name: place for place, item in enumerate(schema.attributes)}
-    mine: dict[str, list[tuple[int, Correction]]] = {}
+    columns = {item.name for item in schema.attributes}
+    mine: dict[str, list[Correction]] = {}
     rows: list[tuple[str, ...]] = []
-    for item, number, problem in found:
+    for item, problem in found:
         if item.column in hidden:  # it is kept until the column is shown
             continue
         if item.table != schema.entity or item.column not in columns:
             problem = f"there is no column {item.table}.{item.column}"
-        elif number is not None:
-            mine.setdefault(item.column, []).append((number, item))
+        elif not problem:
+            mine.setdefault(item.column, []).append(item)
             continue
         rows.append((*astuple(item), problem))
     for column, items in mine.items():
-        rows += _apply(work, schema.entity, schema.attribute(column), columns[column], items)
+        rows += _apply(work, schema.entity, schema.attribute(column), items)
     if not rows:
         return 0, 0
     marks = ", ".join(["unnest(?)"] * len(rows[0]))
@@ -224,17 +222,17 @@ def _renamed(item: Correction, renamings: Renamings | None) -> Correction:
 
 def _find_documents(
     work: WorkDatabase, corrections: Sequence[Correction]
-) -> Iterator[tuple[Correction, int | None, str]]:
-    """Yield each correction with the number of its document in `listing`, or why there is none.
+) -> Iterator[tuple[Correction, str]]:
+    """Yield each correction, and why its document is not there; empty where it is.
 
     Bytes tell a document, not its name: one that has another name by now is the same, one whose
     bytes changed is another. Where the build before had these bytes under another name as well, as
     rows of a table may, nobody knows which of them is left.
     """
     hashes, ids = ([getattr(x, key) for x in corrections] for key in ("sha256", "document_id"))
-    by_hash: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    for number, document_id, sha256 in work.run(_FOUND, hashes, ids):
-        by_hash[sha256][document_id] = number
+    by_hash: defaultdict[str, set[str]] = defaultdict(set)
+    for document_id, sha256 in work.run(_FOUND, hashes, ids):
+        by_hash[sha256].add(document_id)
     there = {document_id for documents in by_hash.values() for document_id in documents}
     before: defaultdict[str, set[str]] = defaultdict(set)
     with attached_former(work.connection, work.state) as is_there:
@@ -249,29 +247,25 @@ def _find_documents(
         is_free = item.place not in taken and (item is kept or item.place not in own)
         if item.document_id in alike and is_free:
             taken.add(item.place)
-            yield item, alike[item.document_id], ""
+            yield item, ""
         elif alike:
-            yield kept, None, "other documents have these bytes, or another correction"
+            yield kept, "other documents have these bytes, or another correction"
         else:
             changed = kept.document_id in there
-            yield kept, None, f"the document {'has changed' if changed else 'is not there'}"
+            yield kept, f"the document {'has changed' if changed else 'is not there'}"
 
 
 def _apply(
-    work: WorkDatabase,
-    table: str,
-    attribute: Attribute,
-    position: int,
-    items: Sequence[tuple[int, Correction]],
+    work: WorkDatabase, table: str, attribute: Attribute, items: Sequence[Correction]
 ) -> list[tuple[str, ...]]:
     """Apply the corrections of a column that are still of what they replaced.
 
     Return the rows of all of them: each with why it waits, empty where it does not.
     """
-    ids = [item.document_id for _, item in items]
+    ids = [item.document_id for item in items]
     read = {row[0]: row[1:] for row in work.run(_READ, table, attribute.name, ids)}
     rows, corrected = [], []
-    for number, item in items:
+    for item in items:
         state, text = read.get(item.document_id, (State.NOT_MENTIONED.value, ""))
         value, kind = cell_value(attribute, item), attribute.type
         is_said = item.says == "value" and kind.write(text) == kind.write(item.value)
@@ -284,13 +278,13 @@ def _apply(
             marks = Mark.SAID_NONE if item.says == "absent" else ""
             who = "a person" if item.by_person else "an agent"
             note = f"corrected by {who} on {item.at[:10]}: was {item.was_value or item.was_state}"
-            corrected.append((number, item.document_id, value, item.author, marks, note))
+            corrected.append((item.document_id, value, item.author, marks, note))
         rows.append((*astuple(item), problem))
     work.run(_CORRECTED.format(sql_type=attribute.type.sql))
     work.append("corrected", corrected)
     work.run(_IN_CELLS, table, attribute.name)
     work.run(_IN_REVIEWS, attribute.name)
-    work.run(with_names(_IN_RECORDS, column=f"column_{position}"))
+    work.run(with_names(_IN_RECORDS, entity=table, column=attribute.name))
     return rows
 
 

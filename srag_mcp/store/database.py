@@ -26,23 +26,21 @@ def open_for_writing(path: Path, spill: Path) -> duckdb.DuckDBPyConnection:
     # Heavy: 60 ms, and most processes never write.
     import duckdb
 
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": WRITER_MEMORY,
+        "threads": 1,  # waking a second takes longer than its part of a small statement
+        "temp_directory": str(spill),
+        "python_enable_replacements": False,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
     try:
-        connection = duckdb.connect(str(path))
+        return duckdb.connect(str(path), config=config)
     except duckdb.IOException as error:
         if "Conflicting lock" not in str(error):
             raise
         msg = f"another program has {path} open; close it and start again. DuckDB says: {error}"
         raise LockedError(msg) from error
-    for name, value in (
-        ("memory_limit", f"'{WRITER_MEMORY}'"),
-        ("threads", "2"),
-        ("temp_directory", quote_text(str(spill))),
-        ("python_enable_replacements", "false"),
-        ("autoinstall_known_extensions", "false"),
-        ("autoload_known_extensions", "false"),
-    ):
-        connection.execute(f"SET GLOBAL {name} = {value}")
-    return connection
 
 
 @contextmanager

@@ -170,7 +170,9 @@ ODD_IDS = r"""
 SELECT document_id FROM documents
 WHERE regexp_matches(document_id, '[^\pL\pM\pN\pP\pS ]|  |^ | $|<|\]')
 """
-TEXT = "SELECT substr(text, $2, $3) FROM srag_texts WHERE document_id = $1"
+TEXT = """
+SELECT substr(text, $2, coalesce($3, length(text))) FROM srag_texts WHERE document_id = $1
+"""
 
 
 @dataclass(frozen=True, slots=True)

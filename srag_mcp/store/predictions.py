@@ -459,6 +459,8 @@ class UnreadRecords:
 
 def find_unread(work: WorkDatabase, attributes: Sequence[Attribute]) -> UnreadRecords:
     """Return what a language model could not read of *attributes*, as far as it was asked."""
+    if not attributes:
+        return UnreadRecords()
     records: list[UnreadRecord] = []
     n_cells: Counter[str] = Counter()
     for document_id, reason, is_unread, is_unanswered, failed in work.run(

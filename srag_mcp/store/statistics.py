@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from srag_mcp.cells.cell import IN_DOUBT, Mark, read_marks
 from srag_mcp.documents.passages import MAX_VALUE_CHARACTERS
@@ -108,6 +109,7 @@ class ColumnStatistics:
 MAX_VALUES_LISTED = 50
 MAX_INDEXED_PER_COLUMN = 100_000
 MAX_INDEXED = 400_000
+_VALUES_AT_ONCE = 50_000  # of several columns, which a statement tells apart in memory
 
 _COUNTED = (
     "n_records", "n_non_null", "n_non_zero", "n_distinct", "minimum", "maximum", "mean",
@@ -162,9 +164,11 @@ def _write_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
             states[name][Mark.CONTRADICTED] += n
     rows = []
     columns = [_of_list(table, states[POSITION])] if table.parent else []
-    columns += [
-        _of_column(connection, table.entity, item, states[item.name]) for item in table.attributes
-    ]
+    n_rows = max((sum(n[key] for key in State) for n in states.values()), default=0)
+    n_together = max(1, _VALUES_AT_ONCE // max(1, n_rows))
+    for start in range(0, len(table.attributes), n_together):
+        group = table.attributes[start : start + n_together]
+        columns += _of_columns(connection, table.entity, group, states)
     for position, item in enumerate(map(asdict, columns)):
         rows.append((item.pop("table"), item["column"], position, json.dumps(item)))
     insert_rows(connection, "build.main.srag_statistics", rows)
@@ -187,21 +191,40 @@ def _of_list(table: Table, n: Counter[str]) -> ColumnStatistics:
     )
 
 
-def _of_column(
-    connection: duckdb.DuckDBPyConnection, entity: str, attribute: Attribute, n: Counter[str]
-) -> ColumnStatistics:
-    names = {"x": attribute.name, "entity": entity}
-    [row] = connection.execute(
+def _of_columns(
+    connection: duckdb.DuckDBPyConnection,
+    entity: str,
+    attributes: Sequence[Attribute],
+    states: Mapping[str, Counter[str]],
+) -> Iterator[ColumnStatistics]:
+    counts = ", ".join(
         with_names(
-            "FROM build.main.{entity} SELECT count(*), count({x}),"
-            f" {attribute.type.n_non_zero_sql}, count(DISTINCT {{x}}), {attribute.type.spread_sql}",
-            **names,
+            f"count(*), count({{x}}), {item.type.n_non_zero_sql}, count(DISTINCT {{x}}),"
+            f" {item.type.spread_sql}",
+            x=item.name,
         )
+        for item in attributes
+    )
+    [row] = connection.execute(
+        with_names("FROM build.main.{entity} SELECT ", entity=entity) + counts
     ).fetchall()
+    n_values = len(_COUNTED) + 1
+    for place, item in enumerate(attributes):
+        counted = row[place * n_values : (place + 1) * n_values]
+        yield _of_column(connection, entity, item, states[item.name], counted)
+
+
+def _of_column(
+    connection: duckdb.DuckDBPyConnection,
+    entity: str,
+    attribute: Attribute,
+    n: Counter[str],
+    row: Sequence[Any],
+) -> ColumnStatistics:
     *counted, quartiles = row
     lower, median, upper = quartiles or (None, None, None)
     top: list[tuple[Scalar | date, int]] = connection.execute(
-        with_names(_TOP_VALUES, **names), [MAX_VALUES_LISTED]
+        with_names(_TOP_VALUES, x=attribute.name, entity=entity), [MAX_VALUES_LISTED]
     ).fetchall()
     return ColumnStatistics(
         column=attribute.name,

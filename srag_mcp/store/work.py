@@ -206,27 +206,22 @@ SELECT document_id, path, title, text, passages FROM documents JOIN (
     AS passages
   FROM passages GROUP BY document_id) USING (document_id)
 """
+_META = "CREATE TABLE IF NOT EXISTS meta (key VARCHAR, value VARCHAR)"
 _TABLES = """
-CREATE TABLE IF NOT EXISTS meta (key VARCHAR, value VARCHAR);
 CREATE TABLE IF NOT EXISTS files (
-  path VARCHAR, size BIGINT, mtime_ns BIGINT, rows BOOLEAN, error VARCHAR);
-ALTER TABLE files ADD COLUMN IF NOT EXISTS told VARCHAR;
-ALTER TABLE files ADD COLUMN IF NOT EXISTS passing BOOLEAN;
+  path VARCHAR, size BIGINT, mtime_ns BIGINT, rows BOOLEAN, error VARCHAR, told VARCHAR,
+  passing BOOLEAN);
 CREATE TABLE IF NOT EXISTS documents (
   document_id VARCHAR, path VARCHAR, title VARCHAR, media_type VARCHAR, sha256 VARCHAR,
-  text VARCHAR, ingested_at TIMESTAMP);
-ALTER TABLE documents ADD COLUMN IF NOT EXISTS n_passages INTEGER;
+  text VARCHAR, ingested_at TIMESTAMP, n_passages INTEGER);
 CREATE TABLE IF NOT EXISTS passages (
   document_id VARCHAR, number INTEGER, page INTEGER, headings VARCHAR, start BIGINT, "end" BIGINT,
-  kind VARCHAR);
-ALTER TABLE passages ADD COLUMN IF NOT EXISTS heads_start BIGINT;
-ALTER TABLE passages ADD COLUMN IF NOT EXISTS heads_end BIGINT;
+  kind VARCHAR, heads_start BIGINT, heads_end BIGINT);
 CREATE TABLE IF NOT EXISTS postings (
   document_id VARCHAR, number INTEGER, term UINTEGER, n UTINYINT);
 CREATE TABLE IF NOT EXISTS cells (
   document_id VARCHAR, attribute VARCHAR, state VARCHAR, as_stated VARCHAR, start BIGINT,
   "end" BIGINT, context VARCHAR, unit VARCHAR, engine VARCHAR, note VARCHAR, marks VARCHAR);
-ALTER TABLE cells ADD COLUMN IF NOT EXISTS marks VARCHAR DEFAULT '';
 CREATE TABLE IF NOT EXISTS child_cells (
   document_id VARCHAR, table_name VARCHAR, position INTEGER, attribute VARCHAR, state VARCHAR,
   as_stated VARCHAR, start BIGINT, "end" BIGINT, context VARCHAR, unit VARCHAR, engine VARCHAR,
@@ -240,9 +235,19 @@ CREATE TABLE IF NOT EXISTS predicted_rows (
   position INTEGER, attribute VARCHAR, state VARCHAR, as_stated VARCHAR, start BIGINT,
   "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR, note VARCHAR, marks VARCHAR);
 CREATE TABLE IF NOT EXISTS summaries (document_id VARCHAR, sha256 VARCHAR, summary VARCHAR);
+"""
+# what earlier versions did not have
+_COLUMNS = """
+ALTER TABLE files ADD COLUMN IF NOT EXISTS told VARCHAR;
+ALTER TABLE files ADD COLUMN IF NOT EXISTS passing BOOLEAN;
+ALTER TABLE documents ADD COLUMN IF NOT EXISTS n_passages INTEGER;
+ALTER TABLE passages ADD COLUMN IF NOT EXISTS heads_start BIGINT;
+ALTER TABLE passages ADD COLUMN IF NOT EXISTS heads_end BIGINT;
+ALTER TABLE cells ADD COLUMN IF NOT EXISTS marks VARCHAR DEFAULT '';
 ALTER TABLE predictions ADD COLUMN IF NOT EXISTS marks VARCHAR;
 ALTER TABLE predictions ADD COLUMN IF NOT EXISTS n_read BIGINT;
 """
+_MADE_BY = hashlib.sha256(f"{_TABLES}{_COLUMNS}".encode()).hexdigest()[:16]
 # what earlier versions read has no passages
 _READ_AGAIN = """
 UPDATE files SET passing = true WHERE passing IS DISTINCT FROM true
@@ -282,12 +287,16 @@ class WorkDatabase:
         self.warning = warning
         self._facts: dict[str, str] | None = None  # of the table `meta`; None until they are read
         self._is_open = False  # whether there is a transaction
-        connection.execute(_TABLES)
+        connection.execute(_META)
+        if self._meta("tables") != _MADE_BY:
+            connection.execute(_TABLES)
+            if self._meta("format") is not None:
+                connection.execute(_COLUMNS)
+                self._set_meta(tables=_MADE_BY)
         connection.execute(_READ_AGAIN)
         if self._meta("format") is None:
-            self._set_meta(
-                format=_FORMAT, identity=secrets.token_hex(8), marks="yes", index=INDEX_VERSION
-            )
+            facts = {"format": _FORMAT, "identity": secrets.token_hex(8), "tables": _MADE_BY}
+            self._set_meta(**facts, marks="yes", index=INDEX_VERSION)
         elif self._meta("marks") is None:
             with self.transaction():
                 connection.execute(_MARKS_OF_NOTES)
@@ -316,7 +325,7 @@ class WorkDatabase:
         with self.transaction():
             present = self.schema_in_force()
             is_same = present is not None and hash_schema(present.schema) == hash_schema(schema)
-            if not is_same and not is_taken_over:
+            if present is not None and not is_same and not is_taken_over:
                 for table in ("files", *_OF_DOCUMENTS):
                     self.run(f"DELETE FROM {table}")  # noqa: S608 - of this list
             if present is None or present.schema != schema:
@@ -538,8 +547,8 @@ class WorkDatabase:
             list(keys),
         )
 
-    def append(self, table: str, rows: Sequence[Sequence[object]]) -> None:
-        """Append *rows* to a table."""
+    def append(self, table: str, rows: Iterable[Sequence[object]]) -> None:
+        """Append *rows* to a table; values become what its columns hold."""
         if rows:
             with self.connection.appender(table) as appender:
                 appender.append_rows(rows)

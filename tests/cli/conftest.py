@@ -95,6 +95,12 @@ def ingested(cli: Cli, ferries: Path, schema_file: Path, ingested_once: dict[str
 
 
 @pytest.fixture
+def folder(ingested: Path, ferries: Path) -> Path:
+    """Return the same folder, to be changed."""
+    return shutil.copytree(ingested, ferries, dirs_exist_ok=True)
+
+
+@pytest.fixture
 def program(tmp_path: Path) -> tuple[list[str], dict[str, str]]:
     """Return the command and the environment that run `srag-mcp` as a process of its own."""
     environment = {**os.environ, "SRAG_HOME": str(tmp_path / "home"), "SRAG_WORKERS": "1"}

@@ -15,12 +15,6 @@ SEEN = [
 ]
 
 
-@pytest.fixture
-def folder(cli: Cli, ferries: Path, schema_file: Path) -> Path:
-    assert cli("ingest", ferries, "--schema", schema_file, "-q").status == 0
-    return ferries
-
-
 def test_a_script_that_says_nothing_sees_what_would_change(cli: Cli, folder: Path) -> None:
     rename = ("columns", folder, "rename", "passengers", "guests")
     seen = cli(*rename)

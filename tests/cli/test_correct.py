@@ -9,12 +9,6 @@ import typer
 from tests.cli.conftest import Cli
 
 
-@pytest.fixture
-def folder(cli: Cli, ferries: Path, schema_file: Path) -> Path:
-    assert cli("ingest", ferries, "--schema", schema_file, "-q").status == 0
-    return ferries
-
-
 def test_a_person_sets_and_takes_back(cli: Cli, folder: Path) -> None:
     done = cli("correct", folder, "aldra.txt", "passengers", "1,200")
     assert done.out == "passengers of aldra.txt: 1200 instead of 120; published\n"

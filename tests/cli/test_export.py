@@ -9,12 +9,6 @@ from tests.cli.conftest import Cli
 _COUNT = "SELECT operator, count(passengers) AS n FROM ferry GROUP BY operator ORDER BY operator"
 
 
-@pytest.fixture
-def folder(cli: Cli, ferries: Path, schema_file: Path) -> Path:
-    assert cli("ingest", ferries, "--schema", schema_file, "-q").status == 0
-    return ferries
-
-
 def test_a_table_is_written_once(cli: Cli, folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     written = cli("export", folder, out)

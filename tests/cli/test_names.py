@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.conftest import Once
 
 SAID = ("Acme Ltd", "ACME LIMITED", "Acme Ltd", "Acme Labs", "Borel Inc.")
 
 
 @pytest.fixture
-def folder(tmp_path: Path, cli: Cli) -> Path:
+def folder(tmp_path: Path, cli: Cli, once: Once) -> Path:
     notes = tmp_path / "notes"
     notes.mkdir()
     for number, name in enumerate(SAID):
@@ -19,8 +20,11 @@ def folder(tmp_path: Path, cli: Cli) -> Path:
     properties = {"issuer": {"type": "string", "description": "Who issues it."}}
     schema = {"title": "Note", "type": "object", "properties": properties}
     (notes / "schema.json").write_text(json.dumps(schema))
-    assert "2 spellings of 1 name united in issuer" in cli("ingest", notes, "-q").out
-    return notes
+
+    def make() -> None:
+        assert "2 spellings of 1 name united in issuer" in cli("ingest", notes, "-q").out
+
+    return once(notes, make)
 
 
 def spellings(cli: Cli, folder: Path) -> list[tuple[str, list[list[object]]]]:

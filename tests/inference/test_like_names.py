@@ -18,6 +18,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.decisions import write_decisions
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.united_names import write_decided
+from tests.conftest import Once
 
 COURTS = {
     "Court of Appeal, Civil Division": 4,
@@ -35,13 +36,13 @@ QUESTION = "How many rulings are of the Court of Appeal, Civil Division?"
 
 
 @pytest.fixture
-def rulings(tmp_path: Path) -> Iterator[Corpus]:
+def rulings(tmp_path: Path, once: Once) -> Iterator[Corpus]:
     folder = tmp_path / "rulings"
     folder.mkdir()
     rows = [{"court": court, "days": 2} for court, n in COURTS.items() for _ in range(n)]
     (folder / "rulings.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     settings = Settings(workers=1, home=tmp_path / "home")
-    ingest(folder, settings, schema=SCHEMA)
+    once(folder, lambda: ingest(folder, settings, schema=SCHEMA))
     with QueryPool() as worker:
         yield Corpus(folder, worker, settings.home)
 

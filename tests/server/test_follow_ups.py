@@ -13,6 +13,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.server.app import build_server
 from srag_mcp.settings import Settings
+from tests.conftest import Once
 from tests.model.openai_server import Answer, Body, serving
 
 ALL = "How many huts are there?"
@@ -29,13 +30,13 @@ Said = tuple[str, dict[str, object]]
 
 
 @pytest.fixture
-def huts(tmp_path: Path) -> tuple[Path, Settings]:
+def huts(tmp_path: Path, once: Once) -> tuple[Path, Settings]:
     folder = tmp_path / "huts"
     folder.mkdir()
     for number in range(1, 5):
         (folder / f"{number}.txt").write_text(f"Height: {number}00 m\n")
     settings = Settings(workers=1, home=tmp_path / "home")
-    ingest(folder, settings, schema=SCHEMA)
+    once(folder, lambda: ingest(folder, settings, schema=SCHEMA))
     return folder, settings
 
 

@@ -21,6 +21,7 @@ from srag_mcp.views.results import (
     SchemaPage,
     TracePage,
 )
+from tests.conftest import Once
 from tests.records.reading_model import answer, stated
 from tests.server.test_agent_engine import DOCUMENT, attribute
 from tests.server.test_jobs import job_process
@@ -34,7 +35,7 @@ WISH: dict[str, object] = {"attribute": "who keeps it", "documents": HIGH, "keep
 
 
 @pytest.fixture
-def huts(tmp_path: Path, settings: Settings) -> Path:
+def huts(tmp_path: Path, settings: Settings, once: Once) -> Path:
     """Eight huts, of which rules have read the height."""
     folder = tmp_path / "huts"
     folder.mkdir()
@@ -43,8 +44,7 @@ def huts(tmp_path: Path, settings: Settings) -> Path:
         (folder / f"{number}.txt").write_text(text)
     schema = '{"title": "Huts", "properties": {"height": {"type": "integer", "x-unit": "m"}}}'
     (folder / "schema.json").write_text(schema)
-    ingest(folder, settings)
-    return folder
+    return once(folder, lambda: ingest(folder, settings))
 
 
 async def reply_once(client: Client) -> tuple[str, int]:

@@ -8,6 +8,7 @@ import pytest
 
 from srag_mcp.errors import NotIngestedError, StoreError
 from srag_mcp.schema.schema import Schema
+from srag_mcp.store import build, statistics
 from srag_mcp.store.build import BuildInfo, publish, published_info
 from srag_mcp.store.layout import published_build
 from srag_mcp.store.work import FinishedDocument, open_work
@@ -63,6 +64,21 @@ def test_cells_say_what_the_document_says_and_where(published: Path) -> None:
         ("failed", None, None, None, None, None, "it is encrypted"),
     ]
     assert rows(published, "SELECT table_name, count(*) FROM cells GROUP BY ALL") == [("ships", 20)]
+
+
+@pytest.mark.parametrize("at_once", [1, 12])
+def test_a_build_is_the_same_however_many_columns_are_written_together(
+    filled: Path, ships: Schema, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = ("ships", "cells", "srag_failures", "srag_statistics", "srag_values")
+    found = []
+    for n_cells in (50_000, at_once):
+        monkeypatch.setattr(build, "_CELLS_AT_ONCE", n_cells)
+        monkeypatch.setattr(statistics, "_VALUES_AT_ONCE", n_cells)
+        with open_work(filled) as work:
+            publish(work, ships)
+        found.append([rows(filled, f"FROM {name}") for name in tables])
+    assert found[0] == found[1]
 
 
 def test_documents_and_texts_are_in_the_build(published: Path) -> None:

@@ -21,6 +21,7 @@ from srag_mcp.values.types import INTEGER, NUMBER, TEXT
 from srag_mcp.views.findings import trace_page
 from srag_mcp.views.holdings import count_rows, schema_page, statistics_page
 from srag_mcp.views.results import json_size
+from tests.conftest import Once
 
 SAILS = Table(
     title="Sails",
@@ -71,14 +72,17 @@ FLEET = [
 
 
 @pytest.fixture
-def fleet(state: Path, worker: QueryPool) -> Corpus:
+def fleet(state: Path, worker: QueryPool, once: Once) -> Corpus:
     files = [FinishedFile(item.path, 10, 1, rows=False) for item in FLEET]
     broken = FinishedFile("egret.pdf", 10, 1, rows=False, error="it is encrypted")
-    with open_work(state) as work:
-        work.put_in_force(SHIPS, "given")
-        work.store(FLEET, [*files, broken])
-        publish(work, SHIPS)
-    return Corpus(state.parent, worker)
+
+    def make() -> None:
+        with open_work(state) as work:
+            work.put_in_force(SHIPS, "given")
+            work.store(FLEET, [*files, broken])
+            publish(work, SHIPS)
+
+    return Corpus(once(state.parent, make), worker)
 
 
 def rows(corpus: Corpus, sql: str) -> list[tuple[object, ...]]:

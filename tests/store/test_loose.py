@@ -16,6 +16,7 @@ from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.work import open_work
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
+from tests.conftest import Once
 
 LEAKS = Attribute(name="leaks", type="boolean", description="It leaks.", absent_means="false")
 
@@ -28,16 +29,20 @@ def read(document_id: str, sha256: str, state: State = State.STATED) -> Predicte
 
 
 @pytest.fixture
-def corpus(filled: Path, ships: Schema, tmp_path: Path) -> Iterator[Corpus]:
+def corpus(filled: Path, ships: Schema, tmp_path: Path, once: Once) -> Iterator[Corpus]:
     """Three ships, two of which were read for leaks."""
-    with open_work(filled) as work:
-        hashes = {key: sha for found in work.known_documents(work.paths_of_documents()).values()
-                  for key, sha in found.items()}  # fmt: skip
-        records = [read("albatross.txt", hashes["albatross.txt"]),
-                   read("bittern.txt", hashes["bittern.txt"], State.NOT_MENTIONED)]  # fmt: skip
-        Predictions(work).store([LEAKS], records)
-        keep_loose(work, ships, [LooseAttribute(attribute=LEAKS, n_documents=2)])
-        publish(work, ships)
+
+    def make() -> None:
+        with open_work(filled) as work:
+            known = work.known_documents(work.paths_of_documents()).values()
+            hashes = {key: sha for found in known for key, sha in found.items()}
+            records = [read("albatross.txt", hashes["albatross.txt"]),
+                       read("bittern.txt", hashes["bittern.txt"], State.NOT_MENTIONED)]  # fmt: skip
+            Predictions(work).store([LEAKS], records)
+            keep_loose(work, ships, [LooseAttribute(attribute=LEAKS, n_documents=2)])
+            publish(work, ships)
+
+    once(filled.parent, make)
     with QueryPool() as pool:
         yield Corpus(filled.parent, pool, tmp_path / "home")
 

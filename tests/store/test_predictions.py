@@ -122,6 +122,7 @@ def test_notes_of_16a3ebc_become_marks_once(filled: Path, ships: Schema) -> None
         work.connection.execute("ALTER TABLE cells DROP COLUMN marks")
         work.connection.execute("ALTER TABLE predictions DROP COLUMN marks")
         work.connection.execute("ALTER TABLE predictions DROP COLUMN n_read")
+        work.connection.execute("DELETE FROM meta WHERE key = 'tables'")
         work.connection.execute("DELETE FROM meta WHERE key = 'marks'")
         work.connection.executemany(
             "INSERT INTO predictions (document_id, sha256, attribute, attribute_hash, state,"

@@ -1,5 +1,6 @@
 """Layer 4, the worker process: reads requests from stdin, answers on stdout, ends with stdin."""
 
+import functools
 import json
 import os
 import queue
@@ -29,6 +30,7 @@ from srag_mcp.store.guard.result_page import (
     read_page,
     to_value,
 )
+from srag_mcp.store.guard.tree import TreeReading
 
 if TYPE_CHECKING:
     import duckdb
@@ -131,6 +133,12 @@ class _Running:
             cursor.close()
 
 
+@functools.lru_cache(maxsize=200)
+def judge(sql: str, tables: tuple[tuple[str, tuple[str, ...]], ...]) -> TreeReading:
+    """Judge a statement as `check_query` does, once: the next pages are asked for by its text."""
+    return check_query(sql, dict(tables))
+
+
 def answer(request: Request, builds: OpenBuilds, running: _Running) -> Reply:
     """Run one request; errors become a failure."""
     import duckdb  # heavy, and only needed once there is something to run
@@ -140,7 +148,8 @@ def answer(request: Request, builds: OpenBuilds, running: _Running) -> Reply:
         limits = replace(limits, timeout_s=request.timeout_s)
     try:
         if request.kind == "select":
-            checked = check_query(request.sql, request.tables)
+            exposed = ((name, tuple(columns)) for name, columns in request.tables.items())
+            checked = judge(request.sql, tuple(exposed))
             if request.offset and checked.draws_anew:
                 raise QueryError(DRAWN_ANEW, request.sql)
         views = {

@@ -5,6 +5,7 @@ import pytest
 from srag_mcp.errors import QueryError, RefusedQueryError, UnknownNameError
 from srag_mcp.store.guard import check_query
 from srag_mcp.store.guard.check import UnreadableError, list_tables, require_agreement
+from srag_mcp.store.guard.child import judge
 from srag_mcp.store.guard.tree import TreeReading, read_tree
 
 TABLES = {"hotels": ["name", "stars", "user"], "documents": ["title"], "Größen": ["k"]}
@@ -130,3 +131,11 @@ def test_backticks_are_read_alike_by_both() -> None:
     sql = "SELECT 1 AS ` FROM hotels --`, title FROM documents"
 
     assert read_tree(sql, TABLES).tables == list_tables(sql, TABLES)
+
+
+def test_a_verdict_that_is_kept_is_of_the_tables_that_it_was_given_with() -> None:
+    sql, ships = "SELECT count(*) FROM ships", (("ships", ("name",)),)
+    assert judge(sql, ships) is judge(sql, ships)
+    with pytest.raises(UnknownNameError):
+        judge(sql, (("boats", ("name",)),))
+    assert judge(sql, ships).tables == {"ships"}
