@@ -18,7 +18,7 @@ from srag_mcp.values.dates import (
     with_year,
 )
 from srag_mcp.values.numbers import ASIDE, find_number, number_reader, read_durations
-from srag_mcp.values.quantities import Figure, Quantity, decide_grouping
+from srag_mcp.values.quantities import Figure, Quantity, decide_grouping, read_numeral
 from srag_mcp.values.states import (
     Column,
     Reader,
@@ -311,7 +311,8 @@ def _guess_numbers(values: Sequence[str]) -> TypeGuess | None:
     """Guess a column of numbers; None where one value is a code: `00123` is no 123.
 
     Nobody writes a number with a zero before it, so the others of its column are codes, too; those
-    with a point where all have one width, as days of a year have: `25.01`, `03.02`.
+    with a point where all have one width, as days of a year have: `25.01`, `03.02`. Nor is one a
+    number whose marks group no thousands: `2.0` beside `1.4.2` is a version.
     """
     padded = [value for value in values if _LEADING_ZERO.fullmatch(value.strip())]
     is_one_width = len({len(value.strip()) for value in values}) == 1
@@ -324,6 +325,8 @@ def _guess_numbers(values: Sequence[str]) -> TypeGuess | None:
     if not fitting:
         return None
     written = [figure for figure in fitting if figure.numeral]
+    if any(read_numeral(figure.numeral) is None for figure in written):
+        return None
     grouping = decide_grouping(
         [figure.numeral for figure in written], [figure.factor for figure in written]
     )
