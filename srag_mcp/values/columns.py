@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold, tidy
@@ -27,6 +27,7 @@ from srag_mcp.values.states import (
     Words,
     denies,
     failed,
+    find_answers,
     read_boolean,
     read_missing,
     read_statement,
@@ -53,6 +54,14 @@ def read_column(declared: Column, said: Sequence[Words]) -> list[Reading]:
     decided on the whole column. Words that cannot be read are FAILED, with the reason; a
     placeholder ("n/a", "none") is NOT_MENTIONED or STATED_ABSENT.
     """
+    if declared.type.is_text:
+        known = frozenset(declared.categories or ())
+        answers = {
+            text: answer
+            for text, answer in find_answers([words.text for words in said], declared.name).items()
+            if not known or (text not in known and answer in known)
+        }
+        said = [replace(w, text=answers[w.text]) if w.text in answers else w for w in said]
     placeholders = {words: _placeholder(declared, words.text) for words in dict.fromkeys(said)}
     stated = [words for words in said if placeholders[words] is None]
     read = _READERS[declared.type](declared, stated)
@@ -290,7 +299,9 @@ def classify_values(values: Sequence[str], name: str = "") -> TypeGuess:
     numbers = _guess_numbers(given)
     if numbers is not None and numbers.share >= _FIT:
         return numbers
-    tidied = [tidy(value) for value in given]
+    answers = find_answers(values, name)
+    texts = {value: answers.get(value, value) for value in (*given, *answers)}
+    tidied = [tidy(texts[value]) for value in values if value in texts]
     kept = choose_spellings(tidied)
     counts = Counter(kept[value] for value in tidied)
     is_closed = 1 < len(counts) <= _MAX_CATEGORIES and len(counts) * 4 <= len(given)
