@@ -99,9 +99,11 @@ _NONE_OF_IT = re.compile(
 _NONE_FOUND = re.compile(rf"(?:{NONE_OF})(?:\s(?:{_IDLE}))+[.!]?", re.IGNORECASE)
 _NOT_IT = re.compile(rf"^\s*(?:{NOT_SO})\s+", re.IGNORECASE)
 _DENIAL = re.compile(rf"\b(?:{DENIALS})\b|[不没沒無无未非]", re.IGNORECASE)
+_FILLERS = re.compile(
+    r"^(?:(?:sorry|there|is|are|has|have|we|the|it|il|y|es|gibt|hay|no longer) ){0,3}"
+)
 _DENIED = re.compile(
-    rf"^(?:(?:sorry|there|is|are|has|have|we|the|it|il|y|es|gibt|hay|no longer) ){{0,3}}"
-    rf"(?:{NOT_SO})\b"
+    rf"{_FILLERS.pattern}(?:{NOT_SO})\b"
     r"|\b(?:not|nicht|non|no|niet|não) (?:\w+ )?(?:available|included|provided|offered|allowed"
     r"|permitted|accepted|possible|inklusive|enthalten|vorhanden|verfügbar|erlaubt|möglich"
     r"|disponible|disponibile|inclus|incluso|incluido|autorisé|inbegrepen|incluído)\b"
@@ -197,19 +199,23 @@ def read_statement(text: str, name: str = "", *, is_answer: bool = False) -> boo
 
     *name* is the attribute's: what it denies itself is true ("No smoking" for `no_smoking`).
     `Outdoor pool` -> True, `No pool` -> False, `Parking: not available` -> False, `yes/no` -> None
-    Where it *is_answer* to a question of yes or no, it is true only if it says yes or the name:
-    `one package` to `returned` -> None
+    Where it *is_answer* to a question of yes or no, it is true only if it says yes or begins with
+    the name: `one package`, `once returned` to `returned` -> None
     """
     plain = read_boolean(text)
     if plain is not None:
         return plain
-    first = read_boolean(_ASIDE.split(text.strip(), maxsplit=1)[0])
+    begin, *rest = _ASIDE.split(text.strip(), maxsplit=1)
+    first = read_boolean(begin)
     if first is False:
         return False  # `nein (1968 verkauft)`
+    if first and rest and _OPEN.fullmatch(fold(rest[0])):
+        return None  # `yes, partly`
     folded = fold(text)
     if _OPEN.fullmatch(folded) or not any(map(str.isalpha, folded)):
         return None
     if _DENIED.search(folded) is not None and not is_denying_name(name):
         return False
-    says_it = first or not {*stems(name)}.isdisjoint(stems(text))
+    # other words before the name may take it back: `semi-evergreen`, `formerly insured`
+    says_it = first or {*stems(name)}.issuperset(stems(_FILLERS.sub("", folded))[:1])
     return True if says_it or not is_answer else None
