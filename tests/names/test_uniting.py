@@ -100,6 +100,15 @@ def test_what_can_be_nothing_but_a_legal_form_is_one_where_others_have_one(compa
     assert united("Fiat", company, "Leeds") == set(), "it may be a title"
 
 
+def test_an_article_in_small_letters_is_no_part_of_a_name() -> None:
+    of_column = ("Borough Council", "the Borough Council", "die Stadtwerke", "Stadtwerke", "Acme")
+    assert {frozenset(group) for group in united(*of_column)} == {
+        frozenset({"Borough Council", "the Borough Council"}),
+        frozenset({"Stadtwerke", "die Stadtwerke"}),
+    }
+    assert united("The Who", "WHO", "The Other Woman", "Other Woman", "de Vries", "Vries") == set()
+
+
 def test_what_documents_write_in_small_letters_describes() -> None:
     plain = frozenset({"senior", "engin", "softwar", "market", "manag", "bank"})
     titles = ["Software Engineer", "Senior Software Engineer", "Marketing Manager", "Banker"]
