@@ -79,7 +79,7 @@ def find_gaps(corpus: Corpus, contradicted: Collection[str] = ()) -> Gaps:
     found, doubted = corpus.statistics(), frozenset(map(str.lower, contradicted))
     unknown = doubted.union(item.column.lower() for item in found if item.n_unknown)
     none = frozenset(item.column.lower() for item in found if item.n_none)
-    unread = frozenset(item.column.lower() for item in found if item.n_unread)
+    unread = frozenset(item.column.lower() for item in found if item.n_unread + item.n_failed)
     return Gaps(unknown, none - unknown, doubted, none & unknown, unread)
 
 

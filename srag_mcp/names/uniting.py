@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict
 
 from srag_mcp.text.words import STOP_WORDS, fold, fold_word, stem
-from srag_mcp.values.names import LEGAL_FORMS, SHORT_LEGAL_FORMS
+from srag_mcp.values.names import ARTICLES, LEGAL_FORMS, SHORT_LEGAL_FORMS
 
 _PLAIN = re.compile(r"[A-Za-z]{2,}(?: [A-Za-z]{2,})*")
 _APOSTROPHES = re.compile(r"(?<=\w)['’‘`´](?=\w)")
@@ -53,7 +53,7 @@ class Name:
 
     Attributes:
         key: The whole name, see `fold_name`: two names with one key are the same.
-        bare: Its words without the legal forms at its end.
+        bare: Its words without the legal forms at its end, and an article in small letters before.
         forms: These legal forms, in short: `limited` is `ltd`.
         surety: How far these are legal forms, see `_surety`.
     """
@@ -97,7 +97,10 @@ class Name:
 
 
 def read_name(text: str) -> Name:
-    """Read a name: `Acme Holding Co., Limited` -> `acme holding`, forms `co`, `ltd`."""
+    """Read a name: `Acme Holding Co., Limited` -> `acme holding`, forms `co`, `ltd`.
+
+    `the Borough Council` -> `borough council`; in `The Who` the article is a part of the name.
+    """
     key = fold_name(text)
     words = key.split()
     n = len(words)
@@ -107,6 +110,8 @@ def read_name(text: str) -> Name:
     bare = words[:n]
     if n > 1 and not forms and _LAST_INITIALS.search(text):  # `Smith, J.`
         bare = [bare[-1], *bare[:-1]]
+    if len(bare) > 1 and text.split()[0] in ARTICLES:
+        bare = bare[1:]
     said = text.split()[n - 1 - len(words) :] if forms else []  # the forms, and what is before
     surety = max((_surety(*pair) for pair in pairwise(said)), default=0)
     return Name(key, tuple(bare), forms, surety)
@@ -155,6 +160,11 @@ def _is_name(value: str) -> bool:
     said = [word for word in words if word.casefold() not in STOP_WORDS] or words
     n_capital = sum(not word[0].islower() for word in said)
     return 2 * n_capital > len(said) and not said[0][0].islower()
+
+
+def closed_set(categories: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Return *categories* that were found, but for names, of which any may come in any spelling."""
+    return None if not categories or are_names(categories) else tuple(categories)
 
 
 def describe_things(names: Iterable[Name], plain: Collection[str]) -> bool:
@@ -308,7 +318,7 @@ def unite(
 
 
 def _certain(names: Collection[Name]) -> Iterable[list[str]]:
-    """Yield the folded names that are the same but for their legal form.
+    """Yield the folded names that are the same but for their legal form or article.
 
     A name with a legal form and one without are the same where several names of the column have a
     form that can be nothing else, and no other form of the name speaks against it: `Acme` may be

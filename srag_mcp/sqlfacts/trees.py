@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from srag_mcp.errors import RefusedQueryError
 from srag_mcp.store.database import quote_text
 from srag_mcp.store.guard.check import UnreadableError, parse_statement
+from srag_mcp.values.states import State
 
 if TYPE_CHECKING:
     from sqlglot import exp as exp
@@ -57,7 +58,7 @@ class Gaps:
     *unknown*: some of them may have one. *none*: it is stated of all of them that they have none,
     so that a NULL is what is known; *mixed*: of some of them. *contradicted*: values of theirs are
     taken out as unknown, and stand under `said_name`. *unread*: some documents were not read for
-    them, so that it is not known whether these say anything.
+    them, or say what could not be read, so that none of these is known to say nothing.
     """
 
     unknown: frozenset[str] = frozenset()
@@ -80,7 +81,8 @@ class Gaps:
     def write(self, part: exp.Expr) -> str:
         """Write *part*, so that a contradicted value is none that is not stated.
 
-        `height IS NULL` -> `"_said_height" IS NULL`; NULL for who was not read for the height.
+        `height IS NULL` -> `"_said_height" IS NULL`; NULL for who was not read for the height, or
+        says one that could not be read.
         """
         if not _is_said(part):
             return write(part)
@@ -91,8 +93,9 @@ class Gaps:
             column.set("this", exp.to_identifier(said_name(name), quoted=True))
         if name not in self.unread:
             return write(part)
-        read = f"SELECT document_id FROM cells WHERE lower(attribute) = {quote_text(name)}"  # noqa: S608 - it runs through the guard
-        return f"CASE WHEN document_id IN ({read}) THEN {write(part)} END"
+        read = f"lower(attribute) = {quote_text(name)} AND state <> '{State.FAILED.value}'"
+        ids = f"SELECT document_id FROM cells WHERE {read}"  # noqa: S608 - it runs through the guard
+        return f"CASE WHEN document_id IN ({ids}) THEN {write(part)} END"
 
 
 NO_GAPS = Gaps()

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold, tidy
@@ -18,7 +18,7 @@ from srag_mcp.values.dates import (
     with_year,
 )
 from srag_mcp.values.numbers import ASIDE, find_number, number_reader, read_durations
-from srag_mcp.values.quantities import Figure, Quantity, decide_grouping
+from srag_mcp.values.quantities import Figure, Quantity, decide_grouping, read_numeral
 from srag_mcp.values.states import (
     Column,
     Reader,
@@ -27,6 +27,7 @@ from srag_mcp.values.states import (
     Words,
     denies,
     failed,
+    find_answers,
     read_boolean,
     read_missing,
     read_statement,
@@ -53,6 +54,14 @@ def read_column(declared: Column, said: Sequence[Words]) -> list[Reading]:
     decided on the whole column. Words that cannot be read are FAILED, with the reason; a
     placeholder ("n/a", "none") is NOT_MENTIONED or STATED_ABSENT.
     """
+    if declared.type.is_text:
+        closed = declared.categories
+        answers = {
+            text: answer
+            for text, answer in find_answers([words.text for words in said], declared.name).items()
+            if not closed or (text not in closed and answer in closed)
+        }
+        said = [replace(w, text=answers[w.text]) if w.text in answers else w for w in said]
     placeholders = {words: _placeholder(declared, words.text) for words in dict.fromkeys(said)}
     stated = [words for words in said if placeholders[words] is None]
     read = _READERS[declared.type](declared, stated)
@@ -290,7 +299,9 @@ def classify_values(values: Sequence[str], name: str = "") -> TypeGuess:
     numbers = _guess_numbers(given)
     if numbers is not None and numbers.share >= _FIT:
         return numbers
-    tidied = [tidy(value) for value in given]
+    answers = find_answers(values, name)
+    texts = {value: answers.get(value, value) for value in (*given, *answers)}
+    tidied = [tidy(texts[value]) for value in values if value in texts]
     kept = choose_spellings(tidied)
     counts = Counter(kept[value] for value in tidied)
     is_closed = 1 < len(counts) <= _MAX_CATEGORIES and len(counts) * 4 <= len(given)
@@ -311,7 +322,8 @@ def _guess_numbers(values: Sequence[str]) -> TypeGuess | None:
     """Guess a column of numbers; None where one value is a code: `00123` is no 123.
 
     Nobody writes a number with a zero before it, so the others of its column are codes, too; those
-    with a point where all have one width, as days of a year have: `25.01`, `03.02`.
+    with a point where all have one width, as days of a year have: `25.01`, `03.02`. Nor is one a
+    number whose marks group no thousands: `2.0` beside `1.4.2` is a version.
     """
     padded = [value for value in values if _LEADING_ZERO.fullmatch(value.strip())]
     is_one_width = len({len(value.strip()) for value in values}) == 1
@@ -324,6 +336,8 @@ def _guess_numbers(values: Sequence[str]) -> TypeGuess | None:
     if not fitting:
         return None
     written = [figure for figure in fitting if figure.numeral]
+    if any(read_numeral(figure.numeral) is None for figure in written):
+        return None
     grouping = decide_grouping(
         [figure.numeral for figure in written], [figure.factor for figure in written]
     )

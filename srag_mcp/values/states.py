@@ -1,12 +1,13 @@
 """States: what words say of an attribute: a value, that there is none, yes, no, or nothing."""
 
 import re
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from srag_mcp.text.words import fold, stems
+from srag_mcp.text.words import fold, stems, tidy
 from srag_mcp.values.names import DENIALS, NONE_OF, NOT_SO, WORDS
 from srag_mcp.values.types import ColumnType, Value
 
@@ -76,17 +77,17 @@ def failed(reason: str) -> Reading:
     return Reading(State.FAILED, note=reason)
 
 
-_ABSENT, _UNKNOWN, _YES, _NO = (
+_ABSENT, _UNKNOWN, _YES, _NO, _YES_OF_IT, _NO_OF_IT = (
     frozenset(" ".join(word.split()) for line in said.split("\n") for word in line.split("|"))
     for said in (
         *(WORDS["placeholders"][key] for key in ("absent", "unknown")),
         *WORDS["answers"].values(),
     )
 )
-_TRUE, _FALSE = frozenset(map(fold, _YES)) - {""}, frozenset(map(fold, _NO)) - {""}
+_TRUE, _FALSE = (frozenset(map(fold, said)) - {""} for said in (_YES | _YES_OF_IT, _NO | _NO_OF_IT))
 _TRUE_SIGNS, _FALSE_SIGNS = frozenset("✓✔☑✅🗹●"), frozenset("✗✘✕✖☒❌×☐○")
 _UNTICKED = frozenset({"[ ]", "[]", "( )"})
-_LONGEST_PLACEHOLDER = 24
+_LONGEST_PLACEHOLDER, _LONGEST_ANSWER = 24, 10
 _IDLE, _UNSURE = ("|".join(WORDS["placeholders"][key].split()) for key in ("idle", "unsure"))
 _NONE_KNOWN = rf"(?:{NONE_OF})\s(?:{_UNSURE})\b"
 _NONE_FIRST = re.compile(rf"(?!{_NONE_KNOWN})(?:{NONE_OF})\b|(?:{NOT_SO})(?: yet)?$", re.IGNORECASE)
@@ -94,10 +95,13 @@ _NONE_OF_IT = re.compile(
     rf"(?:{NONE_OF})\s+(?P<unsure>(?:{_UNSURE})\b\s*)?(?P<thing>.*)", re.IGNORECASE
 )
 _NONE_FOUND = re.compile(rf"(?:{NONE_OF})(?:\s(?:{_IDLE}))+[.!]?", re.IGNORECASE)
+_NOT_IT = re.compile(rf"^\s*(?:{NOT_SO})\s+", re.IGNORECASE)
 _DENIAL = re.compile(rf"\b(?:{DENIALS})\b|[不没沒無无未非]", re.IGNORECASE)
+_FILLERS = re.compile(
+    r"^(?:(?:sorry|there|is|are|has|have|we|the|it|il|y|es|gibt|hay|no longer) ){0,3}"
+)
 _DENIED = re.compile(
-    rf"^(?:(?:sorry|there|is|are|has|have|we|the|it|il|y|es|gibt|hay|no longer) ){{0,3}}"
-    rf"(?:{NOT_SO})\b"
+    rf"{_FILLERS.pattern}(?:{NOT_SO})\b"
     r"|\b(?:not|nicht|non|no|niet|não) (?:\w+ )?(?:available|included|provided|offered|allowed"
     r"|permitted|accepted|possible|inklusive|enthalten|vorhanden|verfügbar|erlaubt|möglich"
     r"|disponible|disponibile|inclus|incluso|incluido|autorisé|inbegrepen|incluído)\b"
@@ -131,6 +135,32 @@ def read_missing(text: str, name: str = "") -> State | None:
     if folded and (folded in _UNKNOWN or set(folded) <= set("_ ")):
         return State.NOT_MENTIONED
     return None
+
+
+def find_answers(texts: Sequence[str], name: str) -> dict[str, str]:
+    """Map texts of a column called *name* that say yes or no to the word for it that it has, too.
+
+    `Native` -> `yes` where a column "native" has a plain yes; `none found`, `not native` -> `no`
+    where it has a plain no in letters of that size (`NO` may be Norway). What else its texts say
+    is theirs: `introduced`, `partly`.
+    """
+    plain: defaultdict[tuple[bool, bool], Counter[str]] = defaultdict(Counter)
+    counts, called = Counter(texts), fold(name.replace("_", " ")) or None
+    for text, n in counts.items():
+        if len(text) <= _LONGEST_ANSWER and read_missing(text) is None and fold(text) in _YES | _NO:
+            plain[fold(text) in _YES, text.isupper()][tidy(text)] += n
+    found: dict[str, str] = {}
+    for text in counts if plain else ():
+        said: bool | None = None
+        if fold(text) == called:
+            said = True
+        elif fold(_NOT_IT.sub("", text)) == called:
+            said = False
+        elif read_missing(text, name) is State.STATED_ABSENT and any(map(str.isalpha, text)):
+            said = False  # a dash says less than `none`
+        if said is not None and (words := plain[said, text.isupper()]):
+            found[text] = min(words, key=lambda word: (-words[word], word))
+    return found
 
 
 def denies(text: str) -> bool:
@@ -167,19 +197,23 @@ def read_statement(text: str, name: str = "", *, is_answer: bool = False) -> boo
 
     *name* is the attribute's: what it denies itself is true ("No smoking" for `no_smoking`).
     `Outdoor pool` -> True, `No pool` -> False, `Parking: not available` -> False, `yes/no` -> None
-    Where it *is_answer* to a question of yes or no, it is true only if it says yes or the name:
-    `one package` to `returned` -> None
+    Where it *is_answer* to a question of yes or no, it is true only if it says yes or begins with
+    the name: `one package`, `once returned` to `returned` -> None
     """
     plain = read_boolean(text)
     if plain is not None:
         return plain
-    first = read_boolean(_ASIDE.split(text.strip(), maxsplit=1)[0])
+    begin, *rest = _ASIDE.split(text.strip(), maxsplit=1)
+    first = read_boolean(begin)
     if first is False:
         return False  # `nein (1968 verkauft)`
+    if first and rest and _OPEN.fullmatch(fold(rest[0])):
+        return None  # `yes, partly`
     folded = fold(text)
     if _OPEN.fullmatch(folded) or not any(map(str.isalpha, folded)):
         return None
     if _DENIED.search(folded) is not None and not is_denying_name(name):
         return False
-    says_it = first or not {*stems(name)}.isdisjoint(stems(text))
+    # other words before the name may take it back: `semi-evergreen`, `formerly insured`
+    says_it = first or {*stems(name)}.issuperset(stems(_FILLERS.sub("", folded))[:1])
     return True if says_it or not is_answer else None

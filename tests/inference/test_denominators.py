@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.inference.answer import ColumnCoverage, Denominator
+from srag_mcp.inference.answer import Bounds, ColumnCoverage, Denominator
 from srag_mcp.inference.grounds import count_denominator, find_grounds
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
@@ -44,6 +44,19 @@ def columns_of(corpus: Corpus, sql: str) -> tuple[ColumnCoverage, ...]:
 def test_the_silent_and_the_unreadable_are_counted_apart(corpus: Corpus) -> None:
     found = columns_of(corpus, "SELECT avg(height) FROM towers")
     assert found == (ColumnCoverage("height", n_used=3, n_unknown=1, n_failed=1),)
+
+
+@pytest.mark.parametrize(
+    ("condition", "n", "bounds"),
+    [("height IS NULL", 2, Bounds(1, 2)), ("height IS NOT NULL", 3, Bounds(3, 4)),
+     ("height IS NULL AND town = 'Rann'", 2, Bounds(1, 2)), ("town IS NULL", 0, None)],
+)  # fmt: skip
+def test_what_could_not_be_read_is_not_known_to_be_absent(
+    corpus: Corpus, condition: str, n: int, bounds: Bounds | None
+) -> None:
+    facts = read_query(f"SELECT count(*) FROM towers WHERE {condition}", corpus.schema())
+    page = corpus.select(facts.sql)
+    assert (page.rows, find_grounds(corpus, facts, page).bounds) == (((n,),), bounds)
 
 
 def test_a_condition_on_another_column_restricts_the_count(corpus: Corpus) -> None:

@@ -7,6 +7,7 @@ from srag_mcp.names.uniting import (
     Same,
     Verdict,
     are_names,
+    closed_set,
     describe_things,
     fold_name,
     read_name,
@@ -98,6 +99,21 @@ def test_among_companies_only_what_may_be_a_word_or_a_state_is_none() -> None:
 def test_what_can_be_nothing_but_a_legal_form_is_one_where_others_have_one(company: str) -> None:
     assert united("Fiat", company, "Leeds", "Acme Ltd") == {(company, "Fiat")}
     assert united("Fiat", company, "Leeds") == set(), "it may be a title"
+
+
+def test_an_article_in_small_letters_is_no_part_of_a_name() -> None:
+    of_column = ("Borough Council", "the Borough Council", "die Stadtwerke", "Stadtwerke", "Acme")
+    assert {frozenset(group) for group in united(*of_column)} == {
+        frozenset({"Borough Council", "the Borough Council"}),
+        frozenset({"Stadtwerke", "die Stadtwerke"}),
+    }
+    assert united("The Who", "WHO", "The Other Woman", "Other Woman", "de Vries", "Vries") == set()
+
+
+def test_names_are_no_closed_set() -> None:
+    assert closed_set(("good", "fair", "poor")) == ("good", "fair", "poor")
+    assert closed_set(("Borough Council", "the Borough Council", "Acme")) is None
+    assert closed_set(None) is None
 
 
 def test_what_documents_write_in_small_letters_describes() -> None:

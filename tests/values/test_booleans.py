@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from srag_mcp.values.states import (
     State,
     denies,
+    find_answers,
     has_denial,
     read_boolean,
     read_missing,
@@ -123,3 +124,26 @@ def test_a_word_that_denies_is_found_within_a_sentence(denial: str) -> None:
 def test_a_word_that_only_begins_like_one_denies_nothing(words: str) -> None:
     assert not has_denial(words)
     assert read_statement(words) is True
+
+
+@pytest.mark.parametrize(
+    ("texts", "name", "answers"),
+    [
+        (["yes", "Native", "not native", "introduced", "no", "none", "native hybrid"], "native",
+         {"Native": "yes", "not native": "no", "none": "no"}),
+        (["no", "none", "none found", "No rot", "minor", "—", "none known"], "rot",
+         {"none": "no", "none found": "no", "No rot": "no"}),
+        (["Yes", "good for bees", "Good for bees too"], "good_for_bees", {"good for bees": "Yes"}),
+        (["nein", "keine", "gering"], "schaden", {"keine": "nein"}),
+        (["NO", "none", "SE"], "country", {}),  # the one is Norway
+        (["A", "F", "none"], "grade", {}),
+        (["off", "none"], "alarm", {}),
+        (["included", "parking", "free"], "parking", {}),
+        (["none", "none found", "severe"], "rot", {}),
+        (["yes", "no", "No smoking"], "no_smoking", {"No smoking": "yes"}),
+    ],
+)  # fmt: skip
+def test_a_text_says_yes_or_no_in_the_words_that_its_column_has_for_it(
+    texts: list[str], name: str, answers: dict[str, str]
+) -> None:
+    assert find_answers(texts, name) == answers

@@ -92,3 +92,12 @@ def test_times_that_were_taken_are_seconds_where_no_day_has_such_an_hour() -> No
 )
 def test_times_that_may_be_of_day_or_hours_stay_texts(times: list[str]) -> None:
     assert classify_values(times).type == TEXT
+
+
+@pytest.mark.parametrize(
+    "codes",
+    [["1.4.2", "1.5.0", "2.0.1"], ["2.0", "2.1", "2.1.1", "3.0"], ["§ 3.1", "§ 3.1.2"],
+     ["10.0.0.1", "10.0.0.24"], ["2,1,3", "4,4,1"]],
+)  # fmt: skip
+def test_marks_that_group_no_thousands_make_codes(codes: list[str]) -> None:
+    assert classify_values(codes).type == TEXT

@@ -108,3 +108,22 @@ def test_that_none_is_known_is_no_statement_that_there_is_none(
     assert read_missing(words, name) is state
     assert read_statement(f"{words} of it", name) is None
     assert not denies(words)
+
+
+@pytest.mark.parametrize(
+    ("categories", "values"),
+    [(None, ["no", "no", "minor", "no", None]),
+     (("no", "minor"), ["no", "no", "minor", "no", None]),
+     (("none", "minor"), ["no", None, "minor", "none", None])],
+)  # fmt: skip
+def test_an_absence_is_said_in_one_word_of_the_column(
+    categories: tuple[str, ...] | None, values: list[str | None]
+) -> None:
+    texts = ["no", "None found", "minor", "none", "—"]
+    read = read_column(Column(TEXT, "rot", None, categories), [Words(text) for text in texts])
+    assert [reading.value for reading in read] == values
+
+
+def test_the_categories_of_a_column_hold_a_yes_once() -> None:
+    values = ["yes", "native", "introduced", "no"] * 5
+    assert classify_values(values, "native").categories == ("yes", "introduced", "no")
