@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from srag_mcp.text.words import fold, stems
+from srag_mcp.text.words import content_words, fold, stem, stems
 from srag_mcp.values.names import DENIALS, NONE_OF, NOT_SO, WORDS
 from srag_mcp.values.types import ColumnType, Value
 
@@ -94,11 +94,14 @@ _NONE_OF_IT = re.compile(
     rf"(?:{NONE_OF})\s+(?P<unsure>(?:{_UNSURE})\b\s*)?(?P<thing>.*)", re.IGNORECASE
 )
 _NONE_FOUND = re.compile(rf"(?:{NONE_OF})(?:\s(?:{_IDLE}))+[.!]?", re.IGNORECASE)
+_IDLE_WORDS = re.compile(rf"\b(?:{_IDLE})\b")
 _DENIAL = re.compile(rf"\b(?:{DENIALS})\b|[不没沒無无未非]", re.IGNORECASE)
+_DENYING = re.compile(
+    rf"(?:(?:sorry|there|is|are|has|have|we|the|it|il|y|es|gibt|hay|no longer) ){{0,3}}"
+    rf"(?:{NOT_SO})\b(?P<thing>.*)"
+)
 _DENIED = re.compile(
-    rf"^(?:(?:sorry|there|is|are|has|have|we|the|it|il|y|es|gibt|hay|no longer) ){{0,3}}"
-    rf"(?:{NOT_SO})\b"
-    r"|\b(?:not|nicht|non|no|niet|não) (?:\w+ )?(?:available|included|provided|offered|allowed"
+    r"\b(?:not|nicht|non|no|niet|não) (?:\w+ )?(?:available|included|provided|offered|allowed"
     r"|permitted|accepted|possible|inklusive|enthalten|vorhanden|verfügbar|erlaubt|möglich"
     r"|disponible|disponibile|inclus|incluso|incluido|autorisé|inbegrepen|incluído)\b"
     r"|\bunavailable\b| (?:no|none|nein|non)$"
@@ -167,8 +170,8 @@ def read_statement(text: str, name: str = "", *, is_answer: bool = False) -> boo
 
     *name* is the attribute's: what it denies itself is true ("No smoking" for `no_smoking`).
     `Outdoor pool` -> True, `No pool` -> False, `Parking: not available` -> False, `yes/no` -> None
-    Where it *is_answer* to a question of yes or no, it is true only if it says yes or the name:
-    `one package` to `returned` -> None
+    Where it *is_answer* to a question of yes or no, it is true only if it says yes or the name, and
+    false only if it says no or denies the name: `one package`, `not asked` to `returned` -> None
     """
     plain = read_boolean(text)
     if plain is not None:
@@ -179,7 +182,11 @@ def read_statement(text: str, name: str = "", *, is_answer: bool = False) -> boo
     folded = fold(text)
     if _OPEN.fullmatch(folded) or not any(map(str.isalpha, folded)):
         return None
-    if _DENIED.search(folded) is not None and not is_denying_name(name):
-        return False
+    if not is_denying_name(name):
+        if _DENIED.search(folded) is not None:
+            return False
+        if (denying := _DENYING.match(folded)) is not None:
+            denied = {*map(stem, content_words(_IDLE_WORDS.sub(" ", denying["thing"])))}
+            return False if not is_answer or denied <= {*stems(name)} else None
     says_it = first or not {*stems(name)}.isdisjoint(stems(text))
     return True if says_it or not is_answer else None
