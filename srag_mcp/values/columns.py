@@ -17,7 +17,15 @@ from srag_mcp.values.dates import (
     with_century,
     with_year,
 )
-from srag_mcp.values.numbers import ASIDE, find_number, number_reader, read_durations
+from srag_mcp.values.numbers import (
+    ASIDE,
+    BOUNDS,
+    ROUGH,
+    find_number,
+    is_bound,
+    number_reader,
+    read_durations,
+)
 from srag_mcp.values.quantities import Figure, Quantity, decide_grouping
 from srag_mcp.values.states import (
     Column,
@@ -236,8 +244,7 @@ _MAX_CATEGORIES = 12
 _CODE = re.compile(r"0\d+|\+?\d{10,}|\d[\d ]*-[\d -]*\d")
 _LEADING_ZERO = re.compile(r"0\d[\d.,]*")
 _HEDGES = re.compile(
-    r"\b(?:about|around|approx\w*|circa|ca|over|under|more than|less than|up to|at least|from|only"
-    r"|nearly|almost|total|per|each|an?|of|plus|minus|etwa|rund|environ|unos)\b\.?|[~≈<>≥≤±+()]",
+    rf"\b(?:{BOUNDS}|{ROUGH}|only|total|per|each|an?|of|plus|minus)\b\.?|[~≈<>≥≤±+()]",
     re.IGNORECASE,
 )
 _WEEKDAY_OR_TIME = re.compile(
@@ -311,8 +318,11 @@ def _guess_numbers(values: Sequence[str]) -> TypeGuess | None:
     """Guess a column of numbers; None where one value is a code: `00123` is no 123.
 
     Nobody writes a number with a zero before it, so the others of its column are codes, too; those
-    with a point where all have one width, as days of a year have: `25.01`, `03.02`.
+    with a point where all have one width, as days of a year have: `25.01`, `03.02`. Where most are
+    but bounds (`from 12`), the words say more than any number.
     """
+    if 2 * sum(map(is_bound, values)) > len(values):
+        return None
     padded = [value for value in values if _LEADING_ZERO.fullmatch(value.strip())]
     is_one_width = len({len(value.strip()) for value in values}) == 1
     if any(value.strip().isdigit() or is_one_width for value in padded):
