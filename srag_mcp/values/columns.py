@@ -200,7 +200,7 @@ def _text_reader(declared: Column, said: Sequence[Words]) -> Reader:
         if known and value not in known:
             note = "not one of the categories"
         elif value != written and fold(value) != fold(written):
-            note = f"spelt {value!r} as in the categories"
+            note = f"spelt {value!r} as {'in the categories' if known else 'other times are'}"
         return Reading(State.STATED, value, note=note)
 
     return read
@@ -219,7 +219,12 @@ def _category(value: str, exact: Mapping[str, str]) -> str | None:
 
 
 def choose_spellings(values: Sequence[str]) -> dict[str, str]:
-    """Map every spelling to the one to keep: the most frequent, then the first in order."""
+    """Map every spelling to the one to keep: the most frequent, then the first in order.
+
+    Times of day that are written in two ways become one: `7:30 pm` and `19:30` -> `19:30`.
+    """
+    if times := _write_times(values):
+        return times
     counts = Counter(values)
     groups: dict[str, list[str]] = {}
     for value in counts:
@@ -231,6 +236,39 @@ def choose_spellings(values: Sequence[str]) -> dict[str, str]:
     return kept
 
 
+_CLOCK = re.compile(
+    r"(?P<hour>\d{1,2})(?:[:.h](?P<minute>[0-5]\d))?\s?"
+    r"(?:(?P<half>[ap])\.?\s?m\.?|(?P<of_24>uhr|h)|o['’]clock)?",
+    re.IGNORECASE,
+)
+
+
+def _write_times(values: Sequence[str]) -> dict[str, str]:
+    """Write times of day as `19:30` where *values* are nothing else, in two ways; else nothing.
+
+    An hour without its half of the day counts as one of 24 only where one of them shows it.
+    """
+    found = {value: _CLOCK.fullmatch(value) for value in values}
+    times = {value: match for value, match in found.items() if match}
+    hours = {value: int(match["hour"]) for value, match in times.items()}
+    are_times = (
+        hours[value] <= (_NOON if match["half"] else 2 * _NOON)
+        and (match["minute"] or match["half"])
+        for value, match in times.items()
+    )
+    bare = [value for value, match in times.items() if not match["half"]]
+    late = (hours[x] > _NOON or x[0] == "0" or times[x]["of_24"] for x in bare)
+    if not times or len(times) < len(found) or not all(are_times) or (bare and not any(late)):
+        return {}
+    for value, match in times.items():
+        if match["half"]:
+            hours[value] = hours[value] % _NOON + _NOON * (match["half"].lower() == "p")
+    written = {value: f"{hours[value]:02}:{times[value]['minute'] or '00'}" for value in times}
+    is_mixed = 0 < len(bare) < len(times) or len({*written.values()}) < len(written)
+    return written if is_mixed else {}
+
+
+_NOON = 12
 _READERS: Mapping[ColumnType, Callable[[Column, Sequence[Words]], Reader]] = {
     TEXT: _text_reader,
     INTEGER: number_reader,
