@@ -35,6 +35,7 @@ from srag_mcp.inference.unknowns import (
     find_unknowns,
     veil,
 )
+from srag_mcp.rules.doubts import find_mixed_units
 from srag_mcp.sqlfacts.aggregates import find_cuts
 from srag_mcp.sqlfacts.joins import Joins
 from srag_mcp.sqlfacts.query import OutputColumn, QueryFacts, Role
@@ -134,6 +135,7 @@ def find_grounds(
     said: list[str] = []
     if not is_large:
         said = _or_else(lambda: list(_note_cuts(corpus, facts)), lambda _: [])
+        said += _or_else(lambda: list(find_mixed_units(corpus, facts, facts.names)), lambda _: [])
         listed = max(Counter(item.columns for item in facts.comparisons).values(), default=0) > 1
         if listed and not nothing:
             said += _or_else(lambda: find_unstored(corpus, facts), lambda _: [])

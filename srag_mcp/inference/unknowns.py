@@ -19,6 +19,9 @@ from srag_mcp.sqlfacts.trees import ALWAYS, Gaps, said_name
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.guard import Value
+from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.values.numbers import is_bound
+from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import State
 from srag_mcp.values.types import TEXT
 
@@ -149,6 +152,7 @@ class _Records:
             outputs = (f"({found.counted or ALWAYS}) AS _counted", f"({shown}) AS _shown")
             self._entity = veil(corpus, self._entity, contradicted, outputs)
             self._counted, self._shown = "_counted", "_shown"
+        self._beyond = ""  # words without a value that lies farther out than the known ones
         self._types = {item.name.lower(): item.type for item in corpus.schema().attributes}
 
     def unknowns(self) -> Unknowns:
@@ -168,6 +172,9 @@ class _Records:
             is_open = function in {"leads", "first"} or said == NO_BOUNDS
             return Unknowns(notes=(said,), is_open=is_open) if said else Unknowns()
         found = self.range()
+        if found is None and self._beyond:
+            said = f"{self._found.column} may lie beyond its values: one is “{self._beyond}”"
+            return Unknowns(notes=(said, NO_BOUNDS), is_open=True)
         if found is None:
             return NOT_WORKED_OUT
         condition, column = f"({self._found.condition})", self._said(self._found.column)
@@ -241,11 +248,26 @@ class _Records:
         low, high = float(str(known.minimum)), float(str(known.maximum))
         if self._found.function == "sum":  # who does not say it may have nothing to add
             low, high = min(low, 0.0), max(high, 0.0)
+        self._beyond = self._said_beyond(known, low, high) if n_blank and known.n_failed else ""
+        if self._beyond:
+            return None
         n_sure = n_in if n_open else None
         ends = (self._end_of_amount(low, n_sure), self._end_of_amount(high, n_sure, is_upper=True))
         sql = f"SELECT {', '.join(ends)}"
         [[lower, upper]] = self._corpus.select(sql, limit=1).rows
         return Bounds(float(str(lower)), float(str(upper)), (low, high) if n_blank else None)
+
+    def _said_beyond(self, known: ColumnStatistics, low: float, high: float) -> str:
+        """Return words that hold no value, a bound or a range, and leave *low* to *high*."""
+        where = f"attribute = {quote_text(known.column)} AND state = '{State.FAILED.value}'"
+        sql = f"SELECT DISTINCT as_stated FROM cells WHERE {where} ORDER BY 1"  # noqa: S608 - it runs through the guard
+        for words in (str(row[0]) for row in self._corpus.select(sql, limit=known.n_failed).rows):
+            ends = [end for _, one in find_quantities(words) for end in (one.value, one.upper)
+                    if end is not None]  # fmt: skip
+            is_open = is_bound(words)  # `over 14` of others up to 14
+            if any(not low <= end <= high or (is_open and end in {low, high}) for end in ends):
+                return words
+        return ""
 
     def _end_of_amount(self, end: float, n_sure: int | None, *, is_upper: bool = False) -> str:
         """Write the query of the lowest amount with unknown values at *end*, or of the highest.

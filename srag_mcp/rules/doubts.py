@@ -18,7 +18,7 @@ from srag_mcp.cells.cell import Mark, is_predicted
 from srag_mcp.errors import QuestionError
 from srag_mcp.rules.kinship import general_stems, kinship
 from srag_mcp.schema.attribute import Attribute, ItemRule, KeyRule, PatternRule, PlaceRule, keys_of
-from srag_mcp.sqlfacts.query import Translation
+from srag_mcp.sqlfacts.query import QueryFacts, Translation
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_text
 from srag_mcp.store.guard import Value
@@ -29,7 +29,9 @@ from srag_mcp.values.units import (
     CURRENCY_WORDS,
     UNITS,
     convert,
+    holds_units,
     is_currency,
+    unit_of,
 )
 
 # One limit for all that is counted here, that of the yardstick: nine in ten are right.
@@ -168,6 +170,7 @@ def check_columns(
             doubt = f"{name} only tells that a word occurs, which says nothing of a document"
         else:
             doubt = _of_cells(corpus, use) or _of_labels(corpus, use, translation.question)
+        doubt = doubt or next(find_mixed_units(corpus, translation.facts, [name]), "")
         if doubt:
             raise QuestionError(doubt + _HELP)
         if gap := _of_gaps(corpus, use):
@@ -179,6 +182,42 @@ def check_columns(
             )
     if gaps and not (shows_gaps and is_settled(gaps)):
         raise QuestionError(next(iter(gaps.values())) + _HELP)
+
+
+def find_mixed_units(corpus: Corpus, facts: QueryFacts, names: Collection[str]) -> Iterator[str]:
+    """Say where a query puts amounts of one of the columns *names* together in different units.
+
+    These stand in another column, as in `value, unit`.
+    """
+    attributes = corpus.schema().attributes
+    numbers = {item.name for item in attributes if item.type.is_numeric}.intersection(names)
+    for place, beside in enumerate(attributes if numbers else ()):
+        for name in numbers & _measured_in(corpus, place) if beside.type.is_text else ():
+            for sql in facts.pools(name, beside.name):
+                [[count]] = corpus.select(sql, limit=1).rows
+                if _whole(count) > 1:
+                    yield f"{name} is in {count} units, which {beside.name} tells: say of which"
+
+
+def _measured_in(corpus: Corpus, place: int) -> set[str]:
+    """Return the columns of numbers whose units stand in the column at *place*; none in others.
+
+    Those called as it is, but for its last word (`flow_rate`, `flow_unit`); else the next one,
+    before it or behind it. Of currencies, all that have decimals as well.
+    """
+    attributes = corpus.schema().attributes
+    [known] = corpus.statistics([attributes[place].name])
+    said = {str(item.value) for item in known.values}
+    if len(said) < 2 or not holds_units(said):
+        return set()
+    open_ones = [item for item in attributes if item.type.is_numeric and not item.unit]
+    of = f"{attributes[place].name.rpartition('_')[0]}_"
+    if called := {item.name for item in open_ones if f"{item.name}_".startswith(of)}:
+        return called
+    beside = (*attributes[:place][-1:], *attributes[place + 1 :][:1])
+    near = [item.name for item in beside if item in open_ones][:1]
+    is_money = any(is_currency(unit_of(unit)) for unit in said)
+    return {*near, *(item.name for item in open_ones if is_money and not item.type.is_whole)}
 
 
 def _read(corpus: Corpus, sql: str, parameters: Sequence[Value]) -> list[tuple[Value, ...]]:

@@ -33,9 +33,8 @@ from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import State
 from srag_mcp.values.types import ColumnType
 
-_BOUND = re.compile(
-    r"(?:[<≤≥]|[^\s>=-][ \t]*>)[ \t]*(?=\S*\Z)"
-)  # an arrow and a quoted line are none
+# Before the place of a value; an arrow and a quoted line are none.
+_BOUND = re.compile(r"(?:[<≤≥]|[^\s>=-][ \t]*>)[ \t]*\Z")
 _MAX_WORDS = 7
 _MAX_BEFORE = 2  # "on Monday, 3 May", "a total of"
 _TIMEOUT_S = 0.2  # of a pattern on one document: a good one needs a thousandth of it
@@ -124,7 +123,7 @@ def _apply(rule: Extractor, sightings: Sightings, attribute: Attribute) -> Cell 
 
 def _stated(attribute: Attribute, sightings: Sightings, span: Span, context: str = "") -> Cell:
     words, before = span.of(sightings.text), sightings.text[max(0, span.start - 4) : span.start]
-    if attribute.type.is_numeric and _BOUND.search(before + words.split(maxsplit=1)[0]):
+    if attribute.type.is_numeric and _BOUND.search(before):
         note = "a bound is stated, and no value"
         return Cell(attribute.name, State.FAILED, words, span, context, note=note)
     return Cell(attribute.name, State.STATED, words, span, context)

@@ -40,6 +40,7 @@ from srag_mcp.schema.attribute import (
     Extractor,
     ItemRule,
     KeyRule,
+    PlaceRule,
     SlotRule,
     keys_of,
 )
@@ -110,6 +111,7 @@ def induce_schema(
                 extractors=tuple(candidate.rules),
             )
         )
+    attributes = [_places_apart(attribute, attributes) for attribute in attributes]
     schema = Schema(title=title, entity=entity, nouns=nouns, attributes=tuple(attributes))
     schema = induce_children(schema, sightings)
     # One fact, one place: what columns say of items, yes or no, is not listed in a table as well.
@@ -135,6 +137,19 @@ def induce_schema(
     }
     own = tuple(noun for noun in nouns if singular(noun) not in listed)
     return schema.model_copy(update={"nouns": own})
+
+
+def _places_apart(attribute: Attribute, others: Sequence[Attribute]) -> Attribute:
+    """Let the first date of a document be none that stands beside the label of another column."""
+    keys = {key for item in others if item.type.is_date for key in keys_of(item.extractors)}
+    keys -= {*keys_of(attribute.extractors)}
+    rules = (
+        rule.model_copy(update={"skip": (*rule.skip, *sorted(keys))})
+        if isinstance(rule, PlaceRule) and rule.place == "first_date"
+        else rule
+        for rule in attribute.extractors
+    )
+    return attribute.model_copy(update={"extractors": tuple(rules)})
 
 
 def _is_listed(candidate: Candidate, listed: Sequence[Collection[Span]]) -> bool:
@@ -215,10 +230,14 @@ def _harvest(sightings: Sequence[Sightings], questions: Sequence[str]) -> list[C
     cells, slots = _cell_candidates(sightings), slot_candidates(sightings)
     stated = [*votes, *labels, *cells, *slots, *name_candidates(sightings)]
     stated = _without_values_as_labels([one for one in stated if _is_plain(one)], places)
-    twice = join_told_twice([*stated, *places])
+    n_documents = len(sightings)
+    # the labels of one fact first: a place stands in where a document has none of them
+    said = join_layouts(join_told_twice(stated), n_documents)
     joined = [
         candidate
-        for candidate in join_told_twice(join_layouts(twice, len(sightings)))
+        for candidate in join_told_twice(
+            join_layouts(join_told_twice([*said, *places]), n_documents)
+        )
         if candidate.labels and not _is_any_date(candidate, sightings)
     ]
     joined = [candidate for candidate in joined if not _repeats_place(candidate, joined)]

@@ -80,10 +80,13 @@ def item_candidates(
         most = _MAX_FAMILY if topic.is_family else _MAX_SAID
         is_usual = len(topic.told) >= max(_MIN_DOCUMENTS, _MIN_SAID * n_headed)
         is_fact = is_usual and 0 < len(topic.said) <= most * n_headed
+        # beside what is but a label there is a value, and that is what the documents state
+        is_label = 2 * sum(item.labels for _, item in topic.statements) > len(topic.statements)
         says_value = topic.name in values or any(
             f" {value} " in f" {topic.name} " for value in long
         )
-        if is_fact and len(topic.stems) <= _MAX_STEMS and not says_value:
+        is_short = len(topic.stems) <= _MAX_STEMS
+        if is_fact and is_short and not (says_value or is_label):
             found.setdefault(frozenset(topic.said), _candidate(topic, sections, sightings, kept))
     return list(found.values())
 

@@ -88,9 +88,11 @@ def find_place(rule: PlaceRule, sighting: Sightings) -> Span | None:
         case "name_line":
             return _name_line(rule, sighting)
         case "first_date":
+            told = [field.span for key in rule.skip for field in sighting.fields.get(key, ())]
             for span, _ in find_dates(text):
                 is_code = span.start > 0 and text[span.start - 1].isalnum()
-                if not is_code and fold_words(span.of(text)) not in rule.skip:
+                is_skipped = is_code or any(map(span.overlaps, told))
+                if not is_skipped and fold_words(span.of(text)) not in rule.skip:
                     return span
             return None
         case "first_email":

@@ -16,6 +16,7 @@ from srag_mcp.documents.document import (
     Table,
     TableCell,
 )
+from srag_mcp.documents.pairs import item_pair
 from srag_mcp.rules.enumerations import Enumeration, find_enumerations
 from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.slots import Slot, find_named, find_slots
@@ -100,7 +101,8 @@ class Item:
     """A list item or another short statement.
 
     *name* is folded, without its negation, its dates and its numbers; *stems* are those of its
-    content words. *path* holds the folded headings, and the label, that it stands under.
+    content words. *path* holds the folded headings, and the label, that it stands under. *labels*
+    says that it is the label of a value beside it: `Weight: 80 kg`.
     """
 
     name: str
@@ -110,6 +112,7 @@ class Item:
     path: tuple[str, ...]
     negative: bool
     listed: bool
+    labels: bool = False
 
 
 class Sightings:
@@ -335,4 +338,5 @@ def _item(text: str, span: Span, section: tuple[str, ...], *, listed: bool) -> I
     stems = frozenset(content_stems(name))
     if stems and len(stems) <= _MAX_ITEM_WORDS:
         path = tuple(dict.fromkeys(map(fold_words, section)))
-        yield Item(name, stems, words, span, path, negative, listed)
+        labels = listed and item_pair(words) is not None
+        yield Item(name, stems, words, span, path, negative, listed, labels)

@@ -95,7 +95,7 @@ class PlaceRule(_Rule):
     `line`: the part *index* of the *line*-th line. For `name_line`: *forms* are folded words that
     mark a name of this corpus wherever its line stands (a legal form), *endings* words that names
     often end in; *skip* are folded lines that stand above names without being one, with `#` for
-    numbers.
+    numbers; for `first_date` folded dates, and keys beside which there are dates of other columns.
     """
 
     kind: Literal["place"] = "place"

@@ -11,13 +11,13 @@ words, and `facts.uncounted` says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias, TypeVar
 
 from srag_mcp.schema.schema import POSITION, Schema
-from srag_mcp.sqlfacts.aggregates import Aggregate, read_aggregate
+from srag_mcp.sqlfacts.aggregates import Aggregate, group_keys, read_aggregate
 from srag_mcp.sqlfacts.joins import Joins, key_tables, read_joins
 from srag_mcp.sqlfacts.plain_words import say_query
 from srag_mcp.sqlfacts.trees import (
@@ -35,6 +35,7 @@ from srag_mcp.sqlfacts.trees import (
     is_null_test,
     meanings_of,
     merge_queries,
+    not_null,
     parse_query,
     read_records,
     selects_of,
@@ -304,6 +305,40 @@ class QueryFacts:
     def divides(self) -> bool:
         """Whether it may compute a share."""
         return bool(self._find(exp.Div, exp.Avg))
+
+    def pools(self, column: str, other: str) -> Iterator[str]:
+        """Write how many values of *other* the amounts of *column* have that it puts together.
+
+        A query for each sum, average, extreme or order; of groups, the most that one of them has,
+        where they are not ranked by it themselves.
+
+        `SELECT AVG(size) FROM lots GROUP BY kind`, unit -> the largest of `SELECT COUNT(DISTINCT
+        unit) FILTER (NOT size IS NULL) FROM lots GROUP BY kind`
+        """
+        for node in self._find(exp.AggFunc, exp.Ordered):
+            found = (item for item in node.find_all(exp.Column) if self.origin(item) == column)
+            own, select = next(found, None), node.find_ancestor(exp.Select)
+            if own is None or select is None or isinstance(node, exp.Count):
+                continue
+            # the order of all groups is but how they are shown
+            ranks_groups = isinstance(node, exp.Ordered) and node.find(exp.AggFunc)
+            if ranks_groups and not (select.args.get("limit") or select.args.get("qualify")):
+                continue
+            chosen = where_of(node.parent) if isinstance(node.parent, exp.Filter) else []
+            beside, inner = own.copy(), select.copy()
+            beside.set("this", exp.to_identifier(other, quoted=True))
+            counted = exp.Count(this=exp.Distinct(expressions=[beside]))
+            kept = exp.Where(this=exp.and_(not_null(own), *chosen))
+            inner.set("expressions", [exp.Filter(this=counted, expression=kept).as_("n")])
+            for part in ("order", "limit", "offset", "having", "qualify", "distinct"):
+                inner.set(part, None)
+            if select.args.get("group"):
+                keys = None if ranks_groups else group_keys(select)
+                inner.set("group", keys and exp.Group(expressions=keys))
+            known = self.tree and self.tree.args.get("with_")
+            if known and not inner.args.get("with_"):
+                inner.set("with_", known.copy())
+            yield f"SELECT MAX(n) FROM ({inner.sql(dialect='duckdb')})"  # noqa: S608 - it runs through the guard
 
     @cached_property
     def shares_of(self) -> tuple[str, ...]:

@@ -17,7 +17,15 @@ from srag_mcp.values.dates import (
     with_century,
     with_year,
 )
-from srag_mcp.values.numbers import ASIDE, find_number, number_reader, read_durations
+from srag_mcp.values.numbers import (
+    ASIDE,
+    BOUNDS,
+    ROUGH,
+    find_number,
+    is_bound,
+    number_reader,
+    read_durations,
+)
 from srag_mcp.values.quantities import Figure, Quantity, decide_grouping, read_numeral
 from srag_mcp.values.states import (
     Column,
@@ -201,7 +209,7 @@ def _text_reader(declared: Column, said: Sequence[Words]) -> Reader:
         if known and value not in known:
             note = "not one of the categories"
         elif value != written and fold(value) != fold(written):
-            note = f"spelt {value!r} as in the categories"
+            note = f"spelt {value!r} as {'in the categories' if known else 'other times are'}"
         return Reading(State.STATED, value, note=note)
 
     return read
@@ -220,7 +228,12 @@ def _category(value: str, exact: Mapping[str, str]) -> str | None:
 
 
 def choose_spellings(values: Sequence[str]) -> dict[str, str]:
-    """Map every spelling to the one to keep: the most frequent, then the first in order."""
+    """Map every spelling to the one to keep: the most frequent, then the first in order.
+
+    Times of day that are written in two ways become one: `7:30 pm` and `19:30` -> `19:30`.
+    """
+    if times := _write_times(values):
+        return times
     counts = Counter(values)
     groups: dict[str, list[str]] = {}
     for value in counts:
@@ -232,6 +245,39 @@ def choose_spellings(values: Sequence[str]) -> dict[str, str]:
     return kept
 
 
+_CLOCK = re.compile(
+    r"(?P<hour>\d{1,2})(?:[:.h](?P<minute>[0-5]\d))?\s?"
+    r"(?:(?P<half>[ap])\.?\s?m\.?|(?P<of_24>uhr|h)|o['’]clock)?",
+    re.IGNORECASE,
+)
+
+
+def _write_times(values: Sequence[str]) -> dict[str, str]:
+    """Write times of day as `19:30` where *values* are nothing else, in two ways; else nothing.
+
+    An hour without its half of the day counts as one of 24 only where one of them shows it.
+    """
+    found = {value: _CLOCK.fullmatch(value) for value in values}
+    times = {value: match for value, match in found.items() if match}
+    hours = {value: int(match["hour"]) for value, match in times.items()}
+    are_times = (
+        hours[value] <= (_NOON if match["half"] else 2 * _NOON)
+        and (match["minute"] or match["half"])
+        for value, match in times.items()
+    )
+    bare = [value for value, match in times.items() if not match["half"]]
+    late = (hours[x] > _NOON or x[0] == "0" or times[x]["of_24"] for x in bare)
+    if not times or len(times) < len(found) or not all(are_times) or (bare and not any(late)):
+        return {}
+    for value, match in times.items():
+        if match["half"]:
+            hours[value] = hours[value] % _NOON + _NOON * (match["half"].lower() == "p")
+    written = {value: f"{hours[value]:02}:{times[value]['minute'] or '00'}" for value in times}
+    is_mixed = 0 < len(bare) < len(times) or len({*written.values()}) < len(written)
+    return written if is_mixed else {}
+
+
+_NOON = 12
 _READERS: Mapping[ColumnType, Callable[[Column, Sequence[Words]], Reader]] = {
     TEXT: _text_reader,
     INTEGER: number_reader,
@@ -245,8 +291,7 @@ _MAX_CATEGORIES = 12
 _CODE = re.compile(r"0\d+|\+?\d{10,}|\d[\d ]*-[\d -]*\d")
 _LEADING_ZERO = re.compile(r"0\d[\d.,]*")
 _HEDGES = re.compile(
-    r"\b(?:about|around|approx\w*|circa|ca|over|under|more than|less than|up to|at least|from|only"
-    r"|nearly|almost|total|per|each|an?|of|plus|minus|etwa|rund|environ|unos)\b\.?|[~≈<>≥≤±+()]",
+    rf"\b(?:{BOUNDS}|{ROUGH}|only|total|per|each|an?|of|plus|minus)\b\.?|[~≈<>≥≤±+()]",
     re.IGNORECASE,
 )
 _WEEKDAY_OR_TIME = re.compile(
@@ -323,8 +368,11 @@ def _guess_numbers(values: Sequence[str]) -> TypeGuess | None:
 
     Nobody writes a number with a zero before it, so the others of its column are codes, too; those
     with a point where all have one width, as days of a year have: `25.01`, `03.02`. Nor is one a
-    number whose marks group no thousands: `2.0` beside `1.4.2` is a version.
+    number whose marks group no thousands: `2.0` beside `1.4.2` is a version. Where most are but
+    bounds (`from 12`), the words say more than any number.
     """
+    if 2 * sum(map(is_bound, values)) > len(values):
+        return None
     padded = [value for value in values if _LEADING_ZERO.fullmatch(value.strip())]
     is_one_width = len({len(value.strip()) for value in values}) == 1
     if any(value.strip().isdigit() or is_one_width for value in padded):

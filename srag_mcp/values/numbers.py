@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words
 from srag_mcp.values.dates import find_dates
+from srag_mcp.values.names import WORDS
 from srag_mcp.values.quantities import (
     DECIMAL_COMMA,
     DECIMAL_POINT,
@@ -54,6 +55,14 @@ _FREE = frozenset({"free", "free of charge", "gratis", "kostenlos", "complimenta
 _MIXED = re.compile(r"(?<![\d/.,])(\d{1,4})[ -](\d{1,2})[/⁄](2|3|4|5|6|8|16|32|64)(?![\d/.,])")
 _STARS = re.compile(r"[★⭐✩☆✪]+")
 _BIGINT = 2**63
+BOUNDS, _OPEN_ENDS, ROUGH = (
+    "|".join(" ".join(word.split()) for word in WORDS["hedges"][key].split("|"))
+    for key in ("bounds", "open_ends", "rough")
+)
+_BOUND = re.compile(rf"(?:[<>≤≥]=?|\b(?:{BOUNDS}))\s*\W{{0,2}}\Z", re.IGNORECASE)
+_OPEN_END = re.compile(rf"\s?(?:\+(?!\s?\d)|(?:{_OPEN_ENDS})\b)", re.IGNORECASE)
+_HEDGED = re.compile(rf"[<>≤≥~≈+]|\b(?:{BOUNDS}|{_OPEN_ENDS}|{ROUGH})\b", re.IGNORECASE)
+_ROUGH = re.compile(rf"(?:[~≈]|\b(?:{ROUGH})\b\.?)\s*\W{{0,2}}\Z", re.IGNORECASE)
 _MOST = 2 / 3
 _ENOUGH = 2
 
@@ -118,6 +127,30 @@ def find_number(text: str, unit: str | None = None) -> NumberCell:
     if len({(figure.numeral, figure.sign, figure.scale) for figure in figures}) == 1:
         return NumberCell(figures[0])
     return NumberCell(reason="several numbers")
+
+
+def is_bound(text: str) -> bool:
+    """Whether the number that a cell means is but the end of where its value lies.
+
+    `<1`, `over 500 m`, `5 or more`, `under five` -> True; `5 (more than in May)` -> False
+    """
+    return _is_open(*_around_number(text))
+
+
+def _is_open(before: str, behind: str) -> bool:
+    return _BOUND.search(before) is not None or _OPEN_END.match(behind) is not None
+
+
+def _around_number(text: str) -> tuple[str, str]:
+    """Return what is before and behind the number that a cell means; nothing if exact."""
+    if not _HEDGED.search(text):  # many times as fast as to find the number
+        return "", ""
+    text = _MIXED.sub(_as_decimal, text)
+    found = find_number(text).figure or NUMBER_WORDS.search(text)
+    if found is None:
+        return "", ""
+    span = found.span if isinstance(found, Figure) else Span(*found.span())
+    return text[: span.start], text[span.end :]
 
 
 def _as_decimal(mixed: re.Match[str]) -> str:
@@ -259,15 +292,19 @@ def _scaled(words: Words, figure: Figure, unit: ScaledUnit) -> tuple[Figure, int
 
 
 def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
+    before, behind = _around_number(words.text)
+    if _is_open(before, behind):
+        return failed("a bound is stated, and no value")
     measured = column.unit.unit
     is_money = is_currency(measured)
     note, quantity, figure = "", found.number, found.figure
-    is_guess = False
     if figure is not None and (rate := _rate(words, figure)) not in column.rates:
         return failed(f"for each {rate}, unlike its column")
+    guessed = "a rough number is stated" if _ROUGH.search(before) else ""
     if figure is not None:
         figure, scale = _scaled(words, figure, column.unit)
-        is_guess = figure.numeral in column.guessed
+        if figure.numeral in column.guessed:
+            guessed = "read by the size of the others alone"
         if column.footnotes and (footnoted := FOOTNOTED.fullmatch(figure.numeral)):
             note = f"footnote mark {figure.numeral[-1]!r} left out"
             figure = replace(figure, numeral=footnoted[1])
@@ -286,12 +323,9 @@ def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
     if quantity.upper is not None:
         return failed("a range, not a number")
     reading = _with_value(quantity, column, note)
-    return _as_guess(reading) if is_guess and reading.state is State.STATED else reading
-
-
-def _as_guess(reading: Reading) -> Reading:
-    note = "; ".join(filter(None, ("read by the size of the others alone", reading.note)))
-    return replace(reading, note=note, is_guess=True)
+    if not guessed or reading.state is not State.STATED:
+        return reading
+    return replace(reading, note="; ".join(filter(None, (guessed, reading.note))), is_guess=True)
 
 
 def _with_value(quantity: Quantity, column: _Decided, note: str) -> Reading:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from srag_mcp.text.words import fold, stems, tidy
+from srag_mcp.text.words import content_words, fold, stem, stems, tidy
 from srag_mcp.values.names import DENIALS, NONE_OF, NOT_SO, WORDS
 from srag_mcp.values.types import ColumnType, Value
 
@@ -96,13 +96,14 @@ _NONE_OF_IT = re.compile(
 )
 _NONE_FOUND = re.compile(rf"(?:{NONE_OF})(?:\s(?:{_IDLE}))+[.!]?", re.IGNORECASE)
 _NOT_IT = re.compile(rf"^\s*(?:{NOT_SO})\s+", re.IGNORECASE)
+_IDLE_WORDS = re.compile(rf"\b(?:{_IDLE})\b")
 _DENIAL = re.compile(rf"\b(?:{DENIALS})\b|[不没沒無无未非]", re.IGNORECASE)
 _FILLERS = re.compile(
     r"^(?:(?:sorry|there|is|are|has|have|we|the|it|il|y|es|gibt|hay|no longer) ){0,3}"
 )
+_DENYING = re.compile(rf"{_FILLERS.pattern}(?:{NOT_SO})\b(?P<thing>.*)")
 _DENIED = re.compile(
-    rf"{_FILLERS.pattern}(?:{NOT_SO})\b"
-    r"|\b(?:not|nicht|non|no|niet|não) (?:\w+ )?(?:available|included|provided|offered|allowed"
+    r"\b(?:not|nicht|non|no|niet|não) (?:\w+ )?(?:available|included|provided|offered|allowed"
     r"|permitted|accepted|possible|inklusive|enthalten|vorhanden|verfügbar|erlaubt|möglich"
     r"|disponible|disponibile|inclus|incluso|incluido|autorisé|inbegrepen|incluído)\b"
     r"|\bunavailable\b| (?:no|none|nein|non)$"
@@ -198,7 +199,8 @@ def read_statement(text: str, name: str = "", *, is_answer: bool = False) -> boo
     *name* is the attribute's: what it denies itself is true ("No smoking" for `no_smoking`).
     `Outdoor pool` -> True, `No pool` -> False, `Parking: not available` -> False, `yes/no` -> None
     Where it *is_answer* to a question of yes or no, it is true only if it says yes or begins with
-    the name: `one package`, `once returned` to `returned` -> None
+    the name, and false only if it says no or denies the name: `one package`, `once returned`, `not
+    asked` to `returned` -> None
     """
     plain = read_boolean(text)
     if plain is not None:
@@ -212,8 +214,12 @@ def read_statement(text: str, name: str = "", *, is_answer: bool = False) -> boo
     folded = fold(text)
     if _OPEN.fullmatch(folded) or not any(map(str.isalpha, folded)):
         return None
-    if _DENIED.search(folded) is not None and not is_denying_name(name):
-        return False
+    if not is_denying_name(name):
+        if _DENIED.search(folded) is not None:
+            return False
+        if (denying := _DENYING.match(folded)) is not None:
+            denied = {*map(stem, content_words(_IDLE_WORDS.sub(" ", denying["thing"])))}
+            return False if not is_answer or denied <= {*stems(name)} else None
     # other words before the name may take it back: `semi-evergreen`, `formerly insured`
     says_it = first or {*stems(name)}.issuperset(stems(_FILLERS.sub("", folded))[:1])
     return True if says_it or not is_answer else None

@@ -5,6 +5,7 @@ import pytest
 
 from srag_mcp.inference.answer import Bounds, ColumnCoverage, Denominator
 from srag_mcp.inference.grounds import count_denominator, find_grounds
+from srag_mcp.inference.unknowns import NO_BOUNDS
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
@@ -188,3 +189,28 @@ def test_those_that_say_that_there_is_none_are_told_apart_and_open_no_bounds(
     found = find_grounds(kilns, read_query(sql, kilns.schema()), kilns.select(sql))
     assert " ".join(found.coverage).endswith(" ".join(said))
     assert [note for note in found.notes if "sum" not in note] == []
+
+
+@pytest.mark.parametrize(
+    ("sql", "notes", "bounds"),
+    [
+        ("SELECT sum(lead) FROM wells", ("the sum leaves out 1 document without a value",),
+         Bounds(24, 33, (0, 9))),
+        ("SELECT avg(lead) FROM wells", ("lead may lie beyond its values: one is “<1”", NO_BOUNDS),
+         None),
+        ("SELECT sum(iron) FROM wells", ("iron may lie beyond its values: one is “over 30”",
+                                         NO_BOUNDS), None),
+    ],
+)  # fmt: skip
+def test_what_is_said_to_lie_beyond_the_others_has_no_bounds_among_them(
+    tmp_path: Path, sql: str, notes: tuple[str, ...], bounds: Bounds | None
+) -> None:
+    folder = tmp_path / "wells"
+    folder.mkdir()
+    rows = ["A,<1,12", "B,9,30", "C,7,over 30", "D,8,15"]
+    (folder / "wells.csv").write_text("name,lead,iron\n" + "\n".join(rows) + "\n")
+    ingest(folder, Settings(workers=1))
+    with QueryPool() as worker:
+        corpus = Corpus(folder, worker)
+        found = find_grounds(corpus, read_query(sql, corpus.schema()), corpus.select(sql))
+    assert (found.notes, found.bounds) == (notes, bounds)

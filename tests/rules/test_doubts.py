@@ -5,10 +5,12 @@ import pytest
 
 from srag_mcp.inference.answer import Bounds, render_denominator
 from srag_mcp.inference.ask import ask
+from srag_mcp.inference.grounds import find_grounds
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute, Extractor, ItemRule, KeyRule, SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
+from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 
@@ -430,3 +432,72 @@ def test_a_rule_that_only_finds_a_word_answers_nothing(open_corpus: Open) -> Non
     answer = ask(corpus, "How many boats are insured?")
     assert answer.refused
     assert "insured only tells that a word occurs" in answer.text
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory, worker: QueryPool) -> dict[str, Corpus]:
+    """Tables whose amounts have their units in another column: one beside, one called so, money."""
+    kinds = (("lead", "µg/l", "EUR"), ("iron", "mg/l", "CHF"), ("heat", "°C", "EUR"))
+    written = {
+        "samples": "Well,Kind,Level,Unit,Depth",
+        "probes": "Well,Kind,Level value,Depth,Level unit",
+        "trips": "Town,Kind,Persons,Fare,Hotel,Currency",
+    }
+    found = {}
+    for name, header in written.items():
+        folder = tmp_path_factory.mktemp(name) / name
+        folder.mkdir()
+        rows = [header]
+        for n in range(12):
+            kind, unit, money = kinds[n % 3]
+            cells = {
+                "samples": (kind, n + 0.5, unit, n * 3),
+                "probes": (kind, n + 0.5, n * 3, unit),
+                "trips": (kind, n, n + 0.5, n + 9.25, money),
+            }[name]
+            rows.append(",".join(map(str, (f"{'ABCDEFGHIJKL'[n]}ord", *cells))))
+        (folder / f"{name}.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+        ingest(folder, Settings(workers=1))
+        found[name] = Corpus(folder, worker)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "sql", "mixed"),
+    [
+        ("samples", "SELECT avg(level) FROM samples", {"level": 3}),
+        ("samples", "SELECT avg(depth) FROM samples", {}),
+        ("samples", "SELECT avg(level) FROM samples WHERE kind = 'iron'", {}),
+        ("samples", "SELECT avg(level) FILTER (kind <> 'iron') FROM samples", {"level": 2}),
+        ("samples", "SELECT kind, max(level) FROM samples GROUP BY 1 ORDER BY 2 DESC", {}),
+        ("samples", "SELECT kind, max(s.level) FROM samples s GROUP BY ALL"
+         " ORDER BY max(s.level) LIMIT 1", {"level": 3}),
+        ("samples", "SELECT well FROM samples ORDER BY level DESC LIMIT 1", {"level": 3}),
+        ("samples", "WITH a AS (FROM samples WHERE depth > 3) SELECT sum(level) FROM a",
+         {"level": 3}),
+        ("samples", "SELECT count(level) FROM samples", {}),
+        ("samples", "SELECT unit, sum(level) FROM samples GROUP BY unit", {}),
+        ("probes", "SELECT avg(level_value) FROM probes", {"level_value": 3}),
+        ("probes", "SELECT avg(depth) FROM probes", {}),
+        ("trips", "SELECT sum(fare) FROM trips", {"fare": 2}),
+        ("trips", "SELECT max(hotel) FROM trips", {"hotel": 2}),
+        ("trips", "SELECT sum(persons) FROM trips", {}),
+    ],
+)  # fmt: skip
+def test_amounts_whose_units_stand_in_another_column_are_not_put_together_unsaid(
+    tables: dict[str, Corpus], name: str, sql: str, mixed: dict[str, int]
+) -> None:
+    corpus = tables[name]
+    found = find_grounds(corpus, read_query(sql, corpus.schema()), corpus.select(sql)).notes
+    unit = {"samples": "unit", "probes": "level_unit", "trips": "currency"}[name]
+    assert dict.fromkeys(found) == {
+        f"{column} is in {count} units, which {unit} tells: say of which": None
+        for column, count in mixed.items()
+    }
+
+
+def test_a_question_that_leaves_the_unit_open_is_refused(tables: dict[str, Corpus]) -> None:
+    refused = ask(tables["trips"], "What is the total fare?")
+    assert refused.refused
+    assert "fare is in 2 units, which currency tells" in refused.text
+    assert ask(tables["trips"], "What is the total fare in CHF?").rows == ((24.0,),)

@@ -481,3 +481,41 @@ def test_a_label_below_two_headings_is_a_fact_of_each() -> None:
     assert {"tenant_name", "tenant_town", "landlord_name", "landlord_town"} <= {*table.columns}
     assert table.values("tenant_town") == cycle(towns)
     assert table.values("landlord_town") == cycle((*towns[2:], *towns[:2]))
+
+
+def test_the_first_date_of_a_form_is_not_that_of_a_label_in_other_words() -> None:
+    """One day has two labels, and another date stands above them in some forms."""
+    seen = [date(2026, 3, 1 + 2 * n) for n in range(12)]
+    lines = [
+        (
+            f"{('Visit date', 'Date of visit')[n % 2]}: {seen[n].isoformat()}",
+            f"Next visit due: {1 + n} July 2027",
+            f"Weight: {4 + n} kg",
+        )
+        for n in range(12)
+    ]
+    table = tabulate(
+        [
+            f"Pet {SHORT[n]}\n\n" + "\n".join(own[::-1] if n % 6 == 0 else own) + "\n"
+            for n, own in enumerate(lines)
+        ]
+    )
+    assert table.columns == {
+        "title": "string", "visit_date": "date", "next_visit_due": "date", "weight": "integer kg"
+    }  # fmt: skip
+    assert table.values("visit_date") == seen
+    assert table.contradicted("visit_date") == []
+
+
+def test_the_first_date_of_a_letter_is_not_that_of_the_label_of_another_column() -> None:
+    own = [date(2026, 5, 1 + n) for n in range(12)]
+    table = tabulate(
+        [
+            f"Letter {SHORT[n]}\n\n"
+            + (f"Date: {day}\n", f"Date: {day}\n", f"{day}\n", "")[n % 4]
+            + f"\nDue on: {3 + n} May 2026\nFee: {9 + n} EUR\n"
+            for n, day in enumerate(map(date.isoformat, own))
+        ]
+    )
+    assert table.values("date") == [None if n % 4 == 3 else own[n] for n in range(12)]
+    assert table.values("due_on") == [date(2026, 5, 3 + n) for n in range(12)]

@@ -113,6 +113,27 @@ def test_a_value_of_a_label_is_no_thing_of_a_list_however_short() -> None:
     assert table.values("seller_town") == [towns[(n + 1) % 3] for n in range(12)]
 
 
+def test_a_label_with_a_value_beside_it_is_no_thing_of_a_list() -> None:
+    table = pages(
+        "Check",
+        lambda n: f"Visits paid: {n}" if n % 3 else f"Visits: {n} of 20 paid",
+        lambda n: ("Vaccinated: yes", "Vaccinated: no", "")[n % 3],
+        lambda n: f"Coat: {('long', 'short')[n % 2]}",
+        lambda n: "Garden" if n % 2 else "Pond",
+    )
+    assert booleans(table) == {"vaccinated", "garden", "pond"}
+    assert table.values("vaccinated") == [True, False, None] * 4
+    assert table.states("vaccinated") == [SAID, SAID, SILENT] * 4
+    assert table.values("visits_paid") == [n if n % 3 else None for n in range(12)]
+
+
+def test_what_most_lists_name_alone_is_there_whatever_stands_beside_it() -> None:
+    table = pages(
+        "On site", lambda n: ("Parking", "Parking: 12 a day", "")[n % 4 % 3], lambda n: "Bank"
+    )
+    assert table.values("parking") == [True, True, False, True] * 3
+
+
 def test_what_all_have_and_what_one_has_are_no_columns() -> None:
     table = pages(
         "On site",

@@ -54,6 +54,22 @@ def test_words_that_name_a_thing_state_it_unless_they_deny_it(
     assert read_statement(text, name) is said
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [("not inspected", "asbestos", None), ("not asked", "smoker", None),
+     ("nicht geprüft", "tuv", None), ("no survey done", "asbestos", None),
+     ("not tested for lead", "lead", None), ("never measured", "radon", None),
+     ("no asbestos found", "asbestos", False), ("not found", "asbestos", False),
+     ("there is none", "radon", False), ("not yet", "paid", False), ("not paid", "paid", False),
+     ("no, sold in 1968", "piano", False), ("not allowed", "pets", False),
+     ("no smoking, not checked", "no_smoking", True), ("not checked", "no_smoking", None)],
+)  # fmt: skip
+def test_an_answer_denies_only_what_its_label_says(
+    text: str, name: str, *, said: bool | None
+) -> None:
+    assert read_statement(text, name, is_answer=True) is said
+
+
 @given(st.text(max_size=30), st.text(alphabet="abc_", max_size=10))
 def test_what_says_yes_or_no_states_the_same(text: str, name: str) -> None:
     plain = read_boolean(text)

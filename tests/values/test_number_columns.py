@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srag_mcp.values.columns import classify_values, read_column
+from srag_mcp.values.numbers import is_bound
 from srag_mcp.values.states import Column, Reading, State, Words
 from srag_mcp.values.types import COLUMN_TYPES, INTEGER, NUMBER
 from srag_mcp.values.units import SIZES, convert
@@ -167,3 +168,31 @@ def test_the_header_of_a_column_says_for_each_of_what_its_numbers_are() -> None:
     said = [Words(text, "Pay (weekly)") for text in ("£90", "£95 per week", "£400 per month")]
     read = read_column(Column(NUMBER, "pay"), said)
     assert [reading.value for reading in read] == [90, 95, None]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<1", "> 500", "≥2", "under 5", "over £500", "more than 20 kg", "5 or more", "50+",
+     "at least two", "from 12 EUR", "mindestens 3", "bis zu 8"],
+)  # fmt: skip
+def test_the_end_of_where_a_number_lies_is_no_number(text: str) -> None:
+    assert is_bound(text)
+    [reading] = _read((text, ""))
+    assert (reading.state, reading.note) == (State.FAILED, "a bound is stated, and no value")
+
+
+@pytest.mark.parametrize("text", ["73 kg (over 160 lb)", "Over the hill 5", "-5", "12 m", ""])
+def test_what_speaks_of_an_end_elsewhere_is_no_bound(text: str) -> None:
+    assert not is_bound(text)
+
+
+@pytest.mark.parametrize("text", ["approx. 40", "ca. 40", "~40", "about 40", "rund 40"])
+def test_a_rough_number_is_one_that_may_be_another(text: str) -> None:
+    [reading, exact] = _read((text, ""), ("41", ""))
+    assert reading == Reading(State.STATED, 40.0, note="a rough number is stated", is_guess=True)
+    assert exact == Reading(State.STATED, 41.0)
+
+
+def test_a_column_of_bounds_is_one_of_texts() -> None:
+    assert classify_values(["from 12", "from 15", "20", "from 9"]).type == "string"
+    assert classify_values(["<1", "3", "4", "12", "<1"]).type == "integer"

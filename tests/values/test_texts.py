@@ -127,3 +127,28 @@ def test_an_absence_is_said_in_one_word_of_the_column(
 def test_the_categories_of_a_column_hold_a_yes_once() -> None:
     values = ["yes", "native", "introduced", "no"] * 5
     assert classify_values(values, "native").categories == ("yes", "introduced", "no")
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (["19:30", "7:30 pm", "7.30 p.m.", "7 pm", "12:15 am", "12 pm"],
+         ["19:30", "19:30", "19:30", "19:00", "00:15", "12:00"]),
+        (["07:30", "7:30", "11:00"], ["07:30", "07:30", "11:00"]),
+        (["19h30", "8.15 Uhr", "20:00", "7 pm"], ["19:30", "08:15", "20:00", "19:00"]),
+        (["7:30", "8:00 pm", "9:00"], None),  # which half of the day
+        (["7:30 pm", "8:00 pm"], None),  # in one way
+        (["12:30", "13:15"], None),
+        (["19:30", "7:30 pm", "by arrangement"], None),
+        (["19:30", "77:30 pm"], None),
+        (["7", "7 pm", "19:00"], None),
+        (["36:51", "7:30 pm"], None),
+    ],
+)  # fmt: skip
+def test_times_of_day_that_are_written_in_two_ways_have_one_spelling(
+    said: list[str], kept: list[str] | None
+) -> None:
+    found = choose_spellings(said)
+    assert [found[value] for value in said] == (kept or said)
+    read = read_column(Column(TEXT), [Words(text) for text in said])
+    assert [reading.value for reading in read] == (kept or said)
