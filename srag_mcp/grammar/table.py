@@ -341,7 +341,8 @@ class Table:
     *nouns* are the stems that mean a record, by the schema; *general* those that any record has;
     *qualifiers* those that say no more before such a noun: `tram` of `tram stops`; *things* those
     of what several records are about: `lift` of reports that have it in a column; *called* are the
-    words for one record, whole; *beside* are columns of other tables that may restrict it.
+    words for one record, whole; *claimed* those nouns that only the folder or the title has, and no
+    document; *beside* are columns of other tables that may restrict it.
 
     Of a list (*is_list*) *holders* are the nouns of the records that it stands in, *naming* is the
     column that names an item and *pieces* that of how many pieces an item stands for.
@@ -354,6 +355,7 @@ class Table:
     qualifiers: frozenset[str] = frozenset()
     things: frozenset[str] = frozenset()
     called: frozenset[str] = frozenset()
+    claimed: frozenset[str] = frozenset()
     beside: tuple[Column, ...] = ()
     holders: frozenset[str] = frozenset()
     naming: Column | None = None
@@ -526,19 +528,20 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     known = [item for item in schema.attributes if item.name in statistics]
     columns = tuple(describe_column(item, statistics[item.name]) for item in known)
     named = {word for column in columns for word in column.named}
-    nouns = set(stems(" ".join(schema.nouns))) | _named_things(columns)
+    nouns = attested = set(stems(" ".join(schema.nouns))) | _named_things(columns)
     title = stems(schema.title)
     own = {*stems(schema.entity), *title[-1:], *(set(title) - named)}
     words = words_in(f"{schema.entity} {schema.title}")
     many = {stem(word) for word in words if fold_words(word) != (word,)} & own
-    nouns |= many or own  # tram stops are no trams
+    nouns = nouns | (many or own)  # tram stops are no trams
     nouns = {word for word in nouns - general if word.isalpha() and len(word) > 1}
     things = _repeated(columns) & nouns
     nouns -= things | counted_things(columns)
     plain = words_in(" ".join((schema.entity, *schema.nouns)))
     called = frozenset(singular(word) for word in plain if singular(word) != word)
     rest = frozenset(own - nouns)
-    return Table(schema.entity, columns, frozenset(nouns), general, rest, things, called)
+    claimed = frozenset(nouns - attested)
+    return Table(schema.entity, columns, frozenset(nouns), general, rest, things, called, claimed)
 
 
 def counted_things(columns: Iterable[Column]) -> frozenset[str]:

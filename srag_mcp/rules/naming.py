@@ -152,7 +152,7 @@ def find_nouns(
     A word counts that two witnesses have: titles, file names, headings, the folder's name, sample
     questions ("how many invoices"), or that nearly all titles or headings have; so does what
     documents say before their own code, or have others of. What a column is called is no record.
-    The folder's name alone counts only where nothing else does.
+    The folder's name alone counts only where nothing else does, and documents speak of one.
     """
     n_documents = max(1, len(sightings))
     named = {stem(word) for column in columns for word in _heads(column.label)}
@@ -192,7 +192,9 @@ def find_nouns(
             shares = shown[word] / n_documents + asked[word] / max(1, len(questions))
             points[word] = n_witnesses + shares
     ranked = sorted(points, key=lambda word: (-points[word], word))
-    ranked = ranked or sorted(word for word in folder - _ANY if stem(word) not in named)
+    one = Counter(word for s in sightings for word in folder & {*fold_words(s.text).split()})
+    spoken = {word for word, n in one.items() if n >= _USUAL * n_documents}
+    ranked = ranked or sorted(word for word in spoken - _ANY if stem(word) not in named)
     return tuple(form for word in ranked[:_MAX_NOUNS] for form in (word, plural(word)))
 
 
