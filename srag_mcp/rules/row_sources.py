@@ -5,6 +5,7 @@ many there are, is compared with the rows, and a difference is a mark.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -366,13 +367,35 @@ def _other_count(
 
 
 def read_lists(document: Document, schema: Schema) -> tuple[ListedRows, ...]:
-    """Read what a document lists of the child tables of *schema*; values are left None."""
+    """Read what a document lists of the child tables of *schema*; values are left None.
+
+    Where items that no table holds are made as those of a list, it may go on there, and says so.
+    """
     sightings = Sightings(document)
-    found = (
-        read_by_sources(sightings, child) if child.sources else read_rows(document, child)
+    found = {
+        child.entity: read_by_sources(sightings, child) if child.sources
+        else read_rows(document, child)
         for child in schema.children
-    )
-    return tuple(item for item in found if item is not None)
+    }  # fmt: skip
+    spans = (c.span for item in found.values() if item for row in item.rows for c in row)
+    starts = sorted(span.start for span in spans if span is not None)
+
+    def is_read(place: Span) -> bool:
+        at = bisect_left(starts, place.start)
+        return at < len(starts) and starts[at] < place.end
+
+    items = (item.rows for item in sightings.enumerations if item.kind == "items")
+    rest = [rows for rows in items if not any(is_read(row[0].span) for row in rows)]
+    for child in schema.children:
+        patterns = [source.pattern for source in child.sources if source.kind == "items"]
+        others = (rows for rows in rest for pattern in filter(None, patterns)
+                  if all(_parted(row[0], pattern, child) for row in rows))  # fmt: skip
+        listed = found[child.entity]
+        if listed is not None and (other := next(others, None)):
+            said = f"more may be listed in {other[0][0].text[:_LONGEST_QUOTE]!r}"
+            whole = add_note(listed.listed, said, Mark.DOUBTED)
+            found[child.entity] = replace(listed, listed=whole)
+    return tuple(item for item in found.values() if item is not None)
 
 
 def read_rows(document: Document, table: Table) -> ListedRows | None:

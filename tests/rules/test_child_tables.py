@@ -356,3 +356,15 @@ def test_a_sentence_that_counts_a_list_gives_no_column() -> None:
     ]
     schema = learn(read(texts, "md"))
     assert "faults" not in {column.name for column in schema.attributes}
+
+
+def test_items_made_alike_that_no_table_holds_leave_a_list_in_doubt() -> None:
+    documents = read([_survey(n) for n in range(15)], "md")
+    schema = learn(documents)
+    more = "## Found later\n\n- Torn seal (grade 2, Yard)\n- Lost key (grade 1, Attic)"
+    [other] = read([f"{_survey(4)}\n\n{more}"], "md")
+    found = {listed.table: listed.listed for listed in read_lists(other, schema)}
+
+    assert found["record_faults"].note == "more may be listed in 'Torn seal (grade 2, Yard)'"
+    assert Mark.DOUBTED in found["record_faults"].marks
+    assert not found["record_works"].marks
