@@ -228,6 +228,10 @@ def _find_numbered(lines: Sequence[Line], at: int) -> Heading | None:
     title = match["title"] if match["number"] else line.text
     if match["number"] and not (title[:1].isupper() and _is_blank(lines, at + 1)):
         return None
+    near = [next((x.text.strip() for x in part if not x.is_blank), "")
+            for part in (lines[max(0, at - 3) : at][::-1], lines[at + 1 : at + 4])]  # fmt: skip
+    if match["number"] and near[0][:1] == "#" and near[1][:1] in {"#", ""}:
+        return None  # alone below a heading, it is what is listed there
     if not _could_be_title(title) or title.endswith((".", ":")):
         return None
     return Heading(line.span, collapse(title), 2 + (match["number"] or "").count("."))

@@ -7,13 +7,22 @@ from srag_mcp.documents.document import (
     Content,
     Heading,
     ListItem,
+    Prose,
     TableCell,
     moved_block,
 )
 from srag_mcp.documents.encoding import normalise_lines
 from srag_mcp.documents.lines import Outline, collapse
+from srag_mcp.documents.pairs import find_pairs
 from srag_mcp.documents.tables import Grid, captions_at_end, grid_blocks
-from srag_mcp.documents.text_blocks import PLAIN, Layout, find_blocks, item_blocks, pair_blocks
+from srag_mcp.documents.text_blocks import (
+    LABEL_LEVEL,
+    PLAIN,
+    Layout,
+    find_blocks,
+    item_blocks,
+    pair_blocks,
+)
 from srag_mcp.text.spans import Span
 
 _TAIL_CHARACTERS, _TAIL_PARTS = 1000, 30
@@ -64,11 +73,21 @@ class Page:
         text = _line(text)
         if not text:
             return self.empty_cell()
+        self._head_items()
         self._start("item")
         self._write("  " * depth + "- ")
         span, section = self._write(text), self._outline.section
         self._blocks += item_blocks(text, span, section)
         return TableCell(text, span)
+
+    def _head_items(self) -> None:
+        """Take a line `Key:` that ends a text for the heading of the items below it."""
+        last = self._blocks[-1] if self._kind == "text" and self._blocks else None
+        pairs = find_pairs(self._tail_of(last.span)) if isinstance(last, Prose) else []
+        if last is not None and [pair.value for pair in pairs] == [""]:
+            key, start = pairs[0].key, last.span.start + pairs[0].key_start
+            self._blocks[-1] = Heading(Span(start, start + len(key)), collapse(key), LABEL_LEVEL)
+            self._outline.enter(collapse(key), LABEL_LEVEL)
 
     def empty_cell(self) -> TableCell:
         """Return a cell without words at the end of what was written."""

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 import zipfile
+from collections import Counter
 from datetime import date, datetime, time, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -39,9 +40,15 @@ def read_spreadsheet(data: bytes, path: str) -> Content:
     for sheet in sheets:
         if len(sheets) > 1 and sheet.body:
             page.write_heading(sheet.name, 1)
+        captions = []
+        for cells in (note.split(" | ") for note in sheet.notes):
+            if len(cells) == 2:
+                page.write_pair(cells[0], cells[1])
+            else:
+                captions.append(" ".join(cells))
         may_be_form = _is_workbook(path) and len(sheet.columns) < 3
         n_headers = None if may_be_form else len(sheet.header_rows)
-        page.write_table(sheet.rows, n_headers, sheet.caption)
+        page.write_table(sheet.rows, n_headers, " ".join(captions))
     return page.content()
 
 
@@ -91,14 +98,16 @@ def _read_text(data: bytes, path: str) -> Sheet:
 
 
 def _likeness(sample: str, delimiter: str) -> tuple[float, int]:
-    """Say how much alike the rows are into which *delimiter* cuts a text, and how wide."""
+    """Say how many of the cells that *delimiter* cuts stand in rows of one width, and how wide."""
     try:
         rows = list(islice(csv.reader(io.StringIO(sample), delimiter=delimiter), _SAMPLE_ROWS))
     except csv.Error:
         return (0.0, 0)
-    widths = [len(row) for row in rows if row]
-    usual = max(set(widths), key=widths.count, default=1)
-    return (widths.count(usual) / len(widths), usual) if usual > 1 else (0.0, 0)
+    cells = Counter[int]()
+    for row in rows:
+        cells[len(row)] += len(row)
+    usual = max((width for width in cells if width > 1), key=lambda w: cells[w], default=0)
+    return (cells[usual] / cells.total(), usual) if usual else (0.0, 0)
 
 
 def _read_workbook(data: bytes, path: str) -> list[Sheet]:

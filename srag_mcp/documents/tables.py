@@ -6,7 +6,7 @@ A grid stands in the text of a document, and is read as blocks; a sheet is a tab
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from srag_mcp.documents.document import Block, Heading, KeyValue, Prose, Table, TableCell
 from srag_mcp.documents.lines import collapse
@@ -26,6 +26,8 @@ _CAPTION = re.compile(
     re.IGNORECASE,
 )
 _SAMPLE_ROWS = 20
+_PAIR = 2  # cells of a key and its value
+COMMENT = "#"  # https://www.w3.org/TR/tabular-data-model/#parsing-tabular-data
 _CODE = re.compile(r"^([A-Z])\d{1,2}$")  # a header such as Q1, which looks like an amount
 
 _Row = Sequence[TableCell]
@@ -236,11 +238,6 @@ class Sheet:
     body: tuple[SheetRow, ...]
 
     @property
-    def caption(self) -> str:
-        """The notes on one line."""
-        return " ".join(note.replace(" | ", " ") for note in self.notes)
-
-    @property
     def rows(self) -> tuple[tuple[str, ...], ...]:
         """All but the notes."""
         return (*self.header_rows, *(line.cells for line in self.body))
@@ -300,12 +297,27 @@ def arrange(rows: Sequence[Sequence[str]], name: str = "", first: int = 1) -> Sh
 
 
 def _count_notes(lines: Sequence[SheetRow]) -> int:
-    """Count the rows at the top that are no part of the table.
+    """Count the rows at the top that are no part of the table, however many they are.
 
-    They fill one cell of three or more; above a gap, at most half of what the rows below fill.
+    They fill one cell or a few from the left, at most half of what two rows of the table fill, and
+    stand above names that need nothing of them; above a gap, a key with its value may be as wide.
+    Where no names are found, the rows below that hold most cells tell: notes fill one cell of three
+    or more of these; above a gap, at most half.
     """
-    counts = sorted(line.n_filled for line in lines)
-    usual = counts[len(counts) // 2] if counts else 0
+    n_cells = sum(line.n_filled for line in lines)
+    n_pairs = next((n for n, line in enumerate(lines) if line.n_filled > _PAIR), len(lines))
+    gaps = [n for n, line in enumerate(lines[: n_pairs + 1]) if line.after_gap]
+    widest = max((min(a.n_filled, b.n_filled) for a, b in pairwise(lines)), default=0)
+    wide = next((n for n, line in enumerate(lines)
+                 if 2 * line.n_filled > widest and line.cells[0][:1] != COMMENT), 0)  # fmt: skip
+    if not all(all(line.cells[: line.n_filled]) for line in lines[:wide]):
+        wide = 0
+    for n in (*gaps, wide):
+        is_less = n == wide and 2 * sum(line.n_filled for line in lines[:n]) < n_cells
+        if n and _is_named(lines[n:]) and (is_less or not _is_named(lines[:n])):
+            return n
+    so_far = accumulate(sizes := sorted(line.n_filled for line in lines))
+    usual = next((size for size, n in zip(sizes, so_far, strict=True) if 2 * n > n_cells), 0)
     if usual < 3:
         return 0
     n = 0
@@ -317,6 +329,23 @@ def _count_notes(lines: Sequence[SheetRow]) -> int:
     while n < len(lines) - 1 and lines[n].n_filled == 1 and lines[n].cells[0]:
         n += 1
     return n
+
+
+def _is_named(lines: Sequence[SheetRow]) -> bool:
+    """Whether the first row names what holds data below it, each otherwise.
+
+    But for what the rows themselves are called by.
+    """
+    width = max(len(line.cells) for line in lines[: _SAMPLE_ROWS + 1])
+    first, *rows = (filled_up(line.cells, width) for line in lines[: _SAMPLE_ROWS + 1])
+    names, columns = list(filter(None, first)), list(zip(first, *rows, strict=True))
+    held = [
+        name
+        for name, *cells in columns[not first[0] :]
+        if 2 * sum(map(is_data, cells)) > sum(map(bool, cells))
+    ]
+    are_names = all(name and (not is_data(name) or is_year(name)) for name in held)
+    return bool(held) and are_names and len({*names}) == len(names)
 
 
 def _count_headers(rows: Sequence[tuple[str, ...]]) -> tuple[int, bool]:

@@ -31,7 +31,7 @@ from srag_mcp.documents.pairs import (
 from srag_mcp.documents.tables import MAX_CAPTION_CHARACTERS, Grid, captions_at_end, grid_blocks
 from srag_mcp.text.spans import Span
 
-_LABEL_LEVEL = 7
+LABEL_LEVEL = 7
 _MAX_VALUE_CHARACTERS = 400
 _MAX_LONG_KEY_VALUE_CHARACTERS = 120
 _MIN_CLAUSE_CHARACTERS = 60
@@ -201,7 +201,7 @@ class _TextReader:
         if _starts_plain(after) and len(after.text) <= _MIN_BODY_CHARACTERS:
             return None
         span = Span(start, start + len(pair.key))
-        self._enter(Heading(span, collapse(pair.key), _LABEL_LEVEL))
+        self._enter(Heading(span, collapse(pair.key), LABEL_LEVEL))
         return at + 1
 
     def _stacked(self, at: int) -> int | None:

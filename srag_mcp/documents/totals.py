@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice
 
-from srag_mcp.documents.tables import SheetRow
+from srag_mcp.documents.tables import COMMENT, SheetRow
 from srag_mcp.values.quantities import decide_grouping, find_style, read_numeral
 
 # Words that name a total, a subtotal or a mean. Never enough alone: a company is called Total, too.
@@ -73,6 +73,13 @@ class TableBody:
         self._lines = lines
         self._width = width = max((len(line.cells) for line in lines), default=0)
         whole = [line for line in lines if line.n_filled > 1 or width < 3]
+        foot = len(lines)  # behind a gap, rows that fill half at most: no measure of the others
+        for n in range(len(lines) - 1, 0, -1):
+            if 2 * lines[n].n_filled > width:
+                break
+            foot = n if lines[n].after_gap else foot
+        last = lines[foot - 1].number if lines else 0
+        whole = [line for line in whole if line.number <= last]
         self._n_whole = len(whole)
         columns = [[line.cells[c] for line in lines] for c in range(width)]
         self._n_filled = [sum(1 for line in whole if line.cells[c]) for c in range(width)]
@@ -92,6 +99,9 @@ class TableBody:
         headers = set(header_rows)
         repeated = (line for line in lines if line.cells in headers)
         self.left_out |= {line.number: "the header again" for line in repeated}
+        marked = [line for line in lines if line.cells and line.cells[0][:1] == COMMENT]
+        if width > 1 and all(line.n_filled == 1 for line in marked):
+            self.left_out |= {line.number: "a comment" for line in marked}
         self._find_totals("above")
         self._find_totals("below")
         records = [line for line in whole if line.number not in self.left_out]
@@ -99,7 +109,8 @@ class TableBody:
         self._n_filled = [sum(1 for line in records if line.cells[c]) for c in range(width)]
         is_apart = False  # behind a total, as behind a gap, another group or the footer begins
         for each in self._lines:
-            line = replace(each, after_gap=each.after_gap or is_apart)
+            is_behind = each.after_gap or is_apart or each.number > last
+            line = replace(each, after_gap=is_behind)
             is_apart = line.number in self.left_out
             n_lacking = 0 if is_apart else self._count_lacking(line)
             if n_lacking >= (1 if line.after_gap else _MANY_LACKING):

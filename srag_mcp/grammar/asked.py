@@ -11,6 +11,7 @@ from srag_mcp.grammar.lexicon import (
     Token,
     alike,
     spoken,
+    stem,
     stems_of,
     valued,
     words_in,
@@ -78,6 +79,15 @@ class Asked:
     def words(self, at: int) -> set[str]:
         """Return the words of a mention, in small letters."""
         return set(self.frame.sentence.words(self.mention(at)).lower().split())
+
+    def counts_claimed(self, asking: int, nouns: Sequence[int]) -> bool:
+        """Whether a noun that only the folder has is counted in total.
+
+        A document may have several of what no document is called.
+        """
+        is_whole = bool(self.totals()) or "total" in self.words(asking)
+        stems = {stem(word) for at in nouns for word in self.words(at)}
+        return is_whole and bool(stems) and stems <= self.table.claimed
 
     def of(self, *kinds: str) -> list[int]:
         """Return the free mentions of these kinds."""

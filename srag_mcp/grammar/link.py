@@ -706,8 +706,13 @@ class _Linker:
             return
         nouns = self._table.nouns | self._table.general
         letter = len(tokens) == 1 and first > 0 and tokens[0].text.isupper()
+        closes = all(token.is_mark for token in self.tokens[last:])  # no word for it to serve
         if not letter and all(
-            (is_function(token.word) and not self._is_proper(at))
+            (
+                is_function(token.word)
+                and not self._is_proper(at)
+                and not (closes and at == last - 1)
+            )
             or token.number is not None
             or (token.stem in nouns and not self._table.is_verb(token.word))
             for at, token in enumerate(tokens, start=first)

@@ -346,7 +346,8 @@ class Table:
     *nouns* are the stems that mean a record, by the schema; *general* those that any record has;
     *qualifiers* those that say no more before such a noun: `tram` of `tram stops`; *things* those
     of what several records are about: `lift` of reports that have it in a column; *called* are the
-    words for one record, whole; *beside* are columns of other tables that may restrict it.
+    words for one record, whole; *claimed* those nouns that only the folder or the title has, and no
+    document; *beside* are columns of other tables that may restrict it.
 
     Of a list (*is_list*) *holders* are the nouns of the records that it stands in, *naming* is the
     column that names an item and *pieces* that of how many pieces an item stands for.
@@ -359,6 +360,7 @@ class Table:
     qualifiers: frozenset[str] = frozenset()
     things: frozenset[str] = frozenset()
     called: frozenset[str] = frozenset()
+    claimed: frozenset[str] = frozenset()
     beside: tuple[Column, ...] = ()
     holders: frozenset[str] = frozenset()
     naming: Column | None = None
@@ -531,23 +533,24 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     known = [item for item in schema.attributes if item.name in statistics]
     columns = tuple(describe_column(item, statistics[item.name]) for item in known)
     named = {word for column in columns for word in column.named}
-    nouns = set(stems(" ".join(schema.nouns))) | _named_things(columns)
+    nouns = attested = set(stems(" ".join(schema.nouns))) | _named_things(columns)
     names = [[w for w in words_in(x) if is_content(w)] for x in (schema.entity, schema.title)]
     entity, title = ([stem(word) for word in name] for name in names)
     own = {*entity, *title[-1:], *(set(title) - named)}
     words = [word for name in names for word in name]
     many = {stem(word) for word in words if fold_words(word) != (word,)} & own
     last = {*entity[-1:], *title[-1:]}
-    nouns |= many or last  # tram stops are no trams, nor is lost property lost
+    nouns = nouns | (many or last)  # tram stops are no trams, nor is lost property lost
     # what a folder of closed and of open ones is called, or of those of a place
-    nouns -= _stored(columns) - (many & last)
+    nouns = nouns - (_stored(columns) - (many & last))
     nouns = {word for word in nouns - general if word.isalpha() and len(word) > 1}
     things = _repeated(columns) & nouns
     nouns -= things | counted_things(columns)
     plain = words_in(" ".join((schema.entity, *schema.nouns)))
     called = frozenset(singular(word) for word in plain if singular(word) != word)
     rest = frozenset(own - nouns)
-    return Table(schema.entity, columns, frozenset(nouns), general, rest, things, called)
+    claimed = frozenset(nouns - attested)
+    return Table(schema.entity, columns, frozenset(nouns), general, rest, things, called, claimed)
 
 
 def _stored(columns: Iterable[Column]) -> set[str]:

@@ -188,10 +188,13 @@ def find_repeated(corpus: Corpus | KindTables, joins: Joins, page: ResultPage) -
 
 
 def find_open_lists(corpus: Corpus, facts: QueryFacts) -> Iterator[tuple[str, int, int]]:
-    """Yield the lists that a query reads, of how many documents they are not known, and of all."""
+    """Yield the lists that a query reads, how many documents may list more, and how many there are.
+
+    Of those it is not known what they list; or not all of it, since something contradicts it.
+    """
     for name in facts.listed:
         found = corpus.list_statistics(name)
-        n_open = found.n_not_mentioned + found.n_failed
+        n_open = found.n_not_mentioned + found.n_failed + found.n_doubted
         if n_open:
             yield name, n_open, found.n_records
 
@@ -202,10 +205,12 @@ def _note_lists(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
     `"order_items: of 2 of 58 documents it is not known what they list"`; of lists that only a
     condition reads, also which of its columns have gaps.
     """
-    for name, n_open, n_all in find_open_lists(corpus, facts):
-        yield f"{name}: of {n_open:,} of {n_all:,} documents it is not known what they list"
     for name in facts.listed:
         listing = corpus.list_statistics(name)
+        n_open = listing.n_not_mentioned + listing.n_failed
+        if n_open:
+            unknown = f"of {n_open:,} of {listing.n_records:,} documents it is not known"
+            yield f"{name}: {unknown} what they list"
         for n, why in (
             (listing.n_read_in_part, "were read in part and may list more in the rest"),
             (listing.n_doubted, "are in doubt about all that they list (cells.marks, cells.note)"),

@@ -28,11 +28,13 @@ from srag_mcp.rules.candidates import (
 )
 from srag_mcp.rules.enumerations import HEADING, MAX_LINE, Enumeration, Row, part_at, part_of
 from srag_mcp.rules.extraction import match_whole
+from srag_mcp.rules.items import is_sentence
 from srag_mcp.rules.kinship import content_stems, is_same_name, kinship, wordy_stems
 from srag_mcp.rules.naming import describe_values, examples_of, free_name
 from srag_mcp.rules.row_sources import (
     find_no_items,
     is_near,
+    read_by_sources,
     read_source,
     stated_counts,
     stated_sums,
@@ -56,6 +58,7 @@ from srag_mcp.text.words import STOP_WORDS, fold_words, plural, singular
 from srag_mcp.values.dates import is_bare_day, read_date
 from srag_mcp.values.states import read_missing
 from srag_mcp.values.types import DATE
+from srag_mcp.values.units import is_currency, unit_of
 
 _TABLES = frozenset({"table", "blocks"})
 _FORM = (
@@ -65,7 +68,9 @@ _EXPECTED = -log(RISK)  # two lists that should meet in so many documents never 
 _FEW = 5  # of two lengths that are as likely, fewer documents may well have one by chance
 _SEPARATORS = (";", "|", "•", ",")
 _AND = "&"
-_PART = re.compile(r"[^\W\d_]+|[:;()\[\]|,=/@–—]|-(?=\s)")
+# A word, or a mark that is neither within a number nor the sign of a unit.
+_PART = re.compile(r"""[^\W\d_]+|(?:(?<!\d)|(?!.\d))[^\w\s.'"’%°$€£¥₹#&+-]|-(?=\s)""")
+_TEXTS = frozenset({"text", "code"})
 _KINDS = ("table", "blocks", "items", "label", "lines")  # the first that has the same words
 
 
@@ -83,6 +88,12 @@ class _Column:
         days = sum(is_bare_day(text) or read_date(text) is not None for text in texts)
         return "date" if days >= NEARLY_ALL * len(texts) else self.candidate.shape.kind
 
+    @property
+    def recurs(self) -> bool:
+        """Whether most of its values come again, in other rows."""
+        values = self.candidate.shape.values
+        return 2 * len(values) <= values.total()
+
 
 @dataclass(eq=False)
 class _List:
@@ -96,8 +107,23 @@ class _List:
 
     @property
     def is_named(self) -> bool:
-        """Whether its columns have names; a single one has that of the list."""
-        return len(self.columns) == 1 or all(column.candidate.labels for column in self.columns)
+        """Whether its columns have names; a single one has that of the list, as what it lists has.
+
+        What else an item has without a name is known by what it is: a number, a day, a word that
+        others have, too.
+        """
+        unnamed = [column for column in self.columns if not column.candidate.labels]
+        if self.kind != "items" or not self.names:
+            return len(self.columns) == 1 or not unnamed
+        return all(column.kind not in _TEXTS or column.recurs for column in unnamed
+                   if column is not self.named_by_list)  # fmt: skip
+
+    @property
+    def named_by_list(self) -> _Column | None:
+        """The column that says what is listed: the first text without a name of its own."""
+        unnamed = [column for column in self.columns if not column.candidate.labels]
+        texts = [column for column in unnamed if column.kind in _TEXTS]
+        return next(iter((*texts, *unnamed)), None)
 
 
 def induce_children(schema: Schema, sightings: Sequence[Sightings]) -> Schema:
@@ -115,15 +141,16 @@ def induce_children(schema: Schema, sightings: Sequence[Sightings]) -> Schema:
     return schema.model_copy(update={"children": tuple(children)})
 
 
-def find_listed_cells(schema: Schema, sightings: Sequence[Sightings]) -> list[set[Span]]:
-    """Return where the cells of items stand in each document: what tables list, row by row.
+def find_listed_cells(schema: Schema, sightings: Sequence[Sightings]) -> list[list[Span]]:
+    """Return where the cells of items stand in each document: what lists have, row by row.
 
-    Not those of a table that has the same rows in nearly all documents: these are facts of each.
+    Not those of a list that has the same rows in nearly all documents: these are facts of each.
     """
-    cells = [set[Span]() for _ in sightings]
+    cells: list[list[Span]] = [[] for _ in sightings]
     for child in schema.children:
         read = [
-            [row for source in child.sources if source.kind in _TABLES
+            [row for source in child.sources
+             if source.kind in _TABLES or source.pattern or source.separator
              for row in read_source(source, child, sighting.enumerations).rows]
             for sighting in sightings
         ]  # fmt: skip
@@ -131,9 +158,22 @@ def find_listed_cells(schema: Schema, sightings: Sequence[Sightings]) -> list[se
         rows = {n: [(row[first],) for row in own if first in row] for n, own in enumerate(read)}
         if _recur({n: own for n, own in rows.items() if own}):
             continue
-        for own, listed in zip(cells, read, strict=True):
-            own.update(found.span for row in listed for found in row.values() if found.text)
+        places = {(source.kind, source.section) for source in child.sources
+                  if source.pattern or source.separator}  # fmt: skip
+        for own, listed, sighting in zip(cells, read, sightings, strict=True):
+            own.extend(found.span for row in listed for found in row.values() if found.text)
+            for item in sighting.enumerations:  # a total among them, too
+                own += [row[0].span for row in item.rows if (item.kind, item.name) in places]
     return cells
+
+
+def count_listed(schema: Schema, sightings: Sequence[Sightings]) -> list[dict[int, int]]:
+    """Return of each list that says how many rows it has how many these are, by document."""
+    return [
+        {n: len(found.rows) for n, sighting in enumerate(sightings)
+         if (found := read_by_sources(sighting, child))}
+        for child in schema.children if any(source.counts for source in child.sources)
+    ]  # fmt: skip
 
 
 def build_pending(schema: Schema, documents: Sequence[Document]) -> Schema:
@@ -338,6 +378,9 @@ def _columned(
         if not sizes or sizes[len(sizes) // 2] > LONG_VALUE:
             return None
         pattern, columns = _template(whole, start)
+        if not pattern and found.kind == "items":  # but for sentences among them
+            items = {n: cell for n, cell in whole.items() if not is_sentence(cell.text)}
+            pattern, columns = _template(items, start, NEARLY_ALL)
         if pattern:
             found.columns = columns
             source = found.sources[0].model_copy(update={"pattern": pattern})
@@ -357,18 +400,27 @@ def _counts_rows(column: _Column, rows: Mapping[int, Sequence[int]]) -> bool:
     return all(own == [str(n) for n in range(1, len(own) + 1)] for own in said)
 
 
-def _template(whole: Mapping[int, Found], start: int) -> tuple[str, list[_Column]]:
-    """Return what all texts have in common as a pattern, and what differs as columns.
+def _template(
+    whole: Mapping[int, Found], start: int, least: float = 1.0
+) -> tuple[str, list[_Column]]:
+    """Return what texts have in common as a pattern, and what differs as columns.
 
     `TODO Eva Novak: book a room (by 3 May)` -> `TODO … : … ( by … )` with three columns; without
-    two that differ, nothing.
+    two that differ, nothing. *least* is the share of the texts that have to be made so.
     """
-    texts = [found.text for found in whole.values()]
-    if len({*texts}) < FEWEST_RIGHT or max(map(len, texts)) > MAX_LINE:
+    texts = [found.text for found in whole.values() if len(found.text) <= MAX_LINE]
+    n_least = least * len(whole)
+    if len({*texts}) < FEWEST_RIGHT or len(texts) < n_least:
         return "", []
-    common = _PART.findall(texts[0])
-    for text in dict.fromkeys(texts):
-        common = _common(common, _PART.findall(text)) if common else common
+    parts = {
+        text: [p for p in _PART.findall(text) if not is_currency(unit_of(p))] for text in texts
+    }
+    said = Counter(part for text in texts for part in {*parts[text]} - STOP_WORDS)
+    usual = {part for part, n in said.items() if n >= n_least}
+    alike = [own for own in parts.values() if usual <= {*own}]
+    common = alike[0] if alike else []
+    for own in alike:
+        common = _common(common, own) if common else common
     if not common:
         return "", []
     gaps = [f"(?P<g{start}_{n}>.*?)" for n in range(len(common) + 1)]
@@ -377,10 +429,10 @@ def _template(whole: Mapping[int, Found], start: int) -> tuple[str, list[_Column
     )
     matches: dict[int, dict[str, Span]] = {}
     for n, found in whole.items():
-        groups = match_whole(pattern, found.text)
-        if groups is None:
-            return "", []
-        matches[n] = groups
+        if (groups := match_whole(pattern, found.text)) is not None:
+            matches[n] = groups
+    if len(matches) < n_least:
+        return "", []
     columns = []
     for n in range(len(gaps)):
         name = f"g{start}_{n}"
@@ -390,9 +442,11 @@ def _template(whole: Mapping[int, Found], start: int) -> tuple[str, list[_Column
             if groups[name].of(whole[row].text).strip(" .")
         }
         if cells:
-            word = common[n - 1] if n else ""
-            is_name = n > 1 and word.isalpha() and word not in STOP_WORDS
-            columns.append(_Column(Candidate("label", [word] * is_name, [], cells), {name}))
+            before, after = common[n - 1] if n > 1 else "", (*common, "")[n]
+            candidate = Candidate("label", [], [], cells)
+            words = [before, after] if candidate.is_number else [before]  # `severity 3`, `3 days`
+            words = [word for word in words if word.isalpha() and word not in STOP_WORDS]
+            columns.append(_Column(Candidate("label", words[:1], [], cells), {name}))
         else:
             pattern = pattern.replace(f"(?P<{name}>.*?)", r"[\s.]*")
     return (pattern, columns) if len(columns) > 1 else ("", [])
@@ -612,7 +666,8 @@ def _child(
     is_alone = len(item.columns) == 1
     for column in item.columns:
         candidate, guess = column.candidate, column.candidate.guess
-        labels = candidate.labels or [value_column(name)]
+        is_thing = column is item.named_by_list
+        labels = candidate.labels or [value_column(name) if is_thing else _call_unnamed(column)]
         names = {attribute.name for attribute in attributes} | {POSITION}
         kind = DATE if column.kind == "date" else guess.type
         unit = guess.unit if kind is guess.type else None
@@ -647,6 +702,14 @@ def _child(
         sources=tuple(sources),
     )
     return child.model_copy(update={"sources": _with_checks(child, item, sightings)})
+
+
+def _call_unnamed(column: _Column) -> str:
+    """Call a column by the kind of its values: a bare whole number may say how many there are."""
+    if column.kind in {*_TEXTS, DATE}:
+        return "date" if column.kind == DATE else "detail"
+    is_bare = column.candidate.guess.type == "integer" and column.candidate.guess.unit is None
+    return "quantity" if is_bare else "value"
 
 
 def _with_checks(

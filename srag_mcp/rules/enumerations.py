@@ -109,14 +109,15 @@ def _items(document: Document) -> Iterator[Enumeration]:
     """Yield what is listed below a heading; a paragraph alone there may say that there is none."""
     text, places = document.text, dict[str, Span]()
     under: dict[tuple[str, ...], list[Found]] = defaultdict(list)
+    alone: dict[tuple[str, ...], list[Found]] = {}
     for block in document.blocks:
         if isinstance(block, Heading):
             places[block.text] = block.span
-        elif isinstance(block, ListItem) or (
-            isinstance(block, Prose) and block.section not in under
-        ):
+        elif isinstance(block, ListItem):
             under[block.section].append(Found(block.span.of(text), block.span))
-    for section, founds in under.items():
+        elif isinstance(block, Prose):
+            alone.setdefault(block.section, [Found(block.span.of(text), block.span)])
+    for section, founds in (alone | under).items():
         if section and section[-1] in places:
             rows = tuple((found,) for found in founds)
             yield Enumeration("items", fold_words(section[-1]), ("",), rows, places[section[-1]])
@@ -149,8 +150,16 @@ def _labels(pairs: Sequence[_Pair]) -> Iterator[Enumeration]:
 
 
 def _blocks(document: Document, pairs: Sequence[_Pair]) -> Iterator[Enumeration]:
-    """Yield labels that come again and again as rows; a heading above each names its row."""
+    """Yield labels that come again and again as rows; a heading above each names its row.
+
+    Those that come once below a heading are one row, where other documents have several.
+    """
     counts = Counter(key for key, *_ in pairs)
+    for section, group in groupby(pairs, key=lambda pair: pair[3]):
+        once = {key: (written, found) for key, written, found, _ in group if counts[key] == 1}
+        if section and len(once) > 1:
+            headers, row = zip(*once.values(), strict=True)
+            yield Enumeration("blocks", fold_words(section[-1]), headers, (row,), row[0].span)
     repeated = {key: written for key, written, *_ in pairs if counts[key] > 1}
     if len(repeated) < 2:
         return

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.documents.document import Document, KeyValue, spread_evenly
@@ -15,10 +15,11 @@ from srag_mcp.rules.candidates import (
     SHOWN,
     Candidate,
     Found,
+    amount_of,
     join_layouts,
     join_told_twice,
 )
-from srag_mcp.rules.child_tables import find_listed_cells, induce_children
+from srag_mcp.rules.child_tables import count_listed, find_listed_cells, induce_children
 from srag_mcp.rules.items import is_sentence, item_candidates
 from srag_mcp.rules.kinship import content_stems, is_same_name, kin_of, kinship
 from srag_mcp.rules.labels import label_candidates, vote_candidates
@@ -44,7 +45,7 @@ from srag_mcp.schema.attribute import (
     SlotRule,
     keys_of,
 )
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, content_words, fold_words, singular, stem, stems
 from srag_mcp.values.columns import classify_values
@@ -114,20 +115,17 @@ def induce_schema(
     attributes = [_places_apart(attribute, attributes) for attribute in attributes]
     schema = Schema(title=title, entity=entity, nouns=nouns, attributes=tuple(attributes))
     schema = induce_children(schema, sightings)
-    # One fact, one place: what columns say of items, yes or no, is not listed in a table as well.
-    told = {section for rule in _item_rules(schema) for section in (rule.section, *rule.sections)}
-    told.discard(None)
-    children = tuple(
-        child for child in schema.children if not told & {item.section for item in child.sources}
-    )
-    schema = schema.model_copy(update={"children": children})
-    listed_cells = find_listed_cells(schema, sightings)
+    # One fact, one place: what columns say of items, yes or no, is not listed in a table as well;
+    # items that have parts are rows first.
+    schema = _without_told(schema, [child for child in schema.children if not child.of_values])
+    cells, counts = find_listed_cells(schema, sightings), count_listed(schema, sightings)
     kept = tuple(
         attribute
         for attribute in schema.attributes
-        if not _is_listed(columns[attribute.name], listed_cells)
+        if not _is_listed(found := columns[attribute.name], cells)
+        and not any(_is_count(found, own) for own in counts)
     )
-    schema = schema.model_copy(update={"attributes": kept})
+    schema = _without_told(schema.model_copy(update={"attributes": kept}))
     # What heads a list is called so, and no record is.
     heads = [listing.name for document in sample for listing in document.listings]
     listed = {
@@ -152,14 +150,34 @@ def _places_apart(attribute: Attribute, others: Sequence[Attribute]) -> Attribut
     return attribute.model_copy(update={"extractors": tuple(rules)})
 
 
-def _is_listed(candidate: Candidate, listed: Sequence[Collection[Span]]) -> bool:
-    """Whether most of what a column would hold are cells of items that a child table holds."""
-    return 2 * sum(f.span in listed[n] for n, f in candidate.found.items()) > len(candidate.found)
-
-
-def _item_rules(schema: Schema) -> list[ItemRule]:
+def _without_told(schema: Schema, rows_first: Sequence[Table] = ()) -> Schema:
+    """Leave out the lists whose items columns tell, yes or no, but for *rows_first*."""
     rules = [rule for attribute in schema.attributes for rule in attribute.extractors]
-    return [rule for rule in rules if isinstance(rule, ItemRule)]
+    own = [rule for rule in rules if isinstance(rule, ItemRule)]
+    told = {section for rule in own for section in (rule.section, *rule.sections)} - {None}
+    children = tuple(
+        child
+        for child in schema.children
+        if child in rows_first or not told & {item.section for item in child.sources}
+    )
+    return schema.model_copy(update={"children": children})
+
+
+def _is_listed(candidate: Candidate, listed: Sequence[Sequence[Span]]) -> bool:
+    """Whether most of what a column would hold are cells of items that a child table holds.
+
+    Or words of such an item; that a thing is not listed stands nowhere.
+    """
+    said = {n: f.span for n, f in candidate.found.items() if f.span.start < f.span.end}
+    return 2 * sum(any(map(span.overlaps, listed[n])) for n, span in said.items()) > len(said)
+
+
+def _is_count(candidate: Candidate, n_rows: Mapping[int, int]) -> bool:
+    """Whether some sentences tell how many things are listed, which more documents show."""
+    said = {n: amount_of(f.text) for n, f in candidate.found.items() if n in n_rows}
+    is_less = candidate.origin == "slot" and len(candidate.found) < len(n_rows)
+    n_equal = sum(amount == n_rows[n] for n, amount in said.items())
+    return is_less and n_equal >= max(2, NEARLY_ALL * len(candidate.found))
 
 
 def _is_called_by_chance(candidate: Candidate, sample: Sequence[Document]) -> bool:

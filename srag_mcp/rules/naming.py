@@ -152,7 +152,8 @@ def find_nouns(
     A word counts that two witnesses have: titles, file names, headings, the folder's name, sample
     questions ("how many invoices"), or that nearly all titles or headings have; so does what
     documents say before their own code, or have others of. What a column is called is no record.
-    The folder's name alone counts only where nothing else does, and its last word only.
+    The folder's name alone counts only where nothing else does, its last word, and where documents
+    speak of one.
     """
     n_documents = max(1, len(sightings))
     named = {stem(word) for column in columns for word in _heads(column.label)}
@@ -193,7 +194,10 @@ def find_nouns(
             points[word] = n_witnesses + shares
     ranked = sorted(points, key=lambda word: (-points[word], word))
     last = () if ranked else nouns_of_names(entity)[:1]
-    ranked += [word for word in last if word not in _ANY and stem(word) not in named]
+    for word in last:
+        n_speaking = sum(word in fold_words(item.text).split() for item in sightings)
+        is_free = word not in _ANY and stem(word) not in named
+        ranked += [word] * (is_free and n_speaking >= _USUAL * n_documents)
     return tuple(form for word in ranked[:_MAX_NOUNS] for form in (word, plural(word)))
 
 

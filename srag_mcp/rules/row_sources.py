@@ -5,6 +5,7 @@ many there are, is compared with the rows, and a difference is a mark.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -139,19 +140,30 @@ def read_source(source: RowSource, table: Table, found: Sequence[Enumeration]) -
     listed = Listed()
     is_table = source.kind in {"table", "blocks"}
     here = [item for item in found if item.kind == source.kind and _fits(source, item)]
+    if not here and source.kind == "items":  # `Findings: none`, where others have a heading
+        labels = (item for item in found if item.kind == "label" and _fits(source, item))
+        here = [x for x in labels if all(read_missing(row[0].text.strip(" .")) for row in x.rows)]
     if here:
         listed.place = here[0].place
     if is_table:
         _read_tables(here, source, table, listed)
         return listed
+    rows: list[Cells] = []
     for cell in (row[0] for item in here for row in item.rows):
         for part in part_at(cell, source.separator) if source.separator else [cell]:
-            if read_missing(part.text.strip(" .")) is not None:
+            if read_missing(part.text.strip(" ."), source.section or "") is not None:
                 listed.told_none = listed.told_none or part
             elif row := _parted(part, source.pattern, table):
-                listed.rows.append(row)
+                rows.append(row)
             else:
                 listed.other.append(part.text)
+    if rows and source.pattern:  # parts are cells, and a total is no item here, either
+        names = [attribute.name for attribute in table.attributes]
+        nothing = Found("", listed.place)
+        cells = tuple(tuple(row.get(name, nothing) for name in names) for row in rows)
+        _add_rows(replace(here[0], kind="table", headers=tuple(names), rows=cells), rows, listed)
+    else:
+        listed.rows = rows
     return listed
 
 
@@ -183,24 +195,29 @@ def _read_tables(
             header = item.headers[place]
             caption = "" if IS_RELATIVE.search(header) else item.caption
             listed.contexts.setdefault(name, "; ".join(filter(None, (header, caption))))
-        left_out, doubted = find_no_items(item)
-        for number, row in enumerate(item.rows):
-            cells = {name: row[place] for name, place in columns.items()}
-            if source.heading and item.heading:
-                cells[source.heading] = item.heading
-            if number not in left_out:
-                if number in doubted:
-                    listed.doubted[len(listed.rows)] = doubted[number]
-                listed.rows.append(cells)
-                continue
-            if sum(bool(found.text) for found in row) == 1:
-                listed.other += [found.text for found in row if found.text]
-            amounts = {n: a for n, f in cells.items() if (a := amount_of(f.text)) is not None}
-            for name, amount in amounts.items():
-                if left_out[number]:
-                    listed.sums.setdefault(name, []).append(cells[name])
-                else:
-                    listed.besides[name] = listed.besides.get(name, 0.0) + amount
+        rows = [{name: row[place] for name, place in columns.items()} for row in item.rows]
+        if source.heading and item.heading:
+            rows = [{**row, source.heading: item.heading} for row in rows]
+        _add_rows(item, rows, listed)
+
+
+def _add_rows(item: Enumeration, rows: Sequence[Cells], listed: Listed) -> None:
+    """Add rows with their cells, but for those that are no items; what these say is kept."""
+    left_out, doubted = find_no_items(item)
+    for number, (row, cells) in enumerate(zip(item.rows, rows, strict=True)):
+        if number not in left_out:
+            if number in doubted:
+                listed.doubted[len(listed.rows)] = doubted[number]
+            listed.rows.append(cells)
+            continue
+        if sum(bool(found.text) for found in row) == 1:
+            listed.other += [found.text for found in row if found.text]
+        amounts = {n: a for n, f in cells.items() if (a := amount_of(f.text)) is not None}
+        for name, amount in amounts.items():
+            if left_out[number]:
+                listed.sums.setdefault(name, []).append(cells[name])
+            else:
+                listed.besides[name] = listed.besides.get(name, 0.0) + amount
 
 
 def whole_tables(
@@ -350,13 +367,35 @@ def _other_count(
 
 
 def read_lists(document: Document, schema: Schema) -> tuple[ListedRows, ...]:
-    """Read what a document lists of the child tables of *schema*; values are left None."""
+    """Read what a document lists of the child tables of *schema*; values are left None.
+
+    Where items that no table holds are made as those of a list, it may go on there, and says so.
+    """
     sightings = Sightings(document)
-    found = (
-        read_by_sources(sightings, child) if child.sources else read_rows(document, child)
+    found = {
+        child.entity: read_by_sources(sightings, child) if child.sources
+        else read_rows(document, child)
         for child in schema.children
-    )
-    return tuple(item for item in found if item is not None)
+    }  # fmt: skip
+    spans = (c.span for item in found.values() if item for row in item.rows for c in row)
+    starts = sorted(span.start for span in spans if span is not None)
+
+    def is_read(place: Span) -> bool:
+        at = bisect_left(starts, place.start)
+        return at < len(starts) and starts[at] < place.end
+
+    items = (item.rows for item in sightings.enumerations if item.kind == "items")
+    rest = [rows for rows in items if not any(is_read(row[0].span) for row in rows)]
+    for child in schema.children:
+        patterns = [source.pattern for source in child.sources if source.kind == "items"]
+        others = (rows for rows in rest for pattern in filter(None, patterns)
+                  if all(_parted(row[0], pattern, child) for row in rows))  # fmt: skip
+        listed = found[child.entity]
+        if listed is not None and (other := next(others, None)):
+            said = f"more may be listed in {other[0][0].text[:_LONGEST_QUOTE]!r}"
+            whole = add_note(listed.listed, said, Mark.DOUBTED)
+            found[child.entity] = replace(listed, listed=whole)
+    return tuple(item for item in found.values() if item is not None)
 
 
 def read_rows(document: Document, table: Table) -> ListedRows | None:

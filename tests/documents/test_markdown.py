@@ -95,3 +95,13 @@ _WORDS = st.sampled_from(
 @given(st.lists(_WORDS, max_size=40).map("".join))
 def test_every_block_is_where_it_says(check_places: Callable[[Document], None], text: str) -> None:
     check_places(_read(text))
+
+
+def test_a_number_alone_below_a_heading_begins_a_list_of_one() -> None:
+    document = _read("# Survey\n\n## Works\n\n1. Paint the hall\n\n## Costs\n\n1. None\n")
+    assert [block.text for block in document.blocks if isinstance(block, Heading)] == [
+        "Survey", "Works", "Costs",
+    ]  # fmt: skip
+    assert [block.text for block in document.blocks if isinstance(block, ListItem)] == [
+        "Paint the hall", "None",
+    ]  # fmt: skip

@@ -72,6 +72,60 @@ def test_notes_of_two_cells_stand_above_a_gap() -> None:
     )
 
 
+COMMENTS = [[f"# line {n} of the logger"] for n in range(40)]
+PAIRS = [["Report", "March 2024"], ["Station", "North"], ["Serial", "12345"], ["Version", "3"]]
+CHECKED = [[], ["Checked by", "Ann"], ["Approved", "2024-04-01"]]
+
+
+def written(path: str, rows: Rows, make_xlsx: Callable[..., bytes]) -> bytes:
+    mark = "\t" if path.endswith(".tsv") else ";" if "semi" in path else ","
+    text = "\n".join(mark.join(row) for row in rows)
+    return make_xlsx({"Orders": rows}) if path.endswith(".xlsx") else text.encode()
+
+
+@pytest.mark.parametrize("path", ["a.csv", "semi.csv", "a.tsv", "a.xlsx"])
+@pytest.mark.parametrize("footer", [[], CHECKED, [[], ["Source: own count"]], COMMENTS[:6]])
+@pytest.mark.parametrize("notes", [COMMENTS, PAIRS, [*PAIRS, []], [["Orders"], [], *PAIRS, []]])
+def test_a_table_is_found_between_more_notes_than_rows(
+    path: str, footer: Rows, notes: Rows, make_xlsx: Callable[..., bytes]
+) -> None:
+    [table] = read_tables(written(path, [*notes, HEADER, *ORDERS, *footer], make_xlsx), path)
+
+    assert table.columns == tuple(HEADER)
+    assert cells(table) == ORDERS
+    n_notes, n_rows = (sum(map(bool, rows)) for rows in (notes, footer))
+    assert [line.split(":")[0] for line in table.told[:n_notes]] == (
+        ["note above the table"] * n_notes
+    )
+    assert all("is left out" in line for line in table.told[n_notes:])
+    assert len(table.told) == n_notes + n_rows
+
+
+def test_a_key_with_its_value_stands_above_a_table_of_two_columns_behind_a_gap() -> None:
+    table = found([["Station", "North"], [], ["Tree", "Count"], ["ash", "12"], ["oak", "7"]])
+
+    assert (table.columns, cells(table)) == (("Tree", "Count"), [["ash", "12"], ["oak", "7"]])
+    assert table.told == ("note above the table: Station | North",)
+
+
+def test_a_table_above_another_one_is_no_note() -> None:
+    trees = [["Tree", "Count"], ["ash", "12"], ["oak", "7"]]
+
+    others = [["Tree", "Count"], ["elm", "31"], ["yew", "5"]]
+    assert cells(found([*trees, [], *others])) == [*trees[1:], *others[1:]]
+
+
+def test_comments_below_a_narrow_table_are_left_out_and_told() -> None:
+    trees = [["Tree", "Count"], ["ash", "12"], ["oak", "7"]]
+
+    table = found([*trees, ["# end of file"]])
+    assert (cells(table), table.told) == (
+        trees[1:], ("row 4 is left out, a comment: # end of file",),
+    )  # fmt: skip
+    numbered = found([*trees, ["#3", "5"], ["#4"]])
+    assert len(numbered.rows) == 4
+
+
 WORDS = (
     "Total|Grand total|TOTALS|Sum|Summe|Gesamt|Gesamtsumme|Somme|Somma|Suma|Totaal|Totale|Итого"
     "|合计|Average|Durchschnitt|Moyenne"

@@ -61,3 +61,19 @@ def test_a_table_that_arranges_a_page_is_read_as_blocks(read_bytes: ReadBytes) -
         ("City", "Bonn"),
         ("Born", "1999"),
     ]
+
+
+def test_a_label_alone_above_a_list_is_its_heading(read_bytes: ReadBytes) -> None:
+    word = docx.Document()
+    word.add_heading("Survey 7", 0)
+    word.add_paragraph("It took two hours.")
+    word.add_paragraph("Faults:")
+    word.add_paragraph("Wet sill", style="List Bullet")
+    (document,) = read_bytes("a.docx", to_bytes(word))
+
+    assert [block.section for block in document.blocks if isinstance(block, ListItem)] == [
+        ("Survey 7", "Faults")
+    ]
+    heading = document.blocks[-2]
+    assert isinstance(heading, Heading)
+    assert heading.span.of(document.text) == heading.text == "Faults"

@@ -1,7 +1,7 @@
 import pytest
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.grammar.translate import translate
+from srag_mcp.grammar.translate import TwoReadingsError, translate
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
@@ -199,3 +199,40 @@ def test_a_word_of_the_language_is_no_noun_and_what_is_stored_qualifies_no_other
 ) -> None:
     with pytest.raises(QuestionError):
         _ask_of_folder(question, "permits_no")
+
+
+@pytest.mark.parametrize("asked", ["in total", "altogether", "from Acme in total"])
+def test_a_noun_that_only_the_folder_has_is_not_counted_in_total(asked: str) -> None:
+    schema = Schema(
+        title="Bulbs",
+        entity="bulbs",
+        nouns=("delivery", "deliveries"),
+        attributes=(Attribute(name="supplier", type="string"),),
+    )
+    values = (ValueCount("Acme", 3), ValueCount("Zeta", 2))
+    kind = schema.attribute("supplier").type
+    statistics = {
+        "supplier": ColumnStatistics("supplier", kind, 5, 5, 5, 5, 0, 0, 0, 2, values=values)
+    }
+    index = ValueIndex([("supplier", str(item.value), item.count) for item in values])
+
+    counted = translate(f"How many deliveries {asked}?", schema, statistics, index).sql
+    assert counted.startswith("SELECT COUNT(*) FROM bulbs")
+    with pytest.raises(QuestionError):
+        translate(f"How many bulbs {asked}?", schema, statistics, index)
+
+
+def test_a_word_of_the_language_that_ends_a_question_may_be_a_value() -> None:
+    levels = (ValueCount("must", 3), ValueCount("nice to have", 2))
+    schema = Schema(
+        title="Skills",
+        entity="skills",
+        nouns=("skill", "skills"),
+        attributes=(Attribute(name="level", type="string"),),
+    )
+    kind = schema.attribute("level").type
+    statistics = {"level": ColumnStatistics("level", kind, 5, 5, 5, 5, 0, 0, 0, 2, values=levels)}
+    index = ValueIndex([("level", str(item.value), item.count) for item in levels])
+
+    with pytest.raises(TwoReadingsError, match="where level is 'must'; or: number of records"):
+        translate("How many skills are must?", schema, statistics, index)

@@ -267,3 +267,23 @@ def test_a_list_that_is_not_known_of_many_documents_answers_nothing(silent: Corp
     answer = ask(silent, "How many meals contain a Soup?")
 
     assert "of 2 of 6 documents it is not known what meals_courses they have" in answer.text
+
+
+def test_a_list_of_which_an_item_is_not_read_may_list_more(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    folder = Path(tmp_path_factory.mktemp("homes")) / "surveys"
+    folder.mkdir()
+    faults = ["wet sill", "bent rail", "dry joint"]
+    for n in range(12):
+        own = [f"- {faults[(n + k) % 3]} (grade {1 + k})" for k in range(1 + n % 3)]
+        odd = ["- see annex"] if n == 5 else []
+        text = "\n".join([f"# Survey {n}", "", "## Faults", "", *own, *odd])
+        (folder / f"s{n}.md").write_text(text)
+    settings = Settings(workers=1, home=tmp_path_factory.mktemp("home"))
+    ingest(folder, settings)
+    with QueryPool() as worker:
+        answer = ask(Corpus(folder, worker, settings.home), "How many faults are there?")
+
+    assert answer.rows == ((24,),)
+    assert "surveys_faults: 1 of 12 documents may list more" in answer.warnings

@@ -266,3 +266,105 @@ def test_a_list_that_was_proposed_is_read_by_code_where_it_has_all_fields() -> N
         "bills_goods", "goods", "What is sold."
     )  # fmt: skip
     assert child.sources
+
+
+FAULTS = ["Cracked tile", "Wet sill", "Loose hinge", "Bent rail", "Dry joint"]
+PLACES = ["Attic", "Kitchen", "Yard"]
+Fault = tuple[str, str, str]
+
+
+def _faults(number: int) -> list[Fault]:
+    """Return no to four faults, each with what, how bad and where."""
+    return [(FAULTS[(number + k) % 5], str(1 + (number * k) % 5), PLACES[(number + k) % 3])
+            for k in range(number % 5)]  # fmt: skip
+
+
+def _works(number: int) -> list[tuple[str, int]]:
+    kinds = ("Plaster", "Paint", "Wiring", "Tiling", "Sealing")
+    return [(kinds[(number + k) % 5], 80 + 700 * k + number) for k in range(1 + number % 3)]
+
+
+def _survey(number: int, odd: str = "") -> str:
+    own = [f"{what} (grade {grade}, {place})" for what, grade, place in _faults(number)]
+    items = [f"- {line}" for line in (*own, *([odd] if odd else []))] or ["None."]
+    works = _works(number)
+    costs = [f"{n}. {what} – £{cost:,}" for n, (what, cost) in enumerate(works, 1)]
+    if len(works) > 1:
+        costs.append(f"{len(costs) + 1}. Total – £{sum(cost for _, cost in works):,}")
+    return "\n\n".join((
+        f"# Survey {number}", f"Owner: {'Ann' if number % 2 else 'Bo'}", "## Faults",
+        "\n".join(items), "## Works", "\n".join(costs),
+    ))  # fmt: skip
+
+
+def test_items_with_parts_are_rows_and_no_columns_and_a_total_is_none() -> None:
+    documents = read([_survey(n) for n in range(15)], "md")
+    schema = learn(documents)
+    found = lists_of(documents, schema)
+
+    assert {child.list_name: [column.name for column in child.attributes]
+            for child in schema.children} == {
+        "faults": ["fault", "grade", "detail"], "works": ["work", "value"],
+    }  # fmt: skip
+    assert [rows_of(one) for one in found["faults"]] == [_faults(n) for n in range(15)]
+    assert [rows_of(one) for one in found["works"]] == [
+        [(what, f"£{cost:,}") for what, cost in _works(n)] for n in range(15)
+    ]
+    none = found["faults"][0]
+    assert none is not None
+    assert (none.listed.state, none.listed.as_stated) == (State.STATED_ABSENT, "None.")
+    assert not {column.name for column in schema.attributes} - {"title", "owner"}
+
+
+def test_an_item_that_is_not_made_as_nearly_all_are_leaves_its_list_in_doubt() -> None:
+    documents = read([_survey(n, "see annex" if n == 4 else "") for n in range(15)], "md")
+    found = lists_of(documents, learn(documents))["faults"][4]
+
+    assert found is not None
+    assert rows_of(found) == _faults(4)
+    assert found.listed.note == "not read as rows: 'see annex'"
+    assert Mark.DOUBTED in found.listed.marks
+
+
+def test_labels_that_come_once_are_a_row_where_others_have_several() -> None:
+    texts = [
+        f"# Job {n}\n\nTown: Olm\n\n## Skills\n\n"
+        + "\n\n".join(f"Skill: {skill}\nYears: {n + k}" for k, skill in enumerate(own))
+        for n, own in enumerate([["Go", "SQL"], ["Welding"], ["SQL", "Go", "Rust"], ["Rust"]] * 2)
+    ]
+    documents = read(texts, "md")
+    [found] = lists_of(documents, learn(documents)).values()
+    assert [len(rows_of(one)) for one in found] == [2, 1, 3, 1] * 2
+    assert rows_of(found[1]) == [("Welding", "1")]
+
+
+def test_a_bare_number_before_a_thing_may_say_how_many_there_are() -> None:
+    birds = ["kite", "heron", "jay"]
+    texts = [
+        f"# Walk {n}\n\n## Birds\n\n"
+        + "\n".join(f"- {n + k + 1} × {birds[(n + k) % 3]}" for k in range(1 + n % 3))
+        for n in range(9)
+    ]
+    [child] = learn(read(texts, "md")).children
+    assert [column.name for column in child.attributes] == ["quantity", "bird"]
+
+
+def test_a_sentence_that_counts_a_list_gives_no_column() -> None:
+    texts = [
+        f"{_survey(n)}\n\n" + (f"We noted {len(_faults(n))} faults in all." if n % 3 else "")
+        for n in range(24)
+    ]
+    schema = learn(read(texts, "md"))
+    assert "faults" not in {column.name for column in schema.attributes}
+
+
+def test_items_made_alike_that_no_table_holds_leave_a_list_in_doubt() -> None:
+    documents = read([_survey(n) for n in range(15)], "md")
+    schema = learn(documents)
+    more = "## Found later\n\n- Torn seal (grade 2, Yard)\n- Lost key (grade 1, Attic)"
+    [other] = read([f"{_survey(4)}\n\n{more}"], "md")
+    found = {listed.table: listed.listed for listed in read_lists(other, schema)}
+
+    assert found["record_faults"].note == "more may be listed in 'Torn seal (grade 2, Yard)'"
+    assert Mark.DOUBTED in found["record_faults"].marks
+    assert not found["record_works"].marks

@@ -330,8 +330,12 @@ def test_a_record_is_called_what_stands_before_its_code_or_what_its_page_has_oth
 
 
 def test_a_record_is_called_as_its_folder_where_nothing_else_tells() -> None:
-    read = documents([f"Hull: H{n}1\nBeam: {n + 3} m\n" for n in range(8)], "txt")
-    assert induce(read, entity="harbour_parties").nouns[:2] == ("party", "parties")
+    texts = [f"Hull: H{n}1\nBeam: {n + 3} m\n" for n in range(8)]
+    said = [f"{text}\nThis harbour is small.\n" for text in texts]
+    read = documents(said, "txt")
+    assert induce(read, entity="old_harbours").nouns == ("harbour", "harbours")
+    assert induce(read, entity="harbour_parties").nouns == ()
+    assert induce(documents(texts, "txt"), entity="old_harbours").nouns == ()
     assert induce_columns((), (), title="T", entity="harbour_parties").nouns == (
         "party",
         "parties",
