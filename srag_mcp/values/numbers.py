@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from srag_mcp.text.spans import Span
+from srag_mcp.text.words import fold_words
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import (
     DECIMAL_COMMA,
@@ -34,6 +35,8 @@ from srag_mcp.values.units import (
     convert,
     is_currency,
     parse_unit,
+    period_of,
+    rate_of,
     read_context,
     unit_of_row,
 )
@@ -196,6 +199,7 @@ class _Decided:
     whole: bool
     footnotes: bool  # most numerals are grouped, so that `4,6702` is 4,670 with a mark
     guessed: frozenset[str] = frozenset()  # numerals that only the size of the others decides
+    rates: frozenset[str | None] = frozenset()  # for each of what its numbers are
 
 
 def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
@@ -225,8 +229,25 @@ def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
         if any(style in words.context for words in said):
             grouping, guessed = proven_grouping(numerals) or mark, set()
     written = declared.unit or unit.unit
-    column = _Decided(grouping, unit, written, whole, marked, frozenset(guessed))
+    rates = _rates(declared, figured)
+    column = _Decided(grouping, unit, written, whole, marked, frozenset(guessed), rates)
     return lambda words: _read(words, found[words.text], column)
+
+
+def _rates(
+    declared: Column, figured: Sequence[tuple[Words, Figure]]
+) -> frozenset[str | None]:
+    """Return for each of what the numbers of a column are: as most say, or what it is called."""
+    said = Counter(_rate(words, figure) for words, figure in figured)
+    called = {f"{declared.name} {declared.unit or ''}", *(words.context for words, _ in figured)}
+    named = {period_of(word) for text in called for word in fold_words(text).split()}
+    return frozenset({None, *named, *(rate for rate, _ in said.most_common(1))})
+
+
+def _rate(words: Words, figure: Figure) -> str | None:
+    if figure.span.end == len(words.text):  # as most are
+        return None
+    return rate_of(_MIXED.sub(_as_decimal, words.text)[figure.span.end :], figure.unit)
 
 
 def _scaled(words: Words, figure: Figure, unit: ScaledUnit) -> tuple[Figure, int]:
@@ -244,6 +265,8 @@ def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
     is_money = is_currency(measured)
     note, quantity, figure = "", found.number, found.figure
     is_guess = False
+    if figure is not None and (rate := _rate(words, figure)) not in column.rates:
+        return failed(f"for each {rate}, unlike its column")
     if figure is not None:
         figure, scale = _scaled(words, figure, column.unit)
         is_guess = figure.numeral in column.guessed

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from srag_mcp.text.words import WORD, fold_word, fold_words
+from srag_mcp.text.words import WORD, fold_word, fold_words, stem
 from srag_mcp.values.names import CURRENCY_NAMES
 
 _TABLE = tomllib.loads(Path(__file__).with_name("units.toml").read_text(encoding="utf-8"))
@@ -278,6 +278,36 @@ def _tidy(value: float) -> float:
     return float(f"{value:.12g}")
 
 
+_RATE = re.compile(
+    r"\s*(?:(?:/|(?:per|pro|je|par|por)\b)\s*(?P<per>[^\W\d_]+)|an?\s(?P<a>[^\W\d_]+)"
+    r"|(?P<bare>[^\W\d_]+))"
+)
+
+
+def rate_of(behind: str, unit: str | None) -> str | None:
+    """Return what the words *behind* a number say that it is for each of; None for no such words.
+
+    ` per month`, `/month`, ` a month` -> `month`; ` per head` -> `head`; of what has a *unit*
+    ` monthly` -> `month`, too, and of 3 ` nights` are no rate.
+    """
+    match = _RATE.match(behind)
+    per, a, bare = match.group("per", "a", "bare") if match else (None, None, None)
+    if per is not None and not is_currency(unit_of(per)):  # `€12 / $13`
+        return period_of(per.lower()) or stem(fold_word(per))
+    if bare == "each":
+        return "one"
+    if a is not None:
+        return period_of(a.lower())
+    return _PERIODS.get(bare.lower()) if bare and unit else None
+
+
+def period_of(word: str) -> str | None:
+    """Return the period that *word* means, in small letters: `annual` -> `year`."""
+    unit = UNITS.get(word)
+    is_time = SIZES.get(unit or "", ("", 0))[0] in {"time", "period"}
+    return _PERIODS.get(word) or (unit if is_time else None)
+
+
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 _TIMES = {
@@ -292,10 +322,6 @@ def conversions_between(words: str | None) -> tuple[float, ...]:
     Only for periods that are both in *words*; for all where that is None.
     `rent per month, annual` -> 12 and 1/12
     """
-    named = {
-        unit
-        for word in _LETTERS.findall((words or "").lower())
-        if (unit := _PERIODS.get(word) or UNITS.get(word)) is not None
-    }
+    named = {period_of(word) for word in _LETTERS.findall((words or "").lower())}
     found = [float(n) for pair, n in _TIMES.items() if words is None or named.issuperset(pair)]
     return (*found, *(1 / factor for factor in found))

@@ -139,3 +139,31 @@ def test_a_column_may_prove_that_it_groups_digits_where_its_table_writes_a_decim
 ) -> None:
     readings = read_column(Column(NUMBER), [Words(text, "decimal comma") for text in texts])
     assert [reading.value for reading in readings] == values
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "values"),
+    [
+        ("annual_fee", ["£40", "65.5", "£1 per month", "£3 a year", "£9 yearly"],
+         [40, 65.5, None, 3, 9]),
+        ("rent", ["£400 pcm", "£500 per month", "£90 a week", "£300"], [400, 500, None, 300]),
+        ("wage", ["12 an hour", "15/hour", "90 per day"], [12, 15, None]),
+        ("price", ["£3", "£4", "£2 each"], [3, 4, None]),
+        ("entry", ["€5 per person", "€20 per family", "€6 per person"], [5, None, 6]),
+        ("stay", ["3 nights", "2", "4 nights (weekly)"], [3, 2, 4]),
+        ("speed", ["30 km/h", "40 km per hour"], [30, 40]),
+    ],
+)  # fmt: skip
+def test_a_number_for_each_of_something_else_than_its_column_is_none_of_it(
+    name: str, texts: list[str], values: list[float | None]
+) -> None:
+    read = read_column(Column(NUMBER, name), [Words(text) for text in texts])
+    assert [reading.value for reading in read] == values
+    reasons = {reading.note.partition("each")[0] for reading in read if reading.value is None}
+    assert reasons <= {"for "}
+
+
+def test_the_header_of_a_column_says_for_each_of_what_its_numbers_are() -> None:
+    said = [Words(text, "Pay (weekly)") for text in ("£90", "£95 per week", "£400 per month")]
+    read = read_column(Column(NUMBER, "pay"), said)
+    assert [reading.value for reading in read] == [90, 95, None]
