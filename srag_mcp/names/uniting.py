@@ -162,6 +162,11 @@ def _is_name(value: str) -> bool:
     return 2 * n_capital > len(said) and not said[0][0].islower()
 
 
+def closed_set(categories: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Return *categories* that were found, but for names, of which any may come in any spelling."""
+    return None if not categories or are_names(categories) else tuple(categories)
+
+
 def describe_things(names: Iterable[Name], plain: Collection[str]) -> bool:
     """Whether *names* say what things are, as titles do, rather than name them.
 

@@ -12,6 +12,7 @@ from itertools import permutations
 from math import isclose, log
 
 from srag_mcp.documents.document import Document
+from srag_mcp.names.uniting import closed_set
 from srag_mcp.rules.audit import RISK
 from srag_mcp.rules.candidates import (
     LONG_VALUE,
@@ -622,7 +623,7 @@ def _child(
             description=describe_values(candidate.texts, kind, unit),
             unit=unit,
             examples=examples_of(candidate.texts),
-            categories=guess.categories if kind is guess.type else None,
+            categories=closed_set(guess.categories) if kind is guess.type else None,
             synonyms=tuple(dict.fromkeys(map(fold_words, labels)))[:10],
             extractors=(KeyRule(keys=keys),) if keys else (),
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from srag_mcp.documents.document import Document, KeyValue, spread_evenly
 from srag_mcp.documents.folder import media_type
 from srag_mcp.documents.table_files import ColumnSample, ListedMembers
+from srag_mcp.names.uniting import closed_set
 from srag_mcp.rules.candidates import (
     LONG_VALUE,
     NEARLY_ALL,
@@ -96,7 +97,7 @@ def induce_schema(
                 description=describe(candidate, label, len(sample)),
                 unit=guess.unit,
                 examples=() if candidate.origin == "item" else examples_of(candidate.texts),
-                categories=guess.categories,
+                categories=closed_set(guess.categories),
                 synonyms=tuple(synonyms[:10]),
                 extractors=tuple(candidate.rules),
             )

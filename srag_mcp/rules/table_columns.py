@@ -14,6 +14,7 @@ from srag_mcp.documents.document import Document, KeyValue, TableCell
 from srag_mcp.documents.folder import TABLE_TYPES
 from srag_mcp.documents.table_files import ColumnSample, ListedMembers
 from srag_mcp.documents.tables import column_key
+from srag_mcp.names.uniting import closed_set
 from srag_mcp.rules.candidates import Candidate, Found
 from srag_mcp.rules.extraction import extract_cell
 from srag_mcp.rules.naming import (
@@ -119,7 +120,7 @@ def _attributes(
                 description=f"{told} {describe_values(values, guess.type, unit)}{said}",
                 unit=unit,
                 examples=examples_of(values),
-                categories=guess.categories,
+                categories=closed_set(guess.categories),
                 # a column of ticks: where one is missing, the answer is no
                 absent_means="false" if is_ticks else "unknown",
                 synonyms=tuple(synonyms[column.name]),

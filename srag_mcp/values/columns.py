@@ -55,11 +55,11 @@ def read_column(declared: Column, said: Sequence[Words]) -> list[Reading]:
     placeholder ("n/a", "none") is NOT_MENTIONED or STATED_ABSENT.
     """
     if declared.type.is_text:
-        known = frozenset(declared.categories or ())
+        closed = declared.categories
         answers = {
             text: answer
             for text, answer in find_answers([words.text for words in said], declared.name).items()
-            if not known or (text not in known and answer in known)
+            if not closed or (text not in closed and answer in closed)
         }
         said = [replace(w, text=answers[w.text]) if w.text in answers else w for w in said]
     placeholders = {words: _placeholder(declared, words.text) for words in dict.fromkeys(said)}

@@ -234,9 +234,7 @@ def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
     return lambda words: _read(words, found[words.text], column)
 
 
-def _rates(
-    declared: Column, figured: Sequence[tuple[Words, Figure]]
-) -> frozenset[str | None]:
+def _rates(declared: Column, figured: Sequence[tuple[Words, Figure]]) -> frozenset[str | None]:
     """Return for each of what the numbers of a column are: as most say, or what it is called."""
     said = Counter(_rate(words, figure) for words, figure in figured)
     called = {f"{declared.name} {declared.unit or ''}", *(words.context for words, _ in figured)}

@@ -84,9 +84,7 @@ _ABSENT, _UNKNOWN, _YES, _NO, _YES_OF_IT, _NO_OF_IT = (
         *WORDS["answers"].values(),
     )
 )
-_TRUE, _FALSE = (
-    frozenset(map(fold, said)) - {""} for said in (_YES | _YES_OF_IT, _NO | _NO_OF_IT)
-)
+_TRUE, _FALSE = (frozenset(map(fold, said)) - {""} for said in (_YES | _YES_OF_IT, _NO | _NO_OF_IT))
 _TRUE_SIGNS, _FALSE_SIGNS = frozenset("✓✔☑✅🗹●"), frozenset("✗✘✕✖☒❌×☐○")
 _UNTICKED = frozenset({"[ ]", "[]", "( )"})
 _LONGEST_PLACEHOLDER, _LONGEST_ANSWER = 24, 10

@@ -7,6 +7,7 @@ from srag_mcp.names.uniting import (
     Same,
     Verdict,
     are_names,
+    closed_set,
     describe_things,
     fold_name,
     read_name,
@@ -107,6 +108,12 @@ def test_an_article_in_small_letters_is_no_part_of_a_name() -> None:
         frozenset({"Stadtwerke", "die Stadtwerke"}),
     }
     assert united("The Who", "WHO", "The Other Woman", "Other Woman", "de Vries", "Vries") == set()
+
+
+def test_names_are_no_closed_set() -> None:
+    assert closed_set(("good", "fair", "poor")) == ("good", "fair", "poor")
+    assert closed_set(("Borough Council", "the Borough Council", "Acme")) is None
+    assert closed_set(None) is None
 
 
 def test_what_documents_write_in_small_letters_describes() -> None:
