@@ -112,7 +112,8 @@ def test_that_none_is_known_is_no_statement_that_there_is_none(
 
 @pytest.mark.parametrize(
     ("categories", "values"),
-    [(None, ["no", "no", "minor", "no", None]), (("no", "minor"), ["no", "no", "minor", "no", None]),
+    [(None, ["no", "no", "minor", "no", None]),
+     (("no", "minor"), ["no", "no", "minor", "no", None]),
      (("none", "minor"), ["no", None, "minor", "none", None])],
 )  # fmt: skip
 def test_an_absence_is_said_in_one_word_of_the_column(
