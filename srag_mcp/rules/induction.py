@@ -229,14 +229,10 @@ def _harvest(sightings: Sequence[Sightings], questions: Sequence[str]) -> list[C
     cells, slots = _cell_candidates(sightings), slot_candidates(sightings)
     stated = [*votes, *labels, *cells, *slots, *name_candidates(sightings)]
     stated = _without_values_as_labels([one for one in stated if _is_plain(one)], places)
-    n_documents = len(sightings)
-    # the labels of one fact first: a place stands in where a document has none of them
-    said = join_layouts(join_told_twice(stated), n_documents)
+    twice = join_told_twice([*stated, *places])
     joined = [
         candidate
-        for candidate in join_told_twice(
-            join_layouts(join_told_twice([*said, *places]), n_documents)
-        )
+        for candidate in join_told_twice(join_layouts(twice, len(sightings)))
         if candidate.labels and not _is_any_date(candidate, sightings)
     ]
     joined = [candidate for candidate in joined if not _repeats_place(candidate, joined)]
