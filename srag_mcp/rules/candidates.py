@@ -377,11 +377,12 @@ def _stands_inside(other: Candidate, candidate: Candidate) -> bool:
 def _is_said_by(others: Sequence[Candidate], candidate: Candidate, twin: Candidate) -> bool:
     """Whether what only *candidate* says mostly stands beside a label that its *twin* is not.
 
-    The first date of a letter is its `Date`, and of a form without one its `Closing date`. Where
-    `Date of letter` is another label of the twin, it needs no place to stand in for it.
+    The first date of a letter is its `Date`, and of a form without one its `Closing date`. For
+    another label of the same, `Date of letter`, no place needs to stand in.
     """
     alone = candidate.found.keys() - twin.found.keys()
-    rest = [other.found for other in others if other is not twin and other.origin == "label"]
+    labels = [other for other in others if other is not twin and other.origin == "label"]
+    rest = [x.found for x in labels if _meet_too_often(x, twin) or kinship(x.label, twin.label) > 0]
     taken = sum(
         any(n in own and own[n].span.overlaps(candidate.found[n].span) for own in rest)
         for n in alone
