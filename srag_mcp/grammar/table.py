@@ -592,8 +592,7 @@ def describe_column(attribute: Attribute, statistics: ColumnStatistics) -> Colum
     spoken = [_spoken_name(text, attribute) for text in (attribute.name, *attribute.synonyms)]
     names = tuple(dict.fromkeys(name for name, _ in spoken if name))
     own = {word for name in names for word in name}
-    examples = " ".join(map(str, attribute.examples))
-    words = words_in(f"{attribute.description} {attribute.unit or ''} {examples}")
+    words = words_in(f"{attribute.description} {attribute.unit or ''}")
     told = {stem(word) for word in words if not is_function(word) and len(word) > 1}
     for rule in attribute.extractors:
         if isinstance(rule, SlotRule):
