@@ -94,7 +94,7 @@ def test_ctrl_c_inside_a_statement_is_ctrl_c() -> None:
     with duckdb.connect() as connection:
         threading.Timer(0.1, signal.raise_signal, [signal.SIGINT]).start()
         with pytest.raises(KeyboardInterrupt) as interrupted, interruption():
-            connection.execute("SELECT sum(a.range ^ b.range) FROM range(999999) a, range(99999) b")
+            connection.execute("SELECT count(*) FROM range(40000000000)")
 
     assert str(interrupted.value.__cause__) == "Query interrupted"
 
