@@ -71,11 +71,12 @@ def once(request: pytest.FixtureRequest, kept_folders: Path) -> Once:
     """
 
     def fill(folder: Path, make: Callable[[], object]) -> Path:
-        kept = kept_folders / f"{request.path.stem}-{folder.name}"
+        module = request.path.relative_to(request.config.rootpath).with_suffix("")
+        kept = kept_folders / f"{'-'.join(module.parts)}-{folder.name}"
         if kept.exists():
             return shutil.copytree(kept, folder, dirs_exist_ok=True)
         make()
-        shutil.copytree(folder, kept)
+        shutil.copytree(folder, kept.with_suffix(".part")).rename(kept)
         return folder
 
     return fill

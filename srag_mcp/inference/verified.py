@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from srag_mcp.cells.cell import is_predicted
 from srag_mcp.errors import (
     QueryCancelledError,
     QueryError,
@@ -29,10 +30,10 @@ from srag_mcp.store.feedback import (
     Giver,
     Verdict,
     follow_back,
-    open_feedback,
     question_key,
 )
 from srag_mcp.store.renamings import renamed_in
+from srag_mcp.store.state import open_state
 from srag_mcp.text.shown import one_line
 from srag_mcp.text.words import content_words, stem
 
@@ -105,28 +106,35 @@ def mark_right(corpus: Corpus, question: str, sql: str) -> Verdict:
     return Verdict(PERSON, "right", question, sql, columns, build)
 
 
-def keep_translated(corpus: Corpus, queries: Mapping[str, str]) -> None:
-    """Keep the query that a model has written for each of some questions, to answer them by it."""
-    if corpus.state is None:
+def keep_translated(corpus: Corpus, queries: Mapping[str, QueryFacts]) -> None:
+    """Keep the query that a model has written for each of some questions, to answer them by it.
+
+    Raises:
+        StoreError, LockedError: If that cannot be written.
+    """
+    if corpus.state is None or not queries:
         return
     build = corpus.build_path().stem
-    with open_feedback(corpus.state) as kept:
-        for question, sql in queries.items():
-            columns = describe_columns(read_query(sql, corpus.schema()))
-            kept.keep_verdict(Verdict(MODEL, "right", question, sql, columns, build))
+    with open_state(corpus.state) as state:
+        kept = Feedback(state)
+        for question, facts in queries.items():
+            columns = describe_columns(facts)
+            kept.keep_verdict(Verdict(MODEL, "right", question, facts.sql, columns, build))
 
 
 def answer_verified(corpus: Corpus, kept: Feedback, question: str) -> Answer | None:
     """Answer *question* by the query that is kept for it; None if there is none.
 
-    What a person has said of it counts, else what a model has written. None, too, where the query
-    compares with a text that is stored otherwise by now.
+    What a person has said of it counts, else what a model has written, as long as the table is one
+    that it has read. None, too, where the query compares with a text that is stored otherwise.
 
     Raises:
         QueryError: If it cannot be run at the moment.
     """
     said = kept.verdicts(question)
-    for pair in [x for x in said if x.giver == PERSON] or said:
+    by_person = [x for x in said if x.giver == PERSON]
+    by_model = said if is_predicted(corpus.info().engine) else []
+    for pair in by_person or by_model:
         if still_holds(corpus, kept, pair):
             facts = read_query(pair.sql, corpus.schema())
             return None if diagnose(corpus, facts) else _answer(corpus, question, facts, pair.giver)

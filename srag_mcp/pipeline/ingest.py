@@ -1,6 +1,6 @@
 """Ingestion: a folder of documents becomes a published build (S-RAG 3.2)."""
 
-import json
+import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -16,7 +16,14 @@ from srag_mcp.engines.choice import choose_engine
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.offline import FORM_SAMPLE, account_for
 from srag_mcp.engines.protocol import Engine, Progress, Work, Workload
-from srag_mcp.errors import CorpusError, QuestionError, SeveralKindsError, UselessRepliesError
+from srag_mcp.errors import (
+    CorpusError,
+    LockedError,
+    QuestionError,
+    SeveralKindsError,
+    StoreError,
+    UselessRepliesError,
+)
 from srag_mcp.inference.answer import is_empty
 from srag_mcp.inference.by_model import Translated
 from srag_mcp.inference.verified import keep_translated
@@ -36,6 +43,8 @@ from srag_mcp.pipeline.list_types import settle_lists
 from srag_mcp.pipeline.loose_reading import read_loosely
 from srag_mcp.pipeline.quote import (
     estimate_questions,
+    find_covered,
+    keep_covered,
     quote_ingestion,
     quote_stored,
     quote_work,
@@ -81,6 +90,7 @@ from srag_mcp.schema.json_schema import find_schema_file
 from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings, named_engine
+from srag_mcp.sqlfacts.query import QueryFacts
 from srag_mcp.store.build import BuildInfo, publish_changes, published_info
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.corrections import put_corrections_in_force
@@ -89,12 +99,13 @@ from srag_mcp.store.layout import CorpusFolder, remember_files
 from srag_mcp.store.loose import describe_losses
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.united_names import put_names_in_force
-from srag_mcp.store.work import ACCOUNT, WorkDatabase, hash_schema, open_work
+from srag_mcp.store.work import ACCOUNT, WorkDatabase, open_work
 from srag_mcp.text.words import stems
+
+logger = logging.getLogger(__name__)
 
 _MAX_NAMED = 5
 _PROSE = "prose"
-_COVERED = "covered_questions"
 
 
 @dataclass(frozen=True)
@@ -209,7 +220,7 @@ def ingest(
                 budget_usd=settings.budget_usd,
                 budget_calls=settings.budget_calls,
             )
-            asked = estimate_questions(len(questions), settings)
+            asked = estimate_questions(len({*questions} - find_covered(work).keys()), settings)
             further = Workload(asked.n_prompts, asked.tokens)
             with (
                 chosen.open(Work(work, settings, on_progress, cancelled, further)) as engine,
@@ -493,23 +504,22 @@ def _ask_model(
 
     What it could translate is not asked again as long as the columns are the same.
     """
-    present = work.schema_in_force()
-    schema_hash = "" if present is None else hash_schema(present.schema)
-    known = json.loads(work.note(_COVERED) or "{}")
-    is_same = isinstance(known, dict) and known.get("schema") == schema_hash
-    covered: dict[str, list[str]] = dict(known["columns"]) if is_same else {}
+    covered = find_covered(work)
     asked = [question for question in questions if question not in covered]
     outcomes = engine.run(lambda: engine.translate_each(corpus, asked)) if asked else {}
     reasons: dict[str, str] = {}
-    queries: dict[str, str] = {}
+    queries: dict[str, QueryFacts] = {}
     for question, outcome in outcomes.items():
         if isinstance(outcome, Translated):
-            queries[question] = outcome.translation.sql
+            queries[question] = outcome.translation.facts
             covered[question] = [use.column for use in outcome.translation.facts.columns]
         else:
             reasons[question] = str(outcome)
-    keep_translated(corpus, queries)
-    work.keep_note(_COVERED, json.dumps({"schema": schema_hash, "columns": covered}))
+    keep_covered(work, covered)
+    try:
+        keep_translated(corpus, queries)
+    except (StoreError, LockedError) as error:  # they are asked again, and no more is lost
+        logger.info("the queries of sample questions are not kept: %s", error)
     counts = {item.column: item.n_non_null for item in corpus.statistics()}
     for question in set(questions) & covered.keys():
         empty = [name for name in dict.fromkeys(covered[question]) if counts.get(name) == 0]

@@ -1,5 +1,6 @@
 """A quote: what an ingestion with a language model will take, before any prompt is sent."""
 
+import json
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,12 +49,11 @@ from srag_mcp.store.decisions import find_left_out
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import WORK_FILE, CorpusFolder
 from srag_mcp.store.predictions import Predictions
-from srag_mcp.store.work import WorkDatabase, open_work
+from srag_mcp.store.work import WorkDatabase, hash_schema, open_work
 
 _ROUND_TOKENS_OUT = 2500
 _ROUND_TOKENS_IN = 3500
 _ADDITIONS_TOKENS_OUT = 50  # mostly nothing
-# The median of the five recorded packs (README, Results).
 _QUESTION_TOKENS = (1450, 30)  # the median of five recorded packs
 _TOKENS_A_SECOND = 50  # written; models write some 30 to 100, and one reply after the other
 _UNREAD = Sample((), (), {})
@@ -119,7 +119,7 @@ class Quote:
             return ""
         return (
             "code reads the columns of the table: a model is asked only for what sample questions"
-            " need beside them, and reads the rows for that alone"
+            " need beside them, and reads the rows for that alone, which is not in this price"
         )
 
     def _other_effort(self) -> str:
@@ -266,6 +266,7 @@ def quote_work(
     readers = ReaderPool(settings.workers, settings.document_timeout_s)
     schema = find_known_schema(work, folder, asked, engine.asks)
     questions, n_asking = asked.questions[: settings.schema_questions], 0
+    n_questions = len({*questions} - find_covered(work).keys())
     is_known = schema is not None or not engine.asks
     columns, lists_read = ((), ()) if is_known else asked.tables.columns()
     if columns:
@@ -278,7 +279,7 @@ def quote_work(
         return Quote(engine.name, n_documents, 0, 0, schema is not None, 0, 0, 0)
     lists = find_lists(schema, settings) if schema and not attribute else ()
     todo = _ToRead(
-        n_documents, lengths, schema, lists, lacking, added, is_defined, n_asking, len(questions)
+        n_documents, lengths, schema, lists, lacking, added, is_defined, n_asking, n_questions
     )
     return _price(engine, todo, settings, find_effort(work, settings))
 
@@ -357,8 +358,7 @@ def _price(
         )
     elif todo.n_asking:
         estimate += Estimate(1, todo.n_asking, _ADDITIONS_TOKENS_OUT)
-    if todo.schema is None or todo.n_asking:
-        estimate += estimate_questions(todo.n_questions, settings)
+    estimate += estimate_questions(todo.n_questions, settings)
     if todo.added and not todo.is_defined:
         estimate += estimate_definition(todo.n_documents)
     tokens_in, tokens_out = estimate.tokens_in, estimate.tokens_out
@@ -378,6 +378,24 @@ def _price(
         tokens_at_most=estimate.tokens + max(0, saved),
         by_code=any(item.is_column for item in known),
     )
+
+
+_COVERED = "covered_questions"
+
+
+def find_covered(work: WorkDatabase) -> dict[str, list[str]]:
+    """Return the columns that answer each sample question, if it was asked of these columns."""
+    known = json.loads(work.note(_COVERED) or "{}")
+    present = work.schema_in_force()
+    is_same = present is not None and known.get("schema") == hash_schema(present.schema)
+    return dict(known["columns"]) if is_same else {}
+
+
+def keep_covered(work: WorkDatabase, covered: Mapping[str, Sequence[str]]) -> None:
+    """Keep what `find_covered` returns."""
+    present = work.schema_in_force()
+    schema_hash = "" if present is None else hash_schema(present.schema)
+    work.keep_note(_COVERED, json.dumps({"schema": schema_hash, "columns": covered}))
 
 
 def estimate_questions(n_questions: int, settings: Settings) -> Estimate:

@@ -237,7 +237,7 @@ def resolve_names(
     predictions, plain = Predictions(work), cache(partial(_read_plain, work))
     doubts: list[Doubt] = []
     for place, attribute in enumerate(schema.attributes):
-        if are_united(attribute):
+        if are_united(attribute) and not attribute.is_column:  # which no model has read
             on_progress(Progress("uniting", place, len(schema.attributes), attribute.name))
             doubts += _find_doubts(work, predictions, attribute, plain)
     prompts = write_prompts(doubts)

@@ -128,15 +128,16 @@ def read_by_rules(
         run.reading.read(run.attributes, more, "audit")
         run.learn_more(more)
         run.heed_persons()
+    elif run.is_going() and not run.pays(run.price_lesson()):
+        run.give_up()
+        run.audit()
     else:
-        if run.is_going() and not run.pays(run.price_lesson()):
-            return run.read_whole()
         run.begin()
         run.practise()
         while lesson := run.choose_lesson():
             run.study(lesson)
         if run.is_going() and not run.pays():
-            return run.read_whole()
+            run.give_up()
         run.audit()
     columns = run.columns.values()
     others = [item for item in run.attributes if item.name not in run.columns]
@@ -146,7 +147,7 @@ def read_by_rules(
     schema = run.put()
     if effort == "checked":
         run.reading.read_left(run.attributes, run.columns, places)
-    told = _tell(columns, n_taken, len(run.order) * len(run.attributes), effort)
+    told = _tell(columns, n_taken, len(run.order) * len(run.attributes), effort) if columns else ()
     return RuleRun(schema, frozenset(run.reading.asked), (*run.told, *told))
 
 
@@ -508,13 +509,14 @@ class _Run:
                 heeding = self._try(column.attribute, replace(column.trial, learned=known))
                 self.columns[name] = replace(heeding, trial=column.trial)
 
-    def read_whole(self) -> RuleRun:
-        """Read all that is left, once for all columns: rules would take more."""
-        asked = [x for x in self.attributes if x.audit is None or not x.audit.holds]
-        self.predictions.forget_ruled(asked)  # a draft took them, or parts were read
-        schema = self.put()
-        self.reading.read_left(self.attributes, {}, {})
-        return RuleRun(schema, frozenset(self.reading.asked), (*self.told, _READ_WHOLE))
+    def give_up(self) -> None:
+        """Keep the rules of columns that hold only: all is read once for the others."""
+        held = [x for x in self.attributes if x.audit is not None and x.audit.holds]
+        trials = {x.name: self.trials.get(hash_attribute(x)) for x in held}
+        self.columns = {
+            x.name: self._try(x, trial) for x in held if (trial := trials[x.name]) is not None
+        }
+        self.told.append(_READ_WHOLE)
 
     # --- The audit -------------------------------------------------------------------------------
 

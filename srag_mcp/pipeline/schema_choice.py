@@ -204,7 +204,8 @@ def _find(
     entity = _name_entity(work, title)
     present, tables = work.schema_in_force(), wish.tables
     columns, lists = tables.columns()
-    if columns:
+    rows = tables.found.rows
+    if columns and not (engine.asks and rows is not None and not rows.alone):
         schema = induce_columns(columns, lists, title=title, entity=entity, file=tables.file)
         stays = not wish.fresh and not tables.is_other
         if stays and present is not None and _states_columns(present):

@@ -70,7 +70,7 @@ class Verdict:
             translated the question when the folder was ingested.
         judgement: Whether the query was said to be right.
         sql: The query; empty where none was kept.
-        columns: What its columns were when a person verified it, see `describe_columns`.
+        columns: What its columns were when it was verified, or written, see `describe_columns`.
         build: The build that it was last seen to hold for.
         retired: Why it holds no more; empty while it does.
         at: When it was kept, UTC.

@@ -290,8 +290,8 @@ class WorkDatabase:
         connection.execute(_META)
         if self._meta("tables") != _MADE_BY:
             connection.execute(_TABLES)
+            connection.execute(_COLUMNS)  # of earlier versions, killed at any moment
             if self._meta("format") is not None:
-                connection.execute(_COLUMNS)
                 self._set_meta(tables=_MADE_BY)
         connection.execute(_READ_AGAIN)
         if self._meta("format") is None:

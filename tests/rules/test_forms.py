@@ -410,9 +410,7 @@ def test_a_number_somewhere_in_a_sentence_beside_a_label_is_not_its_value() -> N
         "Ends: when the town says so, as it did on 3 May 2020\n"
     )
     texts = [f"# Permit\n\nFee: {20 + n} EUR\nEnds: {n + 1} May 2024\n" for n in range(20)]
-    long = (
-        "# Permit\n\nFee: 90 EUR, to be paid to the town office\nEnds: Monday, 5 May 2025\n"
-    )
+    long = "# Permit\n\nFee: 90 EUR, to be paid to the town office\nEnds: Monday, 5 May 2025\n"
     table = tabulate([*texts, long, odd], ending="md")
     assert table.columns == {"fee": "integer EUR", "ends": "date"}
     assert table.values("fee") == [*range(20, 40), 90, None]
