@@ -259,6 +259,12 @@ class Asked:
         called = {singular(word) for text in names for word in words_in(text)}
         return column.is_text and bool(said) and called.isdisjoint(map(singular, said))
 
+    def ends_with_record(self, at: int) -> bool:
+        """Whether the noun of the record ends a mention of more words, or follows it at once."""
+        tokens = self.tokens(at)
+        ends = len(tokens) > 1 and tokens[-1].stem in self.table.nouns
+        return ends or (self.kind(at + 1) == "record" and not self.apart(at))
+
     def says_which_is(self, at: int) -> bool:
         """Whether `which plot is` stands before a mention."""
         before = spoken(self.frame.sentence.tokens[: self.mention(at).first])

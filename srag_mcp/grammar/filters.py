@@ -539,6 +539,8 @@ class _Reader:
         last, is_name = self._mentions[at].last, not self._mentions[at].word[:1].islower()
         if is_name or self._kind(at + 1) != "column" or self._mentions[at + 1].first != last:
             return False
+        if self._kind(at + 2) == "record":
+            return False  # `closed heated pools`
         names = [name for name, _ in self._mentions[at + 1].columns]
         return column not in names and all(self._table.by_name[x].is_boolean for x in names)
 

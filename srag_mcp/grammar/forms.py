@@ -117,6 +117,7 @@ def read_count(asked: Asked) -> Drafts:
         others = others or asked.counts_claimed(asking, nouns)
         if not distinct and not one and not others and (nouns or asked.where):
             yield _single(asked, count, used | totals, Counter({"no_head": int(not nouns)}))
+            yield from _different(asked, used | totals)
     elif asked.kind(target) == "part":
         if asked.word(target) == "date" and asked.table.is_daily:
             yield _single(asked, count, used | totals | {target}, Counter())
@@ -125,6 +126,15 @@ def read_count(asked: Asked) -> Drafts:
             yield _single(asked, summary, used | {target}, Counter())
     else:
         yield from _counted(asked, target, used, totals)
+
+
+def _different(asked: Asked, used: frozenset[int]) -> Drafts:
+    """Read `how many reviewers` of a list of names as the different ones: they review several."""
+    naming = asked.table.naming if len(asked.table.columns) == 1 else None
+    if asked.table.is_list and naming is not None and not naming.is_own:
+        yield _single(
+            asked, Summary("count", Term(naming.name), asked.where, distinct=True), used, Counter()
+        )
 
 
 def _pieces(asked: Asked, used: frozenset[int], nouns: frozenset[int], at: int) -> Drafts:
@@ -143,6 +153,8 @@ def _pieces(asked: Asked, used: frozenset[int], nouns: frozenset[int], at: int) 
 
 def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[int]) -> Drafts:
     """Read how many of what a column names there are: its different values, or their sum."""
+    if asked.ends_with_record(target):
+        return  # `how many milk cheeses` are cheeses, and no milks
     last = max((at for at in used | totals if at < target), default=target)
     distinct = any(asked.kind(at) == "distinct" for at in used)
     if distinct and asked.opens_with_record(target):
@@ -321,6 +333,8 @@ def _extreme(asked: Asked, ranking: _Ranking) -> Drafts:
         return
     name, limit = ranking.column.name, ranking.limit
     own = [head for head in asked.heads() if [t.column for t in head[0]] == [name]]
+    if asked.has("question_word") and (ranking.column.may_be_years or ranking.column.is_date):
+        return  # `how old is the oldest` is no year
     if own and asked.says_which_is(ranking.place):
         return  # `which plot is the largest`: not the one of the highest number
     heads = frozenset(asked.of("what", "list", "when", "how_much", "question_word"))

@@ -16,6 +16,7 @@ from srag_mcp.grammar.lexicon import (
     alike,
     is_denied,
     is_function,
+    is_irregular,
     is_time,
     light_at,
     operator_stems,
@@ -39,7 +40,7 @@ from srag_mcp.values.quantities import (
     find_quantities,
     read_number_words,
 )
-from srag_mcp.values.states import read_boolean
+from srag_mcp.values.states import is_plain_answer
 from srag_mcp.values.units import convert, is_currency, unit_of
 
 _MAX_SENTENCES = 8
@@ -586,6 +587,7 @@ class _Linker:
             (name, fit)
             for name, fit in found
             if not self._denies(self._table.by_name[name], tokens)
+            and not self._only_acts(self._table.by_name[name], first, content)
         ]
         whole_names = {c.name for c in self._known if any(said == set(n) for n in c.names)}
         if whole_names:  # `new cases` is not `cases` of which `new` is told
@@ -610,6 +612,24 @@ class _Linker:
             and token.stem in column.named
             and not (before and before.stem in column.named)
             for before, token in zip((None, *tokens), tokens, strict=False)
+        )
+
+    def _only_acts(self, column: Column, first: int, content: Sequence[Token]) -> bool:
+        """Whether a verb stands for what was done: `what do they pay` asks not for who has `paid`.
+
+        It does in `who did not pay`.
+        """
+        names = (column.attribute.name, *column.attribute.synonyms)
+        done = {w for x in names for w in words_in(x) if w.endswith("ed") or is_irregular(w)}
+        said = [token for token in content if token.stem in column.named]
+        was = any(token.word.startswith("did") for token in self.tokens[:first])
+        if not column.is_boolean or not done or was:
+            return False
+        bases = {end for w in done for end in (w[:-1], w[:-2], w[:-3])}
+        irregular = {stem(w) for w in done if is_irregular(w)}
+        return bool(said) and all(
+            token.word not in done and (token.word in bases or token.stem in irregular)
+            for token in said
         )
 
     def _is_sure(self, name: str, at: int, said: set[str]) -> bool:
@@ -762,7 +782,7 @@ class _Linker:
                 column
                 and any(words[at : at + len(asked)] == asked for at in places)
                 and not _is_denied(match.value, asked)
-                and (read_boolean(phrase) is None or self._names_one_of(column))
+                and (not is_plain_answer(phrase) or phrase.isupper() or self._names_one_of(column))
             ):
                 held.setdefault(column, []).append((match.value, words))
         alone = {(self._column_of(x), x.value) for x in found if x.n_records == 1}

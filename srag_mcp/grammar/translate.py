@@ -32,6 +32,7 @@ from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import ValueIndex
 from srag_mcp.text.words import fold_word
+from srag_mcp.values.units import is_currency
 
 
 class TwoReadingsError(QuestionError):
@@ -49,6 +50,9 @@ class TwoReadingsError(QuestionError):
 
 # Of so many records, a column that fewer than this share fill says nothing of them.
 _MANY, _MIN_FILL = 20, 0.1
+
+
+_OF_ROW = "that an amount is that of the row, and not of each of its pieces"
 
 
 def translate(
@@ -105,12 +109,18 @@ def translate(
             for condition in parse.where
             for value in condition.values
         ),
-        assumed=tuple(
-            dict.fromkeys(said for name, said in ASSUMED.items() if parse.features[name])
-        ),
+        assumed=tuple(dict.fromkeys(said for name, said in ASSUMED.items() if parse.features[name]))
+        + (_OF_ROW,) * _may_be_of_piece(parse, table),
         rivals=tuple(other.sql for other_cost, other, _ in ranked[1:] if other_cost <= LIMIT),
         ordered=parse.ordered,
     )
+
+
+def _may_be_of_piece(parse: Draft, table: Table) -> bool:
+    """Whether amounts are added of which each may be that of one of several pieces."""
+    money = [x.name for x in table.columns if x.is_amount and is_currency(x.attribute.unit)]
+    is_added = len(money) == 1 and money[0] in parse.columns and "SUM(" in parse.sql
+    return table.pieces is not None and is_added
 
 
 def read_question(

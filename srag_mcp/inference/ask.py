@@ -262,6 +262,8 @@ def ask_offline(corpus: Corpus, question: str, rejected: Collection[str] = ()) -
         if doubt:
             return refuse(corpus, question, doubt)
         answer = write_answer(translation, page, grounds)
+        if page.rows == _NONE and is_empty(page.rows):  # an answer, and no doubt
+            answer = replace(answer, warnings=(), assumptions=answer.warnings + answer.assumptions)
         doubts = tuple(_find_doubts(corpus, translation, page))
         return replace(answer, warnings=(*answer.warnings, *doubts))
     try:  # no list and no highest value comes of no record: say what was looked for in vain
@@ -344,6 +346,8 @@ def _find_like_names(corpus: Corpus, translation: Translation) -> Iterator[str]:
             if not decided.parts(group)
         ]
         is_named = are_names(counts)
+        if not values and is_named and found.truncated:
+            yield f"{column}: its rarer values were not compared, and may mean the same as others"
         if not values and is_named:
             for things in find_candidates(unite(counts, decided), decided):
                 group = {x.spellings[0]: x.n_records for x in things}
@@ -397,8 +401,6 @@ def write_answer(translation: Translation, page: ResultPage, grounds: Grounds) -
     n_rows = len(set(page.rows))
     is_tie = n_rows > 1 and not page.truncated and takes_first(facts)
     tie = f"A tie of {n_rows:,}: " if is_tie else ""
-    nothing = tuple(f"nothing was found: {reason}" for reason in grounds.nothing)
-    is_none = page.rows == _NONE  # which is an answer, and no doubt
     return Answer(
         question=translation.question,
         text=tie + render_text(page, translation.restated, facts.unit, grounds.whole),
@@ -409,8 +411,8 @@ def write_answer(translation: Translation, page: ResultPage, grounds: Grounds) -
         restated=translation.restated,
         denominator=grounds.denominator,
         bounds=grounds.bounds,
-        warnings=() if is_none else nothing,
-        assumptions=(*nothing * is_none, *grounds.notes),
+        warnings=tuple(f"nothing was found: {reason}" for reason in grounds.nothing),
+        assumptions=grounds.notes,
         sources=grounds.sources,
         truncated=page.truncated,
         translation=translation,

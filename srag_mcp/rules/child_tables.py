@@ -667,7 +667,8 @@ def _child(
     for column in item.columns:
         candidate, guess = column.candidate, column.candidate.guess
         is_thing = column is item.named_by_list
-        labels = candidate.labels or [value_column(name) if is_thing else _call_unnamed(column)]
+        labels = [label for label in candidate.labels if len(label) > 1]  # no `x` of `2 x hinge`
+        labels = labels or [value_column(name) if is_thing else _call_unnamed(column)]
         names = {attribute.name for attribute in attributes} | {POSITION}
         kind = DATE if column.kind == "date" else guess.type
         unit = guess.unit if kind is guess.type else None

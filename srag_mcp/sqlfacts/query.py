@@ -88,6 +88,9 @@ def read_query(sql: str, schema: Schema) -> QueryFacts:
     return QueryFacts(sql, schema)
 
 
+_COMPARING = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
+
+
 class QueryFacts:
     """What one query says of the records of a schema; each fact is worked out when it is asked for.
 
@@ -309,16 +312,19 @@ class QueryFacts:
     def pools(self, column: str, other: str) -> Iterator[str]:
         """Write how many values of *other* the amounts of *column* have that it puts together.
 
-        A query for each sum, average, extreme or order; of groups, the most that one of them has,
-        where they are not ranked by it themselves.
+        A query for each sum, average, extreme, order or comparison with a number; of groups, the
+        most that one of them has, where they are not ranked by it themselves.
 
         `SELECT AVG(size) FROM lots GROUP BY kind`, unit -> the largest of `SELECT COUNT(DISTINCT
         unit) FILTER (NOT size IS NULL) FROM lots GROUP BY kind`
         """
-        for node in self._find(exp.AggFunc, exp.Ordered):
+        for node in self._find(exp.AggFunc, exp.Ordered, *_COMPARING):
             found = (item for item in node.find_all(exp.Column) if self.origin(item) == column)
             own, select = next(found, None), node.find_ancestor(exp.Select)
             if own is None or select is None or isinstance(node, exp.Count):
+                continue
+            is_compared = isinstance(node, _COMPARING)
+            if is_compared and not node.find(exp.Literal):
                 continue
             # the order of all groups is but how they are shown
             ranks_groups = isinstance(node, exp.Ordered) and node.find(exp.AggFunc)
@@ -332,13 +338,20 @@ class QueryFacts:
             inner.set("expressions", [exp.Filter(this=counted, expression=kept).as_("n")])
             for part in ("order", "limit", "offset", "having", "qualify", "distinct"):
                 inner.set(part, None)
-            if select.args.get("group"):
+            if is_compared:
+                rest = [x for x in where_of(select) if column not in self._origins(x)]
+                inner.set("where", exp.Where(this=exp.and_(*rest)) if rest else None)
+                inner.set("group", None)
+            elif select.args.get("group"):
                 keys = None if ranks_groups else group_keys(select)
                 inner.set("group", keys and exp.Group(expressions=keys))
             known = self.tree and self.tree.args.get("with_")
             if known and not inner.args.get("with_"):
                 inner.set("with_", known.copy())
             yield f"SELECT MAX(n) FROM ({inner.sql(dialect='duckdb')})"  # noqa: S608 - it runs through the guard
+
+    def _origins(self, node: exp.Expr) -> set[str | None]:
+        return {self.origin(column) for column in node.find_all(exp.Column)}
 
     @cached_property
     def shares_of(self) -> tuple[str, ...]:

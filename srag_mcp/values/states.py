@@ -118,6 +118,11 @@ _OPEN = re.compile(
 _DENYING_NAME = re.compile(r"(?:no|non|not|without)_")
 
 
+def is_plain_answer(text: str) -> bool:
+    """Return whether *text* is a yes or a no alone, and says nothing of a thing: no `present`."""
+    return fold(text) in _YES | _NO
+
+
 def read_missing(text: str, name: str = "") -> State | None:
     """Return what a placeholder says, or None when *text* is no placeholder.
 
@@ -148,7 +153,7 @@ def find_answers(texts: Sequence[str], name: str) -> dict[str, str]:
     plain: defaultdict[tuple[bool, bool], Counter[str]] = defaultdict(Counter)
     counts, called = Counter(texts), fold(name.replace("_", " ")) or None
     for text, n in counts.items():
-        if len(text) <= _LONGEST_ANSWER and read_missing(text) is None and fold(text) in _YES | _NO:
+        if len(text) <= _LONGEST_ANSWER and read_missing(text) is None and is_plain_answer(text):
             plain[fold(text) in _YES, text.isupper()][tidy(text)] += n
     found: dict[str, str] = {}
     for text in counts if plain else ():

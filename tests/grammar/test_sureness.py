@@ -6,7 +6,7 @@ from srag_mcp.errors import QuestionError
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.sqlfacts.query import Translation
 from tests.grammar.tables import boats
-from tests.grammar.test_refusals import ask, date, number, refusal, text
+from tests.grammar.test_refusals import ask, boolean, date, number, refusal, text
 from tests.grammar.test_refusals import count as integer
 
 PART = "that a part of its name means a column"
@@ -141,12 +141,15 @@ def test_what_is_counted_is_no_unit_that_a_name_may_lack() -> None:
         "How many clubs are known to be poisonous?",  # and not of how many it is said
         "Which plot is the largest?",  # not the one of the highest number
         "What is the average fee per founding?",  # no column of founders
+        "How many clubs pay more than 5 EUR?",  # and not only those that have paid
+        "How many hall clubs are there?",  # no halls
+        "How old is the oldest club?",  # no year
     ],
 )
 def test_what_only_looks_like_an_answer_is_refused(question: str) -> None:
     columns = [
         text("hall"), text("phone"), text("opening"), number("fee", "EUR"), text("poisonous"),
-        integer("plot"), text("founder"),
+        integer("plot"), text("founder"), boolean("paid"), date("founded"),
     ]  # fmt: skip
     stored = [
         ("hall", "Judo", 3), ("phone", "no", 4), ("opening", "not at present", 5),
@@ -154,3 +157,12 @@ def test_what_only_looks_like_an_answer_is_refused(question: str) -> None:
     ]  # fmt: skip
     with pytest.raises(QuestionError):
         ask(question, columns, "club", stored)
+
+
+def test_what_is_there_or_not_is_a_value_where_a_column_stores_it() -> None:
+    columns = [text("attendance"), number("age", "year")]
+    stored = [("attendance", "present", 6), ("attendance", "absent", 6)]
+    with pytest.raises(QuestionError, match="attendance is 'present'; or: number of records"):
+        ask("How many pupils were present?", columns, "pupil", stored)
+    found = ask("How many pupils were absent?", columns, "pupil", stored)
+    assert found.sql == "SELECT COUNT(*) FROM c1 WHERE attendance = 'absent'"

@@ -209,7 +209,6 @@ def test_a_prompt_holds_both_tables_and_their_key(meals: Corpus) -> None:
         ("What is the average price of the courses?", [(8.666666666666666,)]),
         ("What is the highest price of a course?", [(15.0,)]),
         ("Which theme is the most common?", [("fish",)]),
-        ("How many themes are there?", [(3,)]),
         ("How many Perch were sold?", [(5,)]),
         ("How many Perch did Bea order?", [(1,)]),
         ("Which course sold most?", [("Soup",)]),
@@ -226,6 +225,7 @@ def test_a_simple_question_is_answered(meals: Corpus, question: str, rows: list[
 @pytest.mark.parametrize(
     "question",
     [
+        "How many themes are there?",  # rows, or different ones
         "How many courses were sold?",  # rows, or plates
         "What is the total price of all meals?",  # that of the courses, perhaps
         "What is the highest price?",

@@ -148,7 +148,7 @@ def test_an_empty_answer_says_which_condition_no_record_meets(
     model = replying([none, none])
     answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking(model))
     assert answer.rows == ((0,),)
-    assert answer.assumptions == (
+    assert answer.warnings == (
         "nothing was found: none meets height > 9000"
         " (height is 40 to 240, median 140.0; known in 6 of 6)",
     )
