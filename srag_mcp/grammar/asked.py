@@ -259,11 +259,11 @@ class Asked:
         called = {singular(word) for text in names for word in words_in(text)}
         return column.is_text and bool(said) and called.isdisjoint(map(singular, said))
 
-    def ends_with_record(self, at: int) -> bool:
-        """Whether the noun of the record ends a mention of more words, or follows it at once."""
-        tokens = self.tokens(at)
-        ends = len(tokens) > 1 and tokens[-1].stem in self.table.nouns
-        return ends or (self.kind(at + 1) == "record" and not self.apart(at))
+    def qualifies_record(self, at: int, column: Column) -> bool:
+        """Whether a column stands before the noun of the record, which its name has not."""
+        tokens, behind = self.tokens(at), self.kind(at + 1) == "record"
+        ends = len(tokens) > 1 and tokens[-1].stem in self.table.nouns - column.named
+        return ends or (behind and self.word(at + 1) != "any" and not self.apart(at))
 
     def says_which_is(self, at: int) -> bool:
         """Whether `which plot is` stands before a mention."""

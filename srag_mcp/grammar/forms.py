@@ -153,14 +153,14 @@ def _pieces(asked: Asked, used: frozenset[int], nouns: frozenset[int], at: int) 
 
 def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[int]) -> Drafts:
     """Read how many of what a column names there are: its different values, or their sum."""
-    if asked.ends_with_record(target):
-        return  # `how many milk cheeses` are cheeses, and no milks
     last = max((at for at in used | totals if at < target), default=target)
     distinct = any(asked.kind(at) == "distinct" for at in used)
     if distinct and asked.opens_with_record(target):
         return  # `how many different animals came in`, of `came_in_as`
     for column, features in asked.columns(target, lambda c: not c.is_boolean, headed=True):
         term = Term(column.name)
+        if asked.qualifies_record(target, column):
+            continue  # `how many milk cheeses` are cheeses, and no milks
         if column.is_of_list and distinct:
             continue  # different things, not different numbers of them
         if column.is_number and not (column.is_year or column.is_numbering or distinct):
