@@ -78,6 +78,7 @@ class TableBody:
             if 2 * lines[n].n_filled > width:
                 break
             foot = n if lines[n].after_gap else foot
+        foot = foot if 2 * foot > len(lines) else len(lines)  # most rows are no footer
         last = lines[foot - 1].number if lines else 0
         whole = [line for line in whole if line.number <= last]
         self._n_whole = len(whole)

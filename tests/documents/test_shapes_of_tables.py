@@ -91,6 +91,17 @@ TABLES: dict[str, tuple[str | bytes, Records, tuple[str, ...]]] = {
         [{"k": "1", "v": "a"}, {"k": "2", "v": "b"}],
         (),
     ),
+    "a longer block behind a gap that fills less.csv": (
+        "a,b,c,d,e\nx,1,2,3,4\ny,2,3,4,5\n\nz,3,,,\nv,4,,,\nw,5,,,\n",
+        [
+            {"a": "x", "b": "1", "c": "2", "d": "3", "e": "4"},
+            {"a": "y", "b": "2", "c": "3", "d": "4", "e": "5"},
+            {"a": "z", "b": "3", "c": "", "d": "", "e": ""},
+            {"a": "v", "b": "4", "c": "", "d": "", "e": ""},
+            {"a": "w", "b": "5", "c": "", "d": "", "e": ""},
+        ],
+        (),
+    ),
     "letters of Windows.csv": (
         "Name;Größe\nÄnne;4\nBörn;5\n".encode("cp1252"),
         [{"Name": "Änne", "Größe": "4"}, {"Name": "Börn", "Größe": "5"}],
