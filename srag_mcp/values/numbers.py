@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import fold_words
+from srag_mcp.text.words import fold_words, singular
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.names import WORDS
 from srag_mcp.values.quantities import (
@@ -268,11 +268,12 @@ def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
 
 
 def _rates(declared: Column, figured: Sequence[tuple[Words, Figure]]) -> frozenset[str | None]:
-    """Return for each of what the numbers of a column are: as most say, or what it is called."""
+    """Return for each of what the numbers of a column are: what it is called, or as most say."""
     said = Counter(_rate(words, figure) for words, figure in figured)
     called = {f"{declared.name} {declared.unit or ''}", *(words.context for words, _ in figured)}
-    named = {period_of(word) for text in called for word in fold_words(text).split()}
-    return frozenset({None, *named, *(rate for rate, _ in said.most_common(1))})
+    words = {word for text in called for word in fold_words(text).split()}
+    named = {period_of(word) for word in words if singular(word) == word} - {None}  # no `hours`
+    return frozenset({None, *(named or (rate for rate, _ in said.most_common(1)))})
 
 
 def _rate(words: Words, figure: Figure) -> str | None:
