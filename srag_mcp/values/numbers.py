@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words, singular
@@ -69,11 +70,15 @@ _ENOUGH = 2
 
 @dataclass(frozen=True, slots=True)
 class NumberCell:
-    """What a text holds: a *figure*, a *number* that needs no reading, or the *reason* it fails."""
+    """What a text holds: a *figure*, a *number* that needs no reading, or the *reason* it fails.
+
+    *span* is that of a number of several figures.
+    """
 
     figure: Figure | None = None
     number: Quantity | None = None
     reason: str = ""
+    span: Span | None = None
 
 
 def read_number(text: str, context: str = "") -> Quantity | None:
@@ -118,9 +123,9 @@ def find_number(text: str, unit: str | None = None) -> NumberCell:
         is_bare = bracketed is not None and not _LONG_WORD.search(bracketed["inner"])
         is_negative = is_bare or _MINUS.fullmatch(text)
         return NumberCell(replace(figure, sign=-abs(figure.sign)) if is_negative else figure)
-    summed = _compound(figures)
+    summed = _compound(figures, text)
     if summed is not None:
-        return NumberCell(number=summed)
+        return NumberCell(number=summed, span=Span(figures[0].span.start, figures[-1].span.end))
     measured = [f for f in figures if unit and f.unit and convert(1.0, f.unit, unit) is not None]
     if len(measured) == 1:
         return NumberCell(measured[0])
@@ -129,28 +134,30 @@ def find_number(text: str, unit: str | None = None) -> NumberCell:
     return NumberCell(reason="several numbers")
 
 
-def is_bound(text: str) -> bool:
+def is_bound(text: str, unit: str | None = None) -> bool:
     """Whether the number that a cell means is but the end of where its value lies.
 
+    *unit* is what the column is measured in.
     `<1`, `over 500 m`, `5 or more`, `under five` -> True; `5 (more than in May)` -> False
     """
-    return _is_open(*_around_number(text))
+    if not _HEDGED.search(text):  # many times as fast as to find the number
+        return False
+    return _is_open(*_around_number(text, find_number(text, unit)))
 
 
 def _is_open(before: str, behind: str) -> bool:
     return _BOUND.search(before) is not None or _OPEN_END.match(behind) is not None
 
 
-def _around_number(text: str) -> tuple[str, str]:
-    """Return what is before and behind the number that a cell means; nothing if exact."""
-    if not _HEDGED.search(text):  # many times as fast as to find the number
+def _around_number(text: str, found: NumberCell) -> tuple[str, str]:
+    """Return what is before and behind the number that was *found*; nothing if exact."""
+    if not _HEDGED.search(text):
         return "", ""
     text = _MIXED.sub(_as_decimal, text)
-    found = find_number(text).figure or NUMBER_WORDS.search(text)
-    if found is None:
-        return "", ""
-    span = found.span if isinstance(found, Figure) else Span(*found.span())
-    return text[: span.start], text[span.end :]
+    span = found.figure.span if found.figure else found.span
+    if span is None and (spelled := NUMBER_WORDS.search(text)):
+        span = Span(*spelled.span())
+    return (text[: span.start], text[span.end :]) if span else ("", "")
 
 
 def _as_decimal(mixed: re.Match[str]) -> str:
@@ -178,21 +185,29 @@ def _without_figures(text: str, unit: str | None) -> NumberCell:
     return NumberCell(reason="several numbers" if spelled else "not a number")
 
 
-def _compound(figures: list[Figure]) -> Quantity | None:
-    """Add parts of one measure: `1 h 30 min` -> 1.5 h, `6 ft 6 in` -> 6.5 ft."""
+_JOINED = re.compile(r"[\s,.]*(?:(?:and|und|et|y|&)\s+)?", re.IGNORECASE)
+
+
+def _compound(figures: list[Figure], text: str) -> Quantity | None:
+    """Add parts of one measure: `1 h 30 min` -> 1.5 h, `6 ft 6 in` -> 6.5 ft.
+
+    Each part is less than one of the unit before it: `500 m, 1640 ft` is one length said twice.
+    """
     first = figures[0]
-    if first.unit not in SIZES or any(figure.upper for figure in figures):
+    if first.unit not in SIZES or any(figure.upper or figure.sign < 0 for figure in figures):
         return None
-    total, size = 0.0, float("inf")
+    gaps = (text[one.span.end : other.span.start] for one, other in pairwise(figures))
+    if not all(map(_JOINED.fullmatch, gaps)):
+        return None
+    total, above = 0.0, math.inf
     for figure in figures:
         quantity = figure.read()
-        unit = figure.unit or ("inch" if first.unit == "ft" else None)
-        if quantity is None or unit not in SIZES or SIZES[unit][1] >= size:
+        unit = figure.unit or ("inch" if first.unit == "ft" else "")
+        size = convert(1.0, unit, str(first.unit))
+        part = convert(float(quantity.value), unit, str(first.unit)) if quantity else None
+        if part is None or size is None or max(size, part) >= above:
             return None
-        part = convert(float(quantity.value), unit, str(first.unit))
-        if part is None:
-            return None
-        total, size = total + part, SIZES[unit][1]
+        total, above = total + part, size
     return Quantity(round(total, 12), first.unit)
 
 
@@ -293,7 +308,7 @@ def _scaled(words: Words, figure: Figure, unit: ScaledUnit) -> tuple[Figure, int
 
 
 def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
-    before, behind = _around_number(words.text)
+    before, behind = _around_number(words.text, found)
     if _is_open(before, behind):
         return failed("a bound is stated, and no value")
     measured = column.unit.unit

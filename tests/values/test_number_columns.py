@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srag_mcp.values.columns import classify_values, read_column
-from srag_mcp.values.numbers import is_bound
+from srag_mcp.values.numbers import is_bound, read_number
+from srag_mcp.values.quantities import Quantity
 from srag_mcp.values.states import Column, Reading, State, Words
 from srag_mcp.values.types import COLUMN_TYPES, INTEGER, NUMBER
 from srag_mcp.values.units import SIZES, convert
@@ -176,12 +177,30 @@ def test_the_header_of_a_column_says_for_each_of_what_its_numbers_are() -> None:
 @pytest.mark.parametrize(
     "text",
     ["<1", "> 500", "≥2", "under 5", "over £500", "more than 20 kg", "5 or more", "50+",
-     "at least two", "from 12 EUR", "mindestens 3", "bis zu 8"],
+     "at least two", "from 12 EUR", "mindestens 3", "bis zu 8", "more than 2 h 30 min",
+     "over 6 ft 6 in", "1 h 30 min or more"],
 )  # fmt: skip
 def test_the_end_of_where_a_number_lies_is_no_number(text: str) -> None:
     assert is_bound(text)
     [reading] = _read((text, ""))
     assert (reading.state, reading.note) == (State.FAILED, "a bound is stated, and no value")
+
+
+def test_the_end_of_a_number_that_its_unit_tells_from_others_is_none() -> None:
+    [open_one, exact] = _read(("over 500 m, 3 stops", ""), ("500 m, 3 stops", ""), unit="m")
+    assert open_one == Reading(State.FAILED, note="a bound is stated, and no value")
+    assert exact == Reading(State.STATED, 500.0, "m")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1 h 30 min", 1.5), ("1 hour and 30 minutes", 1.5), ("2 h, 15 min", 2.25),
+     ("1 h / 60 min", None), ("1 h = 60 min", None), ("1 h 90 min", None), ("0 h 30 min", 0.5),
+     ("1 h by 20 min", None), ("2 h, 0.5 h", None), ("-1 h 30 min", None)],
+)  # fmt: skip
+def test_only_parts_of_one_measure_are_added(text: str, value: float | None) -> None:
+    found = read_number(text)
+    assert found == (None if value is None else Quantity(value, "h"))
 
 
 @pytest.mark.parametrize("text", ["73 kg (over 160 lb)", "Over the hill 5", "-5", "12 m", ""])
