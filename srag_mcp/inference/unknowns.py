@@ -24,6 +24,7 @@ from srag_mcp.values.numbers import is_bound
 from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import State
 from srag_mcp.values.types import TEXT
+from srag_mcp.values.units import convert, parse_unit
 
 _HOLDS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "=": operator.eq,
@@ -258,14 +259,24 @@ class _Records:
         return Bounds(float(str(lower)), float(str(upper)), (low, high) if n_blank else None)
 
     def _said_beyond(self, known: ColumnStatistics, low: float, high: float) -> str:
-        """Return words that hold no value, a bound or a range, and leave *low* to *high*."""
+        """Return words that hold no value, a bound or a range, and leave *low* to *high*.
+
+        So may do what is said in a unit that cannot be converted into that of the column.
+        """
         where = f"attribute = {quote_text(known.column)} AND state = '{State.FAILED.value}'"
+        schema = self._corpus.schema()
+        if "table_name" in self._corpus.tables()["cells"]:  # as in no build of an earlier version
+            where += f" AND table_name = {quote_text(schema.entity)}"
+        own = next((x.unit for x in schema.attributes if x.name == known.column), None)
+        unit = parse_unit(own or "")
         sql = f"SELECT DISTINCT as_stated FROM cells WHERE {where} ORDER BY 1"  # noqa: S608 - it runs through the guard
         for words in (str(row[0]) for row in self._corpus.select(sql, limit=known.n_failed).rows):
-            ends = [end for _, one in find_quantities(words) for end in (one.value, one.upper)
+            ends = [convert(end / unit.scale, one.unit, unit.unit or "") if one.unit else end
+                    for _, one in find_quantities(words) for end in (one.value, one.upper)
                     if end is not None]  # fmt: skip
-            is_open = is_bound(words)  # `over 14` of others up to 14
-            if any(not low <= end <= high or (is_open and end in {low, high}) for end in ends):
+            is_open = is_bound(words, unit.unit)  # `over 14` of others up to 14
+            if any(end is None or not low <= end <= high or (is_open and end in {low, high})
+                   for end in ends):  # fmt: skip
                 return words
         return ""
 

@@ -200,6 +200,9 @@ def test_those_that_say_that_there_is_none_are_told_apart_and_open_no_bounds(
          None),
         ("SELECT sum(iron) FROM wells", ("iron may lie beyond its values: one is “over 30”",
                                          NO_BOUNDS), None),
+        ("SELECT avg(depth) FROM wells", ("depth may lie beyond its values: one is “over 5 km”",
+                                          NO_BOUNDS), None),
+        ("SELECT avg(width) FROM wells", (), Bounds(3, 3.5, (2, 4))),
     ],
 )  # fmt: skip
 def test_what_is_said_to_lie_beyond_the_others_has_no_bounds_among_them(
@@ -207,8 +210,10 @@ def test_what_is_said_to_lie_beyond_the_others_has_no_bounds_among_them(
 ) -> None:
     folder = tmp_path / "wells"
     folder.mkdir()
-    rows = ["A,<1,12", "B,9,30", "C,7,over 30", "D,8,15"]
-    (folder / "wells.csv").write_text("name,lead,iron\n" + "\n".join(rows) + "\n")
+    rows = ["A,<1,12,3 m,2 m", "B,9,30,9 m,4 m", "C,7,over 30,over 5 km,over 300 cm",
+            "D,8,15,7 m,4 m"]  # fmt: skip
+    header = "name,lead,iron,depth,width\n"
+    (folder / "wells.csv").write_text(header + "\n".join(rows) + "\n")
     ingest(folder, Settings(workers=1))
     with QueryPool() as worker:
         corpus = Corpus(folder, worker)
