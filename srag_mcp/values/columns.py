@@ -255,7 +255,9 @@ _CLOCK = re.compile(
 def _write_times(values: Sequence[str]) -> dict[str, str]:
     """Write times of day as `19:30` where *values* are nothing else, in two ways; else nothing.
 
-    An hour without its half of the day counts as one of 24 only where one of them shows it.
+    An hour without its half of the day counts as one of 24 only where one of them shows it; beside
+    hours with their half, each that is none of the afternoon has to, or it may be of either half.
+    Without a `:` or an `h` the numbers with a point are no times.
     """
     found = {value: _CLOCK.fullmatch(value) for value in values}
     times = {value: match for value, match in found.items() if match}
@@ -266,8 +268,12 @@ def _write_times(values: Sequence[str]) -> dict[str, str]:
         for value, match in times.items()
     )
     bare = [value for value, match in times.items() if not match["half"]]
-    late = (hours[x] > _NOON or x[0] == "0" or times[x]["of_24"] for x in bare)
-    if not times or len(times) < len(found) or not all(are_times) or (bare and not any(late)):
+    late = [
+        hours[x] > _NOON or x[0] == "0" or bool(times[x]["of_24"] or "h" in x.lower()) for x in bare
+    ]
+    is_open = not (all(late) if len(bare) < len(times) else any(late))
+    is_marked = any(":" in x or "h" in x.lower() or times[x]["half"] for x in times)
+    if len(times) < len(found) or not all(are_times) or (bare and is_open) or not is_marked:
         return {}
     for value, match in times.items():
         if match["half"]:
