@@ -374,8 +374,8 @@ def _guess_numbers(values: Sequence[str]) -> TypeGuess | None:
 
     Nobody writes a number with a zero before it, so the others of its column are codes, too; those
     with a point where all have one width, as days of a year have: `25.01`, `03.02`. Nor is one a
-    number whose marks group no thousands: `2.0` beside `1.4.2` is a version. Where most are but
-    bounds (`from 12`), the words say more than any number.
+    number whose marks group no thousands: `2.0` beside `1.4.2` is a version, `20` is not. Where most
+    are but bounds (`from 12`), the words say more than any number.
     """
     if 2 * sum(map(is_bound, values)) > len(values):
         return None
@@ -387,10 +387,11 @@ def _guess_numbers(values: Sequence[str]) -> TypeGuess | None:
     rests = Counter(rest for _, rest in figures)
     enough = max(len(values) / 2, min(2, len(values)))
     fitting = [figure for figure, rest in figures if not rest or rests[rest] >= enough]
-    if not fitting:
-        return None
+    n_said = len(fitting)
+    fitting = [f for f in fitting if not f.numeral or read_numeral(f.numeral) is not None]
     written = [figure for figure in fitting if figure.numeral]
-    if any(read_numeral(figure.numeral) is None for figure in written):
+    is_marked = not all(figure.numeral.isdigit() for figure in written)
+    if not fitting or (len(fitting) < n_said and is_marked):
         return None
     grouping = decide_grouping(
         [figure.numeral for figure in written], [figure.factor for figure in written]

@@ -101,3 +101,8 @@ def test_times_that_may_be_of_day_or_hours_stay_texts(times: list[str]) -> None:
 )  # fmt: skip
 def test_marks_that_group_no_thousands_make_codes(codes: list[str]) -> None:
     assert classify_values(codes).type == TEXT
+
+
+def test_marks_of_one_value_say_nothing_of_those_without_any() -> None:
+    values = [*map(str, range(60)), "12.5.0"]
+    assert classify_values(values) == TypeGuess(INTEGER, None, 60 / 61, None)
