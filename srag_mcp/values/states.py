@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from srag_mcp.text.words import content_words, fold, stem, stems, tidy
+from srag_mcp.text.words import HELPING, fold, stem, stems, tidy, words
 from srag_mcp.values.names import DENIALS, NONE_OF, NOT_SO, WORDS
 from srag_mcp.values.types import ColumnType, Value
 
@@ -96,7 +96,7 @@ _NONE_OF_IT = re.compile(
 )
 _NONE_FOUND = re.compile(rf"(?:{NONE_OF})(?:\s(?:{_IDLE}))+[.!]?", re.IGNORECASE)
 _NOT_IT = re.compile(rf"^\s*(?:{NOT_SO})\s+", re.IGNORECASE)
-_IDLE_WORDS = re.compile(rf"\b(?:{_IDLE})\b")
+_IDLE_WORDS = re.compile(rf"\b(?:{_IDLE}|at all)\b")
 _DENIAL = re.compile(rf"\b(?:{DENIALS})\b|[不没沒無无未非]", re.IGNORECASE)
 _FILLERS = re.compile(
     r"^(?:(?:sorry|there|is|are|has|have|we|the|it|il|y|es|gibt|hay|no longer) ){0,3}"
@@ -223,7 +223,8 @@ def read_statement(text: str, name: str = "", *, is_answer: bool = False) -> boo
         if _DENIED.search(folded) is not None:
             return False
         if (denying := _DENYING.match(folded)) is not None:
-            denied = {*map(stem, content_words(_IDLE_WORDS.sub(" ", denying["thing"])))}
+            said = words(_IDLE_WORDS.sub(" ", denying["thing"]))  # `not all` leaves `all`
+            denied = {stem(word) for word in said if word not in HELPING}
             return False if not is_answer or denied <= {*stems(name)} else None
     # other words before the name may take it back: `semi-evergreen`, `formerly insured`
     says_it = first or {*stems(name)}.issuperset(stems(_FILLERS.sub("", folded))[:1])

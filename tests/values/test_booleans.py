@@ -61,7 +61,11 @@ def test_words_that_name_a_thing_state_it_unless_they_deny_it(
      ("not tested for lead", "lead", None), ("never measured", "radon", None),
      ("no asbestos found", "asbestos", False), ("not found", "asbestos", False),
      ("there is none", "radon", False), ("not yet", "paid", False), ("not paid", "paid", False),
-     ("no, sold in 1968", "piano", False), ("not allowed", "pets", False),
+     ("not all", "insured", None), ("not only", "insured", None),
+     ("not always insured", "insured", None), ("not at all insured", "insured", False),
+     ("not a member", "member", False), ("not in stock", "in_stock", False),
+     ("never", "insured", False), ("no, sold in 1968", "piano", False),
+     ("not allowed", "pets", False),
      ("no smoking, not checked", "no_smoking", True), ("not checked", "no_smoking", None)],
 )  # fmt: skip
 def test_an_answer_denies_only_what_its_label_says(
