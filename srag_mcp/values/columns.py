@@ -374,8 +374,8 @@ def _guess_numbers(values: Sequence[str]) -> TypeGuess | None:
 
     Nobody writes a number with a zero before it, so the others of its column are codes, too; those
     with a point where all have one width, as days of a year have: `25.01`, `03.02`. Nor is one a
-    number whose marks group no thousands: `2.0` beside `1.4.2` is a version, `20` is not. Where most
-    are but bounds (`from 12`), the words say more than any number.
+    number whose marks group no thousands: `2.0` beside `1.4.2` is a version, `20` is not. Where
+    most are but bounds (`from 12`), the words say more than any number.
     """
     if 2 * sum(map(is_bound, values)) > len(values):
         return None

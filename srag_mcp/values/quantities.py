@@ -261,7 +261,8 @@ _BEFORE = re.compile(
 _AFTER = re.compile(
     r"(?:/(?P<outof>5|10|20|100)(?![\d/.,])|\sout\sof\s(?P<outof2>5|10|20|100)(?![\d/]))"
     r"|(?P<gap>[\s\u00a0]?-?)(?P<word>[^\W\d_]*\$|[€£¥￥₹₩₽₺₫₪₦₱฿₴₸₡₲%％‰℃℉]|°\s?[CF]?"
-    r"|sq\.?\s\w+|square\s\w+|cubic\s\w+|nautical\s\w+|per\scent|[^\W\d_]+(?:[²³]|[23](?!\d))?(?:/[hs](?!\w))?)"
+    r"|sq\.?\s\w+|square\s\w+|cubic\s\w+|nautical\s\w+|p(?:er|ro|or|our)\s(?:cento?|mille|ciento)\b"
+    r"|[^\W\d_]+(?:[²³]|[23](?!\d))?(?:/[hs](?!\w))?)"
 )
 _POWER_SIGN = re.compile(r"[eE]|.*?10\^?")
 _RANGE = re.compile(r"\s?(?:[-–—]|\bto\b)\s?(?=[^\W\d_]{0,3}[$€£]?\s?\d)")

@@ -146,8 +146,11 @@ def parse_unit(text: str) -> ScaledUnit:
     return ScaledUnit(scale, combined or unit or (text.strip() if scale == 1 else None))
 
 
+_OF_EACH = frozenset({"per", "pour", "por", "pro"})
+
+
 def combine(text: str) -> str | None:
-    """Read a unit of two words: `square metres` -> `m²`, `nautical miles` -> `nmi`."""
+    """Read a unit of two words: `square metres` -> `m²`, `pro mille` -> `permille`."""
     words = text.lower().replace(".", " ").split()
     if len(words) < 2:
         return None
@@ -156,8 +159,9 @@ def combine(text: str) -> str | None:
         return _PREFIXED[first].get(last)
     if words[1:] in (["per", "hour"], ["an", "hour"]):
         return HOURLY.get(unit_of(first) or "")
-    is_share = words[:2] in (["per", "cent"], ["pour", "cent"], ["por", "ciento"])
-    return "percent" if is_share else None
+    if first not in _OF_EACH:
+        return None
+    return "percent" if words[1] == "ciento" else unit_of(f"per{words[1]}")
 
 
 _RATIO = re.compile(r"\s*([^\W\d_]+[²³]?)\s*(?:/|\bper\b)\s*([^\W\d_]+[²³23]?)\s*")

@@ -168,6 +168,15 @@ def test_a_number_for_each_of_something_else_than_its_column_is_none_of_it(
     assert reasons <= {"for "}
 
 
+def test_what_is_of_each_hundred_is_a_share_and_no_rate() -> None:
+    texts = ["9 %", "7 pro cent", "5 per cent", "2 por ciento", "3 pro mille", "2 per mille"]
+    read = _read(*((text, "") for text in texts))
+    assert [(reading.value, reading.unit) for reading in read] == [
+        (9, "percent"), (7, "percent"), (5, "percent"), (2, "percent"), (3, "permille"),
+        (2, "permille"),
+    ]  # fmt: skip
+
+
 def test_the_header_of_a_column_says_for_each_of_what_its_numbers_are() -> None:
     said = [Words(text, "Pay (weekly)") for text in ("£90", "£95 per week", "£400 per month")]
     read = read_column(Column(NUMBER, "pay"), said)
