@@ -314,7 +314,8 @@ def _count_notes(lines: Sequence[SheetRow]) -> int:
         wide = 0
     for n in (*gaps, wide):
         is_less = n == wide and 2 * sum(line.n_filled for line in lines[:n]) < n_cells
-        if n and _is_named(lines[n:]) and (is_less or not _is_named(lines[:n])):
+        above = lines[: min(n, _SAMPLE_ROWS + 1)]
+        if n and _is_named(lines[n : n + _SAMPLE_ROWS + 1]) and (is_less or not _is_named(above)):
             return n
     so_far = accumulate(sizes := sorted(line.n_filled for line in lines))
     usual = next((size for size, n in zip(sizes, so_far, strict=True) if 2 * n > n_cells), 0)
@@ -322,8 +323,7 @@ def _count_notes(lines: Sequence[SheetRow]) -> int:
         return 0
     n = 0
     for place, line in enumerate(lines):
-        if line.after_gap and all(2 * above.n_filled <= usual for above in lines[:place]):
-            n = place
+        n = place if line.after_gap else n
         if 2 * line.n_filled > usual:
             break
     while n < len(lines) - 1 and lines[n].n_filled == 1 and lines[n].cells[0]:
@@ -336,8 +336,8 @@ def _is_named(lines: Sequence[SheetRow]) -> bool:
 
     But for what the rows themselves are called by.
     """
-    width = max(len(line.cells) for line in lines[: _SAMPLE_ROWS + 1])
-    first, *rows = (filled_up(line.cells, width) for line in lines[: _SAMPLE_ROWS + 1])
+    width = max(len(line.cells) for line in lines)
+    first, *rows = (filled_up(line.cells, width) for line in lines)
     names, columns = list(filter(None, first)), list(zip(first, *rows, strict=True))
     held = [
         name
