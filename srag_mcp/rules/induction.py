@@ -46,7 +46,7 @@ from srag_mcp.schema.attribute import (
     keys_of,
 )
 from srag_mcp.schema.schema import Schema, Table
-from srag_mcp.text.spans import Span
+from srag_mcp.text.spans import Spans
 from srag_mcp.text.words import STOP_WORDS, content_words, fold_words, singular, stem, stems
 from srag_mcp.values.columns import classify_values
 from srag_mcp.values.dates import find_dates
@@ -118,7 +118,8 @@ def induce_schema(
     # One fact, one place: what columns say of items, yes or no, is not listed in a table as well;
     # items that have parts are rows first.
     schema = _without_told(schema, [child for child in schema.children if not child.of_values])
-    cells, counts = find_listed_cells(schema, sightings), count_listed(schema, sightings)
+    cells = [*map(Spans, find_listed_cells(schema, sightings))]
+    counts = count_listed(schema, sightings)
     kept = tuple(
         attribute
         for attribute in schema.attributes
@@ -163,13 +164,13 @@ def _without_told(schema: Schema, rows_first: Sequence[Table] = ()) -> Schema:
     return schema.model_copy(update={"children": children})
 
 
-def _is_listed(candidate: Candidate, listed: Sequence[Sequence[Span]]) -> bool:
+def _is_listed(candidate: Candidate, listed: Sequence[Spans]) -> bool:
     """Whether most of what a column would hold are cells of items that a child table holds.
 
     Or words of such an item; that a thing is not listed stands nowhere.
     """
     said = {n: f.span for n, f in candidate.found.items() if f.span.start < f.span.end}
-    return 2 * sum(any(map(span.overlaps, listed[n])) for n, span in said.items()) > len(said)
+    return 2 * sum(listed[n].overlap(span) for n, span in said.items()) > len(said)
 
 
 def _is_count(candidate: Candidate, n_rows: Mapping[int, int]) -> bool:

@@ -5,7 +5,6 @@ many there are, is compared with the rows, and a difference is a mark.
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -23,7 +22,7 @@ from srag_mcp.rules.extraction import match_whole
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import Attribute, keys_of
 from srag_mcp.schema.schema import POSITION, RowSource, Schema, Table
-from srag_mcp.text.spans import Span
+from srag_mcp.text.spans import Span, Spans
 from srag_mcp.text.words import fold_words
 from srag_mcp.values.columns import DATED
 from srag_mcp.values.dates import find_dates, is_bare_day, read_date
@@ -378,14 +377,9 @@ def read_lists(document: Document, schema: Schema) -> tuple[ListedRows, ...]:
         for child in schema.children
     }  # fmt: skip
     spans = (c.span for item in found.values() if item for row in item.rows for c in row)
-    starts = sorted(span.start for span in spans if span is not None)
-
-    def is_read(place: Span) -> bool:
-        at = bisect_left(starts, place.start)
-        return at < len(starts) and starts[at] < place.end
-
+    read = Spans(span for span in spans if span is not None)
     items = (item.rows for item in sightings.enumerations if item.kind == "items")
-    rest = [rows for rows in items if not any(is_read(row[0].span) for row in rows)]
+    rest = [rows for rows in items if not any(read.overlap(row[0].span) for row in rows)]
     for child in schema.children:
         patterns = [source.pattern for source in child.sources if source.kind == "items"]
         others = (rows for rows in rest for pattern in filter(None, patterns)

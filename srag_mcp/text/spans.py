@@ -3,9 +3,10 @@
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,19 @@ class Span:
     def holds(self, other: "Span") -> bool:
         """Whether *other* lies in it."""
         return self.start <= other.start and other.end <= self.end
+
+
+class Spans:
+    """Stretches of a text, put in order once to ask of many others."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self._spans = sorted(spans, key=lambda span: (span.start, span.end))
+        self._ends = list(accumulate((span.end for span in self._spans), max))
+
+    def overlap(self, span: Span) -> bool:
+        """Return whether one of them covers a character of *span*."""
+        at = bisect_right(self._ends, span.start)
+        return at < len(self._spans) and self._spans[at].start < span.end
 
 
 # --- Where a text has a quote, whatever its typography -------------------------------------------

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.text.spans import Span, locate
+from srag_mcp.text.spans import Span, Spans, locate
 
 
 @given(st.text(max_size=30), st.integers(0, 30), st.integers(0, 30))
@@ -113,3 +113,11 @@ def test_typography_alone_never_moves_a_quote(text: str, start: int, length: int
     found = locate(quote.replace("'", "’").replace("-", "–"), text)
     assert found is not None
     assert found.end - found.start >= len(quote)
+
+
+_SPANS = st.builds(lambda start, n: Span(start, start + n), st.integers(0, 20), st.integers(0, 6))
+
+
+@given(st.lists(_SPANS), _SPANS)
+def test_spans_in_order_overlap_what_any_of_them_does(spans: list[Span], other: Span) -> None:
+    assert Spans(spans).overlap(other) == any(map(other.overlaps, spans))
