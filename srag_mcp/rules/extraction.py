@@ -29,12 +29,15 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words
 from srag_mcp.values.dates import find_dates
+from srag_mcp.values.numbers import is_open_in_text
 from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import State
 from srag_mcp.values.types import ColumnType
 
 # Before the place of a value; an arrow and a quoted line are none.
 _BOUND = re.compile(r"(?:[<≤≥]|[^\s>=-][ \t]*>)[ \t]*\Z")
+_CLAUSE = re.compile(r"[:|<>≤≥\n]")
+_NEAR = 20  # characters beside a number that may say that it is a bound
 _MAX_WORDS = 7
 _MAX_BEFORE = 2  # "on Monday, 3 May", "a total of"
 _TIMEOUT_S = 0.2  # of a pattern on one document: a good one needs a thousandth of it
@@ -122,8 +125,11 @@ def _apply(rule: Extractor, sightings: Sightings, attribute: Attribute) -> Cell 
 
 
 def _stated(attribute: Attribute, sightings: Sightings, span: Span, context: str = "") -> Cell:
-    words, before = span.of(sightings.text), sightings.text[max(0, span.start - 4) : span.start]
-    if attribute.type.is_numeric and _BOUND.search(before):
+    text, words = sightings.text, span.of(sightings.text)
+    before = text[max(0, span.start - _NEAR) : span.start]
+    said = _CLAUSE.split(before)[-1]  # a label says none: `Distance from: 5`
+    is_bound = _BOUND.search(before) or is_open_in_text(said, text[span.end : span.end + _NEAR])
+    if attribute.type.is_numeric and is_bound:
         note = "a bound is stated, and no value"
         return Cell(attribute.name, State.FAILED, words, span, context, note=note)
     return Cell(attribute.name, State.STATED, words, span, context)

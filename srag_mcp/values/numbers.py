@@ -56,10 +56,12 @@ _FREE = frozenset({"free", "free of charge", "gratis", "kostenlos", "complimenta
 _MIXED = re.compile(r"(?<![\d/.,])(\d{1,4})[ -](\d{1,2})[/⁄](2|3|4|5|6|8|16|32|64)(?![\d/.,])")
 _STARS = re.compile(r"[★⭐✩☆✪]+")
 _BIGINT = 2**63
-BOUNDS, _OPEN_ENDS, ROUGH = (
+_BOUNDS, _STARTS, _OPEN_ENDS, ROUGH = (
     "|".join(" ".join(word.split()) for word in WORDS["hedges"][key].split("|"))
-    for key in ("bounds", "open_ends", "rough")
+    for key in ("bounds", "starts", "open_ends", "rough")
 )
+BOUNDS = f"{_BOUNDS}|{_STARTS}"
+_START = re.compile(rf"\b(?:{_STARTS})\W*\Z", re.IGNORECASE)
 _BOUND = re.compile(rf"(?:[<>≤≥]=?|\b(?:{BOUNDS}))\s*\W{{0,2}}\Z", re.IGNORECASE)
 _OPEN_END = re.compile(rf"\s?(?:\+(?!\s?\d)|(?:{_OPEN_ENDS})\b)", re.IGNORECASE)
 _HEDGED = re.compile(rf"[<>≤≥~≈+]|\b(?:{BOUNDS}|{_OPEN_ENDS}|{ROUGH})\b", re.IGNORECASE)
@@ -143,6 +145,11 @@ def is_bound(text: str, unit: str | None = None) -> bool:
     if not _HEDGED.search(text):  # many times as fast as to find the number
         return False
     return _is_open(*_around_number(text, find_number(text, unit)))
+
+
+def is_open_in_text(before: str, behind: str) -> bool:
+    """Whether what is *before* a number of running text or *behind* it says that it is a bound."""
+    return _is_open(before, behind) and not _START.search(before)
 
 
 def _is_open(before: str, behind: str) -> bool:

@@ -216,3 +216,20 @@ def test_a_bound_is_no_value(line: str, state: State) -> None:
     schema = Schema(title="T", attributes=(iron,))
     record = extract_record(read_text(f"Sample\n\n{line}\nSite: Olm\n", "t.md"), schema)
     assert normalise_column(iron, record.cells)[0].state is state
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_bound"),
+    [("The hall seats more than 300 people.", True), ("The hall seats 300+ people.", True),
+     ("The hall seats up to 300 people.", True), ("The hall seats 300 people.", False),
+     ("The hall is over there and seats 300 people.", False),
+     ("The seats are up from 300 in May.", False)],
+)  # fmt: skip
+def test_a_bound_in_running_text_is_no_value(sentence: str, *, is_bound: bool) -> None:
+    rule = SlotRule(value_type="number", weights={"~seat": 1}, threshold=1)
+    attribute = Attribute(name="seats", type="integer", extractors=(rule,))
+    schema = Schema(title="Hall", attributes=(attribute,))
+    found = extract_record(document(f"# Hall\n\n{sentence}\n"), schema).cells[0]
+    note = "a bound is stated, and no value" if is_bound else ""
+    state = State.FAILED if is_bound else State.STATED
+    assert (found.state, found.note) == (state, note)
