@@ -387,8 +387,9 @@ def find_covered(work: WorkDatabase) -> dict[str, list[str]]:
     """Return the columns that answer each sample question, if it was asked of these columns."""
     known = json.loads(work.note(_COVERED) or "{}")
     present = work.schema_in_force()
-    is_same = present is not None and known.get("schema") == hash_schema(present.schema)
-    return dict(known["columns"]) if is_same else {}
+    if present is None or not isinstance(known, dict):  # as in notes of earlier versions
+        return {}
+    return dict(known["columns"]) if known.get("schema") == hash_schema(present.schema) else {}
 
 
 def keep_covered(work: WorkDatabase, covered: Mapping[str, Sequence[str]]) -> None:
