@@ -620,6 +620,9 @@ def _join(kept: _List, lost: _List) -> None:
 # --- What it is called ---------------------------------------------------------------------------
 
 
+_OF_IT = re.compile(r"(?<=\w) s\b")  # of a folded `what's nearby`
+
+
 def _list_name(item: _List, schema: Schema, titles: Collection[str]) -> str:
     """Return what documents call a list: its heading, or what the column that names things says.
 
@@ -632,7 +635,7 @@ def _list_name(item: _List, schema: Schema, titles: Collection[str]) -> str:
         if not _is_record(name, schema) and name not in titles
     ]
     if names:
-        return max(names)[1]
+        return _OF_IT.sub("s", max(names)[1])
     things = [
         word
         for column in item.columns

@@ -114,8 +114,8 @@ def test_what_is_beyond_the_budget_is_left_out_and_told(run: Ingest, folder: Pat
     report = run(("Who keeps Arla?",), columns=2)
     assert report.attributes == ("keeper", "town"), "what is asked for, and what names a record"
     assert report.designed == (
-        "2 more columns were proposed and left out (SRAG_COLUMNS): height_m, opened; to add"
-        " one, call extend_schema with corpus='stations' and attribute='height_m'",
+        "2 more columns were proposed and left out, as the table has 2 (SRAG_COLUMNS): height_m,"
+        " opened; to add one, call extend_schema with corpus='stations' and attribute='height_m'",
         "the documents list readings (day, rain): kept as pending, no table holds it",
         "some documents seem to be of another kind: letter",
     )
