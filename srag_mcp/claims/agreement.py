@@ -79,12 +79,17 @@ def find_disputed(model: Mapping[int, Cell], rule: Mapping[int, Cell]) -> list[i
     """Return the documents of which both readers of one attribute state a value, and another one.
 
     Keys number the documents. A rule that reads otherwise in most of the documents that both speak
-    of, or that was heard in few, has no say: then nothing is returned.
+    of, or that was heard in few, has no say: then nothing is returned. Where *model* has the very
+    cell of *rule* there was one reader.
     """
     both = [
         number
         for number, cell in model.items()
-        if number in rule and _speaks(cell) and _speaks(rule[number]) and not _names(rule[number])
+        if (own := rule.get(number)) is not None
+        and own is not cell
+        and _speaks(cell)
+        and _speaks(own)
+        and not _names(own)
     ]
     differing = [number for number in both if not agree(model[number], rule[number])]
     is_heard = len(both) >= FEWEST_BOTH and len(differing) <= (1 - LEAST_AGREEMENT) * len(both)

@@ -268,7 +268,7 @@ class Asked:
     def says_which_is(self, at: int) -> bool:
         """Whether `which plot is` stands before a mention."""
         before = spoken(self.frame.sentence.tokens[: self.mention(at).first])
-        return before[:1] == ("which",) and not BEING.isdisjoint({*before[-2:]} - {*before[:2]})
+        return before[:1] == ("which",) and not BEING.isdisjoint(before[2:][-2:])
 
     def says_day(self, at: int) -> bool:
         """Whether a mention speaks of dates, and not of what is dated."""

@@ -549,9 +549,8 @@ class WorkDatabase:
 
     def append(self, table: str, rows: Iterable[Sequence[object]]) -> None:
         """Append *rows* to a table; values become what its columns hold."""
-        if rows:
-            with self.connection.appender(table) as appender:
-                appender.append_rows(rows)
+        with self.connection.appender(table) as appender:
+            appender.append_rows(rows)
 
     def _meta(self, key: str) -> str | None:
         if self._facts is None:

@@ -29,6 +29,12 @@ def test_a_rule_that_mostly_reads_otherwise_has_no_say() -> None:
     assert find_disputed(cells(1, 2, 3, 4), cells(1, 2, 3, 9)) == [], "too few"
 
 
+def test_what_no_model_was_asked_is_no_agreement_of_two() -> None:
+    rule = cells(*range(20))
+    own = {n: cell for n, cell in rule.items() if n > 3}  # a table's, that nobody else has read
+    assert find_disputed(own | cells(0, 1, 2, 9), rule) == [], "too few"
+
+
 def test_values_that_mean_the_same_agree() -> None:
     names = cells("Acme Ltd", "B", "C", "D", "E", "F")
     assert find_disputed(names, cells("ACME LTD.", "b", "C", "D", "E", "x")) == [5]
@@ -89,7 +95,7 @@ def test_a_part_of_a_word_is_another_word() -> None:
 def test_a_no_is_spoken_too() -> None:
     yes = cells(*[True] * 6)
     none = replace(yes[5], state=State.STATED_ABSENT, value=False)
-    assert find_disputed(yes | {5: none}, yes) == [5]
+    assert find_disputed(cells(*[True] * 5) | {5: none}, yes) == [5]
 
 
 def test_the_cell_says_what_the_rule_reads() -> None:
