@@ -415,7 +415,7 @@ def status(
     if as_json:
         names = ("stage", "done", "total", "waiting", "report", "error")
         said = {name: getattr(job, name) for name in names}
-        print_json({"job_id": job.id, "state": job.status} | said)
+        print_json({"job_id": job.id, "state": job.state} | said)
         return
     page = views.job_pages.job_page(location, settings, corpus, job)
     say(*views.job_pages.job_lines(page))

@@ -92,6 +92,11 @@ class Job(BaseModel):
         """Whether it still works."""
         return self.status == "running"
 
+    @property
+    def state(self) -> str:
+        """Its status; `priced` where it only said what reading takes, and nothing is published."""
+        return "priced" if self.quoted else self.status
+
 
 class Jobs:
     """The jobs of one corpus, of which at most the latest runs; its process holds a lock."""
@@ -396,7 +401,7 @@ class JobWriter:
         """Write how it ended; one that could read nothing has failed."""
         self._tell(report=tuple(report.lines()), n_documents=report.n_documents)
         if report.proposed is not None:
-            self._tell(quoted=report.account, engine=report.proposed)
+            self._tell(quoted=report.account, engine=report.proposed, stage="", done=0, total=0)
         if report.read_nothing and not report.cancelled:
             self.fail("none of the documents could be read")
         else:

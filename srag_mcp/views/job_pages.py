@@ -79,7 +79,7 @@ def job_page(folder: Path, settings: Settings, name: str, job: Job, note: str = 
     return JobStatus(
         job_id=job.id,
         corpus=name,
-        state=job.status,
+        state=job.state,
         stage=job.stage,
         done=job.done,
         total=job.total,

@@ -90,7 +90,9 @@ class JobStatus(Page):
 
     job_id: str
     corpus: str
-    state: Annotated[str, Field(description="running, done, failed, cancelled or interrupted")]
+    state: Annotated[
+        str, Field(description="running, priced, done, failed, cancelled or interrupted")
+    ]
     stage: str = ""
     done: int = 0
     total: int = 0

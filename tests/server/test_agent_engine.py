@@ -162,7 +162,7 @@ async def test_the_price_is_said_first_and_nothing_is_asked_until_it_is_agreed_t
                 pages.append(await answer_page(client, pages[-1], next=20))
 
     [account] = [line for line in said.report if line.startswith("with engine agent it takes")]
-    assert (said.state, said.waiting) == ("done", 0)
+    assert (said.state, said.waiting) == ("priced", 0)
     assert re.search(r"about \d+ prompts, [\d,]+ tokens, \d+ min; reading the folder", account)
     assert said.next.startswith("nothing was published: call ingest_corpus with corpus='notes',")
     assert "engine='agent' and go=true" in said.next

@@ -229,7 +229,7 @@ async def test_prose_is_quoted_and_the_caller_decides_who_reads_it(
     async with connect(notes) as client:
         await call(client, "ingest_corpus", wait_seconds=0)
         quoted = await await_end(client)
-        assert quoted.state == "done"
+        assert quoted.state == "priced"
         assert quoted.next.startswith(f"nothing was published: {choose}")
         [prose] = [line for line in quoted.report if line.startswith("this folder is prose: of ")]
         assert "the columns account for" in prose
