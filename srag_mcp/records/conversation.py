@@ -12,9 +12,9 @@ from srag_mcp.records.judging import (
     Judge,
     Judgement,
     RecordsReply,
-    SummarisedRecordsReply,
     SummarisedReply,
     read_cell,
+    records_form,
 )
 from srag_mcp.records.listed import describe_list, read_list
 from srag_mcp.records.pilot import Pilot
@@ -280,7 +280,8 @@ class Conversation:
         )
         prompt = replace(prompt, step=self.task.step)
         model = _WholeReplies(self.task.model, len(excerpts))
-        form = SummarisedRecordsReply if summarised else RecordsReply
+        listing = any(item.name in lists for item in self.task.attributes)
+        form = records_form(listing=listing, summarised=summarised)
         asked = await ask_for(model, prompt, form, check)
         found = read(asked.content)
         if all(item.cells is None for item in found.values()):

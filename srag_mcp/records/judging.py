@@ -27,9 +27,15 @@ from srag_mcp.values.quantities import read_numeral
 from srag_mcp.values.states import State, read_missing
 from srag_mcp.values.types import Value
 
-_VALUES = {"anyOf": [{"type": kind} for kind in ("number", "string", "boolean", "null")]}
-CellList: TypeAlias = Annotated[object, WithJsonSchema({"type": "array", "items": _VALUES})]
+_SCALARS = [{"type": kind} for kind in ("number", "string", "boolean", "null")]
+_VALUES = {"type": "array", "items": {"anyOf": _SCALARS}}
+_ROW = {"type": "array", "items": {"anyOf": [*_SCALARS, _VALUES]}}
+_ROWS = {"type": "array", "items": _ROW}
+_VALUES_OR_ROWS = {"type": "array", "items": {"anyOf": [*_SCALARS, _ROWS]}}
+CellList: TypeAlias = Annotated[object, WithJsonSchema(_VALUES)]
 """A cell as a reply has it: `[key, value, quote, remark]`; one of another form loses no others."""
+CellOrRows: TypeAlias = Annotated[object, WithJsonSchema(_VALUES_OR_ROWS)]
+"""A cell, or that of a list: `[key, [row, …]]`, a row `[value or [value, quote, remark], …]`."""
 
 # A formula in a remark: `derived: 12.37-0.02`.
 _NUMERAL = r"(?:\d+(?:[.,]\d+)*)"
@@ -81,6 +87,37 @@ class SummarisedRecordsReply(RecordsReply):
     """The records of the documents of one prompt, with a sentence on each."""
 
     documents: tuple[SummarisedReply, ...]
+
+
+class ListingReply(DocumentReply):
+    """A record with rows."""
+
+    cells: tuple[CellOrRows, ...]
+
+
+class ListingRecordsReply(RecordsReply):
+    """The records of the documents of one prompt, where a column is a list."""
+
+    documents: tuple[ListingReply, ...]
+
+
+class SummarisedListingReply(SummarisedReply):
+    """A record with rows and a sentence on its document."""
+
+    cells: tuple[CellOrRows, ...]
+
+
+class SummarisedListingRecordsReply(RecordsReply):
+    """The records of the documents of one prompt, where a column is a list, with a sentence."""
+
+    documents: tuple[SummarisedListingReply, ...]
+
+
+def records_form(*, listing: bool, summarised: bool) -> type[RecordsReply]:
+    """Return the form of a reply, where a column may be a *listing*, and documents *summarised*."""
+    if listing:
+        return SummarisedListingRecordsReply if summarised else ListingRecordsReply
+    return SummarisedRecordsReply if summarised else RecordsReply
 
 
 @dataclass(frozen=True, slots=True)

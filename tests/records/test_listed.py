@@ -1,9 +1,20 @@
 """Rows in the replies of a model: placed whole, counted once, asked for with what they are."""
 
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+
+import anyio
+import jsonschema  # type: ignore[import-untyped]  # it comes without types
+import pytest
+
 from srag_mcp.cells.cell import DocumentText, ListedCells
+from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
+from srag_mcp.records.conversation import RecordTask
 from srag_mcp.records.judging import Judge
 from srag_mcp.records.listed import ListReading, describe_list, join_rows, list_attribute, read_list
-from srag_mcp.records.record_prompt import ROWS_ASKED, render_records_prompt
+from srag_mcp.records.prediction import predict_batch
+from srag_mcp.records.record_prompt import ROWS_ASKED, Excerpt, render_records_prompt
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Table
 from srag_mcp.values.states import State
@@ -95,3 +106,37 @@ def test_a_prompt_has_the_members_of_a_list_and_none_of_it_without_lists() -> No
     assert render_records_prompt(plain, {}, lists={"bills_items": "x"}) == render_records_prompt(
         plain, {}
     )
+
+
+class Enforcing(LanguageModel):
+    """A provider that lets no reply through but one of the form that was asked for."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
+        jsonschema.validate(json.loads(self._text), reply_schema)
+        return Reply(self._text, tokens_in=1, tokens_out=1, model="enforcing")
+
+
+@pytest.mark.parametrize("is_summarised", [False, True])
+def test_the_form_that_a_provider_enforces_has_room_for_rows(is_summarised: bool) -> None:
+    rows = [["Mug", 2, 9.95], ["Cap", [1, "Cap    1"], None]]
+    record = {"id": "d1", "cells": [[1, rows]]} | ({"summary": "A bill."} if is_summarised else {})
+    task = RecordTask(
+        Enforcing(json.dumps({"documents": [record]})),
+        (list_attribute(ITEMS),),
+        "model",
+        summarised=is_summarised,
+        lists={"bills_items": ITEMS},
+    )
+    bill = DocumentText("a", "a", "a", BILL, "x")
+    [found] = anyio.run(predict_batch, task, [Excerpt(bill, BILL)])
+    [listed] = found.record.lists
+    assert [[item.value_text for item in row] for row in listed.rows] == [
+        ["Mug", "2", "9.95"],
+        ["Cap", "1", None],
+    ]
+    plain = replace(task, lists={})
+    with pytest.raises(jsonschema.ValidationError):
+        anyio.run(predict_batch, plain, [Excerpt(bill, BILL)])
