@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeAlias
+from unicodedata import category
 
 from srag_mcp.claims.captions import (
     column_of,
@@ -27,6 +28,7 @@ from srag_mcp.values.quantities import NUMBER_WORDS, read_numeral
 from srag_mcp.values.units import is_currency, parse_unit, unit_of
 
 _NUMERAL = re.compile(r"(?<![\w.,])\d[\d.,]*(?<=\d)(?!\w)")
+_OUT_OF = re.compile(r"\d\s?/\s?$")
 _OPEN, _CLOSED = re.compile(r"\(\s?[^\w\s]{0,2}\s?$"), re.compile(r"\s?%?\s?\)")
 _MINUS = re.compile(r"(?<![^\s|(])[-−–]\s?[$€£]?\s?$")
 _IN_CELL, _GAP = re.compile(r"[^\W\d_]\s?$"), re.compile(r"\S(?:\s{2,}|\t|\s*\|)\s*\S")
@@ -214,7 +216,7 @@ def _read_relative(line: str) -> list[bool]:
 def _is_negative(text: str, row: Span, number: Span) -> bool:
     """Whether a number has a minus, or brackets that are its cell: not those of `SR (6%)   49.06`.
 
-    Nor those that repeat what is spelled: `thirty (30)`.
+    Nor those that repeat what is spelled or drawn: `thirty (30)`, `★★★ (3)`.
     """
     before, after = text[row.start : number.start], text[number.end : row.end]
     bracket = _OPEN.search(before)
@@ -222,12 +224,16 @@ def _is_negative(text: str, row: Span, number: Span) -> bool:
         return _MINUS.search(before) is not None
     label = before[: bracket.start()]
     is_spelled = any(not label[word.end() :].strip() for word in NUMBER_WORDS.finditer(label))
+    is_drawn = category(label.rstrip()[-1:] or " ") == "So"
     is_in_cell = _IN_CELL.search(label) and (_GAP.search(label) or _GAP.search(after))
-    return not is_spelled and not is_in_cell
+    return not is_spelled and not is_drawn and not is_in_cell
 
 
 def _numbers(text: str, row: Span) -> list[_Number]:
-    """Return the numbers of *row*, but for those of a name between bars: `Notes due 2027 | 12`."""
+    """Return the numbers of *row*, but for those of a name between bars: `Notes due 2027 | 12`.
+
+    Nor is what a number is out of one of its own: `7.5 / 10`.
+    """
     found = []
     for match in _NUMERAL.finditer(text, row.start, row.end):
         span, value = Span(*match.span()), read_numeral(match[0])
@@ -235,7 +241,8 @@ def _numbers(text: str, row: Span) -> list[_Number]:
         end = text.find("|", span.end, row.end)
         cell = text[start : end if end >= 0 else row.end]
         is_name = (start > row.start or end >= 0) and len(_LETTERS.findall(cell)) > _MOST_LETTERS
-        if value is not None and not is_name:
+        is_out_of = _OUT_OF.search(text, start, span.start)
+        if value is not None and not is_name and not is_out_of:
             sign = -1 if _is_negative(text, row, span) else 1
             found.append(_Number(span, sign * float(value)))
     return found

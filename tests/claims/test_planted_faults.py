@@ -431,6 +431,21 @@ def test_a_table_says_what_speaks_against_a_value(
     assert check(attribute, quote, value, LIVELY).why == why
 
 
+@pytest.mark.parametrize("between", ["  ", " | "])
+@pytest.mark.parametrize(
+    ("quote", "value"), [("8.35 / 10", 8.35), ("8.35", 8.35), ("★★★★ (4)", 4), ("(4)", 4)]
+)
+def test_a_scale_and_a_drawing_are_no_columns_and_no_signs(
+    quote: str, value: float, between: str
+) -> None:
+    page = (
+        "# Hut Eagle\nStay: From Thu 10 December 2026 to Sat 12 December 2026\nBeds: 21\n"
+        "Guest score: 8.35 / 10\nClass: ★★★★ (4)\n"
+    )
+    attribute = Attribute(name="mark", type="number")
+    assert check(attribute, quote, value, page.replace(": ", between)).why == ""
+
+
 @pytest.mark.parametrize("value", [35, 12, 23])
 def test_the_sum_of_a_column_is_derived(value: int) -> None:
     text = "Stock by site\n| Site | Trees |\n|---|---|\n| North | 12 |\n| South | 23 |\n"
