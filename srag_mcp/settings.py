@@ -145,8 +145,8 @@ class Settings(BaseModel):
     )
     lists: bool = Field(
         default=True,
-        description="Whether a model reads what it found that each document lists, such as the"
-        " items of an order: each list becomes a table. Where not, lists stay pending.",
+        description="Whether a model that reads all documents reads what it found that each lists,"
+        " such as the items of an order: each list becomes a table. Else lists stay pending.",
     )
     summaries: bool = Field(
         default=False,
@@ -171,6 +171,11 @@ class Settings(BaseModel):
             msg = "name and password do not belong into the address; give the key as SRAG_API_KEY"
             raise ValueError(msg)
         return address
+
+    @property
+    def reads_lists(self) -> bool:
+        """Whether lists that are pending are read: no rule reads them, so all documents are."""
+        return self.lists and self.effort in {"auto", "full"}
 
     def with_engine(self, choice: EngineChoice | None) -> "Settings":
         """Return these settings with the engine chosen; as they are where it is left open."""

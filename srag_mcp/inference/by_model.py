@@ -12,7 +12,12 @@ from srag_mcp.inference.answer import is_empty, result_key
 from srag_mcp.inference.brief import MAX_VALUE_CHARACTERS, describe_column, list_shown
 from srag_mcp.inference.diagnosis import Seen, diagnose, explain_nothing
 from srag_mcp.inference.grounds import find_repeated
-from srag_mcp.inference.linking import LinkedValues, link_values, rank_columns
+from srag_mcp.inference.linking import (
+    LinkedValues,
+    is_spoken_of,
+    link_values,
+    rank_columns,
+)
 from srag_mcp.model.asking import Doubt, ask_for
 from srag_mcp.model.language_model import Correction, LanguageModel, Prompt, count_tokens
 from srag_mcp.model.reply_content import ReplyContent
@@ -36,10 +41,11 @@ _COLUMNS_TOKENS = 430  # of those in full
 _DEFINED_TOKENS = 150  # of what others are, in a few words
 _LINKED_TOKENS = 150
 _LIST_TOKENS = 150  # of the columns of each list
-_HEAD_OF_LIST = (
-    "Table `{table}`: {rows}, several rows of a record (document_id, position). Pick records by"
-    " document_id IN (SELECT document_id FROM {table} WHERE …); sum up before you join:"
+_LISTS = (
+    "\n\nTables with several rows of a record (document_id, position). Pick records by document_id"
+    " IN (SELECT document_id FROM … WHERE …); sum up before you join."
 )
+_HEAD_OF_LIST = "Table `{table}`: {rows}:"
 _HEAD_OF_KIND = "Table `{table}` ({title}), {n:,} records, which are other documents:\n"
 _HEAD_OF_KEYS = (
     "Records of two of these tables belong together by these columns only, never by document_id;"
@@ -267,13 +273,16 @@ def write_tables(corpus: Corpus, question: str) -> tuple[str, list[str], Seen]:
     whole = _write_whole(corpus, ranked)
     columns, shown = _write_columns(corpus, whole, ranked), list(map(str, _fit_linked(linked)))
     seen = _what_is_seen(corpus, whole, _fit_linked(linked))
+    columns += _LISTS * bool(schema.children)
     for child in schema.children:
         own = corpus.about(child.entity)
         meant = link_values(question, own)
         fitting, order = _fit_linked(meant), rank_columns(question, own, meant)
-        of_list = _write_whole(own, order, _LIST_TOKENS)
-        columns += f"\n\n{_HEAD_OF_LIST.format(table=child.entity, rows=child.rows)}"
-        columns += f"\n{_write_columns(own, of_list, order)}"
+        of_list: Mapping[str, str] = {}
+        if meant or is_spoken_of(question, child, schema):
+            of_list = _write_whole(own, order, _LIST_TOKENS)
+        columns += f"\n{_HEAD_OF_LIST.format(table=child.entity, rows=child.rows)}"
+        columns += f"\n{_write_columns(own, of_list, order if of_list else ())}"
         shown += [f"{child.entity}.{item}" for item in fitting]
         also = _what_is_seen(own, of_list, fitting)
         seen = Seen(seen.columns | also.columns, seen.values | also.values)

@@ -12,6 +12,7 @@ from srag_mcp.grammar.link import Mention, Sentence, read_sentences
 from srag_mcp.grammar.table import Column, Table, describe_table
 from srag_mcp.names.uniting import read_name
 from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema import Table as TableOfSchema
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.values import IN_ORDER, ValueMatch, fold_words
@@ -349,6 +350,16 @@ def rank_columns(question: str, corpus: Corpus, linked: Sequence[LinkedValues]) 
     label = [x.name for x in (table.label, *filter(_numbers_all, table.columns)) if x][:1]
     others = sorted(table.columns, key=lambda x: (_rest_rank(x), -x.fill))
     return list(dict.fromkeys([*label, *ranked, *(column.name for column in others)]))
+
+
+def is_spoken_of(question: str, child: TableOfSchema, schema: Schema) -> bool:
+    """Whether a content word of *question*, but for nouns of the records, tells of a list."""
+    asked = {stem(word) for word in words(question) if is_content(word)}
+    said = [child.title, child.list_name, child.description]
+    for item in child.attributes:
+        said += [item.name, item.description, *item.synonyms, *(item.categories or ())]
+    told = {stem(word) for text in said for word in words(text)}
+    return not told.isdisjoint(asked - {stem(word) for word in _nouns_of(schema)})
 
 
 def _numbers_all(column: Column) -> bool:

@@ -67,7 +67,13 @@ from srag_mcp.pipeline.report import (
     report_stored,
     show_values,
 )
-from srag_mcp.pipeline.rule_run import RuleRun, forget_lesson, read_by_rules, settle_effort
+from srag_mcp.pipeline.rule_run import (
+    RuleRun,
+    find_effort,
+    forget_lesson,
+    read_by_rules,
+    remember_effort,
+)
 from srag_mcp.pipeline.schema_choice import (
     INDUCED,
     SchemaWish,
@@ -186,6 +192,7 @@ def ingest(
     seen = find_files(folder, settings)
     state = CorpusFolder(folder, settings.home).writable()
     with open_work(state) as work:
+        settings = settings.model_copy(update={"effort": find_effort(work, settings)})
         if fresh:
             work.forget_files([path for path, _ in work.failures()])
         tables = settle_tables(work, without_copies(seen, work), rows, readers, fresh=fresh)
@@ -352,7 +359,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
         threading.Thread(target=load_library, args=(run.settings,), daemon=True).start()
     extraction = ExtractionRun(work, plan)
     extraction.finish(run.readers, run.on_progress, run.cancelled)
-    settle_effort(work, run.settings)
+    remember_effort(work, run.settings)
     n_predicted, standardised, ruled = 0, Standardised(), RuleRun(schema)
     told: tuple[str, ...] = ()
     build: BuildInfo | None = None
@@ -407,7 +414,7 @@ def _predict(
             out again, so that later ingestions do not end by it.
     """
     work, standardised, ruled = run.work, Standardised(), RuleRun(schema)
-    effort = settle_effort(work, run.settings)
+    effort = find_effort(work, run.settings)
     try:
         if effort == "full":
             Predictions(work).forget_ruled(schema.attributes)

@@ -262,6 +262,7 @@ def quote_work(
     work: WorkDatabase, folder: Path, asked: SchemaWish, settings: Settings, attribute: str = ""
 ) -> Quote:
     """Estimate what an ingestion takes that goes on with what *work* holds; nothing is asked."""
+    settings = settings.model_copy(update={"effort": find_effort(work, settings)})
     engine, found = choose_engine(work, settings), asked.tables.found
     readers = ReaderPool(settings.workers, settings.document_timeout_s)
     schema = find_known_schema(work, folder, asked, engine.asks)

@@ -82,11 +82,9 @@ def find_effort(work: WorkDatabase, settings: Settings) -> Effort:
     return next((effort for effort in get_args(Effort) if effort == known), "full")
 
 
-def settle_effort(work: WorkDatabase, settings: Settings) -> Effort:
-    """Return what `find_effort` does, and remember what is set."""
-    if settings.effort != "auto":
-        work.keep_note(_EFFORT, settings.effort)
-    return find_effort(work, settings)
+def remember_effort(work: WorkDatabase, settings: Settings) -> None:
+    """Let the next ingestion read as much, unless another effort is set."""
+    work.keep_note(_EFFORT, settings.effort)
 
 
 def count_read_first(effort: Effort, n_documents: int, n_sample: int) -> int:

@@ -263,12 +263,15 @@ class Conversation:
             return {key: _read_document(reply, key, self.task) for key in excerpts}
 
         def check(reply: RecordsReply) -> Sequence[str]:
-            """Tell once of cells that belong to no column; of several documents, ask alone."""
+            """Tell once of cells that belong to no column, unless some documents have none.
+
+            What those others have is asked alone.
+            """
             said = read(reply).values()
             odd = [why for item in said for why in item.odd]
             if all(item.cells is None for item in said):
                 return odd or [_LEFT_OUT]
-            if told or len(excerpts) > 1:
+            if told or not all(item.odd or item.cells is None for item in said):
                 return ()
             told.extend(odd)
             return odd

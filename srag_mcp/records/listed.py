@@ -31,7 +31,7 @@ Shows: TypeAlias = Callable[[Span], bool]
 
 def find_lists(schema: Schema, settings: Settings) -> tuple[Table, ...]:
     """Return the lists that documents are asked for beside columns."""
-    return (schema.with_pending() if settings.lists else schema).children
+    return (schema.with_pending() if settings.reads_lists else schema).children
 
 
 def list_attribute(child: Table) -> Attribute:

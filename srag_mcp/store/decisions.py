@@ -74,7 +74,10 @@ def describe_design(work: WorkDatabase, schema: Schema, corpus: str) -> list[str
         )
     if schema.pending_lists:
         lists = ", ".join(map(str, schema.pending_lists))
-        said.append(f"the documents list {lists}: kept as pending, no table holds it")
+        said.append(
+            f"the documents list {lists}: kept as pending, no table holds it; a model reads that"
+            " with effort full and SRAG_LISTS"
+        )
     kinds = json.loads(work.note(_OTHER_KINDS) or "[]")
     if kinds:
         said.append(f"some documents seem to be of another kind: {', '.join(kinds)}")

@@ -116,7 +116,8 @@ def test_what_is_beyond_the_budget_is_left_out_and_told(run: Ingest, folder: Pat
     assert report.designed == (
         "2 more columns were proposed and left out, as the table has 2 (SRAG_COLUMNS): height_m,"
         " opened; to add one, call extend_schema with corpus='stations' and attribute='height_m'",
-        "the documents list readings (day, rain): kept as pending, no table holds it",
+        "the documents list readings (day, rain): kept as pending, no table holds it; a model"
+        " reads that with effort full and SRAG_LISTS",
         "some documents seem to be of another kind: letter",
     )
     assert set(report.designed) <= set(report.lines())

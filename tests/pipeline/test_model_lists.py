@@ -181,12 +181,14 @@ def test_a_list_that_a_model_proposes_becomes_a_table_with_types(
         assert ask(proposed, changed) == [("Cap", 4)]
 
 
+@pytest.mark.parametrize("before", [{"lists": False}, {"effort": "checked"}, {"effort": "draft"}])
 def test_lists_that_stayed_pending_are_asked_for_alone(
-    proposed: Path, tmp_path: Path, ask: Ask
+    before: dict[str, object], proposed: Path, tmp_path: Path, ask: Ask
 ) -> None:
     with serving(say_in_words) as server:
         settings = settings_for(server, tmp_path / "home")
-        report = ingest(proposed, settings.model_copy(update={"lists": False}))
+        report = ingest(proposed, settings.model_copy(update=before))
+        settings = settings.model_copy(update={"effort": "full"})
         assert any("items (what, quantity): kept as pending" in line for line in report.designed)
         n_asked = len(server.requests)
         quote = quote_ingestion(proposed, settings)

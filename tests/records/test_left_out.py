@@ -116,6 +116,23 @@ def test_a_document_with_cells_of_no_column_is_asked_alone_and_told_once(odd: ob
     assert [record.cells[1].value_text for record in found.values()] == ["0", "1", "2", "3"]
 
 
+def test_where_all_documents_have_cells_of_no_column_they_are_told_so_together() -> None:
+    def read(key: str, text: str, prompt: Prompt) -> dict[str, object]:
+        said = read_inn(key, text, prompt)
+        cells = said["cells"]
+        assert isinstance(cells, list)
+        return said if prompt.corrections else {"id": key, "cells": [*cells, [45, "left out"]]}
+
+    model = reading(read)
+
+    found = predict(model, inns(4))
+
+    assert [len(shown_documents(prompt)) for prompt in model.prompts] == [4, 4]
+    [told] = model.prompts[-1].corrections
+    assert "- d4: [45, 'left out'] is of none of the columns 1-4\n" in told.message
+    assert [record.cells[1].value_text for record in found.values()] == ["0", "1", "2", "3"]
+
+
 @pytest.mark.parametrize("cells", [[["Rooms", 2]], ["rooms"], {"rooms": 2}, [["rooms"]]])
 def test_cells_of_another_form_are_no_silence(cells: object) -> None:
     model = ScriptedModel(lambda prompt: json.dumps({"documents": [{"id": "d1", "cells": cells}]}))
