@@ -29,7 +29,7 @@ from srag_mcp.values.units import is_currency, parse_unit, unit_of
 
 _NUMERAL = re.compile(r"(?<![\w.,])\d[\d.,]*(?<=\d)(?!\w)")
 _OUT_OF = re.compile(r"\d\s?/\s?$")
-_OPEN, _CLOSED = re.compile(r"\(\s?[^\w\s]{0,2}\s?$"), re.compile(r"\s?%?\s?\)")
+_OPEN, _CLOSED = re.compile(r"\(\s?[^\w\s@]{0,2}\s?$"), re.compile(r"\s?%?\s?\)")
 _MINUS = re.compile(r"(?<![^\s|(])[-−–]\s?[$€£]?\s?$")
 _IN_CELL, _GAP = re.compile(r"[^\W\d_]\s?$"), re.compile(r"\S(?:\s{2,}|\t|\s*\|)\s*\S")
 _PLACEHOLDER = re.compile(r"\W+$")
@@ -339,8 +339,9 @@ def _object(attribute: Attribute, value: float, place: TablePlace) -> str:
 def _object_to_row(attribute: Attribute, place: TablePlace) -> str:
     """Another row that is named as the column is, where this one is not.
 
-    It has as many words of the name as this one, and a number of the same form in this column. A
-    synonym that is only a part of the name names no row: `GST` of `gst_amount` is in `GST NO`, too.
+    It has as many words of the name as this one, and another number of the same form in this
+    column; with the same number it is as good. A synonym that is only a part of the name names no
+    row: `GST` of `gst_amount` is in `GST NO`, too.
     """
     names = _names(attribute)
     own = _label_stems(place.label)
@@ -354,6 +355,8 @@ def _object_to_row(attribute: Attribute, place: TablePlace) -> str:
         if row == place.row or not is_named or len(said & names[0]) < len(own & names[0]):
             continue
         number = place.below(row)
+        if number and number.value == place.value:
+            return ""
         if number and _is_alike(number.span.of(place.text), place.number.of(place.text)):
             return f"its row is {place.label!r}, and the table has a row {other.label!r}"
     return ""

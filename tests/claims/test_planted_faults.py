@@ -446,6 +446,34 @@ def test_a_scale_and_a_drawing_are_no_columns_and_no_signs(
     assert check(attribute, quote, value, page.replace(": ", between)).why == ""
 
 
+FERRY = """Ferry of 3 May
+TOTAL SEATS: 5 44.73
+TOTAL FARE (WITH TOLL) :  44.73
+TOTAL FARE (FOR CARS) :  12.50
+TOLL  (@ 6%)  42.20  2.53
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "quote", "value", "why"),
+    [
+        ("paid_in_all", "EUR", "TOTAL SEATS: 5 44.73", 44.73, ""),
+        ("toll_rate", "percent", "(@ 6%)", 6, ""),
+        ("toll_rate", "percent", "@ 6%", 6, ""),
+        (
+            "paid_for_cars", "EUR", "TOTAL SEATS: 5 44.73", 44.73,
+            "its row is 'TOTAL SEATS', and the table has a row 'TOTAL FARE (FOR CARS'",
+        ),
+    ],
+)  # fmt: skip
+def test_a_row_with_the_same_number_is_as_good_and_a_rate_is_no_minus(
+    name: str, unit: str, quote: str, value: float, why: str
+) -> None:
+    synonyms = ("total fare with toll",) if "all" in name else ("total fare cars",)
+    attribute = Attribute(name=name, type="number", unit=unit, synonyms=synonyms)
+    assert check(attribute, quote, value, FERRY).why == why
+
+
 @pytest.mark.parametrize("value", [35, 12, 23])
 def test_the_sum_of_a_column_is_derived(value: int) -> None:
     text = "Stock by site\n| Site | Trees |\n|---|---|\n| North | 12 |\n| South | 23 |\n"
@@ -481,8 +509,8 @@ def test_a_note_on_the_scale_holds_to_the_end_of_its_statement(
 RECEIPT = """Summary        Amount     Tax
 SR (6%)         49.06    2.94
 GST NO   001234567890
-Tax total       49.06    2.94
-GST amount      49.06    2.94
+Tax total       49.06    3.05
+GST amount      49.06    3.05
 """
 GST = Attribute(name="gst_amount", type="number", unit="MYR", synonyms=("GST",))
 
@@ -502,3 +530,7 @@ def test_a_row_that_is_named_like_the_column_has_all_of_its_name_and_such_a_numb
     text = "".join(line for line in RECEIPT.splitlines(True) if not line.startswith(left_out))
     attribute = GST.model_copy(update={"synonyms": synonyms})
     assert check(attribute, "SR (6%)         49.06    2.94", 2.94, text).why == why
+    assert (
+        check(attribute, "SR (6%)         49.06    2.94", 2.94, text.replace("3.05", "2.94")).why
+        == ""
+    )
