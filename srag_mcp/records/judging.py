@@ -15,6 +15,7 @@ from srag_mcp.claims.claim import Bearing, check, says_none
 from srag_mcp.claims.figures import is_computed, read_figures, rounds_to
 from srag_mcp.claims.quotes import (
     LONGEST_QUOTE,
+    dates_of,
     find_figures,
     find_value,
     ground,
@@ -308,7 +309,7 @@ class Judge:
         span = taken.cell.span if said.quote else None
         claim, odd = check(attribute, quote, value, self.document.text, span), ""
         if claim.bearing is Bearing.CONTRADICTED and not _explains(
-            attribute, said.remark, value, self.document.text
+            attribute, said.remark, value, quote, self.document.text
         ):
             odd = claim.why
         has_decimals = attribute.type.is_numeric and not attribute.type.is_whole
@@ -371,18 +372,23 @@ def _is_itself(value: Value | None, quote: str) -> bool:
     return abs(value) in read_figures(quote).plain and is_signed is (value < 0)
 
 
-def _explains(attribute: Attribute, remark: str, value: Value, text: str) -> bool:
-    """Return whether the figures of a *remark* make a number: `derived: 22 + 1`.
+def _explains(attribute: Attribute, remark: str, value: Value, quote: str, text: str) -> bool:
+    """Return whether the figures of a *remark* make a number or a day: `derived: 22 + 1`.
 
-    What it adds or multiplies stands in *text*, the document.
+    What it adds or multiplies stands in *text*, the document; a day is so many days or weeks from
+    one of the *quote*: `15 June 2026 for 2 nights`, `derived: 15 June + 2 nights`.
     """
-    if isinstance(value, bool | str | date) or not read_figures(remark).quantities:
+    if isinstance(value, bool | str) or not read_figures(remark).quantities:
         return False
+    known = {abs(number) for found in find_figures(text) for number in found.numbers}
+    known |= {abs(float(found.value)) for found in read_figures(text).quantities}
+    if isinstance(value, date):
+        told = known.intersection(float(found.value) for found in read_figures(remark).quantities)
+        days = filter(None, (found.on() for _, found in dates_of(quote)))
+        return any(abs((value - day).days) in {n, 7 * n} for day in days for n in told if n)
     made = compute(remark.partition(":")[2])
     if made is None or not rounds_to(made.result, value):
         return is_computed(attribute, remark, value)
-    known = {abs(number) for found in find_figures(text) for number in found.numbers}
-    known |= {abs(float(found.value)) for found in read_figures(text).quantities}
     return known.issuperset(made.operands)
 
 

@@ -265,7 +265,8 @@ _AFTER = re.compile(
     r"|[^\W\d_]+(?:[²³]|[23](?!\d))?(?:/[hs](?!\w))?)"
 )
 _POWER_SIGN = re.compile(r"[eE]|.*?10\^?")
-_RANGE = re.compile(r"\s?(?:[-–—]|\bto\b)\s?(?=[^\W\d_]{0,3}[$€£]?\s?\d)")
+# A dash that begins a line is the mark of an item.
+_RANGE = re.compile(r"(?:[^\S\n]?[-–—]|\s?\bto\b)\s?(?=[^\W\d_]{0,3}[$€£]?\s?\d)")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _BAD_BEFORE = re.compile(r"(?:[^\W_]|[^\W_][-/.:,_]|[#@_/\\:]|\d\s?[-–—/])\Z")
 _BELOW = re.compile(r"\s?/\s?[^\W\d_]+[²³23]?(?!\w)")
@@ -452,6 +453,8 @@ def _after(text: str, end: int, money: bool) -> _Tail | None:
     if match["word"] is None:
         return _Tail(match.end())
     word, attached = match["word"], not match["gap"]
+    if "\n" in match["gap"] and not (word[0].islower() and len(word) > 1):
+        return _Tail(end)  # a line that begins anew; a sentence goes on with a small word
     if attached and word.isupper() and text[match.end() : match.end() + 1].isdigit():
         return None  # `12TB0`; small letters may part two numbers: `1h30`
     scale = scale_of(word, attached=attached, money=money)

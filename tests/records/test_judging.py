@@ -164,6 +164,35 @@ def test_a_value_in_other_words_than_the_document_is_noted_and_not_asked_again(
     assert (found.problem, found.taken.cell.note) == ("", note)
 
 
+@pytest.mark.parametrize(
+    ("value", "remark", "problem"),
+    [
+        ("2026-06-17", "derived: 15 June + 2 nights", ""),
+        ("2026-06-29", "derived: two weeks after 15 June", ""),
+        (
+            "2026-06-18",
+            "derived: 15 June + 2 nights",
+            "the quote gives another date than 2026-06-18",
+        ),
+        (
+            "2026-06-20",
+            "derived: 15 June + 5 nights",
+            "the quote gives another date than 2026-06-20",
+        ),
+        ("2026-06-17", "", "the quote gives another date than 2026-06-17"),
+    ],
+)
+def test_a_day_may_follow_by_days_and_weeks_that_the_document_has(
+    value: str, remark: str, problem: str
+) -> None:
+    text = "Stay of 2 nights from Mon 15 June 2026; two weeks before it costs nothing to cancel."
+    attribute = Attribute(name="left_on", type="date")
+
+    found = judge(text, attribute, stated(value, "from Mon 15 June 2026", remark))
+
+    assert found.problem == problem
+
+
 def test_a_name_that_is_not_in_the_document_is_doubted_once() -> None:
     attribute = Attribute(name="it", type="string")
 

@@ -202,3 +202,21 @@ def test_codes_and_times_hold_no_number(code: str) -> None:
 def test_a_sign_before_a_number_makes_it_negative(number: int, sign: str) -> None:
     [(_, quantity)] = find_quantities(f"it was {sign}{number} today")
     assert quantity.value == -number
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Opened 2026\n- 106 euros a night", [(2026, None, None), (106, "EUR", None)]),
+        ("- 12\n- 15\n- 17", [(12, None, None), (15, None, None), (17, None, None)]),
+        ("€ 212\nB 106 euros", [(212, "EUR", None), (106, "EUR", None)]),
+        ("7\n€ 20", [(7, None, None), (20, "EUR", None)]),
+        ("some 1.5\nmillion, 12\nkm", [(1_500_000, None, None), (12, "km", None)]),
+        ("10 –\n20 km", [(10, "km", 20)]),
+    ],
+)  # fmt: skip
+def test_a_line_that_begins_anew_is_no_part_of_the_number_before(
+    text: str, found: list[tuple[float, str | None, float | None]]
+) -> None:
+    read = [(item.value, item.unit, item.upper) for _, item in find_quantities(text)]
+    assert read == found
