@@ -13,6 +13,7 @@ from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.slots import Slot, best_slot, learn_slot_rule, to_latest
 from srag_mcp.schema.attribute import SlotRule
 from srag_mcp.text.words import HELPING, fold_words, is_content, stem
+from srag_mcp.values.bounds import SIGN, SIGNS
 from srag_mcp.values.names import MONTHS
 from srag_mcp.values.quantities import read_number_words
 from srag_mcp.values.units import CURRENCY_WORDS, UNITS, is_currency
@@ -207,8 +208,6 @@ _LENGTH_WEIGHTS = {1: 0.8, 2: 1.0, 3: 1.0, 4: 0.95, 5: 0.85}
 _BEHIND, _BESIDE = 0.25, 0.5  # "218 new deaths": what a number counts stands behind it
 _ELSEWHERE = 0.5
 _AFTER_MEASURE = frozenset(["away", "ago", "old", "long", "wide", "high", "deep", "tall", "later"])
-_BOUND = re.compile(r"[<>≤≥]")
-_BOUNDS = {">": "over", "<": "under", "≥": "from", "≤": "up to"}
 _TO = frozenset(["from", "to"])
 _WAY = _TO | {"away", "off"}
 
@@ -232,7 +231,7 @@ def _phrases(members: _Slots, sightings: Sequence[Sightings]) -> dict[str, _Said
         seen: set[str] = set()
         unit = re.search(r"[^\W\d_][^\d]*\Z", value.of(text))
         after = value.start + unit.start() if unit else value.end
-        behind = _words(_BOUND.split(text[after : slot.sentence.end])[0], last=False)
+        behind = _words(re.split(SIGN, text[after : slot.sentence.end])[0], last=False)
         left = text[slot.sentence.start : value.start]
         # "discharged (39 % of whom had died)" is no share of those discharged
         left = "" if behind and left.rstrip().endswith("(") else left
@@ -346,7 +345,7 @@ def _labels(
     if labels and is_date and "date" not in labels[0].split():
         labels = [f"{label} date" for label in labels]
     if bound := _threshold(members):
-        labels = [f"{label} {_BOUNDS[bound[0]]} {bound[1:]}" for label in labels]
+        labels = [f"{label} {SIGNS[bound[0]]} {bound[1:]}" for label in labels]
     is_length = features["unit:length"] >= _USUAL * len(members)
     if is_length and 2 * sum(features[f">!{word}"] for word in _WAY) >= len(members):
         # "3 miles to Ulm": what stands before is no goal
