@@ -185,7 +185,8 @@ class Frame:
             if at in states or measures:
                 said = [token for token in tokens if is_so or is_past(token)]
                 found |= {token.stem for token in said if not token.text[:1].isupper()}
-        found |= sentence.events
+        if len(self.table.dates) > 1:  # of a lone date a receipt is issued
+            found |= sentence.events
         return found - date.named - date.told - self.table.nouns - self.table.general
 
 

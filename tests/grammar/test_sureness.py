@@ -191,7 +191,7 @@ STATES = [("state", "requeened", 5), ("state", "weak", 7), ("keeper", "Ada Brook
         ("How many hives were requeened per year?", (EVENT,)),
         ("When was the last hive requeened?", (EVENT,)),
         ("How many hives were weak in 2021?", (EVENT,)),
-        ("How many hives came in 2021?", (EVENT,)),
+        ("How many hives came in 2021?", ()),
         ("What is the total honey taken in 2021?", (EVENT,)),
         ("How many weak hives were there in 2021?", ()),
         ("How many hives are there in 2021?", ()),
