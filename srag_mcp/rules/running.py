@@ -13,7 +13,7 @@ from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.slots import Slot, best_slot, learn_slot_rule, to_latest
 from srag_mcp.schema.attribute import SlotRule
 from srag_mcp.text.words import HELPING, fold_words, is_content, stem
-from srag_mcp.values.bounds import SIGN, SIGNS
+from srag_mcp.values.bounds import NO_VALUE, SIGN, SIGNS, hedge_in_text
 from srag_mcp.values.names import MONTHS
 from srag_mcp.values.quantities import read_number_words
 from srag_mcp.values.units import CURRENCY_WORDS, UNITS, is_currency
@@ -55,6 +55,8 @@ def slot_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
         if len(members) * step < floor or len(members) < _MIN_DOCUMENTS or not _varies(members):
             continue
         placed = {n * step: to_latest(slot, sample[n]) for n, slot in members.items()}
+        if _are_ends(placed, sightings):
+            continue
         is_date = next(iter(placed.values())).value.type == "date"
         is_marked = all(_MARKS & slot.features for slot in placed.values())
         if not is_date and not is_marked and not _is_running(placed, sightings):
@@ -83,6 +85,15 @@ def slot_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
         if not all(_MARKS & slot.features for slot in slots_of_one.values()):
             candidate.found = _found(_ask_for_name(candidate, slots_of_one, documents), sightings)
     return [candidate for candidate, _ in found]
+
+
+def _are_ends(members: _Slots, sightings: Sequence[Sightings]) -> bool:
+    """Whether most values are but the ends of where others lie, or intended: no column holds them."""
+    hedges = (
+        hedge_in_text(sightings[n].text, slot.value.span, is_day=slot.value.type == "date")
+        for n, slot in members.items()
+    )
+    return 2 * sum(hedge in NO_VALUE for hedge in hedges) > len(members)
 
 
 def _ask_for_name(

@@ -62,7 +62,7 @@ _BOUND_IN_TEXT = _beside(_NUMBERS, "(?!)", rf"(?:\+(?!\s?\d)|{_OPEN})")
 _BOUND_NUMBER = _beside(f"{_NUMBERS}|{_START}", f"{SIGN}=?", rf"(?:\+(?!\s?\d)|{_OPEN})")
 _ROUGH_BESIDE = _beside(_ROUGH, "[~≈]")
 _INTENDED = re.compile(rf"\b(?:{_INTENT})\b", re.IGNORECASE)
-_NAMED = re.compile(rf"\b(?:{_DAYS}|{_START}|{_INTENT})\b", re.IGNORECASE)
+_NAMED = re.compile(rf"\b(?:{_DAYS}|{_START}|{_INTENT}|{_words('term')})\b", re.IGNORECASE)
 _ANY = re.compile(rf"{HEDGES}|\b(?:{_DAYS}|{_BEHIND}|{_INTENT})\b", re.IGNORECASE)
 _YEAR = re.compile(r"[12]\d{3}")
 

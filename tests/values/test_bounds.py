@@ -14,7 +14,7 @@ BOUNDS = [
     "before 3 May 2021", "until 3 May 2021", "by 3 May 2021", "by Monday, 3 May 2021",
     "by the end of 3 May 2021", "no later than 2021-05-03", "3 May 2021 at the latest",
     "3 May 2021 or earlier", "after 3 May 2021", "not before 3 May 2021", "< 2021-05-03",
-    "deadline 3 May 2021", "vor dem 3. Mai 2021", "bis 3.5.2021", "bis zum 3. Mai 2021",
+    "vor dem 3. Mai 2021", "bis 3.5.2021", "bis zum 3. Mai 2021",
     "spätestens am 3. Mai 2021", "frühestens 3. Mai 2021", "avant le 3 mai 2021",
     "au plus tard le 3 mai 2021", "jusqu'au 3 mai 2021", "antes del 3 de mayo de 2021",
     "hasta el 3 de mayo de 2021", "entro il 3 maggio 2021", "prima del 3 maggio 2021",
@@ -28,7 +28,7 @@ INTENTS = [
 ROUGH = ["about 3 May 2021", "ca. 3. Mai 2021", "3 May 2021 (approx.)", "ongeveer 3 mei 2021"]
 PLAIN = [
     "3 May 2021", "Monday, 3 May 2021", "on 3 May 2021", "since 3 May 2021", "from 3 May 2021",
-    "by Ann Lee, 3 May 2021", "3 May 2021, after rain", "seit 3. Mai 2021",
+    "ends on 3 May 2021", "due 3 May 2021", "by Ann Lee, 3 May 2021", "3 May 2021, after rain", "seit 3. Mai 2021",
 ]  # fmt: skip
 
 
