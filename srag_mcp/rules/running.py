@@ -88,7 +88,7 @@ def slot_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
 
 
 def _are_ends(members: _Slots, sightings: Sequence[Sightings]) -> bool:
-    """Whether most values are but the ends of where others lie, or intended: no column holds them."""
+    """Whether most values are but intended, or ends of where others lie: no column holds them."""
     hedges = (
         hedge_in_text(sightings[n].text, slot.value.span, is_day=slot.value.type == "date")
         for n, slot in members.items()

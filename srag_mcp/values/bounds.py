@@ -34,8 +34,7 @@ def _words(*keys: str) -> str:
     return "|".join(dict.fromkeys(filter(None, lines)))
 
 
-_NUMBERS = _words("upper", "lower")
-_DAYS = f"{_NUMBERS}|{_words('upper_day', 'lower_day')}"
+_NUMBERS, _DAYS = _words("bound", "limit"), _words("bound", "limit", "day")
 _START, _BEHIND, _ROUGH, _INTENT = map(_words, ("start", "behind", "rough", "intent"))
 # Around a number they leave what it measures.
 HEDGES = rf"\b(?:{_NUMBERS}|{_START}|{_ROUGH})\b\.?|[~≈±+()]|{SIGN}"
@@ -62,9 +61,14 @@ _BOUND_IN_TEXT = _beside(_NUMBERS, "(?!)", rf"(?:\+(?!\s?\d)|{_OPEN})")
 _BOUND_NUMBER = _beside(f"{_NUMBERS}|{_START}", f"{SIGN}=?", rf"(?:\+(?!\s?\d)|{_OPEN})")
 _ROUGH_BESIDE = _beside(_ROUGH, "[~≈]")
 _INTENDED = re.compile(rf"\b(?:{_INTENT})\b", re.IGNORECASE)
-_NAMED = re.compile(rf"\b(?:{_DAYS}|{_START}|{_INTENT}|{_words('term')})\b", re.IGNORECASE)
+# In the label of a number; in that of a day.
+_NAMED, _NAMED_DAY = (
+    re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+    for words in (_words("limit"), f"{_DAYS}|{_START}|{_INTENT}|{_words('term')}")
+)
 _ANY = re.compile(rf"{HEDGES}|\b(?:{_DAYS}|{_BEHIND}|{_INTENT})\b", re.IGNORECASE)
-_YEAR = re.compile(r"[12]\d{3}")
+_YEAR = re.compile(rf"{_PLACE}(?!\s?[^\W\d_])")  # `by 1950`, but not `by 1950 guests`
+_FOUR_DIGITS = re.compile(r"[12]\d{3}")
 
 
 def may_hedge(text: str) -> bool:
@@ -75,11 +79,11 @@ def may_hedge(text: str) -> bool:
 def hedge_of(text: str, span: Span, label: str = "", *, is_day: bool = False) -> Hedge | None:
     """Return how the number or the day at *span* of a cell is said; None for a plain one.
 
-    Below a *label* that speaks of an end or an intention a day, or a year, is what it is said to
-    be: the deadline `by 3 May 2021` is that day.
+    Below a *label* that speaks of an end, or of a day that is intended, this is what the value is
+    said to be: the deadline `by 3 May 2021` is that day.
     `<1`, `max. 500 m`, `5 or more`, `from 12 EUR`, `before 1950` -> BOUND; `ca. 5` -> ROUGH
     """
-    return _hedge(text, span, label, _BOUND_DAY if is_day else _BOUND_NUMBER, is_day)
+    return _hedge(text, span, label, _BOUND_DAY if is_day else _BOUND_NUMBER)
 
 
 def hedge_in_text(text: str, span: Span, label: str = "", *, is_day: bool = False) -> Hedge | None:
@@ -94,18 +98,18 @@ def hedge_in_text(text: str, span: Span, label: str = "", *, is_day: bool = Fals
     said = _CLAUSE.split(before)[-1]
     near = f"{said}{span.of(text)}{text[span.end : span.end + _NEAR]}"
     place = Span(len(said), len(said) + span.end - span.start)
-    return _hedge(near, place, label, _BOUND_DAY if is_day else _BOUND_IN_TEXT, is_day)
+    return _hedge(near, place, label, _BOUND_DAY if is_day else _BOUND_IN_TEXT)
 
 
-def _hedge(text: str, span: Span, label: str, bound: re.Pattern[str], is_day: bool) -> Hedge | None:
+def _hedge(text: str, span: Span, label: str, bound: re.Pattern[str]) -> Hedge | None:
     said = f"{text[: span.start]}{_PLACE}{text[span.end :]}"
-    if is_day or _YEAR.fullmatch(span.of(text)):
-        if _NAMED.search(label.replace("_", " ")):
-            return None
-        if _BOUND_DAY.search(said):
+    if said == _PLACE:
+        return None
+    is_year = _FOUR_DIGITS.fullmatch(span.of(text)) and _YEAR.search(said)
+    is_day = bound is _BOUND_DAY or is_year
+    if not (_NAMED_DAY if is_day else _NAMED).search(label.replace("_", " ")):
+        if bound.search(said) or (is_year and _BOUND_DAY.search(said)):
             return Hedge.BOUND
-        if _INTENDED.search(said):
+        if is_day and _INTENDED.search(said):
             return Hedge.INTENT
-    if bound.search(said):
-        return Hedge.BOUND
     return Hedge.ROUGH if _ROUGH_BESIDE.search(said) else None

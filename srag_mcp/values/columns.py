@@ -356,7 +356,7 @@ def classify_values(values: Sequence[str], name: str = "") -> TypeGuess:
     if share >= _FIT:
         whole = all(isinstance(item.value, int) for item in durations.values())
         return TypeGuess(INTEGER if whole else NUMBER, "s", share, None)
-    numbers = _guess_numbers(given)
+    numbers = _guess_numbers(given, name)
     if numbers is not None and numbers.share >= _FIT:
         return numbers
     answers = find_answers(values, name)
@@ -378,7 +378,7 @@ def _is_date(value: str, order: DateOrder) -> bool:
     return len(_WEEKDAY_OR_TIME.sub("", rest).strip()) <= _LONGEST_DATE
 
 
-def _guess_numbers(values: Sequence[str]) -> TypeGuess | None:
+def _guess_numbers(values: Sequence[str], name: str) -> TypeGuess | None:
     """Guess a column of numbers; None where one value is a code: `00123` is no 123.
 
     Nobody writes a number with a zero before it, so the others of its column are codes, too; those
@@ -386,7 +386,7 @@ def _guess_numbers(values: Sequence[str]) -> TypeGuess | None:
     number whose marks group no thousands: `2.0` beside `1.4.2` is a version, `20` is not. Where
     most are but bounds (`from 12`), the words say more than any number.
     """
-    if 2 * sum(map(is_bound, values)) > len(values):
+    if 2 * sum(is_bound(value, label=name) for value in values) > len(values):
         return None
     padded = [value for value in values if _LEADING_ZERO.fullmatch(value.strip())]
     is_one_width = len({len(value.strip()) for value in values}) == 1

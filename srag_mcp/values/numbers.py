@@ -126,13 +126,13 @@ def find_number(text: str, unit: str | None = None) -> NumberCell:
     return NumberCell(reason="several numbers")
 
 
-def is_bound(text: str, unit: str | None = None) -> bool:
+def is_bound(text: str, unit: str | None = None, label: str = "") -> bool:
     """Whether the number that a cell means is but the end of where its value lies.
 
-    *unit* is what the column is measured in.
+    *unit* is what the column is measured in, *label* what it is called.
     `<1`, `over 500 m`, `5 or more`, `under five` -> True; `5 (more than in May)` -> False
     """
-    return may_hedge(text) and _hedge(text, find_number(text, unit)) in NO_VALUE
+    return may_hedge(text) and _hedge(text, find_number(text, unit), label) in NO_VALUE
 
 
 def _hedge(text: str, found: NumberCell, label: str = "") -> Hedge | None:

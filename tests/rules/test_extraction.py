@@ -256,5 +256,6 @@ def test_a_day_that_is_an_end_or_an_intention_in_running_text_is_no_value(
     deadline = Attribute(name="mending_deadline", type="date", extractors=(rule,))
     schema = Schema(title="Hall", attributes=(attribute, deadline))
     found = extract_record(document(f"# Hall\n\n{sentence}\n"), schema).cells
-    state = State.FAILED if note.endswith("no value") else State.STATED
-    assert [(cell.state, cell.note) for cell in found] == [(state, note), (State.STATED, "")]
+    is_end = note.endswith("no value")
+    state, noted = (State.FAILED, "") if is_end else (State.STATED, note)
+    assert [(cell.state, cell.note) for cell in found] == [(state, note), (State.STATED, noted)]

@@ -28,7 +28,8 @@ INTENTS = [
 ROUGH = ["about 3 May 2021", "ca. 3. Mai 2021", "3 May 2021 (approx.)", "ongeveer 3 mei 2021"]
 PLAIN = [
     "3 May 2021", "Monday, 3 May 2021", "on 3 May 2021", "since 3 May 2021", "from 3 May 2021",
-    "ends on 3 May 2021", "due 3 May 2021", "by Ann Lee, 3 May 2021", "3 May 2021, after rain", "seit 3. Mai 2021",
+    "ends on 3 May 2021", "due 3 May 2021", "by Ann Lee, 3 May 2021", "3 May 2021, after rain",
+    "seit 3. Mai 2021",
 ]  # fmt: skip
 
 
@@ -86,6 +87,7 @@ def test_a_column_of_days_that_are_but_ends_is_one_of_texts() -> None:
      ("planned 2030", Reading(State.FAILED, note=Hedge.INTENT)),
      ("c. 1950", Reading(State.STATED, 1950, note=Hedge.ROUGH, is_guess=True)),
      ("1950", Reading(State.STATED, 1950)),
+     ("by 1950 guests", Reading(State.STATED, 1950)),
      ("after 5 pm", Reading(State.STATED, 5))],
 )  # fmt: skip
 def test_a_year_before_which_something_lies_is_not_its_year(text: str, expected: Reading) -> None:
@@ -93,3 +95,23 @@ def test_a_year_before_which_something_lies_is_not_its_year(text: str, expected:
     assert read_column(Column(INTEGER, "lasts_until"), [Words("until 2021")]) == [
         Reading(State.STATED, 2021)
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("minimum_stay", "min. 3 nights"), ("max_load", "up to 3 kg"), ("mindestalter", "ab 3"),
+     ("Höchstgewicht", "höchstens 3 kg"), ("capacity (max.)", "3 max.")],
+)  # fmt: skip
+def test_below_a_label_of_a_limit_the_limit_is_the_value(name: str, text: str) -> None:
+    [named] = read_column(Column(INTEGER, name), [Words(text)])
+    [other] = read_column(Column(INTEGER, "stay"), [Words(text)])
+    assert (named.value, other.note) == (3, Hedge.BOUND)
+    assert (
+        classify_values([text, text.replace("3", "4"), text.replace("3", "7")], name).type
+        == "integer"
+    )
+
+
+def test_minutes_in_a_label_are_no_limit() -> None:
+    [read] = read_column(Column(INTEGER, "walk_min"), [Words("> 30", "Walk (min)")])
+    assert read == Reading(State.FAILED, note=Hedge.BOUND)
