@@ -177,14 +177,15 @@ class Frame:
         states = {at for option in self.chosen if option.kind in _STATES for at in option.uses}
         for at, mention in enumerate(mentions):
             tokens = sentence.tokens[mention.first : mention.last]
-            before = spoken(sentence.tokens[: mention.first][-1:])
             is_last = [item.kind for item in mentions[at + 1 : at + 2]] == ["period"]
             is_last = is_last and sentence.near(at, at + 1)
-            is_so = is_last and not BEING.isdisjoint(before)  # `were in use in 2019`
-            measures = is_last and mention.kind == "column" and not self.table.is_daily
-            if at in states or measures:
+            before = spoken(sentence.tokens[: mention.first][-1:])
+            if at in states:  # `were in use in 2019`
+                is_so = is_last and not BEING.isdisjoint(before)
                 said = [token for token in tokens if is_so or is_past(token)]
-                found |= {token.stem for token in said if not token.text[:1].isupper()}
+            else:  # `the depth drilled in 2019`
+                said = [token for token in tokens[-1:] if is_last and is_past(token)]
+            found |= {token.stem for token in said if not token.text[:1].isupper()}
         if len(self.table.dates) > 1:  # of a lone date a receipt is issued
             found |= sentence.events
         return found - date.named - date.told - self.table.nouns - self.table.general
