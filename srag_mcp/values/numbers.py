@@ -137,8 +137,6 @@ def is_bound(text: str, unit: str | None = None, label: str = "") -> bool:
 
 def _hedge(text: str, found: NumberCell, label: str = "") -> Hedge | None:
     """Return how the number that was *found* in a cell is said."""
-    if not may_hedge(text):
-        return None
     text = _MIXED.sub(_as_decimal, text)
     span = found.figure.span if found.figure else found.span
     if span is None and (spelled := NUMBER_WORDS.search(text)):
