@@ -11,7 +11,15 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import TypeAlias
 
-from srag_mcp.grammar.lexicon import DOING, phrases, spoken, valued, words_of
+from srag_mcp.grammar.lexicon import (
+    BEING,
+    DOING,
+    is_past,
+    phrases,
+    spoken,
+    valued,
+    words_of,
+)
 from srag_mcp.grammar.link import AUXILIARIES, Mention, Sentence, convert_into
 from srag_mcp.grammar.sql import (
     Condition,
@@ -28,7 +36,7 @@ from srag_mcp.grammar.sql import (
 )
 from srag_mcp.grammar.table import LISTED, Column, Table
 from srag_mcp.text.words import DENYING
-from srag_mcp.values.dates import Period
+from srag_mcp.values.dates import Period, find_periods
 from srag_mcp.values.units import is_currency
 
 Features: TypeAlias = Counter[str]
@@ -43,6 +51,7 @@ WEIGHTS: Mapping[str, float] = {
     "gap": 0.15,
     "not_own": 0.4,
     "date_assumed": 0.2,
+    "event_dated": 0.0,
     "value_part": 0.15,
     "value_part_small": 1.3,
     "value_own": 0.35,
@@ -76,6 +85,7 @@ ASSUMED: Mapping[str, str] = {
     "narrowed": "that a part of its name means a column",
     "not_own": "that it is of the record, though a column is named after something else",
     "date_assumed": "which of the dates is meant",
+    "event_dated": "that what was done has the date of the record",
     "amount_assumed": "that the whole amount is meant",
     "value_held": "that a part of a stored text means it",
     "rows_counted": "that rows of a list are counted, and not the pieces that they stand for",
@@ -98,6 +108,7 @@ def cost_of(features: Features) -> float:
 
 
 _MAX_OPTIONS, _MAX_FRAMES = 4, 60
+_STATES = frozenset({"value", "truth"})
 _COUNTED_LIST = re.compile(r"table_name = '(?P<name>(?:[^']|'')+)'")  # of `lists.describe_tables`
 # What denies that a record is so, and not that there is one: `not treated`, `untreated`.
 _OF_ONE = frozenset({"not", *DENYING})
@@ -154,6 +165,30 @@ class Frame:
     chosen: tuple[Option, ...]
     free: tuple[int, ...]
     features: Features
+
+    def events_beside(self, date: Column) -> set[str]:
+        """Return the stems of events that are asked for and of which nothing says *date* is theirs.
+
+        `abandon` of `wells abandoned in 2019`, of wells with a `date`; none where it is named.
+        """
+        sentence, mentions, found = self.sentence, self.sentence.mentions, set[str]()
+        if any(date.name in dict(item.columns) for item in mentions):
+            return found
+        states = {at for option in self.chosen if option.kind in _STATES for at in option.uses}
+        for at, mention in enumerate(mentions):
+            tokens = sentence.tokens[mention.first : mention.last]
+            is_last = [item.kind for item in mentions[at + 1 : at + 2]] == ["period"]
+            is_last = is_last and sentence.near(at, at + 1)
+            before = spoken(sentence.tokens[: mention.first][-1:])
+            if at in states:  # `were in use in 2019`
+                is_so = is_last and not BEING.isdisjoint(before)
+                said = [token for token in tokens if is_so or is_past(token)]
+            else:  # `the depth drilled in 2019`
+                said = [token for token in tokens[-1:] if is_last and is_past(token)]
+            found |= {token.stem for token in said if not token.text[:1].isupper()}
+        if len(self.table.dates) > 1:  # of a lone date a receipt is issued
+            found |= sentence.events
+        return found - date.named - date.told - self.table.nouns - self.table.general
 
 
 def frames(sentence: Sentence, table: Table) -> Iterator[Frame]:
@@ -354,6 +389,8 @@ class _Reader:
             is_either = self._ranges(at, column, column.scale) or not self._ranges(at, column)
             if low is None or (bare and is_either):
                 continue
+            if plain and not column.may_be_years and self._is_year(at):
+                continue  # `the depth in 2019`
             meant = column.turned(operator, concept)
             if meant is None or (concept == "time" and not column.may_be_years):
                 continue
@@ -374,6 +411,12 @@ class _Reader:
             yield Option(kept, relation=(operator, at, "" if concept == "any" else concept))
         if plain:
             yield Option(features=Counter({"number_free": 1}))
+
+    def _is_year(self, at: int) -> bool:
+        """Whether a number says when: `in 2019`."""
+        tokens, mention = self._sentence.tokens, self._mentions[at]
+        before = spoken(tokens[: mention.first][-1:])
+        return before == ("in",) and bool(find_periods(self._sentence.words(mention)))
 
     def _relation(self, at: int) -> tuple[str, float | None, set[int], str]:
         """Return operator, upper end, the mentions that say so, and what an adjective measures."""
@@ -478,10 +521,7 @@ class _Reader:
                 yield column, features, (place,)
         main = self._table.main_date
         if main is not None and main.name not in seen:
-            alone = sum(column.is_date for column in self._table.columns) == 1
-            if not alone and self._sentence.tells_event:
-                return  # `orders we got in May`: perhaps not ordered then
-            yield main, Counter({"date_assumed": int(not alone)}), ()
+            yield main, Counter({"date_assumed": int(len(self._table.dates) > 1)}), ()
         elif main is None:
             for column in self._table.columns:
                 if column.is_year and column.name not in seen and set(column.named) == {"year"}:

@@ -63,7 +63,14 @@ def compose(frame: Frame) -> Drafts:
             )
             counted = {*draft.columns, *(x.column for x in asked.where if x.sql[-4:] != " = 0")}
             rows = any(asked.table.by_name[x].counts_rows for x in counted if x != ROW)
-            features = frame.features + draft.features + Counter({"rows_counted": int(rows)})
+            taken = (frame.table.by_name[name] for name in columns if name != ROW)
+            dates = (column for column in taken if column.is_date or column.is_year)
+            events = set[str]().union(*map(frame.events_beside, dates))
+            dated = {stem for x in frame.table.dates for stem in x.named} | frame.sentence.events
+            if events & dated and len(frame.table.dates) > 1:
+                continue  # `orders we got in May`: perhaps not ordered then
+            doubts = Counter({"rows_counted": int(rows), "event_dated": int(bool(events))})
+            features = frame.features + draft.features + doubts
             yield replace(draft, features=features, left=left, where=asked.where)
 
 

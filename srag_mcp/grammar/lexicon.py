@@ -66,7 +66,7 @@ class Token:
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
     """Return the stem of a folded word: `governing -> govern`, `sold -> sell`."""
-    word = _data()["irregular"].get(word, word)
+    word = (_data()["irregular"] | _data()["plural"]).get(word, word)
     return text_words.stem(word) if word.isalpha() else word
 
 
@@ -226,8 +226,14 @@ def is_time(word: str) -> bool:
 
 
 def is_irregular(word: str) -> bool:
-    """Whether a folded word is a form that no stemmer joins to its word: `paid`."""
+    """Whether a folded word is a form of a verb that no stemmer joins to it: `paid`."""
     return word in _data()["irregular"]
+
+
+def is_past(token: Token) -> bool:
+    """Whether a word says what was done: `drilled`, `sold`; `red` does not."""
+    ends = token.word.endswith("ed") and token.stem != token.word
+    return ends or is_irregular(token.word)
 
 
 def light_at(tokens: Sequence[Token], at: int) -> bool:

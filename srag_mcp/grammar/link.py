@@ -156,13 +156,11 @@ class Sentence:
         return mention.first > 0 and self.tokens[mention.first - 1].word == "?"
 
     @property
-    def tells_event(self) -> bool:
-        """Whether a verb says what was done with a record: `orders that we got`."""
+    def events(self) -> set[str]:
+        """The stems of verbs that say what was done with a record: `orders that we got`."""
         verbs = stems_of("function", "events")
-        return any(
-            token.stem in verbs and light_at(self.tokens, at)
-            for at, token in enumerate(self.tokens)
-        )
+        at = (n for n, token in enumerate(self.tokens) if token.stem in verbs)
+        return {self.tokens[n].stem for n in at if light_at(self.tokens, n)}
 
     def says_how_many(self, mention: Mention, column: Column) -> bool:
         """Whether it says how many, and not which: not `constituencies` of `constituency`."""

@@ -388,9 +388,14 @@ class Table:
         What half of the records lack dates something else: the mail that some of them came with.
         """
         plain = {"date", "day"} | self.nouns
-        dates = [column for column in self.columns if column.is_date and column.fill > _MOST]
+        dates = [column for column in self.dates if column.fill > _MOST]
         own = [c for c in dates if any(set(name) <= plain for name in c.names)]
         return own[0] if len(own) == 1 else None
+
+    @cached_property
+    def dates(self) -> list[Column]:
+        """The columns of dates."""
+        return [column for column in self.columns if column.is_date]
 
     @cached_property
     def main_amount(self) -> Column | None:

@@ -28,16 +28,12 @@ from srag_mcp.schema.attribute import (
 from srag_mcp.schema.schema import Schema
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words
+from srag_mcp.values.bounds import NO_VALUE, hedge_in_text
 from srag_mcp.values.dates import find_dates
-from srag_mcp.values.numbers import is_open_in_text
 from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import State
 from srag_mcp.values.types import ColumnType
 
-# Before the place of a value; an arrow and a quoted line are none.
-_BOUND = re.compile(r"(?:[<≤≥]|[^\s>=-][ \t]*>)[ \t]*\Z")
-_CLAUSE = re.compile(r"[:|<>≤≥\n]")
-_NEAR = 20  # characters beside a number that may say that it is a bound
 _MAX_WORDS = 7
 _MAX_BEFORE = 2  # "on Monday, 3 May", "a total of"
 _TIMEOUT_S = 0.2  # of a pattern on one document: a good one needs a thousandth of it
@@ -125,14 +121,14 @@ def _apply(rule: Extractor, sightings: Sightings, attribute: Attribute) -> Cell 
 
 
 def _stated(attribute: Attribute, sightings: Sightings, span: Span, context: str = "") -> Cell:
-    text, words = sightings.text, span.of(sightings.text)
-    before = text[max(0, span.start - _NEAR) : span.start]
-    said = _CLAUSE.split(before)[-1]  # a label says none: `Distance from: 5`
-    is_bound = _BOUND.search(before) or is_open_in_text(said, text[span.end : span.end + _NEAR])
-    if attribute.type.is_numeric and is_bound:
-        note = "a bound is stated, and no value"
-        return Cell(attribute.name, State.FAILED, words, span, context, note=note)
-    return Cell(attribute.name, State.STATED, words, span, context)
+    words, kind, hedge = span.of(sightings.text), attribute.type, None
+    if kind.is_numeric or kind.is_date:
+        label = f"{attribute.name} {context}"
+        hedge = hedge_in_text(sightings.text, span, label, is_day=kind.is_date)
+    if hedge in NO_VALUE:
+        return Cell(attribute.name, State.FAILED, words, span, context, note=str(hedge))
+    cell = Cell(attribute.name, State.STATED, words, span, context)
+    return cell if hedge is None else add_note(cell, hedge, Mark.DOUBTED)
 
 
 def _by_key(rule: KeyRule, sightings: Sightings, attribute: Attribute) -> Cell | None:

@@ -13,6 +13,7 @@ from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.slots import Slot, best_slot, learn_slot_rule, to_latest
 from srag_mcp.schema.attribute import SlotRule
 from srag_mcp.text.words import HELPING, fold_words, is_content, stem
+from srag_mcp.values.bounds import NO_VALUE, SIGN, SIGNS, hedge_in_text
 from srag_mcp.values.names import MONTHS
 from srag_mcp.values.quantities import read_number_words
 from srag_mcp.values.units import CURRENCY_WORDS, UNITS, is_currency
@@ -54,6 +55,8 @@ def slot_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
         if len(members) * step < floor or len(members) < _MIN_DOCUMENTS or not _varies(members):
             continue
         placed = {n * step: to_latest(slot, sample[n]) for n, slot in members.items()}
+        if _are_ends(placed, sightings):
+            continue
         is_date = next(iter(placed.values())).value.type == "date"
         is_marked = all(_MARKS & slot.features for slot in placed.values())
         if not is_date and not is_marked and not _is_running(placed, sightings):
@@ -82,6 +85,15 @@ def slot_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
         if not all(_MARKS & slot.features for slot in slots_of_one.values()):
             candidate.found = _found(_ask_for_name(candidate, slots_of_one, documents), sightings)
     return [candidate for candidate, _ in found]
+
+
+def _are_ends(members: _Slots, sightings: Sequence[Sightings]) -> bool:
+    """Whether most values are but intended, or ends of where others lie: no column holds them."""
+    hedges = (
+        hedge_in_text(sightings[n].text, slot.value.span, is_day=slot.value.type == "date")
+        for n, slot in members.items()
+    )
+    return 2 * sum(hedge in NO_VALUE for hedge in hedges) > len(members)
 
 
 def _ask_for_name(
@@ -207,8 +219,6 @@ _LENGTH_WEIGHTS = {1: 0.8, 2: 1.0, 3: 1.0, 4: 0.95, 5: 0.85}
 _BEHIND, _BESIDE = 0.25, 0.5  # "218 new deaths": what a number counts stands behind it
 _ELSEWHERE = 0.5
 _AFTER_MEASURE = frozenset(["away", "ago", "old", "long", "wide", "high", "deep", "tall", "later"])
-_BOUND = re.compile(r"[<>≤≥]")
-_BOUNDS = {">": "over", "<": "under", "≥": "from", "≤": "up to"}
 _TO = frozenset(["from", "to"])
 _WAY = _TO | {"away", "off"}
 
@@ -232,7 +242,7 @@ def _phrases(members: _Slots, sightings: Sequence[Sightings]) -> dict[str, _Said
         seen: set[str] = set()
         unit = re.search(r"[^\W\d_][^\d]*\Z", value.of(text))
         after = value.start + unit.start() if unit else value.end
-        behind = _words(_BOUND.split(text[after : slot.sentence.end])[0], last=False)
+        behind = _words(re.split(SIGN, text[after : slot.sentence.end])[0], last=False)
         left = text[slot.sentence.start : value.start]
         # "discharged (39 % of whom had died)" is no share of those discharged
         left = "" if behind and left.rstrip().endswith("(") else left
@@ -346,7 +356,7 @@ def _labels(
     if labels and is_date and "date" not in labels[0].split():
         labels = [f"{label} date" for label in labels]
     if bound := _threshold(members):
-        labels = [f"{label} {_BOUNDS[bound[0]]} {bound[1:]}" for label in labels]
+        labels = [f"{label} {SIGNS[bound[0]]} {bound[1:]}" for label in labels]
     is_length = features["unit:length"] >= _USUAL * len(members)
     if is_length and 2 * sum(features[f">!{word}"] for word in _WAY) >= len(members):
         # "3 miles to Ulm": what stands before is no goal

@@ -11,6 +11,7 @@ from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, P
 from srag_mcp.schema.attribute import SlotRule, SlotType
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, WORD, fold_word, fold_words, is_content, stem
+from srag_mcp.values.bounds import SIGN
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import ambiguous_mark, find_quantities
 from srag_mcp.values.units import SIZES, is_currency
@@ -31,13 +32,13 @@ _MARKED = re.compile(r"[/★⭐]")
 _STARS = re.compile(r"(?<![★⭐☆])(?P<full>[★⭐]{1,10})[☆]{0,10}(?![★⭐☆])")
 _NUMERAL = re.compile(r"\d[\d.,]*\d")
 _STOPS = re.compile(r"[;:()\[\]]|[.!?](?:\s|$)|,\s")
-_BOUND_MARKS = re.compile(r"[<>≤≥~]\s*$")  # "> 50" is a threshold, not a fact
+_BOUND_MARKS = re.compile(rf"(?:{SIGN}|~)\s*$")  # "> 50" is a threshold, not a fact
 # "44 less than the day before" is a difference, and none of the numbers that it compares
 _DIFFERENCE = re.compile(
     r"\s+(?:[^\W\d_]+\s+)?(?:more|less|fewer|higher|lower|mehr|weniger)\s+(?:than|als)\b", re.I
 )
 # What is counted or measured under a threshold: "9 wells above > 50 mg" are no other wells.
-_THRESHOLD = re.compile(r"(?<![-=\n])[<>≤≥]\s?\d[\d.,]*(?:\s?[-–]\s?\d[\d.,]*)?(?<![.,])")
+_THRESHOLD = re.compile(rf"(?<![-=\n]){SIGN}\s?\d[\d.,]*(?:\s?[-–]\s?\d[\d.,]*)?(?<![.,])")
 _CLAUSE_END = re.compile(r"[;:()\[\]]|\b(?:and|und)\b")
 _NEAR_WORDS = 5
 _MAX_AROUND = 60

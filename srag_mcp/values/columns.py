@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold, tidy
+from srag_mcp.values.bounds import HEDGES, NO_VALUE, Hedge, hedge_of
 from srag_mcp.values.dates import (
     DateOrder,
+    DateText,
     decide_order,
     find_dates,
     is_bare_day,
@@ -19,8 +21,6 @@ from srag_mcp.values.dates import (
 )
 from srag_mcp.values.numbers import (
     ASIDE,
-    BOUNDS,
-    ROUGH,
     find_number,
     is_bound,
     number_reader,
@@ -152,12 +152,23 @@ def _date_reader(declared: Column, said: Sequence[Words]) -> Reader:
         )
         if not is_near and any(item.two_digits for item in placed):
             return failed("a year of two digits that is far from the other documents' years")
+        hedge = _hedge_of_day(text, found, f"{declared.name} {words.context}")
+        if hedge is not None and hedge in NO_VALUE:
+            return failed(hedge)
         is_assumed = not proven and any(item.ambiguous for _, item in found)
-        notes = [_ASSUMED] * is_assumed + [_WITHOUT_TIME] * bool(_TIME.search(text))
+        notes = (
+            [str(hedge)] * (hedge is not None)
+            + [_ASSUMED] * is_assumed
+            + [_WITHOUT_TIME] * bool(_TIME.search(text))
+        )
         notes += [_YEAR_ADDED] * (words in years_of)
-        return Reading(State.STATED, day, note="; ".join(notes))
+        return Reading(State.STATED, day, note="; ".join(notes), is_guess=hedge is not None)
 
     return read
+
+
+def _hedge_of_day(text: str, found: Sequence[tuple[Span, DateText]], label: str) -> Hedge | None:
+    return hedge_of(text, found[0][0], label, is_day=True) if found else None
 
 
 def _in_years(said: Sequence[Words]) -> dict[Words, str]:
@@ -296,10 +307,7 @@ _FIT = 0.7
 _MAX_CATEGORIES = 12
 _CODE = re.compile(r"0\d+|\+?\d{10,}|\d[\d ]*-[\d -]*\d")
 _LEADING_ZERO = re.compile(r"0\d[\d.,]*")
-_HEDGES = re.compile(
-    rf"\b(?:{BOUNDS}|{ROUGH}|only|total|per|each|an?|of|plus|minus)\b\.?|[~≈<>≥≤±+()]",
-    re.IGNORECASE,
-)
+_HEDGES = re.compile(rf"\b(?:only|total|per|each|an?|of|plus|minus)\b\.?|{HEDGES}", re.IGNORECASE)
 _WEEKDAY_OR_TIME = re.compile(
     r"\b(?:\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?|as of|on"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|\d{2}:\d{2}\S*",
@@ -340,14 +348,15 @@ def classify_values(values: Sequence[str], name: str = "") -> TypeGuess:
             return TypeGuess(BOOLEAN, None, share, None)
     order = decide_order([day for value in given for _, day in find_dates(value)])[0]
     share = sum(_is_date(value, order) for value in given) / len(given)
-    if share >= _FIT:
+    n_plain = sum(_hedge_of_day(value, find_dates(value), name) not in NO_VALUE for value in given)
+    if share >= _FIT and 2 * n_plain >= len(given):
         return TypeGuess(DATE, None, share, None)
     durations = read_durations(given)
     share = sum(value in durations for value in given) / len(given)
     if share >= _FIT:
         whole = all(isinstance(item.value, int) for item in durations.values())
         return TypeGuess(INTEGER if whole else NUMBER, "s", share, None)
-    numbers = _guess_numbers(given)
+    numbers = _guess_numbers(given, name)
     if numbers is not None and numbers.share >= _FIT:
         return numbers
     answers = find_answers(values, name)
@@ -369,7 +378,7 @@ def _is_date(value: str, order: DateOrder) -> bool:
     return len(_WEEKDAY_OR_TIME.sub("", rest).strip()) <= _LONGEST_DATE
 
 
-def _guess_numbers(values: Sequence[str]) -> TypeGuess | None:
+def _guess_numbers(values: Sequence[str], name: str) -> TypeGuess | None:
     """Guess a column of numbers; None where one value is a code: `00123` is no 123.
 
     Nobody writes a number with a zero before it, so the others of its column are codes, too; those
@@ -377,7 +386,7 @@ def _guess_numbers(values: Sequence[str]) -> TypeGuess | None:
     number whose marks group no thousands: `2.0` beside `1.4.2` is a version, `20` is not. Where
     most are but bounds (`from 12`), the words say more than any number.
     """
-    if 2 * sum(map(is_bound, values)) > len(values):
+    if 2 * sum(is_bound(value, label=name) for value in values) > len(values):
         return None
     padded = [value for value in values if _LEADING_ZERO.fullmatch(value.strip())]
     is_one_width = len({len(value.strip()) for value in values}) == 1

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words, singular
+from srag_mcp.values.bounds import NO_VALUE, Hedge, hedge_of, may_hedge
 from srag_mcp.values.dates import find_dates
-from srag_mcp.values.names import WORDS
 from srag_mcp.values.quantities import (
     DECIMAL_COMMA,
     DECIMAL_POINT,
@@ -56,16 +56,6 @@ _FREE = frozenset({"free", "free of charge", "gratis", "kostenlos", "complimenta
 _MIXED = re.compile(r"(?<![\d/.,])(\d{1,4})[ -](\d{1,2})[/⁄](2|3|4|5|6|8|16|32|64)(?![\d/.,])")
 _STARS = re.compile(r"[★⭐✩☆✪]+")
 _BIGINT = 2**63
-_BOUNDS, _STARTS, _OPEN_ENDS, ROUGH = (
-    "|".join(" ".join(word.split()) for word in WORDS["hedges"][key].split("|"))
-    for key in ("bounds", "starts", "open_ends", "rough")
-)
-BOUNDS = f"{_BOUNDS}|{_STARTS}"
-_START = re.compile(rf"\b(?:{_STARTS})\W*\Z", re.IGNORECASE)
-_BOUND = re.compile(rf"(?:[<>≤≥]=?|\b(?:{BOUNDS}))\s*\W{{0,2}}\Z", re.IGNORECASE)
-_OPEN_END = re.compile(rf"\s?(?:\+(?!\s?\d)|(?:{_OPEN_ENDS})\b)", re.IGNORECASE)
-_HEDGED = re.compile(rf"[<>≤≥~≈+]|\b(?:{BOUNDS}|{_OPEN_ENDS}|{ROUGH})\b", re.IGNORECASE)
-_ROUGH = re.compile(rf"(?:[~≈]|\b(?:{ROUGH})\b\.?)\s*\W{{0,2}}\Z", re.IGNORECASE)
 _MOST = 2 / 3
 _ENOUGH = 2
 
@@ -136,35 +126,22 @@ def find_number(text: str, unit: str | None = None) -> NumberCell:
     return NumberCell(reason="several numbers")
 
 
-def is_bound(text: str, unit: str | None = None) -> bool:
+def is_bound(text: str, unit: str | None = None, label: str = "") -> bool:
     """Whether the number that a cell means is but the end of where its value lies.
 
-    *unit* is what the column is measured in.
+    *unit* is what the column is measured in, *label* what it is called.
     `<1`, `over 500 m`, `5 or more`, `under five` -> True; `5 (more than in May)` -> False
     """
-    if not _HEDGED.search(text):  # many times as fast as to find the number
-        return False
-    return _is_open(*_around_number(text, find_number(text, unit)))
+    return may_hedge(text) and _hedge(text, find_number(text, unit), label) in NO_VALUE
 
 
-def is_open_in_text(before: str, behind: str) -> bool:
-    """Whether what is *before* a number of running text or *behind* it says that it is a bound."""
-    return _is_open(before, behind) and not _START.search(before)
-
-
-def _is_open(before: str, behind: str) -> bool:
-    return _BOUND.search(before) is not None or _OPEN_END.match(behind) is not None
-
-
-def _around_number(text: str, found: NumberCell) -> tuple[str, str]:
-    """Return what is before and behind the number that was *found*; nothing if exact."""
-    if not _HEDGED.search(text):
-        return "", ""
+def _hedge(text: str, found: NumberCell, label: str = "") -> Hedge | None:
+    """Return how the number that was *found* in a cell is said."""
     text = _MIXED.sub(_as_decimal, text)
     span = found.figure.span if found.figure else found.span
     if span is None and (spelled := NUMBER_WORDS.search(text)):
         span = Span(*spelled.span())
-    return (text[: span.start], text[span.end :]) if span else ("", "")
+    return hedge_of(text, span, label) if span else None
 
 
 def _as_decimal(mixed: re.Match[str]) -> str:
@@ -252,6 +229,7 @@ class _Decided:
     unit: ScaledUnit
     written: str | None
     whole: bool
+    name: str
     footnotes: bool  # most numerals are grouped, so that `4,6702` is 4,670 with a mark
     guessed: frozenset[str] = frozenset()  # numerals that only the size of the others decides
     rates: frozenset[str | None] = frozenset()  # for each of what its numbers are
@@ -285,7 +263,9 @@ def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
             grouping, guessed = proven_grouping(numerals) or mark, set()
     written = declared.unit or unit.unit
     rates = _rates(declared, figured)
-    column = _Decided(grouping, unit, written, whole, marked, frozenset(guessed), rates)
+    column = _Decided(
+        grouping, unit, written, whole, declared.name, marked, frozenset(guessed), rates
+    )
     return lambda words: _read(words, found[words.text], column)
 
 
@@ -315,15 +295,15 @@ def _scaled(words: Words, figure: Figure, unit: ScaledUnit) -> tuple[Figure, int
 
 
 def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
-    before, behind = _around_number(words.text, found)
-    if _is_open(before, behind):
-        return failed("a bound is stated, and no value")
+    hedge = _hedge(words.text, found, f"{column.name} {words.context}")
+    if hedge is not None and hedge in NO_VALUE:
+        return failed(hedge)
     measured = column.unit.unit
     is_money = is_currency(measured)
     note, quantity, figure = "", found.number, found.figure
     if figure is not None and (rate := _rate(words, figure)) not in column.rates:
         return failed(f"for each {rate}, unlike its column")
-    guessed = "a rough number is stated" if _ROUGH.search(before) else ""
+    guessed: str = hedge or ""
     if figure is not None:
         figure, scale = _scaled(words, figure, column.unit)
         if figure.numeral in column.guessed:

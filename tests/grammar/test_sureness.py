@@ -166,3 +166,59 @@ def test_what_is_there_or_not_is_a_value_where_a_column_stores_it() -> None:
         ask("How many pupils were present?", columns, "pupil", stored)
     found = ask("How many pupils were absent?", columns, "pupil", stored)
     assert found.sql == "SELECT COUNT(*) FROM c1 WHERE attendance = 'absent'"
+
+
+EVENT = "that what was done has the date of the record"
+WHICH = "which of the dates is meant"
+HIVES = [
+    text("keeper"),
+    date("date"),
+    boolean("swarmed"),
+    text("state"),
+    number("honey_taken", "kg"),
+]
+STATES = [("state", "requeened", 5), ("state", "weak", 7), ("keeper", "Ada Brook", 4)]
+
+
+@pytest.mark.parametrize(
+    ("question", "assumed"),
+    [
+        ("How many hives swarmed in 2021?", (EVENT,)),
+        ("How many hives of Ada Brook swarmed in May 2021?", (EVENT,)),
+        ("How many hives were requeened in 2021?", (EVENT,)),
+        ("How many hives were requeened before 2021?", (EVENT,)),
+        ("How many requeened hives were there in 2021?", (EVENT,)),
+        ("How many hives were requeened per year?", (EVENT,)),
+        ("When was the last hive requeened?", (EVENT,)),
+        ("How many hives were weak in 2021?", (EVENT,)),
+        ("How many hives came in 2021?", ()),
+        ("What is the total honey taken in 2021?", (EVENT,)),
+        ("How many weak hives were there in 2021?", ()),
+        ("How many hives are there in 2021?", ()),
+        ("How many hives of Ada Brook were there in 2021?", ()),
+        ("What is the total honey taken?", ()),
+        ("How many hives with a date in 2021 were requeened?", ()),
+    ],
+)
+def test_a_date_that_nothing_ties_to_what_was_done_is_an_assumption(
+    question: str, assumed: tuple[str, ...]
+) -> None:
+    found = ask(question, HIVES, "hive", STATES)
+    assert (found.assumed, "date" in found.sql) == (assumed, "total honey taken?" not in question)
+
+
+def test_a_date_is_tied_to_what_was_done_by_its_name_or_its_description() -> None:
+    asked = "How many hives swarmed in 2021?"
+    told = Attribute(name="date", type="date", description="Day on which it swarmed.")
+    assert ask(asked, [told, boolean("swarmed")], "hive").assumed == ()
+    named = ask(asked, [date("date"), date("swarming_date"), boolean("weak")], "hive")
+    assert (named.assumed, "swarming_date BETWEEN" in named.sql) == ((), True)
+    refusal(asked, [date("date"), date("swarming_date"), boolean("swarmed")], "hive")
+    several = ask(asked, [date("hive_date"), date("visit"), boolean("swarmed")], "hive")
+    assert several.assumed == (WHICH, EVENT)
+    refusal("How many hives came in 2021?", [date("hive_date"), date("visit")], "hive")
+
+
+def test_a_year_is_no_number_of_what_is_no_year() -> None:
+    refusal("How many hives have frames in 2021?", [date("date"), integer("frames")], "hive")
+    refusal("How many hives with frames in 2021 are there?", [integer("frames")], "hive")

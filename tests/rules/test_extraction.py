@@ -223,13 +223,39 @@ def test_a_bound_is_no_value(line: str, state: State) -> None:
     [("The hall seats more than 300 people.", True), ("The hall seats 300+ people.", True),
      ("The hall seats up to 300 people.", True), ("The hall seats 300 people.", False),
      ("The hall is over there and seats 300 people.", False),
-     ("The seats are up from 300 in May.", False)],
+     ("The seats are up from 300 in May.", False), ("Der Saal hat höchstens 300 Plätze.", True),
+     ("La salle a au moins 300 places.", True), ("La sala tiene hasta 300 plazas.", True),
+     ("De zaal heeft minstens 300 plaatsen.", True), ("The hall seats max. 300 people.", True),
+     ("The hall seats 300 people by day.", False)],
 )  # fmt: skip
 def test_a_bound_in_running_text_is_no_value(sentence: str, *, is_bound: bool) -> None:
-    rule = SlotRule(value_type="number", weights={"~seat": 1}, threshold=1)
+    rule = SlotRule(value_type="number", weights={"^seat": 1, "^saal": 1, "^sall": 1, "^sala": 1,
+                                                  "^zaal": 1}, threshold=1)  # fmt: skip
     attribute = Attribute(name="seats", type="integer", extractors=(rule,))
     schema = Schema(title="Hall", attributes=(attribute,))
     found = extract_record(document(f"# Hall\n\n{sentence}\n"), schema).cells[0]
     note = "a bound is stated, and no value" if is_bound else ""
     state = State.FAILED if is_bound else State.STATED
     assert (found.state, found.note) == (state, note)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "note"),
+    [("The roof was mended on 3 May 2021.", ""),
+     ("The roof must be mended by 3 May 2021.", "a bound is stated, and no value"),
+     ("The roof was not mended before Monday, 3 May 2021.", "a bound is stated, and no value"),
+     ("The roof is planned for 3 May 2021.", "what is intended is stated, and no value"),
+     ("The roof was planned in May and mended on 3 May 2021.", ""),
+     ("The roof was mended about 3 May 2021.", "a rough value is stated")],
+)  # fmt: skip
+def test_a_day_that_is_an_end_or_an_intention_in_running_text_is_no_value(
+    sentence: str, note: str
+) -> None:
+    rule = SlotRule(value_type="date", weights={"~roof": 1}, threshold=1)
+    attribute = Attribute(name="mended", type="date", extractors=(rule,))
+    deadline = Attribute(name="mending_deadline", type="date", extractors=(rule,))
+    schema = Schema(title="Hall", attributes=(attribute, deadline))
+    found = extract_record(document(f"# Hall\n\n{sentence}\n"), schema).cells
+    is_end = note.endswith("no value")
+    state, noted = (State.FAILED, "") if is_end else (State.STATED, note)
+    assert [(cell.state, cell.note) for cell in found] == [(state, note), (State.STATED, noted)]

@@ -127,8 +127,23 @@ def test_a_letter_has_the_day_it_was_written_and_what_it_orders() -> None:
     )
     assert table.values("lamps") == [n + 3 for n in range(12)]
     assert table.values("date") == [date(2021, 6, n + 1) for n in range(12)]
-    assert table.values("sent_date") == [date(2021, 6, n + 10) for n in range(12)]
+    assert "sent_date" not in table.columns  # what will be sent need not have been
     assert {"string", "integer", "date"} >= set(table.columns.values())
+
+
+def test_ends_and_intentions_alone_make_no_column() -> None:
+    table = tabulate(
+        [
+            f"Organ {SHORT[n]}\n\nThe bellows must be mended by {n + 1} June 2024. The case was"
+            f" gilded {'before' if n == 3 else 'on'} {n + 2} July 1950. It has"
+            f" {'up to ' if n == 5 else ''}{20 + n} stops.\n"
+            for n in range(12)
+        ]
+    )
+    gilded = [date(1950, 7, n + 2) if n != 3 else None for n in range(12)]
+    assert table.columns == {"title": "string", "case_gilded_date": "date", "stops": "integer"}
+    assert table.values("case_gilded_date") == gilded
+    assert table.values("stops") == [20 + n if n != 5 else None for n in range(12)]
 
 
 def test_what_a_letter_quotes_of_another_one_is_not_its_own() -> None:

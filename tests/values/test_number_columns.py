@@ -187,7 +187,12 @@ def test_the_header_of_a_column_says_for_each_of_what_its_numbers_are() -> None:
     "text",
     ["<1", "> 500", "≥2", "under 5", "over £500", "more than 20 kg", "5 or more", "50+",
      "at least two", "from 12 EUR", "mindestens 3", "bis zu 8", "more than 2 h 30 min",
-     "over 6 ft 6 in", "1 h 30 min or more"],
+     "over 6 ft 6 in", "1 h 30 min or more", "no more than 3", "unter 5 kg", "max. 40 kg",
+     "40 kg max.", "min. 3", "a minimum of 3", "40 at most", "bis 40 kg", "höchstens 3", "ab 20 €",
+     "maximal 8", "moins de 5", "plus de 12", "au moins 3", "au maximum de 40", "jusqu’à 40 kg",
+     "à partir de 20 €", "5 ou plus", "al menos 3", "hasta 40 kg", "más de 2", "máx. 5", "5 o más",
+     "almeno 3", "fino a 40 kg", "oltre 5", "più di 2", "minstens 3", "tot 40 kg", "vanaf € 20",
+     "ten minste 3", "até 40 kg", "pelo menos 3", "no mínimo 3", "upwards of 40", "50 plus"],
 )  # fmt: skip
 def test_the_end_of_where_a_number_lies_is_no_number(text: str) -> None:
     assert is_bound(text)
@@ -212,15 +217,33 @@ def test_only_parts_of_one_measure_are_added(text: str, value: float | None) -> 
     assert found == (None if value is None else Quantity(value, "h"))
 
 
-@pytest.mark.parametrize("text", ["73 kg (over 160 lb)", "Over the hill 5", "-5", "12 m", ""])
+@pytest.mark.parametrize(
+    "text", ["73 kg (over 160 lb)", "Over the hill 5", "-5", "12 m", "", "5 min 30 s", "30 min."]
+)
 def test_what_speaks_of_an_end_elsewhere_is_no_bound(text: str) -> None:
     assert not is_bound(text)
 
 
-@pytest.mark.parametrize("text", ["approx. 40", "ca. 40", "~40", "about 40", "rund 40"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "approx. 40",
+        "ca. 40",
+        "~40",
+        "about 40",
+        "rund 40",
+        "env. 40",
+        "40 environ",
+        "unos 40",
+        "circa 40",
+        "ongeveer 40",
+        "aprox. 40",
+        "40 (approx.)",
+    ],
+)
 def test_a_rough_number_is_one_that_may_be_another(text: str) -> None:
     [reading, exact] = _read((text, ""), ("41", ""))
-    assert reading == Reading(State.STATED, 40.0, note="a rough number is stated", is_guess=True)
+    assert reading == Reading(State.STATED, 40.0, note="a rough value is stated", is_guess=True)
     assert exact == Reading(State.STATED, 41.0)
 
 
