@@ -1,6 +1,6 @@
 """Child processes that start in milliseconds: forks of one that has imported what they need.
 
-That one, a nursery, has no threads, no connections and no open files but the pipes it hands on.
+That one, a nursery, has no threads and no open files but the pipes it hands on.
 Each child is confined after the fork, by its own `main`. Where a system has no `pidfd_open`
 (Linux has), each child is a new interpreter.
 

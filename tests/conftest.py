@@ -45,7 +45,6 @@ Idle = list[tuple[QueryLimits, WorkerProcess]]
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Leave what thousands of collected tests are made of out of each search for garbage."""
-    gc.collect()
     gc.freeze()
     gc.enable()
 

@@ -67,7 +67,7 @@ def test_ctrl_c_keeps_what_is_finished(
     folder = tmp_path / "many"
     folder.mkdir()
     for number in range(300):
-        text = f"Name: Ferry {number}\nPassengers: {number}\n" + "She sails at dawn.\n" * 100
+        text = f"Name: Ferry {number}\nPassengers: {number}\n" + "She sails at dawn.\n" * 10
         (folder / f"{number}.txt").write_text(text, encoding="utf-8")
     command, environment = program
     process = subprocess.Popen(

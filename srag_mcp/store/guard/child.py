@@ -45,9 +45,10 @@ _CHUNK_ROWS = 1024
 
 
 def load() -> None:
-    """Import what queries need, so that no process and no query pays for it with its time."""
-    import duckdb  # noqa: F401 - heavy, and only needed here
-    import sqlglot.optimizer.scope  # noqa: F401
+    """Import what queries need, and open both parsers: what is forked then has them."""
+    import sqlglot.optimizer.scope  # noqa: F401 - heavy, and only needed here
+
+    check_query("SELECT 1", {})
 
 
 def main(limits_json: str) -> None:
@@ -58,7 +59,6 @@ def main(limits_json: str) -> None:
     builds = OpenBuilds(limits)
     running = _Running()
     requests = _listen(running)
-    check_query("SELECT 1", {})  # loads both parsers, so that no query pays for it with its time
     answers.write(json.dumps(missing_limits) + "\n")
     answers.flush()
     _send_nowhere(2)  # nobody reads it while queries run, and a full pipe would stop us

@@ -98,7 +98,8 @@ def open_parser() -> "duckdb.DuckDBPyConnection":
     """Open the connection that parses: in memory, without data, locked."""
     import duckdb  # heavy, and only needed where SQL is judged
 
-    connection = duckdb.connect(config={"threads": 1})
+    # No thread but this one, for processes are forked from that which has it open.
+    connection = duckdb.connect(config={"threads": 1, "async_threads": 0})
     for setting in (
         "max_expression_depth = 250",
         "autoinstall_known_extensions = false",
