@@ -116,7 +116,8 @@ def find_grounds(
             lambda _: [],
         )
     denominator = find_denominator(corpus, facts, page, is_quick=is_quick)
-    unread = (*_note_joins(corpus, facts, page), *_note_unread(corpus, facts))
+    repeated = find_repeated(corpus, facts.joins, page)
+    unread = (*filter(None, [repeated]), *_note_unread(corpus, facts))
     lists = tuple(_note_lists(corpus, facts))
     if denominator is None:
         return Grounds(nothing=tuple(nothing), notes=(*lists, *unread, *corpus.notices()))
@@ -151,15 +152,6 @@ def find_grounds(
     return Grounds(denominator, bounds, notes, tuple(nothing), sources, found.is_open, whole)
 
 
-def _note_joins(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Iterator[str]:
-    """Say which aggregates take rows several times, and what they are with each once."""
-    joins = facts.joins
-    if joins.unchecked and facts.whole.children:
-        yield f"whether joins repeat rows that are summed up was not checked: {joins.unchecked}"
-    said = find_repeated(corpus, facts.joins, page)
-    yield from [said] if said else ()
-
-
 def find_repeated(corpus: Corpus | KindTables, joins: Joins, page: ResultPage) -> str:
     """Say that joins repeat rows that are summed up; empty where each once has the same result.
 
@@ -168,16 +160,15 @@ def find_repeated(corpus: Corpus | KindTables, joins: Joins, page: ResultPage) -
     """
     if not joins.repeated:
         return ""
-    wrong = dict.fromkeys(item.sql for item in joins.repeated)
-    tables = dict.fromkeys(name for item in joins.repeated for name in item.tables)
-    rows = f"a row of {' and of '.join(tables)}" if tables else "a row"
-    said = f"{', '.join(wrong)} may take {rows} several times, as joins repeat it"
-    if not joins.once:
-        return f"{said}; what it is with each once was not worked out"
+    rows = f"a row of {' and of '.join(joins.tables)}" if joins.tables else "a row"
+    said = f"{', '.join(joins.repeated)} may take {rows} several times, as joins repeat it"
+    unknown = f"{said}; what it is with each once was not worked out"
     try:
-        once = corpus.select(joins.once, limit=max(1, len(page.rows)))
+        once = joins.once and corpus.select(joins.once, limit=max(1, len(page.rows)))
     except QueryError:
-        return f"{said}; what it is with each once was not worked out"
+        return unknown
+    if not once:
+        return unknown
     if result_key(once.rows) == result_key(page.rows):
         return ""
     known = set(map(row_key, page.rows))
