@@ -37,7 +37,7 @@ from srag_mcp.values.types import ColumnType
 # Before the place of a value; an arrow and a quoted line are none.
 _BOUND = re.compile(r"(?:[<≤≥]|[^\s>=-][ \t]*>)[ \t]*\Z")
 _CLAUSE = re.compile(r"[:|<>≤≥\n]")
-_NEAR = 20  # characters beside a number that may say that it is a bound
+_NEAR = 20  # characters beside a number; the longest words for a bound, `no more than`, have 12
 _MAX_WORDS = 7
 _MAX_BEFORE = 2  # "on Monday, 3 May", "a total of"
 _TIMEOUT_S = 0.2  # of a pattern on one document: a good one needs a thousandth of it

@@ -23,7 +23,14 @@ from srag_mcp.records.listed import list_attribute
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import POSITION, Schema, Table
 from srag_mcp.store.corrections import CORRECTIONS_TABLE, apply_corrections
-from srag_mcp.store.database import insert_rows, quote_name, quote_text, store_errors, with_names
+from srag_mcp.store.database import (
+    CELLS_AT_ONCE,
+    insert_rows,
+    quote_name,
+    quote_text,
+    store_errors,
+    with_names,
+)
 from srag_mcp.store.layout import (
     BUILDS_FOLDER,
     FORMAT_VERSION,
@@ -500,7 +507,6 @@ def _write_child(work: WorkDatabase, child: Table, on_column: OnColumn) -> None:
     connection.execute("DROP TABLE child_listing")
 
 
-_CELLS_AT_ONCE = 50_000
 _CELLS_OF = """
 SELECT number, attribute, state, as_stated, start, "end", context, unit, engine, note, marks
 FROM cells JOIN listing USING (document_id) WHERE attribute IN (SELECT unnest($names))
@@ -537,12 +543,12 @@ def _write_columns(
         f"SELECT document_id, position, failure FROM {_listing_of(table)} ORDER BY number"  # noqa: S608 - constants
     )
     ids, positions, failures = list[str](), list[int | None](), dict[int, str]()
-    while part := rows.fetchmany(_CELLS_AT_ONCE):  # of which there may be a million
+    while part := rows.fetchmany(CELLS_AT_ONCE):  # of which there may be a million
         failures |= {len(ids) + n: row[2] for n, row in enumerate(part) if row[2] is not None}
         ids += [intern(row[0]) for row in part]
         positions += [row[1] for row in part]
     places = dict[str, str]()
-    n_together = max(1, _CELLS_AT_ONCE // max(1, len(ids)))
+    n_together = max(1, CELLS_AT_ONCE // max(1, len(ids)))
     for start in range(0, len(table.attributes), n_together):
         group = table.attributes[start : start + n_together]
         columns = list[list[Cell | None]]()
@@ -625,7 +631,7 @@ def _read_columns(
             said = [row for row in predicted if row[2] is not None]
             yield attribute, _predicted_cells(work, attribute, said)
         else:
-            yield attribute, _cells_in_force(work, table.entity, attribute, rules, predicted)
+            yield attribute, _with_reviews(work, table.entity, attribute, rules, predicted)
 
 
 _Rows: TypeAlias = dict[str, list[Any]]
@@ -654,27 +660,37 @@ def _child_cells(attribute: Attribute, rules: list[Any], predicted: list[Any]) -
     return by_rules | _checked(attribute, predicted, by_model) if predicted else by_rules
 
 
-def _cells_in_force(
+def _with_reviews(
     work: WorkDatabase, table: str, attribute: Attribute, rules: list[Any], predicted: list[Any]
 ) -> dict[int, Cell]:
-    """Return the cells of the engine in force, with values, by the number of their document.
+    """Return the cells in force; where learned rules read otherwise than a model, list that.
 
-    Where a language model is in force, the learned rules are the second opinion: where they differ
-    is listed in the build.
+    They are its second opinion.
     """
-    name, is_predicted = attribute.name, work.is_predicted()
-    by_rules = _rule_cells(attribute, rules)
-    if attribute.is_column or not is_predicted:
-        by_rules = mark_misfits(attribute, by_rules)
-    if not is_predicted:
-        return by_rules
-    cells = _model_cells(work, attribute, by_rules, predicted)
-    for number in find_disputed(cells, by_rules):
+    by_model = work.is_predicted()
+    cells, by_rules = _cells_in_force(work, attribute, rules, predicted, by_model=by_model)
+    for number in find_disputed(cells, by_rules) if by_model else ():
         model, rule = cells[number], by_rules[number]
         said = [str(model.value), model.as_stated, str(rule.value), rule.as_stated]
-        work.run(_INSERT_REVIEW, table, name, *said, number)
+        work.run(_INSERT_REVIEW, table, attribute.name, *said, number)
         cells[number] = mark_disputed(model, rule)
     return cells
+
+
+def _cells_in_force(
+    work: WorkDatabase,
+    attribute: Attribute,
+    rules: list[Any],
+    predicted: list[Any],
+    *,
+    by_model: bool,
+) -> tuple[dict[int, Cell], dict[int, Cell]]:
+    """Return the cells in force and those of rules, by the number of their document."""
+    by_rules = _rule_cells(attribute, rules)
+    if attribute.is_column or not by_model:
+        by_rules = mark_misfits(attribute, by_rules)
+    cells = _model_cells(work, attribute, by_rules, predicted) if by_model else by_rules
+    return cells, by_rules
 
 
 def read_cells(
@@ -687,14 +703,11 @@ def read_cells(
     by_model = work.is_predicted() if by_model is None else by_model
     work.connection.execute(_LISTING)
     ids = dict(work.run("SELECT number, document_id FROM listing"))
-    names, by_rules = {"names": [attribute.name]}, dict[int, Cell]()
-    if attribute.is_column or not by_model:
-        by_rules = _rule_cells(attribute, _by_attribute(work, _CELLS_OF, names)[attribute.name])
-    cells = by_rules
-    if by_model:
-        hashes = {**names, "hashes": [hash_attribute(attribute)]}
-        predicted = _by_attribute(work, _PREDICTIONS_OF, hashes)[attribute.name]
-        cells = _model_cells(work, attribute, by_rules, predicted)
+    named = {"names": [attribute.name]}
+    asked = {**named, "hashes": [hash_attribute(attribute)]}
+    rules = _by_attribute(work, _CELLS_OF, named)[attribute.name]
+    predicted = _by_attribute(work, _PREDICTIONS_OF, asked)[attribute.name] if by_model else []
+    cells, _ = _cells_in_force(work, attribute, rules, predicted, by_model=by_model)
     return {ids[number]: cell for number, cell in cells.items()}
 
 
