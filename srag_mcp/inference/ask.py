@@ -350,13 +350,9 @@ def _find_like_names(corpus: Corpus, translation: Translation) -> Iterator[str]:
                 alike += [[x.spellings[0] for x in things] for things in groups]
                 counts |= near
         if alike and not values:
-            shown = dict.fromkeys(
-                " and ".join(
-                    f"{x} ({counts[x]:,})" for x in sorted(group, key=lambda x: -counts[x])
-                )
-                for group in alike
-            )
-            yield f"{column}: perhaps the same: {_name_few([*shown], '; ')}"
+            ranked = (sorted(group, key=lambda x: -counts[x]) for group in alike)
+            said = (" and ".join(f"{x} ({counts[x]:,})" for x in group) for group in ranked)
+            yield f"{column}: perhaps the same: {_name_few([*dict.fromkeys(said)], '; ')}"
         for value in values:
             others = {x: counts[x] for group in alike if value in group for x in group}
             if shown := [f"{x} ({n:,})" for x, n in others.items() if x not in values]:

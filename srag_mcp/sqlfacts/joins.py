@@ -174,25 +174,20 @@ def read_joins(root: exp.Expr | None, tables: Mapping[str, Keyed], lists: Collec
     kinds = (exp.Join, exp.Lateral, exp.Unnest, *([exp.SetOperation] if lists else []))
     if root is None or (root.find(*kinds) is None and len(named & tables.keys()) < 2):
         return Joins()
+    root = root.copy()  # of which the aggregates are written anew
     reader, told = _Reader(tables, lists), list[tuple[exp.Expr, str, list[str]]]()
     for select in root.find_all(exp.Select):
         told += reader.judge(select)
     repeated = dict.fromkeys(node.sql("duckdb") for node, _, _ in told)
     names = dict.fromkeys(name for _, _, of_rows in told for name in of_rows)
-    written = [(_filtered(node) or node, once) for node, once, _ in told]
-    return Joins(tuple(repeated), tuple(names), _replaced(root, written) if told else "")
-
-
-def _replaced(root: exp.Expr, written: Collection[tuple[exp.Expr, str]]) -> str:
-    """Write *root* with other expressions in the places of its nodes; empty where one is empty."""
-    copied = root.copy()
-    places = dict(zip(map(id, root.walk()), list(copied.walk()), strict=True))
-    for node, sql in written:
-        parsed = parse_query(f"SELECT {sql}") if sql else None
-        if parsed is None:
-            return ""
-        places[id(node)].replace(next(parsed.iter_expressions()))
-    return str(copied.sql(dialect="duckdb"))
+    is_whole = bool(told)
+    for node, once, _ in told:
+        query = parse_query(f"SELECT {once}") if once else None
+        is_whole &= query is not None and node.root() is root  # not within another of them
+        (_filtered(node) or node).replace(
+            exp.null() if query is None else next(query.iter_expressions())
+        )
+    return Joins(tuple(repeated), tuple(names), root.sql("duckdb") if is_whole else "")
 
 
 def _filtered(node: exp.Expr) -> exp.Filter | None:

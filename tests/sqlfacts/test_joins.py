@@ -108,6 +108,14 @@ def test_what_is_not_understood_is_said(sql: str) -> None:
     assert not told(sql).once
 
 
+def test_an_aggregate_within_another_that_repeats_rows_is_not_written_anew() -> None:
+    inner = "(SELECT sum(x.total) FROM orders x JOIN items y USING (document_id))"
+    found = told(f"SELECT sum(o.total + {inner}) FROM {JOINED}")
+
+    assert len(found.repeated) == 2
+    assert not found.once
+
+
 def test_the_query_is_written_with_each_row_once() -> None:
     outputs, having = "sum(o.total) FILTER (i.quantity > 1) AS t", "count(o.country) > 0"
     sql = f"SELECT {outputs} FROM {JOINED} HAVING {having}"
