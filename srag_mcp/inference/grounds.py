@@ -162,7 +162,8 @@ def find_repeated(corpus: Corpus | KindTables, joins: Joins, page: ResultPage) -
     if not joins.repeated:
         return ""
     rows = f"a row of {' and of '.join(joins.tables)}" if joins.tables else "a row"
-    said = f"{', '.join(joins.repeated)} may take {rows} several times, as joins repeat it"
+    why = "joins repeat" if joins.is_joined else "a union may repeat"
+    said = f"{', '.join(joins.repeated)} may take {rows} several times, as {why} it"
     unknown = f"{said}; what it is with each once was not worked out"
     try:
         once = joins.once and corpus.select(joins.once, limit=max(1, len(page.rows)))

@@ -51,11 +51,13 @@ class Joins:
         repeated: Those that may take a row several times, as they are written.
         tables: The tables whose rows these are, where it is known.
         once: The query with each of these rows taken once; empty where it cannot be written.
+        is_joined: Whether rows are joined, and not those of one table put together by a union.
     """
 
     repeated: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
     once: str = ""
+    is_joined: bool = True
 
 
 class _UnclearError(Exception):
@@ -170,9 +172,11 @@ def read_joins(root: exp.Expr | None, tables: Mapping[str, Keyed], lists: Collec
     *tables* are those that it may read, by their names in lower case; of these *lists* may have
     several rows of one document.
     """
-    named = set() if root is None else {item.name.lower() for item in root.find_all(exp.Table)}
-    kinds = (exp.Join, exp.Lateral, exp.Unnest, *([exp.SetOperation] if lists else []))
-    if root is None or (root.find(*kinds) is None and len(named & tables.keys()) < 2):
+    if root is None:
+        return Joins()
+    read = tables.keys() & {item.name.lower() for item in root.find_all(exp.Table)}
+    is_joined = len(read) > 1 or root.find(exp.Join, exp.Lateral, exp.Unnest) is not None
+    if not is_joined and not (lists and root.find(exp.SetOperation)):
         return Joins()
     root = root.copy()  # of which the aggregates are written anew
     reader, told = _Reader(tables, lists), list[tuple[exp.Expr, str, list[str]]]()
@@ -187,7 +191,8 @@ def read_joins(root: exp.Expr | None, tables: Mapping[str, Keyed], lists: Collec
         (_filtered(node) or node).replace(
             exp.null() if query is None else next(query.iter_expressions())
         )
-    return Joins(tuple(repeated), tuple(names), root.sql("duckdb") if is_whole else "")
+    once = root.sql("duckdb") if is_whole else ""
+    return Joins(tuple(repeated), tuple(names), once, is_joined)
 
 
 def _filtered(node: exp.Expr) -> exp.Filter | None:

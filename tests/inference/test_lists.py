@@ -158,6 +158,19 @@ def test_the_tables_that_joins_know_are_those_of_a_build(meals: Corpus) -> None:
     }
 
 
+def test_a_union_in_a_subquery_is_noted_and_no_reason_to_refuse(meals: Corpus) -> None:
+    parts = "SELECT bill AS n FROM meals UNION ALL SELECT 2 * bill FROM meals"
+    sql = f"SELECT sum(n) FROM ({parts})"
+    model = replying([reply(sql)])
+    found = anyio.run(translate_question, model, meals, "What are all bills and their doubles?")
+
+    assert found.page.rows == meals.select(sql).rows
+    assert said(meals, sql)[1] == [
+        "SUM(n) may take a row several times, as a union may repeat it; what it is with each once"
+        " was not worked out"
+    ]
+
+
 # -- with a model ---------------------------------------------------------------------------------
 
 
