@@ -23,14 +23,7 @@ from srag_mcp.records.listed import list_attribute
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import POSITION, Schema, Table
 from srag_mcp.store.corrections import CORRECTIONS_TABLE, apply_corrections
-from srag_mcp.store.database import (
-    CELLS_AT_ONCE,
-    insert_rows,
-    quote_name,
-    quote_text,
-    store_errors,
-    with_names,
-)
+from srag_mcp.store.database import insert_rows, quote_name, quote_text, store_errors, with_names
 from srag_mcp.store.layout import (
     BUILDS_FOLDER,
     FORMAT_VERSION,
@@ -44,7 +37,7 @@ from srag_mcp.store.loose import with_loose
 from srag_mcp.store.postings import INDEX_COMMENTS, INDEX_VERSION, write_index
 from srag_mcp.store.predictions import PREDICTION_COLUMNS, hash_attribute, read_prediction
 from srag_mcp.store.renamings import Renamings, find_renamings
-from srag_mcp.store.statistics import write_statistics, write_values
+from srag_mcp.store.statistics import CELLS_AT_ONCE, write_statistics, write_values
 from srag_mcp.store.united_names import are_united, describe_united, follow_renamings, unite_cells
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, read_cell
 from srag_mcp.values.states import State
@@ -631,7 +624,8 @@ def _read_columns(
             said = [row for row in predicted if row[2] is not None]
             yield attribute, _predicted_cells(work, attribute, said)
         else:
-            yield attribute, _with_reviews(work, table.entity, attribute, rules, predicted)
+            asked = predicted if work.is_predicted() else None
+            yield attribute, _cells_in_force(work, attribute, rules, asked, table.entity)
 
 
 _Rows: TypeAlias = dict[str, list[Any]]
@@ -660,37 +654,30 @@ def _child_cells(attribute: Attribute, rules: list[Any], predicted: list[Any]) -
     return by_rules | _checked(attribute, predicted, by_model) if predicted else by_rules
 
 
-def _with_reviews(
-    work: WorkDatabase, table: str, attribute: Attribute, rules: list[Any], predicted: list[Any]
-) -> dict[int, Cell]:
-    """Return the cells in force; where learned rules read otherwise than a model, list that.
-
-    They are its second opinion.
-    """
-    by_model = work.is_predicted()
-    cells, by_rules = _cells_in_force(work, attribute, rules, predicted, by_model=by_model)
-    for number in find_disputed(cells, by_rules) if by_model else ():
-        model, rule = cells[number], by_rules[number]
-        said = [str(model.value), model.as_stated, str(rule.value), rule.as_stated]
-        work.run(_INSERT_REVIEW, table, attribute.name, *said, number)
-        cells[number] = mark_disputed(model, rule)
-    return cells
-
-
 def _cells_in_force(
     work: WorkDatabase,
     attribute: Attribute,
     rules: list[Any],
-    predicted: list[Any],
-    *,
-    by_model: bool,
-) -> tuple[dict[int, Cell], dict[int, Cell]]:
-    """Return the cells in force and those of rules, by the number of their document."""
+    predicted: list[Any] | None,
+    reviewed: str = "",
+) -> dict[int, Cell]:
+    """Return the cells of the engine in force, with values, by the number of their document.
+
+    Where a language model is in force, who *predicted*, the learned rules are the second opinion:
+    where they differ is listed in the build, of the table *reviewed*.
+    """
     by_rules = _rule_cells(attribute, rules)
-    if attribute.is_column or not by_model:
+    if attribute.is_column or predicted is None:
         by_rules = mark_misfits(attribute, by_rules)
-    cells = _model_cells(work, attribute, by_rules, predicted) if by_model else by_rules
-    return cells, by_rules
+    if predicted is None:
+        return by_rules
+    cells = _model_cells(work, attribute, by_rules, predicted)
+    for number in find_disputed(cells, by_rules) if reviewed else ():
+        model, rule = cells[number], by_rules[number]
+        said = [str(model.value), model.as_stated, str(rule.value), rule.as_stated]
+        work.run(_INSERT_REVIEW, reviewed, attribute.name, *said, number)
+        cells[number] = mark_disputed(model, rule)
+    return cells
 
 
 def read_cells(
@@ -706,8 +693,8 @@ def read_cells(
     named = {"names": [attribute.name]}
     asked = {**named, "hashes": [hash_attribute(attribute)]}
     rules = _by_attribute(work, _CELLS_OF, named)[attribute.name]
-    predicted = _by_attribute(work, _PREDICTIONS_OF, asked)[attribute.name] if by_model else []
-    cells, _ = _cells_in_force(work, attribute, rules, predicted, by_model=by_model)
+    predicted = _by_attribute(work, _PREDICTIONS_OF, asked)[attribute.name] if by_model else None
+    cells = _cells_in_force(work, attribute, rules, predicted)
     return {ids[number]: cell for number, cell in cells.items()}
 
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 
 WRITER_MEMORY = "384MB"
-CELLS_AT_ONCE = 50_000  # of several columns, held together: of some 400 bytes each, 20 MB
 
 
 def open_for_writing(path: Path, spill: Path) -> duckdb.DuckDBPyConnection:

@@ -13,7 +13,7 @@ from srag_mcp.cells.cell import IN_DOUBT, Mark, read_marks
 from srag_mcp.documents.passages import MAX_VALUE_CHARACTERS
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.schema.schema import POSITION, Schema, Table
-from srag_mcp.store.database import CELLS_AT_ONCE, insert_rows, with_names
+from srag_mcp.store.database import insert_rows, with_names
 from srag_mcp.store.feedback import PERSON
 from srag_mcp.values.states import State
 from srag_mcp.values.types import COLUMN_TYPES, INTEGER, ColumnType
@@ -109,6 +109,7 @@ class ColumnStatistics:
 MAX_VALUES_LISTED = 50
 MAX_INDEXED_PER_COLUMN = 100_000
 MAX_INDEXED = 400_000
+CELLS_AT_ONCE = 50_000  # of several columns, held together: of some 400 bytes each, 20 MB
 
 _COUNTED = (
     "n_records", "n_non_null", "n_non_zero", "n_distinct", "minimum", "maximum", "mean",
