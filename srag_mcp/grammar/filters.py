@@ -94,6 +94,7 @@ ASSUMED: Mapping[str, str] = {
     "records_ranked": "that single records are compared, not their sums",
     "groups_ranked": "that sums of records are compared, not single ones",
     "who_guessed": "which column says who, or where",
+    "amount_of_row": "that an amount is that of the row, and not of each of its pieces",
 }
 
 

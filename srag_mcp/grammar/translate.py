@@ -5,6 +5,7 @@ column restricts and is never put out or summed up, so that no row is taken twic
 how many of each they list is a column.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -52,9 +53,6 @@ class TwoReadingsError(QuestionError):
 _MANY, _MIN_FILL = 20, 0.1
 
 
-_OF_ROW = "that an amount is that of the row, and not of each of its pieces"
-
-
 def translate(
     question: str,
     schema: Schema,
@@ -98,6 +96,7 @@ def translate(
         one, other = (read_query(sql, schema).words for sql in pair)
         msg = f"this question can be read in two ways: {one}; or: {other}. Ask one of them"
         raise TwoReadingsError(msg, pair if schema.children else ())
+    assumed = parse.features | Counter(amount_of_row=_may_be_of_piece(parse, table))
     facts = read_query(parse.sql, schema)
     _check_fill(parse, table, [use.column for use in facts.columns])
     return Translation(
@@ -109,8 +108,7 @@ def translate(
             for condition in parse.where
             for value in condition.values
         ),
-        assumed=tuple(dict.fromkeys(said for name, said in ASSUMED.items() if parse.features[name]))
-        + (_OF_ROW,) * _may_be_of_piece(parse, table),
+        assumed=tuple(dict.fromkeys(said for name, said in ASSUMED.items() if assumed[name])),
         rivals=tuple(other.sql for other_cost, other, _ in ranked[1:] if other_cost <= LIMIT),
         ordered=parse.ordered,
     )

@@ -91,11 +91,7 @@ class QueryAcross:
     def notes(self, page: ResultPage) -> Iterator[str]:
         """Say what the join does, what is not known of the cells, and of which kinds none is."""
         yield from self._partners()
-        joins = self.joins()
-        if joins.unchecked:
-            yield f"whether joins repeat rows that are summed up was not checked: {joins.unchecked}"
-        said = find_repeated(self._kinds, joins, page)
-        yield from [said] if said else []
+        yield from filter(None, [find_repeated(self._kinds, self.joins(), page)])
         used = self._used()
         for item in self.tables:
             own, names = item.corpus.about(item.table.entity), sorted(used.get(item.name, ()))

@@ -207,7 +207,7 @@ class _Runs:
             )
             raise QueryError(msg, sql)
         repeated = find_repeated(self._corpus, facts.joins, page)
-        if repeated:
+        if repeated and facts.joins.is_joined:
             msg = (
                 f"{repeated}: aggregate before the join, or pick rows by IN (SELECT document_id …)"
             )

@@ -9,6 +9,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TypeVar
 
 from srag_mcp.cells.cell import is_predicted
@@ -116,7 +117,8 @@ def find_grounds(
             lambda _: [],
         )
     denominator = find_denominator(corpus, facts, page, is_quick=is_quick)
-    unread = (*_note_joins(corpus, facts, page), *_note_unread(corpus, facts))
+    repeated = find_repeated(corpus, facts.joins, page)
+    unread = (*filter(None, [repeated]), *_note_unread(corpus, facts))
     lists = tuple(_note_lists(corpus, facts))
     if denominator is None:
         return Grounds(nothing=tuple(nothing), notes=(*lists, *unread, *corpus.notices()))
@@ -151,15 +153,6 @@ def find_grounds(
     return Grounds(denominator, bounds, notes, tuple(nothing), sources, found.is_open, whole)
 
 
-def _note_joins(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Iterator[str]:
-    """Say which aggregates take rows several times, and what they are with each once."""
-    joins = facts.joins
-    if joins.unchecked and facts.whole.children:
-        yield f"whether joins repeat rows that are summed up was not checked: {joins.unchecked}"
-    said = find_repeated(corpus, facts.joins, page)
-    yield from [said] if said else ()
-
-
 def find_repeated(corpus: Corpus | KindTables, joins: Joins, page: ResultPage) -> str:
     """Say that joins repeat rows that are summed up; empty where each once has the same result.
 
@@ -168,16 +161,16 @@ def find_repeated(corpus: Corpus | KindTables, joins: Joins, page: ResultPage) -
     """
     if not joins.repeated:
         return ""
-    wrong = dict.fromkeys(item.sql for item in joins.repeated)
-    tables = dict.fromkeys(name for item in joins.repeated for name in item.tables)
-    rows = f"a row of {' and of '.join(tables)}" if tables else "a row"
-    said = f"{', '.join(wrong)} may take {rows} several times, as joins repeat it"
-    if not joins.once:
-        return f"{said}; what it is with each once was not worked out"
+    rows = f"a row of {' and of '.join(joins.tables)}" if joins.tables else "a row"
+    why = "joins repeat" if joins.is_joined else "a union may repeat"
+    said = f"{', '.join(joins.repeated)} may take {rows} several times, as {why} it"
+    unknown = f"{said}; what it is with each once was not worked out"
     try:
-        once = corpus.select(joins.once, limit=max(1, len(page.rows)))
+        once = joins.once and corpus.select(joins.once, limit=max(1, len(page.rows)))
     except QueryError:
-        return f"{said}; what it is with each once was not worked out"
+        return unknown
+    if not once:
+        return unknown
     if result_key(once.rows) == result_key(page.rows):
         return ""
     known = set(map(row_key, page.rows))
@@ -480,44 +473,37 @@ def _count(
     veiled = veil(corpus, entity, doubted) if doubted else entity
     passes = []
     for where, items in groups.items():
-        counts, empty, failed, apart = [], [], [], []
-        for item in items:
-            name, text = quote_name(item.column.column), quote_text(item.column.column)
-            met = f" FILTER ({item.met})" if item.met and item.met != where else ""
-            own = quote_name(said_name(item.column.column)) if item.column.n_contradicted else name
-            counts.append(f"count({name}){met}")
-            empty.append(f"count(*) FILTER ({own} IS NULL)")
+        used, gaps, failed = [], [], []
+        for column, met in ((item.column, item.met) for item in items):
+            name, text = quote_name(column.column), quote_text(column.column)
+            own = quote_name(said_name(column.column)) if column.n_contradicted else name
+            said = corpus.has_cell(f"attribute = {text} AND {SAID_NONE}")
+            is_none = f"{own} IS NULL" + (f" AND {said}" if column.n_unknown else "")
+            no_cell = corpus.has_cell(f"attribute = {text}", is_none=True)
+            gaps += [
+                f"{own} IS NULL",
+                is_none if column.n_none else "false",
+                f"{name} IS NULL AND {own} IS NOT NULL" if column.n_contradicted else "false",
+                no_cell if column.n_unread else "false",
+            ]
+            used.append(f"count({name})" + (f" FILTER ({met})" if met and met != where else ""))
             failed.append(f"count(*) FILTER (list_contains(_failed, {text}))")
-            if item.column.n_none and item.column.n_unknown:  # else all or none of them
-                said = corpus.has_cell(f"attribute = {text} AND {SAID_NONE}")
-                left = f"{own} IS NULL AND {said}"
-                apart.append(f"(SELECT count(*) FROM {veiled} WHERE ({where}) AND {left})")  # noqa: S608 - as above
-            if item.column.n_contradicted:
-                left = f"{name} IS NULL AND {own} IS NOT NULL"
-                apart.append(f"(SELECT count(*) FROM {veiled} WHERE ({where}) AND {left})")  # noqa: S608 - as above
-            if item.column.n_unread:
-                left = corpus.has_cell(f"attribute = {text}", is_none=True)
-                apart.append(f"(SELECT count(*) FROM {veiled} WHERE ({where}) AND {left})")  # noqa: S608 - as above
-        of_records = [(counts, entity), (empty, veiled)] if doubted else [(counts + empty, entity)]
-        for outputs, table in (*of_records, (failed, corpus.failures)):
-            passes.append(f"(SELECT {', '.join(outputs)} FROM {table} WHERE {where})")  # noqa: S608 - as above
-        passes += apart
+        gaps = [f"count(*) FILTER ({gap})" for gap in gaps]
+        for outputs, table in ((used, entity), (gaps, veiled), (failed, corpus.failures)):
+            passes.append(f"(SELECT {', '.join(outputs)} FROM {table} WHERE {where})")  # noqa: S608 - it runs through the guard
     if selecting:
         passes.append(f"(SELECT count(*) FROM {entity} WHERE {selecting})")  # noqa: S608 - as above
     found = corpus.count(f"SELECT * FROM {', '.join(passes)}", timeout_s) if passes else ()  # noqa: S608 - as above
     numbers = iter(int(value or 0) for value in found)
     counted: dict[str, ColumnCoverage] = {}
     for items in groups.values():
-        columns = [item.column for item in items]
-        read = [[next(numbers) for _ in items] for _ in ("used", "empty", "failed")]
-        for column, n_used, n_null, n_failed in zip(columns, *read, strict=True):
-            is_mixed = column.n_none and column.n_unknown
-            n_none = next(numbers) if is_mixed else n_null if column.n_none else 0
-            n_contradicted = next(numbers) if column.n_contradicted else 0
-            n_unread = next(numbers) if column.n_unread else 0
-            n_unknown = n_null - n_failed - n_none - n_unread
-            counted[column.column] = ColumnCoverage(
-                column.column, n_used, n_unknown, n_failed, n_none, n_contradicted, n_unread
+        n_used, n_gaps, n_failed = ([*islice(numbers, n * len(items))] for n in (1, 4, 1))
+        for at, item in enumerate(items):
+            n_null, n_none, n_contradicted, n_unread = n_gaps[4 * at : 4 * at + 4]
+            n_unknown = n_null - n_failed[at] - n_none - n_unread
+            counted[item.column.column] = ColumnCoverage(
+                *(item.column.column, n_used[at], n_unknown, n_failed[at]),
+                *(n_none, n_contradicted, n_unread),
             )
     told = (counted.get(item.column.column) or of_all(item.column) for item in asked)
     return Denominator(

@@ -9,7 +9,7 @@ or the rest of its column contradicts: it may be right, and what that place says
 
 import operator
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from srag_mcp.cells.cell import Mark
 from srag_mcp.inference.answer import Bounds, render_number
@@ -19,12 +19,8 @@ from srag_mcp.sqlfacts.trees import ALWAYS, Gaps, said_name
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.guard import Value
-from srag_mcp.store.statistics import ColumnStatistics
-from srag_mcp.values.numbers import is_bound
-from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import State
 from srag_mcp.values.types import TEXT
-from srag_mcp.values.units import convert, parse_unit
 
 _HOLDS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "=": operator.eq,
@@ -153,7 +149,6 @@ class _Records:
             outputs = (f"({found.counted or ALWAYS}) AS _counted", f"({shown}) AS _shown")
             self._entity = veil(corpus, self._entity, contradicted, outputs)
             self._counted, self._shown = "_counted", "_shown"
-        self._beyond = ""  # words without a value that lies farther out than the known ones
         self._types = {item.name.lower(): item.type for item in corpus.schema().attributes}
 
     def unknowns(self) -> Unknowns:
@@ -173,9 +168,9 @@ class _Records:
             is_open = function in {"leads", "first"} or said == NO_BOUNDS
             return Unknowns(notes=(said,), is_open=is_open) if said else Unknowns()
         found = self.range()
-        if found is None and self._beyond:
-            said = f"{self._found.column} may lie beyond its values: one is “{self._beyond}”"
-            return Unknowns(notes=(said, NO_BOUNDS), is_open=True)
+        if found is None and self._own is not None and self._own.n_failed:
+            said = f"{self._found.column} may lie beyond its values: some could not be read"
+            return replace(NOT_WORKED_OUT, notes=(said, NO_BOUNDS))
         if found is None:
             return NOT_WORKED_OUT
         condition, column = f"({self._found.condition})", self._said(self._found.column)
@@ -246,39 +241,16 @@ class _Records:
         known = self._own
         if not n_known or known is None or not known.type.is_numeric:
             return None
+        if n_blank and known.n_failed:  # what could not be read, such as `over 30`, may lie beyond
+            return None
         low, high = float(str(known.minimum)), float(str(known.maximum))
         if self._found.function == "sum":  # who does not say it may have nothing to add
             low, high = min(low, 0.0), max(high, 0.0)
-        self._beyond = self._said_beyond(known, low, high) if n_blank and known.n_failed else ""
-        if self._beyond:
-            return None
         n_sure = n_in if n_open else None
         ends = (self._end_of_amount(low, n_sure), self._end_of_amount(high, n_sure, is_upper=True))
         sql = f"SELECT {', '.join(ends)}"
         [[lower, upper]] = self._corpus.select(sql, limit=1).rows
         return Bounds(float(str(lower)), float(str(upper)), (low, high) if n_blank else None)
-
-    def _said_beyond(self, known: ColumnStatistics, low: float, high: float) -> str:
-        """Return words that hold no value, a bound or a range, and leave *low* to *high*.
-
-        So may do what is said in a unit that cannot be converted into that of the column.
-        """
-        where = f"attribute = {quote_text(known.column)} AND state = '{State.FAILED.value}'"
-        schema = self._corpus.schema()
-        if "table_name" in self._corpus.tables()["cells"]:  # as in no build of an earlier version
-            where += f" AND table_name = {quote_text(schema.entity)}"
-        own = next((x.unit for x in schema.attributes if x.name == known.column), None)
-        unit = parse_unit(own or "")
-        sql = f"SELECT DISTINCT as_stated FROM cells WHERE {where} ORDER BY 1"  # noqa: S608 - it runs through the guard
-        for words in (str(row[0]) for row in self._corpus.select(sql, limit=known.n_failed).rows):
-            ends = [convert(end / unit.scale, one.unit, unit.unit or "") if one.unit else end
-                    for _, one in find_quantities(words) for end in (one.value, one.upper)
-                    if end is not None]  # fmt: skip
-            is_open = is_bound(words, unit.unit)  # `over 14` of others up to 14
-            if any(end is None or not low <= end <= high or (is_open and end in {low, high})
-                   for end in ends):  # fmt: skip
-                return words
-        return ""
 
     def _end_of_amount(self, end: float, n_sure: int | None, *, is_upper: bool = False) -> str:
         """Write the query of the lowest amount with unknown values at *end*, or of the highest.

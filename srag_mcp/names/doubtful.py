@@ -58,17 +58,6 @@ def find_candidates(things: Sequence[Thing], decided: Decided = UNDECIDED) -> li
     return [[things[place] for place in group] for group in sorted(unique.values())]
 
 
-def find_like(
-    value: str, things: Sequence[Thing], decided: Decided = UNDECIDED
-) -> tuple[Thing | None, list[Thing]]:
-    """Return the thing that a value is, and those that may be it and nobody has decided on."""
-    own = next((thing for thing in things if value in thing.spellings), None)
-    if own is None:
-        return None, []
-    compare_things = _comparer(things, decided)
-    return own, [thing for thing in things if thing is not own and compare_things(own, thing)]
-
-
 def find_forms(values: Iterable[str], column: str) -> list[list[str]]:
     """Return the groups of values of a column that are forms of one, or one with a remark.
 

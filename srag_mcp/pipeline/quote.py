@@ -53,7 +53,7 @@ from srag_mcp.store.work import WorkDatabase, hash_schema, open_work
 
 _ROUND_TOKENS_OUT = 2500
 _ROUND_TOKENS_IN = 3500
-_ADDITIONS_TOKENS_OUT = 50  # mostly nothing
+_ADDITIONS_TOKENS_OUT = 50  # 5 where nothing is added, as recorded twice; else an attribute or two
 _QUESTION_TOKENS = (1450, 30)  # the median of five recorded packs
 _TOKENS_A_SECOND = 50  # written; models write some 30 to 100, and one reply after the other
 _UNREAD = Sample((), (), {})

@@ -55,10 +55,6 @@ class Outlook:
     chances: Mapping[str, float]
     told: float
 
-    def scaled(self, factor: float) -> "Outlook":
-        """Return it where rules leave only that much of it open."""
-        return replace(self, chances={key: factor * x for key, x in self.chances.items()})
-
 
 _WHOLE = Outlook({}, 1.0)
 
@@ -137,11 +133,12 @@ class RuleReading:
         attributes: Sequence[Attribute],
         ids: Sequence[str],
         outlooks: Mapping[str, Outlook] = MappingProxyType({}),
+        kept: float = 1.0,
     ) -> int:
         """Return the tokens that it takes to read what is not known of documents.
 
-        They are read whole, but for the columns of *outlooks*. What several columns need of a
-        document is shown once.
+        They are read whole, but for the columns of *outlooks*, where rules leave only so much open
+        as is *kept*. What several columns need of a document is shown once.
         """
         unknown = [key for key in ids if key not in self._lengths]
         self._lengths |= zip(unknown, self.predictions.count_tokens(unknown), strict=True)
@@ -151,7 +148,7 @@ class RuleReading:
             labels, outlook = self.labels(attribute), outlooks.get(attribute.name, _WHOLE)
             n_said = sum(cell.state in _SAID for cell in labels.values())
             for key in hidden.keys() - labels.keys():
-                chance = outlook.chances.get(key, 1.0)
+                chance = kept * outlook.chances[key] if key in outlook.chances else 1.0
                 hidden[key] *= 1 - chance * outlook.told
                 n_cells += chance
                 n_stated += chance * n_said / max(1, len(labels))

@@ -46,10 +46,10 @@ _BATCH = MAX_DOCUMENTS  # to learn from before rules are mended: a full prompt
 _DRAWN = 8  # times as many are drawn, of which those are read that leave most open
 _REMEMBERED = ("sample", "practised", "kept")
 _STRETCHES = 0.75  # of a prompt; the rest are headings of stretches, and gaps between them
-_MOST_LESSONS = 8  # that are thought of at a time
 # Of what is open, so much is after a lesson, too: the mean of twelve in simulated runs over 200 to
 # 500 hotels and 200 receipts, 0.58 to 0.90 (`tests.benchmarks.simulated_rules`).
 _KEPT = 0.75
+_MOST_LESSONS = 8  # that are thought of at a time: they leave a tenth open (0.75 ** 8)
 _READ_WHOLE = "rules would save nothing here: all documents are read"
 _MAX_VAIN = 2  # lessons of a column that bring no rule
 _SILENT = {
@@ -363,8 +363,7 @@ class _Run:
         kept = _KEPT if self.kept is None else min(1.0, self.kept)
         plans = []
         for n in range(1 if n_lesson is None else _MOST_LESSONS + 1):
-            then = {name: item.scaled(kept**n) for name, item in outlooks.items()}
-            n_left = self.reading.price(asked, rest, then)
+            n_left = self.reading.price(asked, rest, outlooks, kept**n)
             plans.append((n * (n_lesson or 0) + n_audited + n_left, n))
         n_tokens, n_lessons = min(plans)
         return n_lessons, n_tokens, self.reading.price(asked, self.order)

@@ -35,7 +35,6 @@ from srag_mcp.sqlfacts.trees import (
     is_null_test,
     meanings_of,
     merge_queries,
-    not_null,
     parse_query,
     read_records,
     selects_of,
@@ -45,6 +44,7 @@ from srag_mcp.sqlfacts.trees import (
     where_of,
     write,
 )
+from srag_mcp.store.database import quote_name
 
 Role: TypeAlias = Literal["output", "measure", "filter", "group", "order"]
 
@@ -312,46 +312,32 @@ class QueryFacts:
     def pools(self, column: str, other: str) -> Iterator[str]:
         """Write how many values of *other* the amounts of *column* have that it puts together.
 
-        A query for each sum, average, extreme, order or comparison with a number; of groups, the
-        most that one of them has, where they are not ranked by it themselves.
+        In sums, averages, extremes, orders and comparisons with numbers, of the records that meet
+        the conditions on other columns; the most of one group, where groups of columns are shown.
 
         `SELECT AVG(size) FROM lots GROUP BY kind`, unit -> the largest of `SELECT COUNT(DISTINCT
-        unit) FILTER (NOT size IS NULL) FROM lots GROUP BY kind`
+        unit) FROM lots WHERE size IS NOT NULL GROUP BY kind`
         """
+        groups: dict[str, None] = {}
         for node in self._find(exp.AggFunc, exp.Ordered, *_COMPARING):
-            found = (item for item in node.find_all(exp.Column) if self.origin(item) == column)
-            own, select = next(found, None), node.find_ancestor(exp.Select)
-            if own is None or select is None or isinstance(node, exp.Count):
-                continue
-            is_compared = isinstance(node, _COMPARING)
-            if is_compared and not node.find(exp.Literal):
-                continue
-            # the order of all groups is but how they are shown
-            ranks_groups = isinstance(node, exp.Ordered) and node.find(exp.AggFunc)
-            if ranks_groups and not (select.args.get("limit") or select.args.get("qualify")):
-                continue
-            chosen = where_of(node.parent) if isinstance(node.parent, exp.Filter) else []
-            beside, inner = own.copy(), select.copy()
-            beside.set("this", exp.to_identifier(other, quoted=True))
-            counted = exp.Count(this=exp.Distinct(expressions=[beside]))
-            kept = exp.Where(this=exp.and_(not_null(own), *chosen))
-            inner.set("expressions", [exp.Filter(this=counted, expression=kept).as_("n")])
-            for part in ("order", "limit", "offset", "having", "qualify", "distinct"):
-                inner.set(part, None)
-            if is_compared:
-                rest = [x for x in where_of(select) if column not in self._origins(x)]
-                inner.set("where", exp.Where(this=exp.and_(*rest)) if rest else None)
-                inner.set("group", None)
-            elif select.args.get("group"):
-                keys = None if ranks_groups else group_keys(select)
-                inner.set("group", keys and exp.Group(expressions=keys))
-            known = self.tree and self.tree.args.get("with_")
-            if known and not inner.args.get("with_"):
-                inner.set("with_", known.copy())
-            yield f"SELECT MAX(n) FROM ({inner.sql(dialect='duckdb')})"  # noqa: S608 - it runs through the guard
-
-    def _origins(self, node: exp.Expr) -> set[str | None]:
-        return {self.origin(column) for column in node.find_all(exp.Column)}
+            is_used = any(self.origin(x) == column for x in node.find_all(exp.Column))
+            is_compared, select = isinstance(node, _COMPARING), node.find_ancestor(exp.Select)
+            is_free = is_compared and not node.find(exp.Literal)
+            if is_used and select is not None and not is_free and not isinstance(node, exp.Count):
+                is_one = is_compared or any(select.args.get(x) for x in ("limit", "qualify"))
+                keys = [] if is_one or not select.args.get("group") else group_keys(select) or []
+                named = {self.origin(x) for x in keys if isinstance(x, exp.Column)} - {None}
+                groups[", ".join(quote_name(str(x)) for x in sorted(map(str, named)))] = None
+        others = (
+            [x for x in parts if column.lower() not in columns_of(x)] for parts in self.readings
+        )
+        where = any_of([all_of(parts) for parts in others]) or ALWAYS
+        name, beside, table = map(quote_name, (column, other, self.schema.entity))
+        for group in groups:
+            yield (
+                f"SELECT max(n) FROM (SELECT count(DISTINCT {beside}) AS n FROM {table}"  # noqa: S608 - it runs through the guard
+                f" WHERE {name} IS NOT NULL AND ({where}){group and f' GROUP BY {group}'})"
+            )
 
     @cached_property
     def shares_of(self) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ from srag_mcp.store.loose import with_loose
 from srag_mcp.store.postings import INDEX_COMMENTS, INDEX_VERSION, write_index
 from srag_mcp.store.predictions import PREDICTION_COLUMNS, hash_attribute, read_prediction
 from srag_mcp.store.renamings import Renamings, find_renamings
-from srag_mcp.store.statistics import write_statistics, write_values
+from srag_mcp.store.statistics import CELLS_AT_ONCE, write_statistics, write_values
 from srag_mcp.store.united_names import are_united, describe_united, follow_renamings, unite_cells
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, read_cell
 from srag_mcp.values.states import State
@@ -500,7 +500,6 @@ def _write_child(work: WorkDatabase, child: Table, on_column: OnColumn) -> None:
     connection.execute("DROP TABLE child_listing")
 
 
-_CELLS_AT_ONCE = 50_000
 _CELLS_OF = """
 SELECT number, attribute, state, as_stated, start, "end", context, unit, engine, note, marks
 FROM cells JOIN listing USING (document_id) WHERE attribute IN (SELECT unnest($names))
@@ -537,12 +536,12 @@ def _write_columns(
         f"SELECT document_id, position, failure FROM {_listing_of(table)} ORDER BY number"  # noqa: S608 - constants
     )
     ids, positions, failures = list[str](), list[int | None](), dict[int, str]()
-    while part := rows.fetchmany(_CELLS_AT_ONCE):  # of which there may be a million
+    while part := rows.fetchmany(CELLS_AT_ONCE):  # of which there may be a million
         failures |= {len(ids) + n: row[2] for n, row in enumerate(part) if row[2] is not None}
         ids += [intern(row[0]) for row in part]
         positions += [row[1] for row in part]
     places = dict[str, str]()
-    n_together = max(1, _CELLS_AT_ONCE // max(1, len(ids)))
+    n_together = max(1, CELLS_AT_ONCE // max(1, len(ids)))
     for start in range(0, len(table.attributes), n_together):
         group = table.attributes[start : start + n_together]
         columns = list[list[Cell | None]]()
@@ -625,7 +624,8 @@ def _read_columns(
             said = [row for row in predicted if row[2] is not None]
             yield attribute, _predicted_cells(work, attribute, said)
         else:
-            yield attribute, _cells_in_force(work, table.entity, attribute, rules, predicted)
+            asked = predicted if work.is_predicted() else None
+            yield attribute, _cells_in_force(work, attribute, rules, asked, table.entity)
 
 
 _Rows: TypeAlias = dict[str, list[Any]]
@@ -655,24 +655,27 @@ def _child_cells(attribute: Attribute, rules: list[Any], predicted: list[Any]) -
 
 
 def _cells_in_force(
-    work: WorkDatabase, table: str, attribute: Attribute, rules: list[Any], predicted: list[Any]
+    work: WorkDatabase,
+    attribute: Attribute,
+    rules: list[Any],
+    predicted: list[Any] | None,
+    reviewed: str = "",
 ) -> dict[int, Cell]:
     """Return the cells of the engine in force, with values, by the number of their document.
 
-    Where a language model is in force, the learned rules are the second opinion: where they differ
-    is listed in the build.
+    Where a language model is in force, who *predicted*, the learned rules are the second opinion:
+    where they differ is listed in the build, of the table *reviewed*.
     """
-    name, is_predicted = attribute.name, work.is_predicted()
     by_rules = _rule_cells(attribute, rules)
-    if attribute.is_column or not is_predicted:
+    if attribute.is_column or predicted is None:
         by_rules = mark_misfits(attribute, by_rules)
-    if not is_predicted:
+    if predicted is None:
         return by_rules
     cells = _model_cells(work, attribute, by_rules, predicted)
-    for number in find_disputed(cells, by_rules):
+    for number in find_disputed(cells, by_rules) if reviewed else ():
         model, rule = cells[number], by_rules[number]
         said = [str(model.value), model.as_stated, str(rule.value), rule.as_stated]
-        work.run(_INSERT_REVIEW, table, name, *said, number)
+        work.run(_INSERT_REVIEW, reviewed, attribute.name, *said, number)
         cells[number] = mark_disputed(model, rule)
     return cells
 
@@ -687,14 +690,11 @@ def read_cells(
     by_model = work.is_predicted() if by_model is None else by_model
     work.connection.execute(_LISTING)
     ids = dict(work.run("SELECT number, document_id FROM listing"))
-    names, by_rules = {"names": [attribute.name]}, dict[int, Cell]()
-    if attribute.is_column or not by_model:
-        by_rules = _rule_cells(attribute, _by_attribute(work, _CELLS_OF, names)[attribute.name])
-    cells = by_rules
-    if by_model:
-        hashes = {**names, "hashes": [hash_attribute(attribute)]}
-        predicted = _by_attribute(work, _PREDICTIONS_OF, hashes)[attribute.name]
-        cells = _model_cells(work, attribute, by_rules, predicted)
+    named = {"names": [attribute.name]}
+    asked = {**named, "hashes": [hash_attribute(attribute)]}
+    rules = _by_attribute(work, _CELLS_OF, named)[attribute.name]
+    predicted = _by_attribute(work, _PREDICTIONS_OF, asked)[attribute.name] if by_model else None
+    cells = _cells_in_force(work, attribute, rules, predicted)
     return {ids[number]: cell for number, cell in cells.items()}
 
 

@@ -109,7 +109,7 @@ class ColumnStatistics:
 MAX_VALUES_LISTED = 50
 MAX_INDEXED_PER_COLUMN = 100_000
 MAX_INDEXED = 400_000
-_VALUES_AT_ONCE = 50_000  # of several columns, which a statement tells apart in memory
+CELLS_AT_ONCE = 50_000  # of several columns, held together: of some 400 bytes each, 20 MB
 
 _COUNTED = (
     "n_records", "n_non_null", "n_non_zero", "n_distinct", "minimum", "maximum", "mean",
@@ -165,7 +165,7 @@ def _write_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
     rows = []
     columns = [_of_list(table, states[POSITION])] if table.parent else []
     n_rows = max((sum(n[key] for key in State) for n in states.values()), default=0)
-    n_together = max(1, _VALUES_AT_ONCE // max(1, n_rows))
+    n_together = max(1, CELLS_AT_ONCE // max(1, n_rows))
     for start in range(0, len(table.attributes), n_together):
         group = table.attributes[start : start + n_together]
         columns += _of_columns(connection, table.entity, group, states)

@@ -288,7 +288,7 @@ _TIME_BEFORE = re.compile(
     r"|every|each|month|im|seit|vor|nach|bis|ab|zwischen|und|oder|monat)\s+$",
     re.IGNORECASE,
 )
-_NEAR = 40
+_NEAR = 40  # more than what these match has, `zwischen den ` or `31st through the `
 
 
 def find_periods(text: str) -> list[Found]:

@@ -73,8 +73,8 @@ def test_a_build_is_the_same_however_many_columns_are_written_together(
     tables = ("ships", "cells", "srag_failures", "srag_statistics", "srag_values")
     found = []
     for n_cells in (50_000, at_once):
-        monkeypatch.setattr(build, "_CELLS_AT_ONCE", n_cells)
-        monkeypatch.setattr(statistics, "_VALUES_AT_ONCE", n_cells)
+        monkeypatch.setattr(build, "CELLS_AT_ONCE", n_cells)
+        monkeypatch.setattr(statistics, "CELLS_AT_ONCE", n_cells)
         with open_work(filled) as work:
             publish(work, ships)
         found.append([rows(filled, f"FROM {name}") for name in tables])
