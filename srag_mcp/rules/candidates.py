@@ -22,7 +22,7 @@ from srag_mcp.values.states import read_boolean
 from srag_mcp.values.types import BOOLEAN
 from srag_mcp.values.units import SIZES, is_currency
 
-Origin: TypeAlias = Literal["label", "place", "cell", "slot", "name", "item"]
+Origin: TypeAlias = Literal["label", "place", "slot", "item"]
 
 # Limits of all that induction counts, in candidates and in what documents list.
 SHOWN = 0.2  # of the documents have what is shown: one of five that a person opens
@@ -244,7 +244,7 @@ _MIN_KNOWN = 5
 _MARGIN = 0.5
 _MIN_WORD = 5  # with a space on either side
 _NUMERAL = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
-_ORDER = ("label", "cell", "slot", "name", "item", "place")
+_ORDER = ("label", "slot", "item", "place")
 
 
 def join_layouts(candidates: Sequence[Candidate], n_documents: int) -> list[Candidate]:
@@ -360,7 +360,7 @@ def _says_the_same(left: Candidate, right: Candidate) -> bool:
 
 def _stands_inside(other: Candidate, candidate: Candidate) -> bool:
     """Whether *candidate* mostly reads what *other* reads, or a part of it."""
-    is_guess = candidate.origin in {"name", "place"}
+    is_guess = candidate.origin == "place"
 
     def is_part(part: Found, whole: Found) -> bool:
         words = f" {fold_words(part.text)} "

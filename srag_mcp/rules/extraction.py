@@ -41,6 +41,7 @@ _MAX_MATCHES = 200
 _REPEATS = re.compile(r"\{(?:\d*,)?(\d+),?\}")
 _MAX_REPEATS = 20_000  # of all counted repetitions together, read in a hundredth of a second
 _LONGEST_SHOWN = 200
+GONE = "its rule is of an earlier version, and is not read any more"
 
 
 def extract_record(document: Document, schema: Schema) -> Record:
@@ -61,7 +62,7 @@ def extract_cell(sightings: Sightings, attribute: Attribute) -> Cell:
     """
     chosen: Cell | None = None
     for rule in attribute.extractors:
-        cell = _apply(rule, sightings, attribute)
+        cell = None if _is_gone(rule) else _apply(rule, sightings, attribute)
         if cell is None:
             continue
         if chosen is None:
@@ -69,15 +70,23 @@ def extract_cell(sightings: Sightings, attribute: Attribute) -> Cell:
         elif not chosen.marks and _differ(chosen, cell, attribute):
             chosen = _contradicted(chosen, repr((cell.as_stated or "")[:80]))
     if chosen is None and any(map(_is_gone, attribute.extractors)):
-        note = "its rule is of an earlier version, and is not read any more"
-        return Cell(attribute.name, State.FAILED, note=note)
+        return Cell(attribute.name, State.FAILED, note=GONE)
     return chosen or Cell(attribute.name, State.NOT_MENTIONED)
 
 
 def _is_gone(rule: Extractor) -> bool:
-    """Whether a rule is of an earlier version: by the place or the beginning of a line."""
-    is_line = isinstance(rule, PlaceRule) and rule.place == "line"
-    return is_line or (isinstance(rule, KeyRule) and bool(rule.leads))
+    """Whether a rule is of an earlier version.
+
+    By the place or the beginning of a line, a cell of a table, a name in a sentence.
+    """
+    match rule:
+        case PlaceRule():
+            return rule.place == "line"
+        case KeyRule():
+            return bool(rule.leads)
+        case SlotRule():
+            return rule.value_type == "name"
+    return isinstance(rule, CellRule)
 
 
 def _contradicted(cell: Cell, other: str) -> Cell:
@@ -100,18 +109,14 @@ def _apply(rule: Extractor, sightings: Sightings, attribute: Attribute) -> Cell 
         case ItemRule():
             return read_item(rule, sightings, attribute.name)
         case SlotRule():
-            slots = sightings.named if rule.value_type == "name" else sightings.slots
-            if (slot := best_slot(rule, slots)) is None:
+            if (slot := best_slot(rule, sightings.slots)) is None:
                 return None
             cell = _stated(attribute, sightings, slot.value.span)
-            other = rival(rule, slot, slots, sightings.text)
+            other = rival(rule, slot, sightings.slots, sightings.text)
             words = other.value.span.of(sightings.text)[:80] if other else ""
             return _contradicted(cell, repr(words)) if other else cell
         case PlaceRule():
             span = find_place(rule, sightings)
-        case CellRule():
-            found = sightings.cells.get((rule.row, rule.column))
-            span = found.span if found else None
         case PatternRule():
             try:
                 span = find_pattern(rule, sightings.text)

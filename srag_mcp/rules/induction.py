@@ -1,11 +1,11 @@
 """Induction: a schema from a sample of documents, without a model. Source: DESIGN 8."""
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from srag_mcp.documents.document import Document, KeyValue, spread_evenly
+from srag_mcp.documents.document import Document, spread_evenly
 from srag_mcp.documents.folder import media_type
 from srag_mcp.documents.table_files import ColumnSample, ListedMembers
 from srag_mcp.names.uniting import closed_set
@@ -14,7 +14,6 @@ from srag_mcp.rules.candidates import (
     NEARLY_ALL,
     SHOWN,
     Candidate,
-    Found,
     amount_of,
     join_layouts,
     join_told_twice,
@@ -32,23 +31,20 @@ from srag_mcp.rules.naming import (
     unique_labels,
 )
 from srag_mcp.rules.places import place_candidates
-from srag_mcp.rules.running import name_candidates, slot_candidates
+from srag_mcp.rules.running import slot_candidates
 from srag_mcp.rules.sightings import Sightings, is_plain_value
 from srag_mcp.rules.table_columns import are_rows, row_candidates, with_columns
 from srag_mcp.schema.attribute import (
     Attribute,
-    CellRule,
     Extractor,
     ItemRule,
     KeyRule,
     PlaceRule,
-    SlotRule,
     keys_of,
 )
 from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.text.spans import Spans
-from srag_mcp.text.words import STOP_WORDS, content_words, fold_words, singular, stem, stems
-from srag_mcp.values.columns import classify_values
+from srag_mcp.text.words import content_words, fold_words, singular, stem, stems
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.units import SIZES
@@ -61,7 +57,7 @@ _MIN_TEMPLATES = 5
 _TEMPLATE_SHARE = 0.4
 _ALONE = 0.75
 _SURE_KEY = 0.6
-_ORDER = ("label", "place", "cell", "name", "slot", "item")
+_ORDER = ("label", "place", "slot", "item")
 
 
 def induce_schema(
@@ -77,8 +73,7 @@ def induce_schema(
     """
     sample = spread_evenly(documents, _MAX_SAMPLE)
     sightings = list(map(Sightings, sample))
-    harvest = _harvest(sightings, questions)
-    candidates = [c for c in harvest if not _is_called_by_chance(c, sample)]
+    candidates = _harvest(sightings, questions)
     _call_mail_dates(candidates, sample)
     chosen = _choose(candidates, len(sample))
     nouns = find_nouns(sightings, entity, questions, chosen)
@@ -181,24 +176,6 @@ def _is_count(candidate: Candidate, n_rows: Mapping[int, int]) -> bool:
     return is_less and n_equal >= max(2, NEARLY_ALL * len(candidate.found))
 
 
-def _is_called_by_chance(candidate: Candidate, sample: Sequence[Document]) -> bool:
-    """Whether nothing shows that the word before a name says whose it is.
-
-    `belonging to Mr Tamm` relates; in `a neutered Siamese`, `on the scales Otto was weighed` the
-    next word does not, unless some document has it as a label or a question asks for it.
-    """
-    rules = [rule for rule in candidate.rules if isinstance(rule, SlotRule)]
-    is_led = any(name.startswith("<=") and name.split()[-1] in STOP_WORDS
-                 for rule in rules for name in rule.weights)  # fmt: skip
-    if candidate.origin != "name" or is_led or candidate.asked >= 1:
-        return False
-    wanted = {*content_stems(candidate.label)}
-    blocks = (block for document in sample for block in document.blocks)
-    fields = (block for block in blocks if isinstance(block, KeyValue))
-    texts = [field.value for field in fields if wanted <= {*content_stems(field.key)}]
-    return not texts or classify_values(texts, candidate.label).type != candidate.guess.type
-
-
 def _call_mail_dates(candidates: Sequence[Candidate], sample: Sequence[Document]) -> None:
     """Call the day on which mails were sent theirs, where what they tell has dates of its own."""
     dates = [candidate for candidate in candidates if candidate.guess.type == "date"]
@@ -246,8 +223,7 @@ def _harvest(sightings: Sequence[Sightings], questions: Sequence[str]) -> list[C
         for candidate in label_candidates(sightings)
         if not any(isinstance(r, KeyRule) and covered & {*r.keys} for r in candidate.rules)
     ]
-    cells, slots = _cell_candidates(sightings), slot_candidates(sightings)
-    stated = [*votes, *labels, *cells, *slots, *name_candidates(sightings)]
+    stated = [*votes, *labels, *slot_candidates(sightings)]
     stated = _without_values_as_labels([one for one in stated if _is_plain(one)], places)
     twice = join_told_twice([*stated, *places])
     joined = [
@@ -263,25 +239,6 @@ def _harvest(sightings: Sequence[Sightings], questions: Sequence[str]) -> list[C
         stems = [{*content_stems(label)} for label in candidate.labels]
         candidate.asked = max((len(own & asked) / len(own) for own in stems if own), default=0.0)
     return found
-
-
-def _cell_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
-    """Find pairs of row and column of tables that several documents fill."""
-    found: dict[tuple[str, str], dict[int, Found]] = defaultdict(dict)
-    for number, sighting in enumerate(sightings):
-        for place, cell in sighting.cells.items():
-            found[place][number] = cell
-    least = max(2, SHOWN / 2 * len(sightings))
-    candidates = []
-    for (row, column), own in found.items():
-        is_constant = len({fold_words(item.text) for item in own.values()}) < 2
-        if len(own) >= least and not is_constant and not row.replace(" ", "").isdigit():
-            rule = CellRule(row=row, column=column)
-            candidates.append((row, Candidate("cell", [f"{row} {column}"], [rule], own)))
-    rows = Counter(row for row, _ in candidates)
-    for row, candidate in candidates:
-        candidate.labels = [row] if rows[row] == 1 else candidate.labels
-    return [candidate for _, candidate in candidates]
 
 
 def _without_values_as_labels(

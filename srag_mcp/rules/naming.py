@@ -83,7 +83,7 @@ def describe(candidate: Candidate, label: str, n_documents: int) -> str:
     what = f'The {noun} beside "{label}"'
     if candidate.origin == "item":
         what = f'Whether "{label}" is in a list of the document'
-    elif candidate.origin in {"slot", "name"}:
+    elif candidate.origin == "slot":
         what = f'The {noun} that stands beside the words "{label}"'
     elif candidate.origin == "place":
         what = f"The {label} of the document, from its top"
@@ -135,9 +135,7 @@ _ANY = frozenset(
 _LETTERS = re.compile(r"[^\W\d_]+")
 # A word that so many titles, file names or headings have says what all of them are.
 _USUAL, _NEARLY_ALL = 0.4, 0.8
-_MIN_ASKED, _MIN_CODED = 2, 3
-# "Similar properties": others of the sort that the page is about.
-_OTHERS = frozenset({"similar", "related", "other", "more"})
+_MIN_ASKED = 2
 _MAX_NOUNS = 4
 
 
@@ -150,8 +148,8 @@ def find_nouns(
     """Return the words for one record and for many, the surest first.
 
     A word counts that two witnesses have: titles, file names, headings, the folder's name, sample
-    questions ("how many invoices"), or that nearly all titles or headings have; so does what
-    documents say before their own code, or have others of. What a column is called is no record.
+    questions ("how many invoices"), or that nearly all titles or headings have. What a
+    column is called is no record.
     The folder's name alone counts only where nothing else does, its last word, and where documents
     speak of one.
     """
@@ -160,7 +158,6 @@ def find_nouns(
     bare = {name for c in columns if len(own := content_stems(c.label)) == 1 for name in own}
     asked = Counter(noun for question in questions for noun in _asked(question))
     shown, heads, said = Counter[str](), Counter[str](), Counter[str]()
-    coded, alike = Counter[str](), Counter[str]()
     for sighting in sightings:
         headings = [block for block in sighting.document.blocks if isinstance(block, Heading)]
         level = min((heading.level for heading in headings), default=1)
@@ -172,23 +169,18 @@ def find_nouns(
         shown.update({*_said(title), *_said(line), *_said(file)})
         heads.update({*_heads(" · ".join((title, *short))), *_said(file)})
         said.update(_said(sighting.text))
-        coded.update(_before_code(sighting))
-        alike.update({word for block in headings for word in _others(block.text)})
     folder = {singular(word) for word in content_words(entity.replace("_", " "))}
     free = [(n, word) for word, n in asked.most_common(len(asked)) if stem(word) not in named]
     free = free if len(free) < 2 or free[0][0] > free[1][0] else []
     most_asked = next((word for n, word in free if n >= _MIN_ASKED), "")
     points: dict[str, float] = {}
-    for word in {*shown, *asked, *folder, *coded, *alike} - _ANY - MONTHS.keys():
+    for word in {*shown, *asked, *folder} - _ANY - MONTHS.keys():
         is_shown = shown[word] >= _USUAL * n_documents
         is_asked = asked[word] >= _MIN_ASKED or (asked[word] and said[word] >= _USUAL * n_documents)
         n_witnesses = is_shown + is_asked + (word in folder)
         is_head = heads[word] >= _NEARLY_ALL * n_documents
-        is_own = alike[word] >= _NEARLY_ALL * n_documents or (
-            coded[word] >= _MIN_CODED and coded[word] >= _NEARLY_ALL * coded.total()
-        )
-        is_sure = n_witnesses > 1 or is_head or is_own or word == most_asked
-        is_free = stem(word) not in (bare if is_head or is_own else named)
+        is_sure = n_witnesses > 1 or is_head or word == most_asked
+        is_free = stem(word) not in (bare if is_head else named)
         if is_sure and (is_free or (is_shown and is_asked)):
             shares = shown[word] / n_documents + asked[word] / max(1, len(questions))
             points[word] = n_witnesses + shares
@@ -222,24 +214,6 @@ def _asked(question: str) -> set[str]:
         if is_content(noun) and noun.isalpha():
             found.add(singular(noun))
     return found
-
-
-def _before_code(sighting: Sightings) -> set[str]:
-    """Return the nouns right before the document's own code: `the proposal GR2404`."""
-    code = PurePosixPath(sighting.document.path).stem
-    if not any(map(str.isdigit, code)):
-        return set()
-    # from its first letter only: else a long word is tried from each of its letters
-    pattern = rf"(?<![^\W\d_])([^\W\d_]+)[ \t]+{re.escape(code)}\b"
-    found = re.findall(pattern, sighting.text)
-    return {singular(word) for word in map(fold_words, found) if is_content(word)}
-
-
-def _others(heading: str) -> Iterator[str]:
-    """Yield what a heading has others of: `property` of "Similar properties"."""
-    first, *further = fold_words(heading).split() or [""]
-    if first in _OTHERS and len(further) == 1 and singular(further[0]) != further[0]:
-        yield singular(further[0])
 
 
 def _said(text: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Candidates from running text: numbers and dates among words that recur, names behind a phrase."""
+"""Candidates from running text: numbers and dates among words that recur."""
 
 import re
 from collections import Counter, defaultdict
@@ -14,7 +14,6 @@ from srag_mcp.rules.slots import Slot, best_slot, learn_slot_rule, to_latest
 from srag_mcp.schema.attribute import SlotRule
 from srag_mcp.text.words import HELPING, fold_words, is_content, stem
 from srag_mcp.values.bounds import NO_VALUE, SIGN, SIGNS, hedge_in_text
-from srag_mcp.values.names import MONTHS
 from srag_mcp.values.quantities import read_number_words
 from srag_mcp.values.units import CURRENCY_WORDS, UNITS, is_currency
 
@@ -33,11 +32,6 @@ _QUOTE_CHARACTERS = 80
 # read alike. Of 70 clusters of ten folders (hotels, reports, CVs, contracts, receipts, games, …)
 # all but one whose cells are right 9 times in 10 reach 0.75, and none that reads by chance.
 _STABLE = 0.75
-_MIN_NAMED = 0.2
-_MAX_SEVERAL = 0.15  # of the documents that have the phrase twice have two names beside it
-_MAX_ALIKE = 0.6
-_MAX_NAMES = 12
-_INNER_SHARE = 0.6
 
 _Slots = Mapping[int, Slot]
 
@@ -373,64 +367,3 @@ def _most_said(start: str, said: Mapping[str, _Said]) -> int:
 
 def _is_plural(word: str) -> bool:
     return len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
-
-
-# --- Names -------------------------------------------------------------------------------------
-
-
-def name_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
-    """Find the phrases beside which many documents have a name, and not all the same."""
-    found: dict[str, dict[int, list[Slot]]] = defaultdict(lambda: defaultdict(list))
-    for number, sighting in enumerate(sightings):
-        for slot in sighting.named:
-            for phrase in slot.features:
-                found[phrase][number].append(slot)
-    least = max(_MIN_DOCUMENTS, _MIN_NAMED * len(sightings))
-    frequent = {
-        phrase: {number: slots[0] for number, slots in own.items()}
-        for phrase, own in found.items()
-        if len(own) >= least and _tells(phrase) and _names_vary(own, sightings)
-    }
-    candidates: list[Candidate] = []
-    for phrase in sorted(frequent, key=lambda item: _surest(item, frequent)):
-        own = _found(frequent[phrase], sightings)
-        if not any(_overlap(own, other.found) for other in candidates):
-            words = [word for word in phrase[2:].split() if word != "*"]
-            naming = [place for place, word in enumerate(words) if _names(word) or word == "by"]
-            label = " ".join(words[naming[0] : naming[-1] + 1])
-            rule = SlotRule(value_type="name", weights={phrase: 1.0}, threshold=1.0)
-            candidates.append(Candidate("name", [label], [rule], own))
-            candidates[-1].quotes = _quotes(frequent[phrase], sightings)
-    return candidates[:_MAX_NAMES]
-
-
-def _surest(phrase: str, frequent: Mapping[str, _Slots]) -> tuple[int, int, str]:
-    """Order phrases by their documents; "the laws of the * of" before the "laws of the" in it."""
-    count = len(frequent[phrase])
-    outer = frequent.get(phrase.removesuffix(" * of"), {}) if phrase.endswith("* of") else {}
-    if outer and count >= _INNER_SHARE * len(outer):
-        count = len(outer) + 1
-    return -count, len(phrase), phrase
-
-
-def _tells(phrase: str) -> bool:
-    words = [word for word in phrase[2:].split() if word != "*"]
-    is_name = any(_names(w) and not _is_unit(w) and w not in MONTHS for w in words)
-    return is_name and (phrase.startswith("<=") or _names(words[-1]))
-
-
-def _names_vary(own: Mapping[int, Sequence[Slot]], sightings: Sequence[Sightings]) -> bool:
-    """Whether documents have one name each beside a phrase, not all the same, and no month."""
-    texts = [[slot.value.span.of(sightings[n].text) for slot in slots] for n, slots in own.items()]
-    twice = [{*map(fold_words, names)} for names in texts if len(names) > 1]
-    several = sum(len(names) > 1 for names in twice)
-    counts = Counter(fold_words(names[0]) for names in texts)
-    is_month = 2 * sum(name in MONTHS for name in counts) > len(counts)
-    is_own = len(counts) >= _MIN_DISTINCT and max(counts.values()) <= _MAX_ALIKE * len(own)
-    return is_own and not is_month and several <= max(1, _MAX_SEVERAL * len(twice))
-
-
-def _overlap(left: Mapping[int, Found], right: Mapping[int, Found]) -> bool:
-    shared = left.keys() & right.keys()
-    same = sum(left[n].span.overlaps(right[n].span) for n in shared)
-    return 2 * same > min(len(left), len(right))

@@ -14,12 +14,11 @@ from srag_mcp.documents.document import (
     ListItem,
     Prose,
     Table,
-    TableCell,
 )
 from srag_mcp.documents.pairs import item_pair
 from srag_mcp.rules.enumerations import Enumeration, find_enumerations
 from srag_mcp.rules.kinship import content_stems
-from srag_mcp.rules.slots import Slot, find_named, find_slots
+from srag_mcp.rules.slots import Slot, find_slots
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, fold_words, stem
 from srag_mcp.values.dates import find_dates
@@ -231,27 +230,9 @@ class Sightings:
         return find_slots(self.document)
 
     @cached_property
-    def named(self) -> list[Slot]:
-        """Names in running text, in the order of the text."""
-        return find_named(self.document)
-
-    @cached_property
     def enumerations(self) -> list[Enumeration]:
         """All that may be a list."""
         return find_enumerations(self.document)
-
-    @cached_property
-    def cells(self) -> dict[tuple[str, str], TableCell]:
-        """Cells of tables by the folded headers of their row and column, the first of each."""
-        found: dict[tuple[str, str], TableCell] = {}
-        for table in (block for block in self.document.blocks if isinstance(block, Table)):
-            headers = [fold_words(" ".join(path)) for path in table.headers]
-            for row in table.rows:
-                label = fold_words(row[0].text) if row else ""
-                for header, cell in zip(headers[1:], row[1:], strict=False):
-                    if label and header and cell.text.strip():
-                        found.setdefault((label, header), cell)
-        return found
 
     @cached_property
     def headings(self) -> dict[str, Span]:

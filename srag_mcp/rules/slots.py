@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose
 from srag_mcp.schema.attribute import SlotRule, SlotType
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import STOP_WORDS, WORD, fold_word, fold_words, is_content, stem
+from srag_mcp.text.words import WORD, fold_word, fold_words, is_content, stem
 from srag_mcp.values.bounds import SIGN
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import ambiguous_mark, find_quantities
@@ -43,22 +43,9 @@ _CLAUSE_END = re.compile(r"[;:()\[\]]|\b(?:and|und)\b")
 _NEAR_WORDS = 5
 _MAX_AROUND = 60
 _MAX_TO_DATE = 30
-_NAME_WORD = r"(?:[A-ZÀ-Þ]\.(?:\s?[A-ZÀ-Þ]\.)*|[A-ZÀ-Þ][\w'’&-]*(?:\.\w+)*)"
-_NAME = re.compile(
-    rf"\b{_NAME_WORD}(?:[ \t]+(?:(?:of|de|the|and|&|du|der|von)[ \t]+)?{_NAME_WORD}){{0,4}}"
-)
-# A sign that belongs to the word before it makes another value of that: "Grade II*", "A+"
-_SIGN = re.compile(r"[*+#%²³]")
-_NEW_SENTENCE = re.compile(r"\.\s+(?=([^\W\d_]{2,})\Z)")
-_BEFORE = re.compile(r"((?:[\w'’-]+[ \t\n]+){1,5})\Z")
-_BEHIND = re.compile(r"[ \t\n]+((?:[\w'’-]+(?:[ \t\n]+|(?=[.,;])|$)){2,4})")
-_BEFORE_CHARACTERS = 70
 _MAX_FEATURES = 18
-_MAX_PENALTIES = 8
 _MIN_SHARE = 0.04
-_N_CORRECTIONS = 4
 _SMOOTH = 0.02
-_STEP = 0.6
 _RANGE_FACTOR = 4.0
 _LEAST_POINTS = 0.01
 _NEAR = 0.95  # of the points of the best slot: too near to tell which is meant
@@ -259,44 +246,6 @@ def _order_of_dated(text: str, values: Sequence[Value]) -> Mapping[int, str]:
     return {index: "@latest" if day == latest else "@earlier" for index, day in dated.items()}
 
 
-def find_named(document: Document) -> list[Slot]:
-    """Find the names of all running text, with the phrases before (`<=`) and behind (`=>`) them.
-
-    A capitalised word before "of" is `*` in a phrase: "the laws of the State of Ohio" has the name
-    `Ohio` with `<=the laws of the * of`. A name is also tried without its first word, which may
-    only be the first of a sentence: "Captain Ada Berg" -> `Ada Berg` with `<=captain`. A name with
-    a sign behind it is not read, and one ends before the next sentence: "Grade I. It is open".
-    """
-    text, slots = document.text, list[Slot]()
-
-    def add(span: Span, place: Span, before: Sequence[str], after: Sequence[str]) -> None:
-        phrases = [f"<={' '.join(before[-n:])}" for n in range(1, 6) if len(before) >= n]
-        slots.append(Slot(Value("name", span), place, frozenset((*phrases, *after))))
-
-    for block in document.blocks:
-        place = block.span
-        names = _NAME.finditer(text, place.start, place.end)
-        for match in names if isinstance(block, Prose | ListItem) else ():
-            start, end = match.span()
-            if match.group().isupper() or _SIGN.match(text, end):
-                continue
-            further = _NEW_SENTENCE.search(match.group())
-            if further and fold_word(further[1]) in STOP_WORDS:
-                end = start + further.start()
-            left = text[max(place.start, start - _BEFORE_CHARACTERS) : start]
-            before = fold_words(found[1]).split() if (found := _BEFORE.search(left)) else []
-            behind = _BEHIND.match(text, end, place.end)
-            words = fold_words(behind[1]).split() if behind else []
-            after = [f"=>{' '.join(words[:n])}" for n in range(2, len(words) + 1)]
-            add(Span(start, end), place, before, after)
-            inner = [word.start() for word in re.finditer(_NAME_WORD, text[start:end])][1:]
-            if inner:
-                skipped = fold_words(match.group()[: inner[0]]).split()
-                lead = ["*", *skipped[1:]] if len(skipped) > 1 and before else skipped
-                add(Span(start + inner[0], end), place, [*before, *lead], after)
-    return slots
-
-
 # --- Rules: from the slots that say a fact to weights that find it in any document ---------------
 
 
@@ -371,11 +320,6 @@ def learn_slot_rule(members: Mapping[int, Slot], documents: Sequence[Sequence[Sl
         minimum=round(low / _RANGE_FACTOR, 6) if low > 0 else None,
         maximum=round(high * _RANGE_FACTOR, 6) if high > 0 else None,
     )
-    for _ in range(_N_CORRECTIONS):
-        corrected = _correct(rule, members, documents)
-        if corrected is None:
-            break
-        rule = corrected
     return rule.model_copy(update={"threshold": _threshold(rule, members, documents)})
 
 
@@ -391,34 +335,6 @@ def _weights(members: Sequence[Slot], others: Sequence[Slot]) -> dict[str, float
             weights[name] = round(odds * math.sqrt(share), 3)
     best = sorted(weights, key=lambda name: (-weights[name], name))[:_MAX_FEATURES]
     return {name: weights[name] for name in best if weights[name] > 0} or {"~": 1.0}
-
-
-def _correct(
-    rule: SlotRule, members: Mapping[int, Slot], documents: Sequence[Sequence[Slot]]
-) -> SlotRule | None:
-    """Give penalties to features of slots that win over the members; None when none does."""
-    every = rule.model_copy(update={"threshold": 1e-9})
-    blame: Counter[str] = Counter()  # what wrong winners have (+), and what members lack (-)
-    n_winners = 0
-    for number, member in members.items():
-        best = best_slot(every, documents[number])
-        if best is not None and best is not member:
-            n_winners += 1
-            blame.update(best.features - member.features)
-            blame.subtract(member.features - best.features)
-    if not n_winners:
-        return None
-    # what is so only once is left out
-    blamed = [item for item in sorted(blame.items()) if abs(item[1]) >= min(2, n_winners)]
-    weights = dict(rule.weights)
-    for name, count in sorted(blamed, key=lambda item: -item[1])[:_MAX_PENALTIES]:
-        n_penalties = sum(weight < 0 for weight in weights.values())
-        if count > 0 and (name in weights or n_penalties < _MAX_PENALTIES):
-            weights[name] = round(weights.get(name, 0.0) - _STEP, 3)
-    for name, count in sorted(blamed, key=lambda item: item[1])[:_MAX_PENALTIES]:
-        if count < 0:
-            weights[name] = round(weights.get(name, 0.0) + _STEP, 3)
-    return rule.model_copy(update={"weights": weights})
 
 
 def _threshold(

@@ -76,6 +76,7 @@ class SlotRule(_Rule):
     it counts, `unit:length` for the kind of its unit. The value of the document with the most
     points is taken, if it has at least *threshold*. Values outside of *minimum* to *maximum* are
     not considered, nor those without one of *needs* in their sentence, stems of what it is called.
+    A `name` is of an earlier version, and read no more.
     """
 
     kind: Literal["slot"] = "slot"
@@ -112,7 +113,7 @@ class PlaceRule(_Rule):
 
 
 class CellRule(_Rule):
-    """A cell of a table, by the folded words of its row header and of its column header."""
+    """A cell of a table, by its row and column header; of an earlier version, read no more."""
 
     kind: Literal["cell"] = "cell"
     row: str

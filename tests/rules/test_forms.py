@@ -367,7 +367,7 @@ def test_a_section_that_few_documents_have_gives_a_column_with_gaps() -> None:
     assert set(table.states("cost")) == {State.STATED, State.NOT_MENTIONED}
 
 
-def test_a_table_of_lines_in_a_document_gives_a_column_a_line() -> None:
+def test_cells_of_a_table_with_the_same_lines_everywhere_are_no_columns() -> None:
     table = tabulate(
         [
             f"# Clinic {SHORT[n]}\n\n| Ward | Beds | Nurses |\n|---|---|---|\n"
@@ -376,14 +376,7 @@ def test_a_table_of_lines_in_a_document_gives_a_column_a_line() -> None:
         ],
         ending="md",
     )
-    assert table.columns == {
-        "title": "string",
-        "surgery_beds": "integer",
-        "surgery_nurses": "integer",
-        "maternity_beds": "integer",
-        "maternity_nurses": "integer",
-    }
-    assert table.values("maternity_beds") == [10 + 2 * n for n in range(12)]
+    assert table.columns == {"title": "string"}
 
 
 def test_what_one_document_lists_in_rows_is_not_mixed_with_its_own_facts() -> None:

@@ -104,12 +104,10 @@ def test_the_dates_of_an_agreement_are_called_what_happens_on_them() -> None:
         ]
     )
     assert table.columns == {
-        "law": "string",
         "ends_date": "date",
         "signed_date": "date",
         "date": "date",
     }
-    assert table.values("law")[:3] == ["Norway", "Malta", "Chile"]
     assert table.values("ends_date") == [date(2023 + n % 4, 3, n + 1) for n in range(14)]
     assert table.values("signed_date") == [date(2022, 3, n + 3) for n in range(14)]
     assert table.values("date") == [date(2022, 3, n + 1) for n in range(14)]
@@ -263,7 +261,7 @@ def test_opposites_are_never_one_column(one: str, other: str) -> None:
     assert stated == [1, 3, 5, 7, 9, 11]
 
 
-def test_a_name_behind_a_phrase_is_a_column_and_a_greeting_line_is_not_a_fact_of_all() -> None:
+def test_a_name_behind_a_phrase_is_no_column_and_shares_of_a_sentence_are() -> None:
     table = tabulate(
         [
             f"In the ward of {SHORT[n]}, turnout was {50 + n} % and {30 + n} % voted by post.\n"
@@ -271,11 +269,9 @@ def test_a_name_behind_a_phrase_is_a_column_and_a_greeting_line_is_not_a_fact_of
         ]
     )
     assert table.columns == {
-        "ward": "string",
         "turnout": "integer percent",
         "voted_by_post": "integer percent",
     }
-    assert table.values("ward") == list(SHORT)
 
 
 def test_page_numbers_telephone_numbers_and_notices_are_no_columns() -> None:
@@ -372,22 +368,6 @@ def test_a_share_of_those_before_a_bracket_is_not_called_by_them() -> None:
     assert table.columns == {"dogs": "integer"}
 
 
-def test_names_behind_words_that_say_two_things_are_no_column() -> None:
-    places = ("Norway", "Malta", "Chile", "Ghana", "Peru")
-    table = tabulate(
-        [
-            f"{PEOPLE[n % 6]} Trust, formed under the laws of {places[n % 5]}, leases the mill.\n\n"
-            + (
-                f"The lease is read under the laws of {places[(n + 2) % 5]}.\n"
-                if n % 3 == 0
-                else ""
-            )
-            for n in range(15)
-        ]
-    )
-    assert "laws" not in table.columns
-
-
 def test_a_distance_to_nothing_is_no_column() -> None:
     table = tabulate(
         [
@@ -431,7 +411,7 @@ def test_a_number_with_a_unit_is_not_called_by_what_another_number_counts() -> N
     assert not any("sailor" in name for name in table.columns)
 
 
-def test_the_word_before_a_name_is_no_column_that_nothing_proves() -> None:
+def test_the_word_before_a_name_is_no_column() -> None:
     table = tabulate(
         [
             f"On the scales {SHORT[n]} was {10 + n}.5 kg, a neutered {SHORT[(5 * n) % 12]} hound"
@@ -439,7 +419,7 @@ def test_the_word_before_a_name_is_no_column_that_nothing_proves() -> None:
             for n in range(12)
         ]
     )
-    assert table.columns == {"belonging": "string", "scales": "number kg"}
+    assert table.columns == {"scales": "number kg"}
 
 
 def test_a_rule_takes_no_amount_of_something_else() -> None:

@@ -6,7 +6,7 @@ from srag_mcp.documents.document import Document
 from srag_mcp.documents.reading import read_text
 from srag_mcp.rules.labels import keyed_numbers
 from srag_mcp.rules.sightings import Sightings, is_plain_value
-from srag_mcp.rules.slots import best_slot, find_named, find_slots, find_values, learn_slot_rule
+from srag_mcp.rules.slots import best_slot, find_slots, find_values, learn_slot_rule
 from srag_mcp.schema.attribute import SlotRule
 
 NOTE = """# Lab note 17
@@ -163,24 +163,3 @@ def test_a_rule_that_is_learnt_from_some_documents_reads_the_others() -> None:
     rule = learn_slot_rule(members, slots[:8])
     read = [best_slot(rule, own) for own in slots]
     assert [slot and slot.value.amount for slot in read] == [30 + n for n in range(12)]
-
-
-def test_a_name_is_known_by_the_phrases_around_it() -> None:
-    text = "It is kept under the laws of the State of Ohio, says Captain Ada Berg of the yard.\n"
-    found = {slot.value.span.of(text): slot.features for slot in find_named(document(text))}
-    assert "<=laws of the * of" in found["Ohio"]
-    assert "<=captain" in found["Ada Berg"]
-    assert "=>of the yard" in found["Ada Berg"]
-
-
-def test_a_name_with_a_sign_of_its_own_is_not_cut_before_it() -> None:
-    text = "The mill is Grade II*. It grinds. The yard is Grade II. Class A+ pays Ada Berg.\n"
-    found = [slot.value.span.of(text) for slot in find_named(document(text))]
-    assert [name for name in found if name in {"II", "Grade II", "Class A"}] == ["Grade II", "II"]
-    assert "Ada Berg" in found
-
-
-def test_a_name_of_one_letter_ends_before_the_next_sentence() -> None:
-    text = "It is listed as Grade I. It is open. It was built by J. Smith and by T. B. Ash.\n"
-    found = {slot.value.span.of(text) for slot in find_named(document(text))}
-    assert {"Grade I", "I", "J. Smith", "T. B. Ash"} <= found

@@ -230,7 +230,12 @@ def test_a_rule_of_keys_reads_what_stands_beside_them(
 
 @pytest.mark.parametrize(
     "gone",
-    [{"kind": "key", "leads": ["form"]}, {"kind": "place", "place": "line"}],
+    [
+        {"kind": "key", "leads": ["form"]},
+        {"kind": "place", "place": "line"},
+        {"kind": "cell", "row": "hay", "column": "tons"},
+        {"kind": "slot", "value_type": "name", "weights": {"<=of the": 1}, "threshold": 1},
+    ],
 )
 def test_a_rule_of_an_earlier_version_fails_aloud_where_no_other_one_finds_a_value(
     gone: dict[str, object],
