@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from typing import TypeAlias
 
 from srag_mcp.cells.cell import Mark, is_predicted
@@ -41,10 +40,9 @@ _FEW = 1 - _MOST
 # rules): so many marked ones make one wrong cell in ten.
 _MARKED = _FEW / (1 - 0.73)
 # Two facts of independent documents meet by chance: where 0.7 meetings are expected, none happens
-# at even odds, and where three are, one time in twenty.
-_MIN_EXPECTED, _SURELY_EXPECTED = 0.7, 3.0
-_ALIKE = 0.45  # words in common that say at least what sort of thing both are
-_SAME_SIZE, _SAME_VALUES = 3.0, 0.3
+# at even odds.
+_MIN_EXPECTED = 0.7
+_SAME_SIZE = 3.0
 _MAX_DOCUMENTS = 5_000  # so many documents tell how the others are
 _MAX_VALUES, _MAX_NAMED = 60, 3
 _MIN_VALUE, _MAX_VALUE = 4, 40
@@ -316,44 +314,19 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
         for name, told in _read(corpus, _TELLING, [_MAX_DOCUMENTS, attribute.name])
     }
     mine = telling.get(attribute.name, frozenset())
-    alike = [item for item in attributes if _are_alike(use, item)]
     apart = {
         item.name: len(others)
-        for item in alike
-        if (others := telling.get(item.name))
+        for item in attributes
+        if _may_be_one(use, item)
+        and (others := telling.get(item.name))
         and len(others & mine) <= _FEW / 2 * min(len(others), n_told)
     }
-    if sum(apart.values()) * n_told < _MIN_EXPECTED * n_documents:
-        apart = {}
-    elsewhere = _other_layout(mine, telling, n_documents)
-    apart |= {
-        item.name: len(telling[item.name])
-        for item in attributes
-        if item.name in elsewhere and _are_of_one_sort(use, item)
-    }
-    if not apart:
+    if not apart or sum(apart.values()) * n_told < _MIN_EXPECTED * n_documents:
         return ""
-    most = sorted(apart, key=lambda name: (name in elsewhere, -apart[name], name))[:_MAX_NAMED]
+    most = sorted(apart, key=lambda name: (-apart[name], name))[:_MAX_NAMED]
     return (
         f"{known}, and {apart[most[0]]} others give {' or '.join(most)}, which may be the same fact"
     )
-
-
-def _other_layout(
-    mine: _Documents, telling: Mapping[str, _Documents], n_documents: int
-) -> frozenset[str]:
-    """Return the columns of documents that are laid out otherwise, in another language perhaps.
-
-    Two columns that never meet, and one of which stands in most documents, tell two layouts apart;
-    *mine* never meets the column of the other one.
-    """
-    found: set[str] = set()
-    for one, other in permutations(telling.values(), 2):
-        is_by_chance = len(one) * len(other) < _SURELY_EXPECTED * n_documents
-        are_all = len(one) + len(other) >= _MOST * n_documents
-        if are_all and not is_by_chance and other.isdisjoint(one | mine):
-            found |= {name for name, told in telling.items() if told.isdisjoint(one)}
-    return frozenset(found)
 
 
 def _whole(value: Value) -> int:
@@ -446,49 +419,27 @@ def _amounts(attribute: Attribute, statistics: ColumnStatistics) -> str:
 
 # --- Which columns may be one fact ---------------------------------------------------------------
 
-# "Age: 7" and "7 years old" may be one fact, "7" and "7 %" are two.
-_BARE_OR_PERIOD = frozenset({None, "year", "month", "week", "day", "h", "min"})
 
+def _may_be_one(use: _Use, other: Attribute) -> bool:
+    """Whether two columns that rarely meet may hold one fact of two layouts, or of two languages.
 
-def _are_of_one_sort(use: _Use, other: Attribute) -> bool:
-    """Whether two columns may be one fact under labels of two languages: by values alone."""
-    attribute, two = use.attribute, use.statistics.get(other.name)
-    is_closed = {attribute.absent_means, other.absent_means} != {"unknown"}
-    if two is None or is_closed or other.name == attribute.name:
+    Their names do not tell, but for opposites.
+    """
+    one, two = use.attribute, use.statistics.get(other.name)
+    is_contrary = kinship(one.name.replace("_", " "), other.name.replace("_", " ")) < 0
+    is_closed = {one.absent_means, other.absent_means} != {"unknown"}
+    if two is None or other.name == one.name or is_contrary or is_closed:
         return False
-    if attribute.type.is_date and other.type.is_date:
-        return _meet_in_time(use.own, two)
-    if attribute.type.is_numeric and other.type.is_numeric:
-        is_bare = not (attribute.unit and other.unit)
-        factor = 1.0 if is_bare else convert(1.0, str(attribute.unit), str(other.unit))
+    if one.type.is_numeric and other.type.is_numeric:
+        is_bare = not (one.unit and other.unit)
+        factor = 1.0 if is_bare else convert(1.0, str(one.unit), str(other.unit))
         return factor is not None and _are_of_one_size(use.own, two, factor)
-    return attribute.type == other.type
+    if one.type.is_date and other.type.is_date:
+        return _meet_in_time(use.own, two)
+    return one.type == other.type
 
 
-def _are_alike(use: _Use, other: Attribute) -> bool:
-    """Whether two columns may hold one fact: same type and unit, and like names or values."""
-    attribute, one, two = use.attribute, use.own, use.statistics.get(other.name)
-    kind = attribute.type
-    same_kind = kind == other.type or (kind.is_numeric and other.type.is_numeric)
-    if two is None or other.name == attribute.name or not same_kind:
-        return False
-    is_comparable = attribute.unit == other.unit
-    words = kinship(attribute.name.replace("_", " "), other.name.replace("_", " "))
-    if words >= _ALIKE:
-        return is_comparable or {attribute.unit, other.unit} <= _BARE_OR_PERIOD
-    if words < 0 or kind.is_boolean:
-        return False
-    if kind.is_date:
-        return _meet_in_time(one, two)
-    if kind.is_text:  # the other column makes a good part of the rarer column's statements, too
-        rarer, often = sorted((one, two), key=lambda item: item.n_non_null)
-        values = {str(item.value).casefold() for item in often.values}
-        both = sum(item.count for item in rarer.values if str(item.value).casefold() in values)
-        return both >= _SAME_VALUES * max(1, rarer.n_non_null)
-    return is_comparable and _are_of_one_size(one, two)
-
-
-def _are_of_one_size(one: ColumnStatistics, other: ColumnStatistics, factor: float = 1.0) -> bool:
+def _are_of_one_size(one: ColumnStatistics, other: ColumnStatistics, factor: float) -> bool:
     medians = [n if isinstance(n, int | float) else 0.0 for n in (one.median, other.median)]
     medians[0] *= factor
     return 0 < max(medians) <= _SAME_SIZE * min(medians)

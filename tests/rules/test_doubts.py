@@ -329,11 +329,9 @@ def test_one_fact_under_labels_of_two_languages_is_refused(
         ("How many boats have a dark red paint?", "paint", "anstrich"),
     ):
         answer = ask(corpus, asked)
-        said = (
-            f"only 9 of 17 documents give {name}, and 8 others give {other}, which may be the same"
-        )
-        assert answer.refused is (not n_others), answer.text
-        assert (said in answer.text) is (not n_others)
+        said = f"only 9 of {17 + n_others} documents give {name}, and 8 others give {other}, which"
+        assert answer.refused
+        assert f"{said} may be the same fact" in answer.text
 
 
 def test_an_age_with_its_unit_and_one_without_may_be_one_fact(open_corpus: Open) -> None:
