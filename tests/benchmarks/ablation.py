@@ -29,7 +29,6 @@ KINDS = {
     "label": (f"{_INDUCED}.labels:label_candidates", "nothing"),
     "item": (f"{_INDUCED}.items:item_candidates", "nothing"),
     "slot": (f"{_INDUCED}.running:slot_candidates", "nothing"),
-    "name": (f"{_INDUCED}.running:name_candidates", "nothing"),
     "place": (f"{_INDUCED}.places:place_candidates", "nothing"),
 }
 
