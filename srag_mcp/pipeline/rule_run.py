@@ -540,7 +540,7 @@ class _Run:
             before, now = column.attribute.audit, audited.attribute.audit
             if before is not None and before.holds and now is not None and not now.holds:
                 self.told.append(f"{name}: its rules held before, and do not hold any more")
-            self.columns[name] = replace(audited, trial=trial)
+            self.columns[name] = replace(audited, trial=trial).with_open_ends()
         self.kept = None
         # Where words tell these they are looked for first; their silence there is not believed.
         untrusted = [item for item in self.columns.values() if item.trust < Trust.PASSAGES]

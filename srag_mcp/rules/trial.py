@@ -1,9 +1,10 @@
 """The trial of a column's rules: what they leave open, and how much an audit lets them decide."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import Any
 
 from srag_mcp.cells.cell import Cell
 from srag_mcp.claims.agreement import is_same_value
@@ -16,6 +17,7 @@ from srag_mcp.values.states import State
 _SINGLE = frozenset({Verdict.AGREED, Verdict.PROVEN, Verdict.UNPROVEN})
 _DECIDED = {Verdict.UNPROVEN: Verdict.PROVEN}
 _OPENED = dict.fromkeys(_SINGLE, Verdict.UNPROVEN)
+_AT_EITHER_END = 3  # documents: questions for the highest ask for one, or for the top three
 
 
 class Trust(IntEnum):
@@ -184,6 +186,25 @@ class TriedColumn:
             return none
         return Trust.SILENCE if ruling.verdict is Verdict.SILENT else Trust.SPOKEN
 
+    def with_open_ends(self) -> "TriedColumn":
+        """Return it so that its few lowest and highest values are read, whatever rules say.
+
+        An audit lets one cell of twenty be wrong, and that one is likeliest where it is far from
+        the others; an answer with the lowest or the highest rests on it alone.
+        """
+        if not (self.attribute.type.is_numeric or self.attribute.type.is_date):
+            return self
+        at: defaultdict[object, list[str]] = defaultdict(list)
+        for key, ruling in self.rulings.items():
+            if ruling.is_taken:
+                at[ruling.cells[0].value].append(key)
+        ends = {key for order in (False, True) for key in _first(at, is_falling=order)}
+        rulings = {
+            key: replace(ruling, verdict=_OPENED[ruling.verdict]) if key in ends else ruling
+            for key, ruling in self.rulings.items()
+        }
+        return replace(self, rulings=rulings)
+
     def _narrowed(
         self, rulings: Mapping[str, Ruling], trust: Trust
     ) -> Iterator[tuple[str, Ruling]]:
@@ -197,6 +218,16 @@ class TriedColumn:
                 yield key, replace(ruling, verdict=_DECIDED.get(ruling.verdict, ruling.verdict))
             else:
                 yield key, replace(before, verdict=_OPENED.get(before.verdict, before.verdict))
+
+
+def _first(at: Mapping[Any, Sequence[str]], *, is_falling: bool) -> Iterator[str]:
+    """Yield the documents of the first values of *at*, as many as have room at an end."""
+    room = _AT_EITHER_END
+    for value in sorted(at, reverse=is_falling):
+        room -= len(at[value])
+        if room < 0:
+            return
+        yield from at[value]
 
 
 def try_column(

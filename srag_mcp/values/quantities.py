@@ -259,7 +259,7 @@ _BEFORE = re.compile(
     r"|(?:US|AU?|CA?|HK|S|NZ|R|MX|NT)?\$|[€£¥￥₹₩₽₺₫₪₦₱฿₴₸₡₲])\s?(?P<sign>[-−–+(]?)$"
 )
 _AFTER = re.compile(
-    r"(?:/(?P<outof>5|10|20|100)(?![\d/.,])|\sout\sof\s(?P<outof2>5|10|20|100)(?![\d/]))"
+    r"(?:/(?P<outof>5|10|20|100)(?![\d/]|[.,]\d)|\sout\sof\s(?P<outof2>5|10|20|100)(?![\d/]))"
     r"|(?P<gap>[\s\u00a0]?-?)(?P<word>[^\W\d_]*\$|[€£¥￥₹₩₽₺₫₪₦₱฿₴₸₡₲%％‰℃℉]|°\s?[CF]?"
     r"|sq\.?\s\w+|square\s\w+|cubic\s\w+|nautical\s\w+|p(?:er|ro|or|our)\s(?:cento?|mille|ciento)\b"
     r"|[^\W\d_]+(?:[²³]|[23](?!\d))?(?:/[hs](?!\w))?)"

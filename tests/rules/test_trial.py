@@ -141,3 +141,16 @@ def test_an_audit_is_foreseen_by_what_was_learnt() -> None:
     assert {x for x in Verdict if chances[x] == 0} == {Verdict.AGREED, Verdict.PROVEN}
     assert chances[Verdict.CONFLICT] == 1
     assert 0 < chances[Verdict.SILENT] == chances[Verdict.UNPROVEN] < missing[Verdict.SILENT] < 1
+
+
+def test_the_few_lowest_and_highest_values_are_read_whatever_rules_say() -> None:
+    open_ends = audited(tried()).with_open_ends()
+    stated = [n for n in range(N) if states(n)]
+    assert [n for n in stated if open_ends.is_open(ORDER[n])] == [*stated[:3], *stated[-3:]]
+    assert audited(tried()).with_open_ends().trust is Trust.SILENCE
+
+
+def test_a_value_that_many_documents_have_is_no_end() -> None:
+    few = {key: cell(1 + n % 5) for n, key in enumerate(ORDER)}
+    column = try_column(MASS, Trial(LEARNED), [few, {}], few, ORDER).with_open_ends()
+    assert not any(map(column.is_open, ORDER))

@@ -220,3 +220,9 @@ def test_a_line_that_begins_anew_is_no_part_of_the_number_before(
 ) -> None:
     read = [(item.value, item.unit, item.upper) for _, item in find_quantities(text)]
     assert read == found
+
+
+@pytest.mark.parametrize("after", ["", ".", ", which is good", "; then"])
+def test_what_a_number_is_out_of_may_end_a_sentence(after: str) -> None:
+    [(span, found)] = find_quantities(f"The score is 9.17/10{after}")
+    assert (found.value, span.end) == (9.17, 20)
