@@ -166,3 +166,9 @@ def test_what_is_there_or_not_is_a_value_where_a_column_stores_it() -> None:
         ask("How many pupils were present?", columns, "pupil", stored)
     found = ask("How many pupils were absent?", columns, "pupil", stored)
     assert found.sql == "SELECT COUNT(*) FROM c1 WHERE attendance = 'absent'"
+
+
+def test_a_year_behind_the_unit_of_a_name_tells_its_columns_apart() -> None:
+    columns = [number("catch_t_2022", "t"), number("catch_t_2023", "t")]
+    assert "SUM(catch_t_2023)" in ask("What is the total catch in 2023?", columns, "boat").sql
+    refusal("What is the total catch?", columns, "boat")
