@@ -8,10 +8,12 @@ from typing import TypeAlias, cast
 
 from srag_mcp.documents.document import Content, Listing, TableCell
 from srag_mcp.documents.encoding import decode, storable
+from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.page import Page, joined_lines
 from srag_mcp.documents.table_files import ListedMembers, RecordTable, Row
 from srag_mcp.documents.tables import unique_names
 from srag_mcp.errors import DocumentError
+from srag_mcp.text.shown import shorten
 from srag_mcp.text.spans import Span
 from srag_mcp.values.quantities import DECIMAL_POINT
 
@@ -19,6 +21,8 @@ JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, J
 
 _MAX_PAIR_CHARACTERS = 400
 _LIST_LEVEL = 2
+_CELLS_TO_A_TEXT = 10  # as ten rows outweigh a file beside a table, ten cells do a text beside it
+_MAX_TOLD_CHARACTERS = 300
 _TITLE_KEYS = ("title", "name")
 
 
@@ -55,9 +59,9 @@ def read_json(data: bytes, path: str) -> Content:
 def read_json_tables(data: bytes, path: str) -> list[RecordTable]:
     """Read the records of a JSON array, or of a file with a value on each line.
 
-    Members of objects are columns with dotted names; lists are listings. An object is a table if it
-    is nothing but a list of objects with numbers about it, such as how many they are; other things
-    are none.
+    Members of objects are columns with dotted names; lists are listings. The lists of objects of
+    an object are tables, as the sheets of a workbook are, if they outweigh the texts beside them;
+    these are told. Other things are none.
 
     Raises:
         DocumentError: As `read_json`.
@@ -65,14 +69,30 @@ def read_json_tables(data: bytes, path: str) -> list[RecordTable]:
     value = _load(data, path)
     if not _is_one_value(path):
         return [_record_table(value)] if isinstance(value, list) else []
-    if isinstance(value, dict):
-        lists = [member for member in value.values() if isinstance(member, list)]
-        if len(lists) != 1 or any(isinstance(member, str | dict) for member in value.values()):
-            return []
-        value = lists[0]
-    if not isinstance(value, list) or len(value) < 2:
+    lists: dict[str, list[JsonValue]] = {}
+    beside: list[tuple[str, str]] = []
+    texts: list[JsonValue] = []
+    for key, leaf in _leaves(value):
+        if isinstance(leaf, list) and leaf and all(isinstance(member, dict) for member in leaf):
+            lists[storable(key)] = leaf
+        elif isinstance(value, dict):
+            beside += flatten(leaf, key)
+            texts += [one for one in (leaf if isinstance(leaf, list) else [leaf]) if one]
+    n_texts = sum(not isinstance(text, float | int) for text in texts)
+    n_cells = sum(len(flatten(members)) for members in lists.values())
+    if sum(map(len, lists.values())) < 2 or n_texts * _CELLS_TO_A_TEXT > n_cells:
         return []
-    return [_record_table(value)] if all(isinstance(member, dict) for member in value) else []
+    note = "; ".join(f"{key}: {collapse(text)}" for key, text in beside)
+    told = (f"beside the table: {shorten(note, _MAX_TOLD_CHARACTERS)}",) if note else ()
+    return [
+        replace(
+            _record_table(members),
+            name=key if len(lists) > 1 else "",
+            told=told if members is max(lists.values(), key=len) else (),
+            is_plain=not n_texts,
+        )
+        for key, members in lists.items()
+    ]
 
 
 def flatten(value: JsonValue, key: str = "") -> list[tuple[str, str]]:

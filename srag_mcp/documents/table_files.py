@@ -328,6 +328,7 @@ def find_records(sheet: Sheet, *, typed: bool = False) -> RecordTable:
     ]
     body = TableBody(lines, [filled_up(row, width) for row in sheet.header_rows])
     told = [f"note above the table: {note}" for note in sheet.notes]
+    told += [sheet.doubt] if sheet.doubt else []
     told += [
         f"row {line.number} is left out, {body.left_out[line.number]}: {line.text}"
         for line in lines

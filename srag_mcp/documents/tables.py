@@ -30,6 +30,8 @@ _PAIR = 2  # cells of a key and its value
 COMMENT = "#"  # https://www.w3.org/TR/tabular-data-model/#parsing-tabular-data
 _CODE = re.compile(r"^([A-Z])\d{1,2}$")  # a header such as Q1, which looks like an amount
 
+_WHOLE = re.compile(r"\D*(\d+)(?![.,]?\d)")
+
 _Row = Sequence[TableCell]
 _Texts = Sequence[str]
 
@@ -128,33 +130,106 @@ def _without_notes(rows: Sequence[_Row]) -> tuple[int, int]:
 
 
 def count_header_rows(rows: Sequence[_Texts]) -> int:
-    """Count the rows at the top that name the columns; 0 where none does.
-
-    A second one only counts below one that spans columns: with gaps or with repeats.
-    """
-    if len(rows) < 2 or not _is_header(rows[0]):
+    """Count the rows at the top that name the columns; 0 where none does."""
+    if len(rows) < 2 or not _is_header(rows[0], _Below(rows[1:])):
         return 0
     if len(rows[0]) == 2:
         values = [is_data(row[1]) for row in rows[1:]]
         return int(len(values) > 1 and all(values) and not is_data(rows[0][1]))
     n = 1
-    while n < min(_MAX_HEADER_ROWS, len(rows) - 1) and _is_header(rows[n]):
-        if not any(not after or before == after for before, after in pairwise(rows[n - 1])):
-            break
+    while n < min(_MAX_HEADER_ROWS, len(rows) - 1) and reads_on(rows[n - 1 :]) is not False:
         n += 1
     return n
 
 
-def _is_header(row: _Texts) -> bool:
+def _is_header(row: _Texts, below: "_Below") -> bool:
+    """Whether a row is of words, and of years above what is no years."""
     texts = [text for text in row if text]
     if not texts or any(len(text) > 80 for text in texts):
         return False
-    data = [text for text in texts if is_data(text)]
-    if data and all(map(is_year, data)):
-        others = [text for text in texts if text not in data]
-        are_spread = len(data) > 1 and others == [row[0]][: len(others)]
-        return not is_data(row[0]) and (are_spread or len(data) >= len(row) - 1)
-    return not data
+    return all(
+        not is_data(text) or (is_year(text) and below.can_be_years(at))
+        for at, text in enumerate(row)
+    )
+
+
+class _Below:
+    """What stands below a row that may name columns."""
+
+    def __init__(self, rows: Sequence[_Texts]) -> None:
+        self._rows = rows[:_SAMPLE_ROWS]
+
+    def texts(self, column: int) -> list[str]:
+        """Its cells in a column."""
+        return [row[column] for row in self._rows if row[column]]
+
+    def is_data(self, column: int) -> bool:
+        """Whether most of a column is numbers, amounts or dates."""
+        return 2 * sum(map(is_data, texts := self.texts(column))) > len(texts)
+
+    def can_be_years(self, column: int) -> bool:
+        """Whether a year above a column names it: most of the column is no years."""
+        return 2 * sum(map(is_year, texts := self.texts(column))) <= len(texts)
+
+
+def reads_on(rows: Sequence[_Texts]) -> bool | None:
+    """Whether the second row names columns as the first does; None where nothing can tell.
+
+    It repeats what is merged over both, or stands below what spans columns: names with gaps right
+    of them, or repeated. It is words over data, and years in order over other numbers; or it has
+    nothing where all rows below are named. A text that comes again below is none of a name.
+
+    `Crop | Yield | Yield`, `Crop | 2023 | 2024`, `rye | 4.1 | 5.0` -> True
+    """
+    (upper, lower), below = rows[:2], _Below([row for row in rows[2:] if row != rows[1]])
+    own = {group[0] for group in _spans(upper) if len(group) == 1}
+    is_merged = any(text and text == upper[at] for at, text in enumerate(lower))
+    places = {at for at, text in enumerate(lower) if text and text != upper[at]}
+    words = {at for at in places if not is_data(lower[at])}
+    if not places or any(len(lower[at]) > 80 or lower[at] in below.texts(at) for at in words):
+        return False
+    if is_merged and not own & places:
+        return True
+    over_data = {at for at in words if below.is_data(at) and read_missing(lower[at]) is None}
+    if len(own) == len(upper):
+        return is_merged and over_data == places
+    named = {at for at in own if upper[at]}
+    is_nameless = not named & places and own - named <= words and any(map(below.texts, own))
+    numbers = places - words
+    years = {at for at in numbers if is_year(lower[at]) and below.can_be_years(at)}
+    for group in ([at for at in group if at in numbers] for group in _spans(upper)):
+        if not _are_in_order([lower[at] for at in group]) or (
+            len(group) == 1 and not years & {*group}
+        ):
+            return False
+    if years != numbers:
+        return None if is_nameless else False
+    if not named & words <= over_data:
+        return None if over_data else False
+    return True if is_nameless or over_data or years else None
+
+
+def _are_in_order(texts: _Texts) -> bool:
+    """Whether whole numbers or ranges, such as years, rise or fall."""
+    starts = [float(found[1]) for text in texts if (found := _WHOLE.match(text))]
+    is_sorted = starts in (sorted({*starts}), sorted({*starts}, reverse=True))
+    return len(starts) == len(texts) and is_sorted
+
+
+def _spans(row: _Texts) -> list[list[int]]:
+    """Return the columns that each text of a row of names stands above.
+
+    Where a format repeats what spans columns, a gap is a gap; else it belongs to what is left of
+    it, which is how text writes that.
+    """
+    repeats = any(before and before == after for before, after in pairwise(row))
+    groups: list[list[int]] = []
+    for at, text in enumerate(row):
+        if at and row[groups[-1][0]] and (text == row[at - 1] if repeats else not text):
+            groups[-1].append(at)
+        else:
+            groups.append([at])
+    return groups
 
 
 def header_paths(rows: Sequence[_Texts], width: int) -> tuple[tuple[str, ...], ...]:
@@ -230,12 +305,16 @@ class SheetRow:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table as it stands: *notes* above it, the rows that name its columns, and the others."""
+    """A table as it stands: *notes* above it, the rows that name its columns, and the others.
+
+    *doubt* says which of these rows may be a record.
+    """
 
     name: str
     notes: tuple[str, ...]
     header_rows: tuple[tuple[str, ...], ...]
     body: tuple[SheetRow, ...]
+    doubt: str = ""
 
     @property
     def rows(self) -> tuple[tuple[str, ...], ...]:
@@ -287,13 +366,16 @@ def arrange(rows: Sequence[Sequence[str]], name: str = "", first: int = 1) -> Sh
     n_notes = _count_notes(lines)
     notes = tuple(line.text for line in lines[:n_notes])
     table = [line.cells for line in lines[n_notes:]]
-    n_headers, has_units = _count_headers(table)
-    names = table[:n_headers]
+    n_headers, has_units, is_sure = _count_headers(table)
+    names, doubt = table[:n_headers], ""
+    if not is_sure:
+        line = lines[n_notes + n_headers - 1]
+        doubt = f"row {line.number} is taken for names of columns, and may be a record: {line.text}"
     if has_units:
         names.append(
             tuple(f"({text})" if text and text[0] != "(" else text for text in table[n_headers])
         )
-    return Sheet(name, notes, tuple(names), tuple(lines[n_notes + len(names) :]))
+    return Sheet(name, notes, tuple(names), tuple(lines[n_notes + len(names) :]), doubt)
 
 
 def _count_notes(lines: Sequence[SheetRow]) -> int:
@@ -348,15 +430,15 @@ def _is_named(lines: Sequence[SheetRow]) -> bool:
     return bool(held) and are_names and len({*names}) == len(names)
 
 
-def _count_headers(rows: Sequence[tuple[str, ...]]) -> tuple[int, bool]:
-    """Count the rows that name the columns, and tell whether the row below them says their units.
+def _count_headers(rows: Sequence[tuple[str, ...]]) -> tuple[int, bool, bool]:
+    """Count the rows that name the columns; tell whether the row below has units, and is surely so.
 
     None does if the first row holds data in the columns that hold data below it. Years may name
     columns, and do not count. A row of units names nothing, and has words where all others have
     numbers.
     """
     if not rows:
-        return 0, False
+        return 0, False, True
     width = max(map(len, rows))
     sample = [[_CODE.sub(r"\1", text) for text in row] for row in rows[:_SAMPLE_ROWS]]
     padded = [filled_up(row, width) for row in sample]
@@ -375,7 +457,7 @@ def _count_headers(rows: Sequence[tuple[str, ...]]) -> tuple[int, bool]:
     has_units = 0 < n < len(padded) - 1 and all(
         holds and not is_data(text) and read_missing(text) is None for text, holds in below if text
     )
-    return n, has_units
+    return n, has_units, n < 2 or reads_on(padded[n - 2 :]) is not None
 
 
 def _hold_data(rows: Sequence[_Texts], width: int) -> list[bool]:

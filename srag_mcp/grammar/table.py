@@ -619,18 +619,20 @@ def is_measure(unit: str | None) -> bool:
 def _spoken_name(text: str, attribute: Attribute) -> tuple[tuple[str, ...], frozenset[str]]:
     """Return the stems of a name as people say it, and its head.
 
-    `n_rooms` is said as `rooms`, `weight_kg` as `weight`, but `new_deaths` in `deaths` counts them;
-    the head of `price_per_night` is `price`, `fee_paid` has two, and `customer_name` may be called
-    by the customer alone.
+    `n_rooms` is said as `rooms`, `weight_kg` as `weight`, `catch_t_2024` as `catch 2024`, but
+    `new_deaths` in `deaths` counts them; the head of `price_per_night` is `price`, `fee_paid` has
+    two, and `customer_name` may be called by the customer alone.
     """
     words = list(words_in(text))
     if len(words) > 1 and words[0] in _COUNTING:
         words = words[1:]
+    number = [words.pop()] if len(words) > 1 and words[-1].isdigit() else []
     unit = fold_words(attribute.unit or "")
     if is_measure(attribute.unit) and fold_words(" ".join(words))[-len(unit) :] == unit:
         words = words[: -len(unit)] or words
     elif attribute.type.is_numeric and words[-2:-1] not in ([], ["per"]) and _is_sign(words[-1]):
         words = words[:-1]
+    words += number
     content = [word for word in words if not is_function(word)] or words
     if not content:
         return (), frozenset()

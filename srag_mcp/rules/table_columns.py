@@ -41,7 +41,7 @@ from srag_mcp.values.states import read_boolean, read_missing
 from srag_mcp.values.types import TEXT
 from srag_mcp.values.units import read_context, unit_ending
 
-_COPY = re.compile(r"\s*\(\d+\)")
+_COPY = re.compile(r"\s*\(\d+\)$")
 _NAME = "name"  # of a thing; it stands for the thing itself
 
 
@@ -169,6 +169,8 @@ def _synonyms(names: Sequence[str]) -> dict[str, list[str]]:
         *above, last = name.split(".")
         bare = IN_BRACKETS.sub(" ", name).strip()
         words[name] = [last.replace("_", " ")] if above and last and bare == name else []
+        copied = _COPY.sub("", name)
+        bare = copied if copied != name and column_key(copied) in keys else bare
         words[name] += [bare] if bare not in {"", name} else []
         if above and last.casefold() == _NAME:
             words[name].append(above[-1].replace("_", " "))

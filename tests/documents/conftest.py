@@ -41,7 +41,7 @@ def read_bytes(tmp_path: Path) -> ReadBytes:
 
 @pytest.fixture
 def make_xlsx() -> MakeXlsx:
-    """Make a workbook from rows of text and numbers; `merged` as in `A1:B1`."""
+    """Make a workbook from rows of text and numbers; `merged` as in `A1:B1 C1:C2`."""
     return _make_xlsx
 
 
@@ -95,7 +95,8 @@ def _sheet(rows: Sequence[Sequence[object]], merged: str) -> str:
     for y, row in enumerate(rows, start=1):
         cells = "".join(_cell(f"{chr(65 + x)}{y}", value) for x, value in enumerate(row))
         lines.append(f'<row r="{y}">{cells}</row>')
-    merges = f'<mergeCells count="1"><mergeCell ref="{merged}"/></mergeCells>' if merged else ""
+    merges = "".join(f'<mergeCell ref="{cells}"/>' for cells in merged.split())
+    merges = f"<mergeCells>{merges}</mergeCells>" if merges else ""
     body = "".join(lines)
     return f'<worksheet xmlns="{_SHEET}"><sheetData>{body}</sheetData>{merges}</worksheet>'
 

@@ -21,6 +21,76 @@ TABLES: dict[str, tuple[str | bytes, Records, tuple[str, ...]]] = {
         ],
         (),
     ),
+    "years and other names below one name.csv": (
+        "Library,Town,Loans,,,Rooms\n,,2022,2023,open on Sundays,\n"
+        "Old Mill,Ludd,2010,1870,12,4\nHarbour,Skerry,940,1022,3,\n",
+        [
+            {
+                "Library": "Old Mill",
+                "Town": "Ludd",
+                "Loans 2022": "2010",
+                "Loans 2023": "1870",
+                "Loans open on Sundays": "12",
+                "Rooms": "4",
+            },
+            {
+                "Library": "Harbour",
+                "Town": "Skerry",
+                "Loans 2022": "940",
+                "Loans 2023": "1022",
+                "Loans open on Sundays": "3",
+                "Rooms": "",
+            },
+        ],
+        (),
+    ),
+    "years above names.csv": (
+        "Ferry,Pier,2023,,2024,\n,,cars,bikes,cars,bikes\nTern,North,31,9,28,14\n"
+        "Gannet,South,12,,15,2\n",
+        [
+            {
+                "Ferry": "Tern",
+                "Pier": "North",
+                "2023 cars": "31",
+                "2023 bikes": "9",
+                "2024 cars": "28",
+                "2024 bikes": "14",
+            },
+            {
+                "Ferry": "Gannet",
+                "Pier": "South",
+                "2023 cars": "12",
+                "2023 bikes": "",
+                "2024 cars": "15",
+                "2024 bikes": "2",
+            },
+        ],
+        (),
+    ),
+    "sizes below one name.csv": (
+        "Shoe,Pairs,,\n,38,39,40\nBrogue,4,11,7\nClog,2,38,9\n",
+        [
+            {"Shoe": "Brogue", "Pairs 38": "4", "Pairs 39": "11", "Pairs 40": "7"},
+            {"Shoe": "Clog", "Pairs 38": "2", "Pairs 39": "38", "Pairs 40": "9"},
+        ],
+        ("row 2 is taken for names of columns, and may be a record: 38 | 39 | 40",),
+    ),
+    "a record below a column without a name.csv": (
+        "Nurse,Ward,\nAda Finn,west wing,nights\nBo Lund,east wing,days\n",
+        [
+            {"Nurse": "Ada Finn", "Ward": "west wing", "column 3": "nights"},
+            {"Nurse": "Bo Lund", "Ward": "east wing", "column 3": "days"},
+        ],
+        (),
+    ),
+    "a record of years below two columns of one name.csv": (
+        "Bridge,Repaired,Repaired,Span\nOld,1998,2007,open\nNew,2011,2019,closed\n",
+        [
+            {"Bridge": "Old", "Repaired": "1998", "Repaired (2)": "2007", "Span": "open"},
+            {"Bridge": "New", "Repaired": "2011", "Repaired (2)": "2019", "Span": "closed"},
+        ],
+        (),
+    ),
     "units below the headers.csv": (
         "Item,Weight,Length\n,kg,m\nA,1,2\nB,3,4\n",
         [

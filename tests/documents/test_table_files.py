@@ -1,5 +1,6 @@
 """Which rows of a table file are records, and what the others are."""
 
+import json
 import re
 from collections.abc import Callable
 
@@ -429,10 +430,40 @@ def test_members_of_objects_are_columns_and_lists_are_none(
         ('{"a": 1}', []),
         ('["a", "b"]', []),
         ('[{"a": 1}]', []),
+        ('{"a": [{"b": 1}], "c": {"d": [{"e": 1}, {"e": 2}]}, "errors": []}', [1, 2]),
     ],
 )
-def test_an_object_is_a_table_if_it_is_nothing_but_a_list(data: str, n_rows: list[int]) -> None:
+def test_an_object_is_a_table_if_it_is_nothing_but_lists(data: str, n_rows: list[int]) -> None:
     assert [len(table.rows) for table in read_tables(data.encode(), "a.json")] == n_rows
+
+
+def test_the_list_that_outweighs_what_an_object_says_beside_it_is_its_table() -> None:
+    walks = [{"walk": f"W{n}", "km": n, "hut": {"open": n > 3}} for n in range(1, 8)]
+    data = {"club": {"name": "Ridge", "founded": 1921}, "tags": ["snow"], "walks": walks}
+
+    [table] = read_tables(json.dumps(data).encode(), "walks.json")
+
+    assert table.columns == ("walk", "km", "hut.open")
+    assert len(table.rows) == 7
+    assert (table.name, table.is_plain) == ("", False)
+    assert table.told == ("beside the table: club.name: Ridge; club.founded: 1921; tags: snow",)
+    assert read_tables(json.dumps({**data, "walks": walks[:6]}).encode(), "a.json") == []
+
+
+def test_of_several_lists_the_largest_is_the_table_as_of_several_sheets() -> None:
+    data = {
+        "by": "Ada",
+        "huts": [{"hut": "Low", "beds": 12}, {"hut": "High", "beds": 8}],
+        "walks": [{"walk": f"W{n}", "km": n, "guide": "Bo"} for n in range(1, 8)],
+    }
+
+    table = take_kind(read_tables(json.dumps(data).encode(), "walks.json"))
+
+    assert (table.columns, len(table.rows)) == (("walk", "km", "guide"), 7)
+    assert table.told == (
+        "sheet 'huts': its 2 rows have other columns, and are left out: hut, beds",
+        "sheet 'walks': beside the table: by: Ada",
+    )
 
 
 def test_lines_may_lack_members(read_bytes: Callable[..., list[Document]]) -> None:

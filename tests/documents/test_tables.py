@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from srag_mcp.documents.document import Document, Heading, KeyValue, Table
 from srag_mcp.documents.tables import header_paths, unique_names
 from srag_mcp.text.spans import Span
@@ -137,6 +139,24 @@ def test_titles_above_and_two_rows_of_names_are_kept(
         ("2020 North", "3"),
     ]
     assert "Revenue" not in first.text
+
+
+@pytest.mark.parametrize("names", [["2022", "2023"], [12, 24], ["one way", "return"]])
+def test_names_merged_over_both_rows_make_the_second_one_names_whatever_it_holds(
+    names: list[object], read_bytes: ReadBytes, make_xlsx: Callable[..., bytes]
+) -> None:
+    rows = [
+        ["Line", "Stops", "Fare", ""],
+        ["", "", *names],
+        ["Red", 9, 2.5, 4.0],
+        ["Blue", 24, 3.1, 5],
+    ]
+    data = make_xlsx({"Fares": rows}, merged="A1:A2 B1:B2 C1:D1")
+    first, second = read_bytes("a.xlsx", data, rows=True)
+    assert _pairs(first) == [
+        ("Line", "Red"), ("Stops", "9"), (f"Fare {names[0]}", "2.5"), (f"Fare {names[1]}", "4")
+    ]  # fmt: skip
+    assert second.title == "Blue"
 
 
 def test_each_sheet_is_a_section(read_bytes: ReadBytes, make_xlsx: Callable[..., bytes]) -> None:

@@ -222,3 +222,9 @@ def test_a_date_is_tied_to_what_was_done_by_its_name_or_its_description() -> Non
 def test_a_year_is_no_number_of_what_is_no_year() -> None:
     refusal("How many hives have frames in 2021?", [date("date"), integer("frames")], "hive")
     refusal("How many hives with frames in 2021 are there?", [integer("frames")], "hive")
+
+
+def test_a_year_behind_the_unit_of_a_name_tells_its_columns_apart() -> None:
+    columns = [number("catch_t_2022", "t"), number("catch_t_2023", "t")]
+    assert "SUM(catch_t_2023)" in ask("What is the total catch in 2023?", columns, "boat").sql
+    refusal("What is the total catch?", columns, "boat")

@@ -289,3 +289,24 @@ def test_a_quote_counts_the_rows_of_a_table(folder: Path, settings: Settings) ->
     model = settings.model_copy(update={"engine": "agent"})
 
     assert quote_ingestion(folder, model).n_documents == 20
+
+
+@pytest.mark.parametrize("n_files", [1, 3])
+def test_objects_with_a_list_are_documents_but_for_a_single_one(
+    n_files: int, tmp_path: Path, settings: Settings, ask: Ask
+) -> None:
+    folder = tmp_path / "walks"
+    folder.mkdir()
+    for year in range(n_files):
+        walks = [{"walk": f"W{n}", "km": n, "guide": "Bo"} for n in range(1, 9)]
+        data = {"club": "Ridge", "year": 2020 + year, "walks": walks}
+        (folder / f"{year}.json").write_text(json.dumps(data), encoding="utf-8")
+
+    report = ingest(folder, settings)
+
+    if n_files > 1:
+        assert (report.n_documents, report.rows_reason) == (n_files, FILES)
+        return
+    assert (report.n_documents, report.attributes) == (8, ("walk", "km", "guide"))
+    assert report.told == ("0.json: beside the table: club: Ridge; year: 2020",)
+    assert ask(folder, "SELECT sum(km) FROM walks") == [(36,)]

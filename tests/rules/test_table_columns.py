@@ -187,3 +187,12 @@ def test_a_description_says_what_no_other_field_and_no_statistic_does() -> None:
         examples=("paid", "open"),
         extractors=(KeyRule(keys=("order no",), reads="column"),),
     )
+
+
+def test_a_second_column_of_one_name_is_called_as_the_first_with_its_unit() -> None:
+    found = columns([["Stall", "Sold (kg)", "Sold (kg)"], ["Ada", "3", "5"], ["Bo", "4", "9"]])
+
+    assert [(item.name, item.unit, item.synonyms) for item in found[1:]] == [
+        ("sold_kg", "kg", ("Sold",)),
+        ("sold_kg_2", "kg", ("Sold (kg)",)),
+    ]
