@@ -3,6 +3,7 @@
 Who translates: the offline grammar, a language model, or one after the other.
 """
 
+from collections import defaultdict
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -32,7 +33,7 @@ from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import MemoryReplies
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
-from srag_mcp.names.doubtful import find_candidates, find_forms, find_like
+from srag_mcp.names.doubtful import find_candidates, find_forms, find_shortened
 from srag_mcp.names.uniting import UNDECIDED, are_names, unite
 from srag_mcp.retrieval.segments import gather
 from srag_mcp.retrieval.snippets import quote_hit, sought_terms
@@ -328,43 +329,36 @@ def _find_doubts(corpus: Corpus, translation: Translation, page: ResultPage) -> 
 
 def _find_like_names(corpus: Corpus, translation: Translation) -> Iterator[str]:
     """Say which values beside those of a reading, or which that it tells apart, may be the same."""
-    facts, bound = translation.facts, dict[str, list[str]]()
+    facts, bound = translation.facts, defaultdict[str, list[str]](list)
     for item in translation.literals:
-        bound.setdefault(item.column, []).append(item.stored)
-    for column in sorted(facts.told_apart):
-        if facts.schema.attribute(column).type.is_text:
-            bound.setdefault(column, [])
+        bound[item.column].append(item.stored)
+    told_apart = sorted(facts.told_apart - bound.keys())
+    bound |= {x: [] for x in told_apart if facts.schema.attribute(x).type.is_text}
     for column, values in bound.items():
         table, _, own = column.replace(OF_RECORD, LISTED).rpartition(LISTED)
-        table = table or facts.schema.entity
-        (found,) = corpus.statistics([own], table)
+        (found,) = corpus.statistics([own], table or facts.schema.entity)
         counts = {str(item.value): item.count for item in found.values}
         decided = read_decided(corpus.state).get(column, UNDECIDED) if corpus.state else UNDECIDED
-        alike = [
-            {x: counts[x] for x in group}
-            for group in find_forms(counts, own)
-            if not decided.parts(group)
-        ]
-        is_named = are_names(counts)
-        if not values and is_named and found.truncated:
-            yield f"{column}: its rarer values were not compared, and may mean the same as others"
-        if not values and is_named:
-            for things in find_candidates(unite(counts, decided), decided):
-                group = {x.spellings[0]: x.n_records for x in things}
-                alike += [group] * all(group.keys() != other.keys() for other in alike)
-        if not values and alike:
-            shown = [" and ".join(f"{x} ({n:,})" for x, n in group.items()) for group in alike]
-            yield f"{column}: perhaps the same: {_name_few(shown, '; ')}"
+        # where values return, as those do of which one is written in several ways
+        shortened = find_shortened([*counts]) if 2 * len(counts) <= sum(counts.values()) else []
+        alike = [*find_forms(counts, own), *shortened]
+        alike = [group for group in alike if not decided.parts(group)]
+        if are_names(counts):
+            if not values and found.truncated:
+                left = "its rarer values were not compared, and may mean the same as others"
+                yield f"{column}: {left}"
+            index = corpus.values().about(found.table)
+            for near in [index.near(x, own) for x in values] or [counts]:
+                groups = find_candidates(unite(near, decided), decided)
+                alike += [[x.spellings[0] for x in things] for things in groups]
+                counts |= near
+        if alike and not values:
+            ranked = (sorted(group, key=lambda x: -counts[x]) for group in alike)
+            said = (" and ".join(f"{x} ({counts[x]:,})" for x in group) for group in ranked)
+            yield f"{column}: perhaps the same: {_name_few([*dict.fromkeys(said)], '; ')}"
         for value in values:
-            others = {x: n for group in alike if value in group for x, n in group.items()}
-            if is_named:
-                near = corpus.values().about(found.table).near(value, own)
-                _, like = find_like(value, unite(near, decided), decided)
-                others |= {
-                    x.spellings[0]: x.n_records for x in like if not {*x.spellings} & {*values}
-                }
-            shown = [f"{x} ({n:,})" for x, n in others.items() if x not in values]
-            if shown:
+            others = {x: counts[x] for group in alike if value in group for x in group}
+            if shown := [f"{x} ({n:,})" for x, n in others.items() if x not in values]:
                 told = f"not taken, and perhaps the same as {value}"
                 yield f"{column}: {told}: {_name_few(shown, ', ')}"
 
