@@ -74,6 +74,7 @@ WEIGHTS: Mapping[str, float] = {
     "value_held": 0.0,
     "value_beside": 0.3,
     "rows_counted": 0.0,
+    "records_counted": 0.3,
 }
 LIMIT = 1.2
 MARGIN = 0.25

@@ -168,6 +168,37 @@ def test_what_is_there_or_not_is_a_value_where_a_column_stores_it() -> None:
     assert found.sql == "SELECT COUNT(*) FROM c1 WHERE attendance = 'absent'"
 
 
+PARCELS = [text("parcel_kind"), text("goods"), text("depot"), date("signed_on"), integer("stamps")]
+KINDS = [("goods", "lamp", 5), ("goods", "kettle", 6), ("depot", "Ulm", 9)]
+
+
+@pytest.mark.parametrize(
+    ("question", "sql", "rivals"),
+    [
+        ("How many goods are there?", "COUNT(DISTINCT goods)", ("COUNT(*)",)),
+        ("How many depots have we?", "COUNT(DISTINCT depot)", ("COUNT(*)",)),
+        ("How many different goods are there?", "COUNT(DISTINCT goods)", ()),
+        ("How many depots got a parcel?", "COUNT(DISTINCT depot)", ()),
+    ],
+)
+def test_what_every_record_has_one_of_may_be_said_for_the_records(
+    question: str, sql: str, rivals: tuple[str, ...]
+) -> None:
+    found = ask(question, PARCELS, "parcel", KINDS)
+    sqls = [
+        item.removeprefix("SELECT ").removesuffix(" FROM c1") for item in (found.sql, *found.rivals)
+    ]
+    assert sqls == [sql, *rivals]
+
+
+@pytest.mark.parametrize(
+    "question", ["How many goods are in Ulm?", "How many goods have been in Ulm?"]
+)
+def test_things_that_are_said_to_be_so_are_kinds_or_records(question: str) -> None:
+    with pytest.raises(QuestionError, match="different goods where depot is 'Ulm'; or: number of"):
+        ask(question, PARCELS, "parcel", KINDS)
+
+
 EVENT = "that what was done has the date of the record"
 WHICH = "which of the dates is meant"
 HIVES = [
