@@ -236,12 +236,16 @@ def is_past(token: Token) -> bool:
     return ends or is_irregular(token.word)
 
 
+@cache
+def light_stems() -> frozenset[str]:
+    """Return the stems of verbs that ask for nothing by themselves, perhaps where they lead on."""
+    return stems_of("function", "light") | stems_of("function", "leading")
+
+
 def light_at(tokens: Sequence[Token], at: int) -> bool:
     """Whether a word is a form of a verb that asks for nothing by itself, and stands as a verb."""
     before = tokens[at - 1].word if at else ""
-    return tokens[at].stem in stems_of("function", "light") and before not in words_of(
-        "function", "nouns"
-    )
+    return tokens[at].stem in light_stems() and before not in words_of("function", "nouns")
 
 
 def spoken(tokens: Sequence[Token]) -> tuple[str, ...]:

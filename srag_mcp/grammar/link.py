@@ -19,6 +19,7 @@ from srag_mcp.grammar.lexicon import (
     is_irregular,
     is_time,
     light_at,
+    light_stems,
     operator_stems,
     phrases,
     spoken,
@@ -426,7 +427,37 @@ class _Linker:
             fold_words(column.attribute.name) for column in self._table.columns if column.is_number
         )
         is_amount = any({*fold_words(token.word)} & {*name} for name in amounts)
-        return light_at(self.tokens, at) and not is_amount
+        return light_at(self.tokens, at) and not is_amount and not self._is_condition(at)
+
+    def _is_condition(self, at: int) -> bool:
+        """Whether a verb is all that is said of records: `were signed`, `did we sign`.
+
+        Not where it leads to more, as in `signed in May`, or says of a number that there is one.
+        """
+        words, leads = spoken(self.tokens), self.tokens[at].stem in stems_of("function", "leading")
+        before = [i for i in range(at) if not (self._is_bare(i) or self.tokens[i].is_mark)]
+        if not leads or not before or not {"who", "when", "where"}.isdisjoint(words[:at]):
+            return False
+        last, subject = before[-1], self.tokens[before[-1]]
+        acts = last == at - 1 and subject.text[:1].isupper()  # `the books that Ada wrote`
+        acts = acts or not DOING.isdisjoint(words[1:last])  # `did the club put on`
+        stated = {x for c in self._known if not c.is_text for x in c.named} - self._table.nouns
+        return not acts and subject.stem not in stated and self._ends(at + 1)
+
+    def _ends(self, at: int) -> bool:
+        """Whether a clause ends there, or goes on with words that say no more of its verb."""
+        sums = (word for phrase in words_of("aggregate", "sum") for word in phrase.split())
+        idle = words_of("function", "states").union(sums)
+        rest = [i for i in range(at, len(self.tokens)) if self.tokens[i].word not in idle]
+        if not rest or self.tokens[rest[0]].is_mark:
+            return True
+        word, follower = self.tokens[rest[0]].word, spoken(self.tokens[rest[0] + 1 : rest[0] + 2])
+        kinds = {kind for kind, _ in phrases().get((word,), ())}
+        if "each" in kinds:  # `signed per year` leads to its date
+            return not any(map(is_time, follower))
+        if word == "with":
+            return all(item.first != rest[0] + 1 for _, item in self._valued)
+        return word in _RELATIVE or bool(kinds & {"and", "or"})
 
     def _passive_at(self, at: int) -> Iterator[Weighed]:
         """Yield `listed the most` of `is listed the most`: it asks how often there is a record."""
@@ -671,7 +702,7 @@ class _Linker:
                 record = True
             elif token.stem in self._table.nouns or token.stem in stems_of("measure", "words"):
                 idle += 1
-            elif said and token is not content[-1] and token.stem in stems_of("function", "light"):
+            elif said and token is not content[-1] and token.stem in light_stems():
                 idle += 1  # `newly reported deaths`
             elif (
                 token.stem in column.told
@@ -689,7 +720,7 @@ class _Linker:
         )
         if said and unsaid <= stems_of("naming", "words"):
             share = max(share, _CALLED)
-        idle_words = stems_of("naming", "words") | stems_of("function", "light")
+        idle_words = stems_of("naming", "words") | light_stems()
         needs_all = column.is_boolean and unsaid - idle_words - self._table.nouns
         own = {*column.names[0]} - said  # a mean temperature has `temperature` as a synonym, too
         numbered = {name[-1] for name in column.names} & stems_of("naming", "words")  # `ward_no`
