@@ -259,8 +259,7 @@ class Asked:
         As `reports` of `reporter`: who counts them may well mean records.
         """
         said = {t.word for t in self.tokens(at) if t.stem in column.heads}
-        names = (column.attribute.name, *column.attribute.synonyms)
-        called = {singular(word) for text in names for word in words_in(text)}
+        called = {singular(word) for text in column.called for word in words_in(text)}
         return column.is_text and bool(said) and called.isdisjoint(map(singular, said))
 
     def qualifies_record(self, at: int, column: Column) -> bool:

@@ -32,7 +32,7 @@ from srag_mcp.grammar.lexicon import (
 from srag_mcp.grammar.table import LISTED, OF_RECORD, Column, Table
 from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words, signed_words
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import DENYING, HELPING
+from srag_mcp.text.words import DENYING, HELPING, singular
 from srag_mcp.values.dates import Period, find_periods
 from srag_mcp.values.quantities import (
     NUMBER_WORDS,
@@ -168,9 +168,7 @@ class Sentence:
         if not column.is_of_things or column.counts:
             return True
         said = {token.word for token in self.tokens[mention.first : mention.last]}
-        return any(
-            said & {*words_in(name)} for name in (column.attribute.name, *column.attribute.synonyms)
-        )
+        return any(said & {*words_in(name)} for name in column.called)
 
     def is_bare(self, first: int, last: int) -> bool:
         """Whether the tokens from *first* to *last* only shape the sentence, in one clause."""
@@ -617,8 +615,10 @@ class _Linker:
             for name, fit in found
             if not self._denies(self._table.by_name[name], tokens)
             and not self._only_acts(self._table.by_name[name], first, content)
+            and not self._holds_other(self._table.by_name[name], content)
         ]
-        whole_names = {c.name for c in self._known if any(said == set(n) for n in c.names)}
+        names = ((name, self._table.by_name[name].names) for name, _ in found)
+        whole_names = {name for name, own in names if any(said == set(n) for n in own)}
         if whole_names:  # `new cases` is not `cases` of which `new` is told
             found = [(name, fit) for name, fit in found if name in whole_names]
             self._names.add((first, last))
@@ -643,13 +643,22 @@ class _Linker:
             for before, token in zip((None, *tokens), tokens, strict=False)
         )
 
+    def _holds_other(self, column: Column, content: Sequence[Token]) -> bool:
+        """Whether a stored value is said, and of the name another form: `adopted`, of `adoption`."""
+        own = {singular(w) for x in column.called for w in words_in(x)}
+        return any(
+            token.stem in self._stored & column.named and singular(token.word) not in own
+            for token in content
+        )
+
     def _only_acts(self, column: Column, first: int, content: Sequence[Token]) -> bool:
         """Whether a verb stands for what was done: `what do they pay` asks not for who has `paid`.
 
         It does in `who did not pay`.
         """
-        names = (column.attribute.name, *column.attribute.synonyms)
-        done = {w for x in names for w in words_in(x) if w.endswith("ed") or is_irregular(w)}
+        done = {
+            w for x in column.called for w in words_in(x) if w.endswith("ed") or is_irregular(w)
+        }
         said = [token for token in content if token.stem in column.named]
         was = any(token.word.startswith("did") for token in self.tokens[:first])
         if not column.is_boolean or not done or was:

@@ -99,7 +99,7 @@ class Column:
         if not (self.is_text or self.is_date):
             return frozenset()
         acting = tuple(words_of("ending", "acting"))
-        said = (word for text in self._called for word in words_in(text))
+        said = (word for text in self.called for word in words_in(text))
         acts = {*self.does} | {stem(word) for word in said if word.endswith(acting)}
         return frozenset(acts | {name[0] for name in self.names if len(name) == 1})
 
@@ -206,7 +206,7 @@ class Column:
             return False
         if self.attribute.type == "integer" and "total" in self.attribute.name.split("_")[1:]:
             return False  # a running total: each value holds those before it
-        said = {word for name in self._called for word in fold_words(name)}
+        said = {word for name in self.called for word in fold_words(name)}
         return self.counts or not said & words_of("additive", "never")
 
     @property
@@ -216,7 +216,8 @@ class Column:
         return self.attribute.type == "integer" and (is_code or self.is_numbering)
 
     @property
-    def _called(self) -> tuple[str, ...]:
+    def called(self) -> tuple[str, ...]:
+        """Its name and its synonyms, as they are written."""
         return (self.attribute.name, *self.attribute.synonyms)
 
     @property

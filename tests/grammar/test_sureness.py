@@ -231,6 +231,24 @@ def test_a_verb_that_leads_to_more_asks_for_nothing_by_itself(question: str, sql
     assert ask(question, PARCELS, "parcel", KINDS).sql.startswith(sql)
 
 
+CUPS = [text("outcome"), number("repair_fee", "EUR"), number("weight", "g")]
+
+
+@pytest.mark.parametrize(
+    ("question", "sql"),
+    [
+        ("What is the average fee of the repaired cups?", "AVG(repair_fee)"),
+        ("What is the total of the repair fees of repaired cups?", "SUM(repair_fee)"),
+        ("What is the average weight of the repaired cups?", "AVG(weight)"),
+    ],
+)
+def test_a_stored_value_is_no_word_of_a_name_that_has_another_form_of_it(
+    question: str, sql: str
+) -> None:
+    found = ask(question, CUPS, "cup", [("outcome", "repaired", 6), ("outcome", "scrapped", 3)])
+    assert found.sql == f"SELECT {sql} FROM c1 WHERE outcome = 'repaired'"
+
+
 EVENT = "that what was done has the date of the record"
 WHICH = "which of the dates is meant"
 HIVES = [
