@@ -649,15 +649,18 @@ class _Reader:
         """Whether a denial speaks of the records without a value in *column*.
 
         Not where a text of it denies, or all have one, as `a cappella` of an accompaniment. That of
-        `not inspected` only where the empty cells of a table say so, and of no date: what is not
-        mentioned may have been done, and a date may lie ahead.
+        `not inspected` only where the empty cells of a table say so, and where no date is called
+        so: what is not mentioned may have been done, and a date may lie ahead; of `not sold` it
+        would tell more than an empty price.
         """
         if column.is_text and (column.denies or column.fill == 1):
             return False
         if not self._is_verb(denied, at):
             return not self._hangs_on(at, column)
-        whole = dict(self._mentions[at].columns)[column.name] == 1
-        return whole and not column.is_date and column.has_all_stated and not self._hanging(at)
+        whole = [name for name, share in self._mentions[at].columns if share == 1]
+        dated = any(self._table.by_name[name].is_date for name in whole)
+        is_whole = column.name in whole and not dated
+        return is_whole and column.has_all_stated and not self._hanging(at)
 
     def _restricts_verb(self, denied: int, at: int) -> bool:
         """Whether what follows a denied verb may be denied with it, unlike `untreated in Kent`."""

@@ -195,9 +195,10 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
             is_thing = not column.named.isdisjoint(asked.table.things)
             is_thing = is_thing or asked.table.may_number(column)
             is_thing = is_thing or asked.is_said_to_be(target)
-            is_thing = is_thing and not column.is_own or asked.says_stem_only(target, column)
-            may_be = column.fill == 1 and not (column.is_own or asked.says_record)
-            if not distinct and (is_thing or may_be):
+            is_kind = distinct or column.is_own
+            is_thing = (is_thing and not is_kind) or asked.says_stem_only(target, column)
+            may_be = column.fill == 1 and not (is_kind or asked.says_record)
+            if is_thing or may_be:
                 # `how many books are due`: titles, or copies; `how many lifts`, of reports on lifts
                 summary = Summary("count", None, asked.where)
                 doubt: Features = Counter({"records_counted": int(not is_thing)})

@@ -644,7 +644,7 @@ class _Linker:
         )
 
     def _holds_other(self, column: Column, content: Sequence[Token]) -> bool:
-        """Whether a stored value is said, and of the name another form: `adopted`, of `adoption`."""
+        """Whether a stored value is said, of which the name has another form: `adoption fee`."""
         own = {singular(w) for x in column.called for w in words_in(x)}
         return any(
             token.stem in self._stored & column.named and singular(token.word) not in own

@@ -249,6 +249,12 @@ def test_a_stored_value_is_no_word_of_a_name_that_has_another_form_of_it(
     assert found.sql == f"SELECT {sql} FROM c1 WHERE outcome = 'repaired'"
 
 
+def test_what_has_a_date_was_done_also_where_its_amount_is_empty() -> None:
+    let, none = number("let_for", "EUR"), "How many flats are not let?"
+    assert ask(none, [let], "flat").sql == "SELECT COUNT(*) FROM c1 WHERE let_for IS NULL"
+    assert refusal(none, [let, date("let_on")], "flat").unplaced == ("not", "let")
+
+
 EVENT = "that what was done has the date of the record"
 WHICH = "which of the dates is meant"
 HIVES = [
