@@ -149,6 +149,12 @@ class Asked:
         """Whether the noun of a record is said, wherever it stands."""
         return any(item.kind == "record" for item in self.frame.sentence.mentions)
 
+    @property
+    def says_doubted(self) -> bool:
+        """Whether records are called what the folder is, and documents or cells say otherwise."""
+        nouns = (i for i, item in enumerate(self.frame.sentence.mentions) if item.kind == "record")
+        return any(token.stem in self.table.doubted for at in nouns for token in self.tokens(at))
+
     # -- columns -----------------------------------------------------------------------------
 
     def columns(

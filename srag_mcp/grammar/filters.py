@@ -75,6 +75,7 @@ WEIGHTS: Mapping[str, float] = {
     "value_beside": 0.3,
     "rows_counted": 0.0,
     "records_counted": 0.3,
+    "called": 0.0,
 }
 LIMIT = 1.2
 MARGIN = 0.25
@@ -95,6 +96,7 @@ ASSUMED: Mapping[str, str] = {
     "records_ranked": "that single records are compared, not their sums",
     "groups_ranked": "that sums of records are compared, not single ones",
     "who_guessed": "which column says who, or where",
+    "called": "that each record is one of what the folder is called",
 }
 
 

@@ -348,7 +348,8 @@ class Table:
     *qualifiers* those that say no more before such a noun: `tram` of `tram stops`; *things* those
     of what several records are about: `lift` of reports that have it in a column; *called* are the
     words for one record, whole; *claimed* those nouns that only the folder or the title has, and no
-    document; *beside* are columns of other tables that may restrict it.
+    document, and *doubted* those of these where documents have another noun, and those that some
+    records have as a value; *beside* are columns of other tables that may restrict it.
 
     Of a list (*is_list*) *holders* are the nouns of the records that it stands in, *naming* is the
     column that names an item and *pieces* that of how many pieces an item stands for.
@@ -362,6 +363,7 @@ class Table:
     things: frozenset[str] = frozenset()
     called: frozenset[str] = frozenset()
     claimed: frozenset[str] = frozenset()
+    doubted: frozenset[str] = frozenset()
     beside: tuple[Column, ...] = ()
     holders: frozenset[str] = frozenset()
     naming: Column | None = None
@@ -556,7 +558,11 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     called = frozenset(singular(word) for word in plain if singular(word) != word)
     rest = frozenset(own - nouns)
     claimed = frozenset(nouns - attested)
-    return Table(schema.entity, columns, frozenset(nouns), general, rest, things, called, claimed)
+    doubted = (nouns & _stored(columns)) | (claimed if attested else set())
+    return Table(
+        schema.entity, columns, frozenset(nouns), general, rest, things, called, claimed,
+        frozenset(doubted),
+    )  # fmt: skip
 
 
 def _stored(columns: Iterable[Column]) -> set[str]:

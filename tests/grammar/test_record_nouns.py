@@ -16,6 +16,8 @@ SCHEMA = Schema(
         Attribute(name="pages", type="integer", synonyms=("number of pages",)),
     ),
 )
+CALLED = "that each record is one of what the folder is called"
+WASPS = {"title": "Wasps", "entity": "wasps", "nouns": ("call", "calls")}
 
 
 def _statistics(column: str, values: tuple[ValueCount, ...]) -> ColumnStatistics:
@@ -33,6 +35,15 @@ def test_the_noun_of_the_records_is_no_value_even_where_a_title_says_it() -> Non
     values = ValueIndex([("title", "Leaflet", 3), ("title", "Poster", 2)])
     found = translate("How many leaflets have more than 3 pages?", SCHEMA, statistics, values)
     assert found.sql == "SELECT COUNT(*) FROM leaflets WHERE pages > 3"
+    assert found.assumed == (CALLED,)  # of the posters nobody says that they are leaflets
+
+
+def test_what_documents_call_otherwise_than_the_folder_is_only_assumed_to_be_that() -> None:
+    calls = SCHEMA.model_copy(update={"tables": (SCHEMA.table.model_copy(update=WASPS),)})
+    statistics = {"pages": _statistics("pages", (ValueCount(4, 3), ValueCount(1, 2)))}
+    for noun, assumed in (("wasps", (CALLED,)), ("calls", ())):
+        found = translate(f"How many {noun} are there?", calls, statistics, ValueIndex([]))
+        assert (found.sql, found.assumed) == ("SELECT COUNT(*) FROM wasps", assumed)
 
 
 ISSUES = Schema(
