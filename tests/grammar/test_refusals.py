@@ -1074,3 +1074,22 @@ def test_what_compares_with_a_number_ranks_nothing() -> None:
             continue
         assert "MIN(" not in found
         assert "MAX(" not in found
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        (
+            "Wie viele Boote gibt es?",
+            "without a language model, questions are read in English only",
+        ),
+        (
+            "Quel est le prix moyen ?",
+            "without a language model, questions are read in English only",
+        ),
+        ("How many boats sank in der Ostsee?", "“boats”, “sank”, “der”, “Ostsee” have no place"),
+        ("Boats?", "“Boats” has no place"),
+    ],
+)
+def test_a_question_in_another_language_is_refused_for_that(question: str, reason: str) -> None:
+    assert str(refusal(question, [text("owner"), number("price", "EUR")])).startswith(reason)
