@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
+from itertools import pairwise
 
 from srag_mcp.grammar.lexicon import (
     BEING,
@@ -434,7 +435,9 @@ class _Linker:
         """
         words, leads = spoken(self.tokens), self.tokens[at].stem in stems_of("function", "leading")
         before = [i for i in range(at) if not (self._is_bare(i) or self.tokens[i].is_mark)]
-        if not leads or not before or not {"who", "when", "where"}.isdisjoint(words[:at]):
+        times = (is_time(word) and one in {"which", "what"} for one, word in pairwise(words[:at]))
+        asked = not {"who", "when", "where"}.isdisjoint(words[:at]) or any(times)
+        if asked or not leads or not before:
             return False
         last, subject = before[-1], self.tokens[before[-1]]
         acts = last == at - 1 and subject.text[:1].isupper()  # `the books that Ada wrote`

@@ -225,6 +225,7 @@ def test_a_verb_that_leads_to_nothing_is_a_condition_of_its_own(question: str) -
         ("What is the total number of stamps used?", "SELECT SUM(stamps) FROM c1"),
         ("How many parcels were recorded?", "SELECT COUNT(*) FROM c1"),
         ("How many parcels were signed per year?", "SELECT YEAR(signed_on)"),
+        ("In which year were the most parcels signed?", "SELECT YEAR(signed_on)"),
     ],
 )
 def test_a_verb_that_leads_to_more_asks_for_nothing_by_itself(question: str, sql: str) -> None:
