@@ -63,7 +63,7 @@ WEIGHTS: Mapping[str, float] = {
     "records_ranked": 0.3,
     "groups_ranked": 0.3,
     "no_head": 0.3,
-    "no_label": 2.0,
+    "no_label": 0.3,
     "far_measure": 0.2,
     "measure_apart": 1.3,
     "who_guessed": 0.3,

@@ -258,7 +258,7 @@ def read_groups(asked: Asked) -> Drafts:
                 or c.is_of_list
                 or asked.table.may_number(c)
                 or asked.says_stem_only(key_at, c)  # `per firing`, of `fired_by`
-                or (c.is_amount and "per" in asked.words(places[0]))  # `per frame` divides
+                or (c.is_amount and not c.may_group and "per" in asked.words(places[0]))
             )
         ),
         headed=True,

@@ -184,6 +184,12 @@ class Column:
         return self.attribute.type == "integer" and (self.is_called_count or "number of" in told)
 
     @property
+    def may_group(self) -> bool:
+        """Whether `per season` is for each of its few numbers; `per kg`, `per frame` divide."""
+        returns = 2 * self.statistics.n_distinct <= self.statistics.n_non_null
+        return returns and self.is_of_things and not counted_things([self])
+
+    @property
     def is_called_count(self) -> bool:
         """Whether its name says that it counts; a text such as `5-10` may be called so, too."""
         words = self.attribute.name.split("_")

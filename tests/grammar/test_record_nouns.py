@@ -247,3 +247,33 @@ def test_a_word_of_the_language_that_ends_a_question_may_be_a_value() -> None:
 
     with pytest.raises(TwoReadingsError, match="where level is 'must'; or: number of records"):
         translate("How many skills are must?", schema, statistics, index)
+
+
+def test_a_record_that_no_column_names_is_its_document() -> None:
+    statistics = {"pages": _statistics("pages", (ValueCount(4, 3), ValueCount(1, 2)))}
+    found = translate("Which leaflet has the most pages?", SCHEMA, statistics, ValueIndex([]))
+    assert found.sql.startswith("SELECT document_id FROM leaflets WHERE pages = (SELECT MAX(pages)")
+
+
+@pytest.mark.parametrize(
+    ("column", "n_distinct", "groups"),
+    [("wall", 3, True), ("wall", 30, False), ("walls", 3, False), ("wall_m", 3, False)],
+)
+def test_few_numbers_of_what_is_named_in_the_singular_are_groups(
+    column: str, n_distinct: int, groups: bool
+) -> None:
+    unit = "m" if column.endswith("_m") else None
+    schema = Schema(
+        title="Pictures",
+        entity="pictures",
+        nouns=("picture",),
+        attributes=(Attribute(name=column, type="integer", unit=unit),),
+    )
+    found = ColumnStatistics(column, "integer", 40, 40, 40, 40, 0, 0, 0, n_distinct)
+    question = f"How many pictures per {column.removesuffix('_m')}?"
+    if groups:
+        sql = translate(question, schema, {column: found}, ValueIndex([])).sql
+        assert sql.startswith(f"SELECT {column}, COUNT(*) FROM pictures")
+    else:
+        with pytest.raises(QuestionError):
+            translate(question, schema, {column: found}, ValueIndex([]))
