@@ -276,7 +276,9 @@ def read_groups(asked: Asked) -> Drafts:
         if asked.has("aggregate"):
             found = [item for item in asked.summaries() if item[0].term != key]
         elif asked.has("how_many") and not measures and asked.counts_rows:
-            found = [(Summary("count", None, asked.where), frozenset(), Counter())]
+            noun = asked.noun(asked.of("how_many")[0], ())
+            own = {noun} if noun is not None and asked.means_record(noun) else ()
+            found = [(Summary("count", None, asked.where), frozenset(own), Counter())]
         elif not asked.has("how_many"):
             found = [
                 (Summary("sum", Term(column.name), asked.where), said, more)

@@ -17,6 +17,7 @@ from srag_mcp.grammar.lexicon import (
     words_in,
     words_of,
 )
+from srag_mcp.names.uniting import are_names
 from srag_mcp.schema.attribute import Attribute, SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
@@ -174,7 +175,8 @@ class Column:
         return None
 
     @cached_property
-    def _texts(self) -> list[str]:
+    def texts(self) -> list[str]:
+        """The texts that it holds, the most frequent ones where there are many."""
         return [str(found.value) for found in self.statistics.values] if self.is_text else []
 
     @cached_property
@@ -251,20 +253,20 @@ class Column:
     @cached_property
     def qualifies(self) -> bool:
         """Whether it holds yes or no among its texts, so that it names no things to count."""
-        return any(read_boolean(text) is not None for text in self._texts)
+        return any(read_boolean(text) is not None for text in self.texts)
 
     @cached_property
     def denies(self) -> bool:
         """Whether a text of it denies, as `not yet` does, so that no empty cell alone says no."""
-        return any(read_statement(text, self.attribute.name) is False for text in self._texts)
+        return any(read_statement(text, self.attribute.name) is False for text in self.texts)
 
     @cached_property
     def numbers(self) -> bool:
         """Whether it holds texts that return and have a digit each: `1/2025`."""
         return (
-            bool(self._texts)
+            bool(self.texts)
             and not self.is_own
-            and all(any(map(str.isdigit, text)) for text in self._texts)
+            and all(any(map(str.isdigit, text)) for text in self.texts)
         )
 
     @property
@@ -519,16 +521,19 @@ class Table:
         )
 
     def answering(self, word: str) -> tuple[Column, ...]:
-        """Return the text columns that answer `who` or `where`, the likeliest first."""
+        """Return the text columns that answer `who` or `where`, the likeliest first.
+
+        Where none is called so, who is asked for by the name of the record.
+        """
         texts = [column for column in self.columns if column.is_text]
-        return tuple(
-            dict.fromkeys(
-                column
-                for noun in ranked_stems("answers", word)
-                for column in texts
-                if any(noun in name for name in column.names)
-            )
+        found = dict.fromkeys(
+            column
+            for noun in ranked_stems("answers", word)
+            for column in texts
+            if any(noun in name for name in column.names)
         )
+        names = [c for c in texts if c is self.label and word == "who" and are_names(c.texts)]
+        return tuple(found or names)
 
     def measuring(self, concept: str) -> list[Column]:
         """Return the columns that measure *concept*; its date is the age and time of a record."""

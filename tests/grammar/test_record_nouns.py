@@ -277,3 +277,46 @@ def test_few_numbers_of_what_is_named_in_the_singular_are_groups(
     else:
         with pytest.raises(QuestionError):
             translate(question, schema, {column: found}, ValueIndex([]))
+
+
+RUNNERS = Schema(
+    title="Entries",
+    entity="entries",
+    nouns=("entry",),
+    attributes=(
+        Attribute(name="runner", type="string"),
+        Attribute(name="club", type="string"),
+        Attribute(name="age", type="integer"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("names", "question", "sql"),
+    [
+        (("Ada Brook", "Ben Fox", "Cleo Marsh"), "Who is the oldest?", "SELECT runner FROM"),
+        (("R1", "R2", "R3"), "Who is the oldest?", ""),
+        (("R1", "R2", "R3"), "How many runners per club?", "SELECT club, COUNT(*) FROM"),
+        (("R1", "R2", "R3"), "How many different runners per club?", ""),
+    ],
+)
+def test_what_tells_records_apart_stands_for_them(
+    names: tuple[str, ...], question: str, sql: str
+) -> None:
+    held = {"runner": names, "club": ("Ulm",), "age": (31, 44, 58)}
+    statistics = {
+        name: ColumnStatistics(
+            name,
+            RUNNERS.attribute(name).type,
+            *(3, 3, 3, 3, 0, 0, 0, len(values)),
+            values=tuple(ValueCount(value, 3 // len(values)) for value in values),
+        )
+        for name, values in held.items()
+    }
+    renamed = RUNNERS.table.model_copy(update={"nouns": ("runner",) if "Who" in question else ()})
+    schema = RUNNERS.model_copy(update={"tables": (renamed,)})
+    if sql:
+        assert translate(question, schema, statistics, ValueIndex([])).sql.startswith(sql)
+    else:
+        with pytest.raises(QuestionError):
+            translate(question, schema, statistics, ValueIndex([]))
