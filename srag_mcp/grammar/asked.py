@@ -142,8 +142,18 @@ class Asked:
     def says_thing(self) -> bool:
         """Whether the noun of a row is said, or a value that a row has itself."""
         own = (self.table.by_name[item.column] for item in self.where if item.kind == "value")
-        nouns = any(item.kind == "record" for item in self.frame.sentence.mentions)
-        return nouns or any(not column.is_beside for column in own)
+        return self.says_record or any(not column.is_beside for column in own)
+
+    @property
+    def says_record(self) -> bool:
+        """Whether the noun of a record is said, wherever it stands."""
+        return any(item.kind == "record" for item in self.frame.sentence.mentions)
+
+    @property
+    def says_doubted(self) -> bool:
+        """Whether records are called what the folder is, and documents or cells say otherwise."""
+        nouns = (i for i, item in enumerate(self.frame.sentence.mentions) if item.kind == "record")
+        return any(token.stem in self.table.doubted for at in nouns for token in self.tokens(at))
 
     # -- columns -----------------------------------------------------------------------------
 
@@ -223,10 +233,10 @@ class Asked:
         )
 
     def is_said_to_be(self, noun: int) -> bool:
-        """Whether what a noun names is itself said to be so: `are due`; no record has it."""
+        """Whether what a noun names is itself said to be so: `have been sold`; no record has it."""
         last = self.mention(noun).last
-        says = [token.word for token in self.frame.sentence.tokens[last : last + 2]]
-        is_so = not BEING.isdisjoint(says[:1]) and says[1:] != ["there"]
+        says = spoken(self.frame.sentence.tokens[last : last + 2])
+        is_so = says[1:] == ("been",) or (not BEING.isdisjoint(says[:1]) and "there" not in says)
         return is_so and bool(self.where) and not self.has("record")
 
     def means_record(self, at: int) -> bool:
@@ -255,8 +265,7 @@ class Asked:
         As `reports` of `reporter`: who counts them may well mean records.
         """
         said = {t.word for t in self.tokens(at) if t.stem in column.heads}
-        names = (column.attribute.name, *column.attribute.synonyms)
-        called = {singular(word) for text in names for word in words_in(text)}
+        called = {singular(word) for text in column.called for word in words_in(text)}
         return column.is_text and bool(said) and called.isdisjoint(map(singular, said))
 
     def qualifies_record(self, at: int, column: Column) -> bool:

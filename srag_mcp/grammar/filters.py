@@ -63,7 +63,7 @@ WEIGHTS: Mapping[str, float] = {
     "records_ranked": 0.3,
     "groups_ranked": 0.3,
     "no_head": 0.3,
-    "no_label": 2.0,
+    "no_label": 0.3,
     "far_measure": 0.2,
     "measure_apart": 1.3,
     "who_guessed": 0.3,
@@ -74,6 +74,8 @@ WEIGHTS: Mapping[str, float] = {
     "value_held": 0.0,
     "value_beside": 0.3,
     "rows_counted": 0.0,
+    "records_counted": 0.3,
+    "called": 0.0,
 }
 LIMIT = 1.2
 MARGIN = 0.25
@@ -95,6 +97,7 @@ ASSUMED: Mapping[str, str] = {
     "groups_ranked": "that sums of records are compared, not single ones",
     "who_guessed": "which column says who, or where",
     "amount_of_row": "that an amount is that of the row, and not of each of its pieces",
+    "called": "that each record is one of what the folder is called",
 }
 
 
@@ -649,15 +652,18 @@ class _Reader:
         """Whether a denial speaks of the records without a value in *column*.
 
         Not where a text of it denies, or all have one, as `a cappella` of an accompaniment. That of
-        `not inspected` only where the empty cells of a table say so, and of no date: what is not
-        mentioned may have been done, and a date may lie ahead.
+        `not inspected` only where the empty cells of a table say so, and where no date is called
+        so: what is not mentioned may have been done, and a date may lie ahead; of `not sold` it
+        would tell more than an empty price.
         """
         if column.is_text and (column.denies or column.fill == 1):
             return False
         if not self._is_verb(denied, at):
             return not self._hangs_on(at, column)
-        whole = dict(self._mentions[at].columns)[column.name] == 1
-        return whole and not column.is_date and column.has_all_stated and not self._hanging(at)
+        whole = [name for name, share in self._mentions[at].columns if share == 1]
+        dated = any(self._table.by_name[name].is_date for name in whole)
+        is_whole = column.name in whole and not dated
+        return is_whole and column.has_all_stated and not self._hanging(at)
 
     def _restricts_verb(self, denied: int, at: int) -> bool:
         """Whether what follows a denied verb may be denied with it, unlike `untreated in Kent`."""

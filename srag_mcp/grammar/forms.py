@@ -69,7 +69,7 @@ def compose(frame: Frame) -> Drafts:
             dated = {stem for x in frame.table.dates for stem in x.named} | frame.sentence.events
             if events & dated and len(frame.table.dates) > 1:
                 continue  # `orders we got in May`: perhaps not ordered then
-            doubts = Counter({"rows_counted": int(rows), "event_dated": int(bool(events))})
+            doubts = Counter(rows_counted=rows, event_dated=bool(events), called=asked.says_doubted)
             features = frame.features + draft.features + doubts
             yield replace(draft, features=features, left=left, where=asked.where)
 
@@ -195,11 +195,14 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
             is_thing = not column.named.isdisjoint(asked.table.things)
             is_thing = is_thing or asked.table.may_number(column)
             is_thing = is_thing or asked.is_said_to_be(target)
-            is_thing = is_thing and not (distinct or column.is_own)
-            if is_thing or asked.says_stem_only(target, column):
+            is_kind = distinct or column.is_own
+            is_thing = (is_thing and not is_kind) or asked.says_stem_only(target, column)
+            may_be = column.fill == 1 and not (is_kind or asked.says_record)
+            if is_thing or may_be:
                 # `how many books are due`: titles, or copies; `how many lifts`, of reports on lifts
                 summary = Summary("count", None, asked.where)
-                yield _single(asked, summary, used | totals | {target}, features)
+                doubt: Features = Counter({"records_counted": int(not is_thing)})
+                yield _single(asked, summary, used | totals | {target}, features + doubt)
 
 
 def read_aggregate(asked: Asked) -> Drafts:
@@ -255,7 +258,7 @@ def read_groups(asked: Asked) -> Drafts:
                 or c.is_of_list
                 or asked.table.may_number(c)
                 or asked.says_stem_only(key_at, c)  # `per firing`, of `fired_by`
-                or (c.is_amount and "per" in asked.words(places[0]))  # `per frame` divides
+                or (c.is_amount and not c.may_group and "per" in asked.words(places[0]))
             )
         ),
         headed=True,
@@ -273,7 +276,9 @@ def read_groups(asked: Asked) -> Drafts:
         if asked.has("aggregate"):
             found = [item for item in asked.summaries() if item[0].term != key]
         elif asked.has("how_many") and not measures and asked.counts_rows:
-            found = [(Summary("count", None, asked.where), frozenset(), Counter())]
+            noun = asked.noun(asked.of("how_many")[0], ())
+            own = {noun} if noun is not None and asked.means_record(noun) else ()
+            found = [(Summary("count", None, asked.where), frozenset(own), Counter())]
         elif not asked.has("how_many"):
             found = [
                 (Summary("sum", Term(column.name), asked.where), said, more)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from srag_mcp.text import words as text_words
-from srag_mcp.text.words import DENYING, fold_word
+from srag_mcp.text.words import DENYING, ENGLISH_STOP_WORDS, STOP_WORDS, fold_word
 
 _TOKEN = re.compile(
     r"""(?P<iso>\d{4}-\d{2}-\d{2}(?!\d))
@@ -236,12 +236,25 @@ def is_past(token: Token) -> bool:
     return ends or is_irregular(token.word)
 
 
+@cache
+def light_stems() -> frozenset[str]:
+    """Return the stems of verbs that ask for nothing by themselves, perhaps where they lead on."""
+    return stems_of("function", "light") | stems_of("function", "leading")
+
+
 def light_at(tokens: Sequence[Token], at: int) -> bool:
     """Whether a word is a form of a verb that asks for nothing by itself, and stands as a verb."""
     before = tokens[at - 1].word if at else ""
-    return tokens[at].stem in stems_of("function", "light") and before not in words_of(
-        "function", "nouns"
-    )
+    return tokens[at].stem in light_stems() and before not in words_of("function", "nouns")
+
+
+def is_foreign(tokens: Iterable[Token]) -> bool:
+    """Whether no more words of a question shape a sentence in English than in other languages."""
+    said = [token.word for token in tokens if token.word.isalpha()]
+    english = ENGLISH_STOP_WORDS | words_of("function", "words")
+    english |= {word for phrase in phrases() for word in phrase}
+    n_other = len([word for word in said if word in STOP_WORDS - english])
+    return len(said) > 2 and len([word for word in said if word in english]) <= n_other
 
 
 def spoken(tokens: Sequence[Token]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
+from itertools import pairwise
 
 from srag_mcp.grammar.lexicon import (
     BEING,
@@ -19,6 +20,7 @@ from srag_mcp.grammar.lexicon import (
     is_irregular,
     is_time,
     light_at,
+    light_stems,
     operator_stems,
     phrases,
     spoken,
@@ -31,7 +33,7 @@ from srag_mcp.grammar.lexicon import (
 from srag_mcp.grammar.table import LISTED, OF_RECORD, Column, Table
 from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words, signed_words
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import DENYING, HELPING
+from srag_mcp.text.words import DENYING, HELPING, singular
 from srag_mcp.values.dates import Period, find_periods
 from srag_mcp.values.quantities import (
     NUMBER_WORDS,
@@ -167,9 +169,7 @@ class Sentence:
         if not column.is_of_things or column.counts:
             return True
         said = {token.word for token in self.tokens[mention.first : mention.last]}
-        return any(
-            said & {*words_in(name)} for name in (column.attribute.name, *column.attribute.synonyms)
-        )
+        return any(said & {*words_in(name)} for name in column.called)
 
     def is_bare(self, first: int, last: int) -> bool:
         """Whether the tokens from *first* to *last* only shape the sentence, in one clause."""
@@ -426,7 +426,39 @@ class _Linker:
             fold_words(column.attribute.name) for column in self._table.columns if column.is_number
         )
         is_amount = any({*fold_words(token.word)} & {*name} for name in amounts)
-        return light_at(self.tokens, at) and not is_amount
+        return light_at(self.tokens, at) and not is_amount and not self._is_condition(at)
+
+    def _is_condition(self, at: int) -> bool:
+        """Whether a verb is all that is said of records: `were signed`, `did we sign`.
+
+        Not where it leads to more, as in `signed in May`, or says of a number that there is one.
+        """
+        words, leads = spoken(self.tokens), self.tokens[at].stem in stems_of("function", "leading")
+        before = [i for i in range(at) if not (self._is_bare(i) or self.tokens[i].is_mark)]
+        times = (is_time(word) and one in {"which", "what"} for one, word in pairwise(words[:at]))
+        asked = not {"who", "when", "where"}.isdisjoint(words[:at]) or any(times)
+        if asked or not leads or not before:
+            return False
+        last, subject = before[-1], self.tokens[before[-1]]
+        acts = last == at - 1 and subject.text[:1].isupper()  # `the books that Ada wrote`
+        acts = acts or not DOING.isdisjoint(words[1:last])  # `did the club put on`
+        stated = {x for c in self._known if not c.is_text for x in c.named} - self._table.nouns
+        return not acts and subject.stem not in stated and self._ends(at + 1)
+
+    def _ends(self, at: int) -> bool:
+        """Whether a clause ends there, or goes on with words that say no more of its verb."""
+        sums = (word for phrase in words_of("aggregate", "sum") for word in phrase.split())
+        idle = words_of("function", "states").union(sums)
+        rest = [i for i in range(at, len(self.tokens)) if self.tokens[i].word not in idle]
+        if not rest or self.tokens[rest[0]].is_mark:
+            return True
+        word, follower = self.tokens[rest[0]].word, spoken(self.tokens[rest[0] + 1 : rest[0] + 2])
+        kinds = {kind for kind, _ in phrases().get((word,), ())}
+        if "each" in kinds:  # `signed per year` leads to its date
+            return not any(map(is_time, follower))
+        if word == "with":
+            return all(item.first != rest[0] + 1 for _, item in self._valued)
+        return word in _RELATIVE or bool(kinds & {"and", "or"})
 
     def _passive_at(self, at: int) -> Iterator[Weighed]:
         """Yield `listed the most` of `is listed the most`: it asks how often there is a record."""
@@ -586,8 +618,10 @@ class _Linker:
             for name, fit in found
             if not self._denies(self._table.by_name[name], tokens)
             and not self._only_acts(self._table.by_name[name], first, content)
+            and not self._holds_other(self._table.by_name[name], content)
         ]
-        whole_names = {c.name for c in self._known if any(said == set(n) for n in c.names)}
+        names = ((name, self._table.by_name[name].names) for name, _ in found)
+        whole_names = {name for name, own in names if any(said == set(n) for n in own)}
         if whole_names:  # `new cases` is not `cases` of which `new` is told
             found = [(name, fit) for name, fit in found if name in whole_names]
             self._names.add((first, last))
@@ -612,13 +646,22 @@ class _Linker:
             for before, token in zip((None, *tokens), tokens, strict=False)
         )
 
+    def _holds_other(self, column: Column, content: Sequence[Token]) -> bool:
+        """Whether a stored value is said, of which the name has another form: `adoption fee`."""
+        own = {singular(w) for x in column.called for w in words_in(x)}
+        return any(
+            token.stem in self._stored & column.named and singular(token.word) not in own
+            for token in content
+        )
+
     def _only_acts(self, column: Column, first: int, content: Sequence[Token]) -> bool:
         """Whether a verb stands for what was done: `what do they pay` asks not for who has `paid`.
 
         It does in `who did not pay`.
         """
-        names = (column.attribute.name, *column.attribute.synonyms)
-        done = {w for x in names for w in words_in(x) if w.endswith("ed") or is_irregular(w)}
+        done = {
+            w for x in column.called for w in words_in(x) if w.endswith("ed") or is_irregular(w)
+        }
         said = [token for token in content if token.stem in column.named]
         was = any(token.word.startswith("did") for token in self.tokens[:first])
         if not column.is_boolean or not done or was:
@@ -671,7 +714,7 @@ class _Linker:
                 record = True
             elif token.stem in self._table.nouns or token.stem in stems_of("measure", "words"):
                 idle += 1
-            elif said and token is not content[-1] and token.stem in stems_of("function", "light"):
+            elif said and token is not content[-1] and token.stem in light_stems():
                 idle += 1  # `newly reported deaths`
             elif (
                 token.stem in column.told
@@ -689,7 +732,7 @@ class _Linker:
         )
         if said and unsaid <= stems_of("naming", "words"):
             share = max(share, _CALLED)
-        idle_words = stems_of("naming", "words") | stems_of("function", "light")
+        idle_words = stems_of("naming", "words") | light_stems()
         needs_all = column.is_boolean and unsaid - idle_words - self._table.nouns
         own = {*column.names[0]} - said  # a mean temperature has `temperature` as a synonym, too
         numbered = {name[-1] for name in column.names} & stems_of("naming", "words")  # `ward_no`

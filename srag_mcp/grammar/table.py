@@ -17,6 +17,7 @@ from srag_mcp.grammar.lexicon import (
     words_in,
     words_of,
 )
+from srag_mcp.names.uniting import are_names
 from srag_mcp.schema.attribute import Attribute, SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
@@ -99,7 +100,7 @@ class Column:
         if not (self.is_text or self.is_date):
             return frozenset()
         acting = tuple(words_of("ending", "acting"))
-        said = (word for text in self._called for word in words_in(text))
+        said = (word for text in self.called for word in words_in(text))
         acts = {*self.does} | {stem(word) for word in said if word.endswith(acting)}
         return frozenset(acts | {name[0] for name in self.names if len(name) == 1})
 
@@ -174,7 +175,8 @@ class Column:
         return None
 
     @cached_property
-    def _texts(self) -> list[str]:
+    def texts(self) -> list[str]:
+        """The texts that it holds, the most frequent ones where there are many."""
         return [str(found.value) for found in self.statistics.values] if self.is_text else []
 
     @cached_property
@@ -182,6 +184,12 @@ class Column:
         """Whether it is a number of things: `n_rooms`, `item_count`, a `Number of …`."""
         told = " ".join(words_in(self.attribute.description)[:4])
         return self.attribute.type == "integer" and (self.is_called_count or "number of" in told)
+
+    @property
+    def may_group(self) -> bool:
+        """Whether `per season` is for each of its few numbers; `per kg`, `per frame` divide."""
+        returns = 2 * self.statistics.n_distinct <= self.statistics.n_non_null
+        return returns and self.is_of_things and not counted_things([self])
 
     @property
     def is_called_count(self) -> bool:
@@ -206,7 +214,7 @@ class Column:
             return False
         if self.attribute.type == "integer" and "total" in self.attribute.name.split("_")[1:]:
             return False  # a running total: each value holds those before it
-        said = {word for name in self._called for word in fold_words(name)}
+        said = {word for name in self.called for word in fold_words(name)}
         return self.counts or not said & words_of("additive", "never")
 
     @property
@@ -216,7 +224,8 @@ class Column:
         return self.attribute.type == "integer" and (is_code or self.is_numbering)
 
     @property
-    def _called(self) -> tuple[str, ...]:
+    def called(self) -> tuple[str, ...]:
+        """Its name and its synonyms, as they are written."""
         return (self.attribute.name, *self.attribute.synonyms)
 
     @property
@@ -244,20 +253,20 @@ class Column:
     @cached_property
     def qualifies(self) -> bool:
         """Whether it holds yes or no among its texts, so that it names no things to count."""
-        return any(read_boolean(text) is not None for text in self._texts)
+        return any(read_boolean(text) is not None for text in self.texts)
 
     @cached_property
     def denies(self) -> bool:
         """Whether a text of it denies, as `not yet` does, so that no empty cell alone says no."""
-        return any(read_statement(text, self.attribute.name) is False for text in self._texts)
+        return any(read_statement(text, self.attribute.name) is False for text in self.texts)
 
     @cached_property
     def numbers(self) -> bool:
         """Whether it holds texts that return and have a digit each: `1/2025`."""
         return (
-            bool(self._texts)
+            bool(self.texts)
             and not self.is_own
-            and all(any(map(str.isdigit, text)) for text in self._texts)
+            and all(any(map(str.isdigit, text)) for text in self.texts)
         )
 
     @property
@@ -347,7 +356,8 @@ class Table:
     *qualifiers* those that say no more before such a noun: `tram` of `tram stops`; *things* those
     of what several records are about: `lift` of reports that have it in a column; *called* are the
     words for one record, whole; *claimed* those nouns that only the folder or the title has, and no
-    document; *beside* are columns of other tables that may restrict it.
+    document, and *doubted* those of these where documents have another noun, and those that some
+    records have as a value; *beside* are columns of other tables that may restrict it.
 
     Of a list (*is_list*) *holders* are the nouns of the records that it stands in, *naming* is the
     column that names an item and *pieces* that of how many pieces an item stands for.
@@ -361,6 +371,7 @@ class Table:
     things: frozenset[str] = frozenset()
     called: frozenset[str] = frozenset()
     claimed: frozenset[str] = frozenset()
+    doubted: frozenset[str] = frozenset()
     beside: tuple[Column, ...] = ()
     holders: frozenset[str] = frozenset()
     naming: Column | None = None
@@ -510,16 +521,19 @@ class Table:
         )
 
     def answering(self, word: str) -> tuple[Column, ...]:
-        """Return the text columns that answer `who` or `where`, the likeliest first."""
+        """Return the text columns that answer `who` or `where`, the likeliest first.
+
+        Where none is called so, who is asked for by the name of the record.
+        """
         texts = [column for column in self.columns if column.is_text]
-        return tuple(
-            dict.fromkeys(
-                column
-                for noun in ranked_stems("answers", word)
-                for column in texts
-                if any(noun in name for name in column.names)
-            )
+        found = dict.fromkeys(
+            column
+            for noun in ranked_stems("answers", word)
+            for column in texts
+            if any(noun in name for name in column.names)
         )
+        names = [c for c in texts if c is self.label and word == "who" and are_names(c.texts)]
+        return tuple(found or names)
 
     def measuring(self, concept: str) -> list[Column]:
         """Return the columns that measure *concept*; its date is the age and time of a record."""
@@ -555,7 +569,11 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     called = frozenset(singular(word) for word in plain if singular(word) != word)
     rest = frozenset(own - nouns)
     claimed = frozenset(nouns - attested)
-    return Table(schema.entity, columns, frozenset(nouns), general, rest, things, called, claimed)
+    doubted = (nouns & _stored(columns)) | (claimed if attested else set())
+    return Table(
+        schema.entity, columns, frozenset(nouns), general, rest, things, called, claimed,
+        frozenset(doubted),
+    )  # fmt: skip
 
 
 def _stored(columns: Iterable[Column]) -> set[str]:

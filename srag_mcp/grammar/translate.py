@@ -13,7 +13,7 @@ from itertools import pairwise
 from srag_mcp.errors import QuestionError
 from srag_mcp.grammar.filters import ASSUMED, LIMIT, MARGIN, cost_of, frames
 from srag_mcp.grammar.forms import Draft, compose
-from srag_mcp.grammar.lexicon import asking_words, stem, stems, stems_of, words_in
+from srag_mcp.grammar.lexicon import asking_words, is_foreign, stem, stems, stems_of, words_in
 from srag_mcp.grammar.link import Sentence, read_sentences
 from srag_mcp.grammar.table import (
     LISTED,
@@ -183,7 +183,9 @@ def _refusal(left: Sequence[str], table: Table, sentence: Sentence) -> QuestionE
     )
     measured = [two for one, two in pairs if one.kind == "aggregate" and two.kind == "column"]
     named = [table.by_name[item.columns[0][0]] for item in measured]
-    if left:
+    if left and is_foreign(sentence.tokens):
+        msg = "without a language model, questions are read in English only"
+    elif left:
         words = ", ".join(f"“{word}”" for word in telling)
         msg = f"{words} {'has' if len(telling) == 1 else 'have'} no place in any reading"
     elif named and named[0].is_text:

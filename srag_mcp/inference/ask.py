@@ -33,7 +33,7 @@ from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import MemoryReplies
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
-from srag_mcp.names.doubtful import find_candidates, find_forms
+from srag_mcp.names.doubtful import find_candidates, find_forms, find_shortened
 from srag_mcp.names.uniting import UNDECIDED, are_names, unite
 from srag_mcp.retrieval.segments import gather
 from srag_mcp.retrieval.snippets import quote_hit, sought_terms
@@ -339,7 +339,10 @@ def _find_like_names(corpus: Corpus, translation: Translation) -> Iterator[str]:
         (found,) = corpus.statistics([own], table or facts.schema.entity)
         counts = {str(item.value): item.count for item in found.values}
         decided = read_decided(corpus.state).get(column, UNDECIDED) if corpus.state else UNDECIDED
-        alike = [group for group in find_forms(counts, own) if not decided.parts(group)]
+        # where values return, as those do of which one is written in several ways
+        shortened = find_shortened([*counts]) if 2 * len(counts) <= sum(counts.values()) else []
+        alike = [*find_forms(counts, own), *shortened]
+        alike = [group for group in alike if not decided.parts(group)]
         if are_names(counts):
             if not values and found.truncated:
                 left = "its rarer values were not compared, and may mean the same as others"

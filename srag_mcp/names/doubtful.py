@@ -3,7 +3,7 @@
 import logging
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, permutations
@@ -17,7 +17,16 @@ from srag_mcp.errors import ModelError, ModelStoppedError
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel, Prompt, count_tokens
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
-from srag_mcp.names.uniting import LONGEST_ACRONYM, UNDECIDED, Decided, Name, Same, Thing, Verdict
+from srag_mcp.names.uniting import (
+    LONGEST_ACRONYM,
+    UNDECIDED,
+    Decided,
+    Name,
+    Same,
+    Thing,
+    Verdict,
+    fold_name,
+)
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.text.words import DENYING, content_words, stem
@@ -34,6 +43,8 @@ _MAX_BLOCK = 100  # a word that more names have brings none of them together
 _MAX_HOLDERS = 3  # a word that is a part of more names than these stands for none of them
 _SHORTEST_MISSPELT = 4  # letters; a shorter word with another letter is another word
 _LONG_WORD = 8  # letters; in a longer word two slips are still a slip
+_SHORTEST_CUT = 3  # letters; fewer begin too many words
+_LETTERS = re.compile(r"[A-Z]{2,4}|[b-df-hj-np-tv-xz]{2,4}")
 _REMARK = re.compile(r"\s*(?:[,;:(–—]|\s-\s).*", re.DOTALL)
 _SURE, _SHORT, _LEAST = 1.0, 0.9, 0.5
 
@@ -75,6 +86,36 @@ def find_forms(values: Iterable[str], column: str) -> list[list[str]]:
         groups.setdefault(key, []).append(value)
         plain |= {key} if head == value else set()
     return [group for key, group in groups.items() if key in plain and len(group) > 1]
+
+
+def find_shortened(values: Sequence[str]) -> list[list[str]]:
+    """Return the pairs of values, a short form first: `auto`, `automatic`; `VW`, `Volkswagen`.
+
+    A word is cut within, after three letters or more, or some of its letters stand alone: in
+    capitals, or without a vowel. In `north`, `northeast` nothing is cut where `east` is a value.
+    """
+    names = {value: fold_name(value) for value in values}
+    words = {word for name in names.values() for word in name.split()}
+    return [
+        [short, long]
+        for short, long in permutations(names, 2)
+        if _is_cut(names[short], names[long], words)
+        or (_LETTERS.fullmatch(short) and _is_of_letters(names[short], names[long]))
+    ]
+
+
+def _is_cut(short: str, long: str, words: Collection[str]) -> bool:
+    """Whether the last word of *short* goes on in *long*, and not with another of *words*."""
+    rest, last = long.removeprefix(short), short.rpartition(" ")[2]
+    goes_on = rest != long and rest[:1].isalpha() and rest.split()[0] not in words
+    return goes_on and len(last) >= _SHORTEST_CUT and last.isalpha()
+
+
+def _is_of_letters(short: str, long: str) -> bool:
+    """Whether *long* is longer by more than an ending, and has the letters of *short* in order."""
+    letters = iter(long)
+    within = long[:1] == short[:1] and all(letter in letters for letter in short)
+    return within and len(long) > len(short) + 2
 
 
 def _comparer(things: Sequence[Thing], decided: Decided) -> Callable[[Thing, Thing], float]:

@@ -6,7 +6,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from srag_mcp.grammar.lexicon import phrases, stem, stems_of
+from srag_mcp.grammar.lexicon import light_stems, phrases, stem
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_text
 from srag_mcp.text.spans import SPACELESS, Span
@@ -142,7 +142,7 @@ def idle_words(question: str) -> frozenset[str]:
 
     `"What is the average net income?" -> {"average", …}`; no word of a subject is among them.
     """
-    light = stems_of("function", "light")
+    light = light_stems()
     return _idle_words() | {word for word in words(question) if stem(word) in light}
 
 

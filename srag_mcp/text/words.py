@@ -99,7 +99,8 @@ def fold_words(text: str) -> str:
     return " ".join(words(text))
 
 
-STOP_WORDS = frozenset(fold_word(word) for word in f"{_ENGLISH} {_GERMAN} {_OTHER}".split())
+ENGLISH_STOP_WORDS = frozenset(_ENGLISH.split())
+STOP_WORDS = ENGLISH_STOP_WORDS.union(map(fold_word, f"{_GERMAN} {_OTHER}".split()))
 
 
 # These only stand before a noun or a participle: `have been`.

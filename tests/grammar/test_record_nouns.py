@@ -6,6 +6,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
 from srag_mcp.store.values import ValueIndex
+from srag_mcp.values.types import INTEGER
 
 SCHEMA = Schema(
     title="Leaflets",
@@ -16,6 +17,8 @@ SCHEMA = Schema(
         Attribute(name="pages", type="integer", synonyms=("number of pages",)),
     ),
 )
+CALLED = "that each record is one of what the folder is called"
+WASPS = {"title": "Wasps", "entity": "wasps", "nouns": ("call", "calls")}
 
 
 def _statistics(column: str, values: tuple[ValueCount, ...]) -> ColumnStatistics:
@@ -33,6 +36,15 @@ def test_the_noun_of_the_records_is_no_value_even_where_a_title_says_it() -> Non
     values = ValueIndex([("title", "Leaflet", 3), ("title", "Poster", 2)])
     found = translate("How many leaflets have more than 3 pages?", SCHEMA, statistics, values)
     assert found.sql == "SELECT COUNT(*) FROM leaflets WHERE pages > 3"
+    assert found.assumed == (CALLED,)  # of the posters nobody says that they are leaflets
+
+
+def test_what_documents_call_otherwise_than_the_folder_is_only_assumed_to_be_that() -> None:
+    calls = SCHEMA.model_copy(update={"tables": (SCHEMA.table.model_copy(update=WASPS),)})
+    statistics = {"pages": _statistics("pages", (ValueCount(4, 3), ValueCount(1, 2)))}
+    for noun, assumed in (("wasps", (CALLED,)), ("calls", ())):
+        found = translate(f"How many {noun} are there?", calls, statistics, ValueIndex([]))
+        assert (found.sql, found.assumed) == ("SELECT COUNT(*) FROM wasps", assumed)
 
 
 ISSUES = Schema(
@@ -236,3 +248,76 @@ def test_a_word_of_the_language_that_ends_a_question_may_be_a_value() -> None:
 
     with pytest.raises(TwoReadingsError, match="where level is 'must'; or: number of records"):
         translate("How many skills are must?", schema, statistics, index)
+
+
+def test_a_record_that_no_column_names_is_its_document() -> None:
+    statistics = {"pages": _statistics("pages", (ValueCount(4, 3), ValueCount(1, 2)))}
+    found = translate("Which leaflet has the most pages?", SCHEMA, statistics, ValueIndex([]))
+    assert found.sql.startswith("SELECT document_id FROM leaflets WHERE pages = (SELECT MAX(pages)")
+
+
+@pytest.mark.parametrize(
+    ("column", "n_distinct", "groups"),
+    [("wall", 3, True), ("wall", 30, False), ("walls", 3, False), ("wall_m", 3, False)],
+)
+def test_few_numbers_of_what_is_named_in_the_singular_are_groups(
+    column: str, n_distinct: int, groups: bool
+) -> None:
+    unit = "m" if column.endswith("_m") else None
+    schema = Schema(
+        title="Pictures",
+        entity="pictures",
+        nouns=("picture",),
+        attributes=(Attribute(name=column, type="integer", unit=unit),),
+    )
+    found = ColumnStatistics(column, INTEGER, 40, 40, 40, 40, 0, 0, 0, n_distinct)
+    question = f"How many pictures per {column.removesuffix('_m')}?"
+    if groups:
+        sql = translate(question, schema, {column: found}, ValueIndex([])).sql
+        assert sql.startswith(f"SELECT {column}, COUNT(*) FROM pictures")
+    else:
+        with pytest.raises(QuestionError):
+            translate(question, schema, {column: found}, ValueIndex([]))
+
+
+RUNNERS = Schema(
+    title="Entries",
+    entity="entries",
+    nouns=("entry",),
+    attributes=(
+        Attribute(name="runner", type="string"),
+        Attribute(name="club", type="string"),
+        Attribute(name="age", type="integer"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("names", "question", "sql"),
+    [
+        (("Ada Brook", "Ben Fox", "Cleo Marsh"), "Who is the oldest?", "SELECT runner FROM"),
+        (("R1", "R2", "R3"), "Who is the oldest?", ""),
+        (("R1", "R2", "R3"), "How many runners per club?", "SELECT club, COUNT(*) FROM"),
+        (("R1", "R2", "R3"), "How many different runners per club?", ""),
+    ],
+)
+def test_what_tells_records_apart_stands_for_them(
+    names: tuple[str, ...], question: str, sql: str
+) -> None:
+    held = {"runner": names, "club": ("Ulm",), "age": (31, 44, 58)}
+    statistics = {
+        name: ColumnStatistics(
+            name,
+            RUNNERS.attribute(name).type,
+            *(3, 3, 3, 3, 0, 0, 0, len(values)),
+            values=tuple(ValueCount(value, 3 // len(values)) for value in values),
+        )
+        for name, values in held.items()
+    }
+    renamed = RUNNERS.table.model_copy(update={"nouns": ("runner",) if "Who" in question else ()})
+    schema = RUNNERS.model_copy(update={"tables": (renamed,)})
+    if sql:
+        assert translate(question, schema, statistics, ValueIndex([])).sql.startswith(sql)
+    else:
+        with pytest.raises(QuestionError):
+            translate(question, schema, statistics, ValueIndex([]))

@@ -438,7 +438,8 @@ def test_what_ranks_the_other_way_than_it_is_sorted_is_refused() -> None:
 
 def test_the_noun_of_the_records_is_not_dropped_for_a_verb() -> None:
     columns = [date("date"), count("deaths")]
-    refusal("Which report announced the fewest deaths?", columns, "report")
+    found = ask("Which report announced the fewest deaths?", columns, "report")
+    assert found.sql.startswith("SELECT document_id FROM c1 ")
     found = ask("Which report date has the fewest deaths?", columns, "report")
     assert found.sql.startswith("SELECT date FROM c1 ")
 
@@ -1074,3 +1075,22 @@ def test_what_compares_with_a_number_ranks_nothing() -> None:
             continue
         assert "MIN(" not in found
         assert "MAX(" not in found
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        (
+            "Wie viele Boote gibt es?",
+            "without a language model, questions are read in English only",
+        ),
+        (
+            "Quel est le prix moyen ?",
+            "without a language model, questions are read in English only",
+        ),
+        ("How many boats sank in der Ostsee?", "“boats”, “sank”, “der”, “Ostsee” have no place"),
+        ("Boats?", "“Boats” has no place"),
+    ],
+)
+def test_a_question_in_another_language_is_refused_for_that(question: str, reason: str) -> None:
+    assert str(refusal(question, [text("owner"), number("price", "EUR")])).startswith(reason)

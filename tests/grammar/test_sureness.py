@@ -162,10 +162,98 @@ def test_what_only_looks_like_an_answer_is_refused(question: str) -> None:
 def test_what_is_there_or_not_is_a_value_where_a_column_stores_it() -> None:
     columns = [text("attendance"), number("age", "year")]
     stored = [("attendance", "present", 6), ("attendance", "absent", 6)]
-    with pytest.raises(QuestionError, match="attendance is 'present'; or: number of records"):
-        ask("How many pupils were present?", columns, "pupil", stored)
-    found = ask("How many pupils were absent?", columns, "pupil", stored)
-    assert found.sql == "SELECT COUNT(*) FROM c1 WHERE attendance = 'absent'"
+    for state in ("present", "absent"):
+        found = ask(f"How many pupils were {state}?", columns, "pupil", stored)
+        assert found.sql == f"SELECT COUNT(*) FROM c1 WHERE attendance = '{state}'"
+
+
+PARCELS = [text("parcel_kind"), text("goods"), text("depot"), date("signed_on"), integer("stamps")]
+KINDS = [("goods", "lamp", 5), ("goods", "kettle", 6), ("depot", "Ulm", 9)]
+
+
+@pytest.mark.parametrize(
+    ("question", "sql", "rivals"),
+    [
+        ("How many goods are there?", "COUNT(DISTINCT goods)", ("COUNT(*)",)),
+        ("How many depots have we?", "COUNT(DISTINCT depot)", ("COUNT(*)",)),
+        ("How many different goods are there?", "COUNT(DISTINCT goods)", ()),
+        ("How many depots got a parcel?", "COUNT(DISTINCT depot)", ()),
+    ],
+)
+def test_what_every_record_has_one_of_may_be_said_for_the_records(
+    question: str, sql: str, rivals: tuple[str, ...]
+) -> None:
+    found = ask(question, PARCELS, "parcel", KINDS)
+    sqls = [
+        item.removeprefix("SELECT ").removesuffix(" FROM c1") for item in (found.sql, *found.rivals)
+    ]
+    assert sqls == [sql, *rivals]
+
+
+@pytest.mark.parametrize(
+    "question", ["How many goods are in Ulm?", "How many goods have been in Ulm?"]
+)
+def test_things_that_are_said_to_be_so_are_kinds_or_records(question: str) -> None:
+    with pytest.raises(QuestionError, match="different goods where depot is 'Ulm'; or: number of"):
+        ask(question, PARCELS, "parcel", KINDS)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many parcels were posted?",
+        "How many parcels have been called in yet?",
+        "How many parcels from Ulm were chosen?",
+        "How many lamps were issued in total?",
+        "How many parcels stayed, and how many stamps had they?",
+        "How many parcels did we send and sign?",
+        "How many parcels were signed per depot?",
+        "Which parcels were issued?",
+        "What is the average number of stamps of the parcels that were published?",
+        "How many parcels were taken with more than 2 stamps?",
+    ],
+)
+def test_a_verb_that_leads_to_nothing_is_a_condition_of_its_own(question: str) -> None:
+    assert refusal(question, PARCELS, "parcel", KINDS).unplaced
+
+
+@pytest.mark.parametrize(
+    ("question", "sql"),
+    [
+        ("How many parcels were signed in 2021?", "SELECT COUNT(*) FROM c1 WHERE signed_on"),
+        ("How many parcels were taken to Ulm?", "SELECT COUNT(*) FROM c1 WHERE depot = 'Ulm'"),
+        ("What is the total number of stamps used?", "SELECT SUM(stamps) FROM c1"),
+        ("How many parcels were recorded?", "SELECT COUNT(*) FROM c1"),
+        ("How many parcels were signed per year?", "SELECT YEAR(signed_on)"),
+        ("In which year were the most parcels signed?", "SELECT YEAR(signed_on)"),
+    ],
+)
+def test_a_verb_that_leads_to_more_asks_for_nothing_by_itself(question: str, sql: str) -> None:
+    assert ask(question, PARCELS, "parcel", KINDS).sql.startswith(sql)
+
+
+CUPS = [text("outcome"), number("repair_fee", "EUR"), number("weight", "g")]
+
+
+@pytest.mark.parametrize(
+    ("question", "sql"),
+    [
+        ("What is the average fee of the repaired cups?", "AVG(repair_fee)"),
+        ("What is the total of the repair fees of repaired cups?", "SUM(repair_fee)"),
+        ("What is the average weight of the repaired cups?", "AVG(weight)"),
+    ],
+)
+def test_a_stored_value_is_no_word_of_a_name_that_has_another_form_of_it(
+    question: str, sql: str
+) -> None:
+    found = ask(question, CUPS, "cup", [("outcome", "repaired", 6), ("outcome", "scrapped", 3)])
+    assert found.sql == f"SELECT {sql} FROM c1 WHERE outcome = 'repaired'"
+
+
+def test_what_has_a_date_was_done_also_where_its_amount_is_empty() -> None:
+    let, none = number("let_for", "EUR"), "How many flats are not let?"
+    assert ask(none, [let], "flat").sql == "SELECT COUNT(*) FROM c1 WHERE let_for IS NULL"
+    assert refusal(none, [let, date("let_on")], "flat").unplaced == ("not", "let")
 
 
 EVENT = "that what was done has the date of the record"

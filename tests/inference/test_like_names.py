@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.inference.ask import SURE_OR_BRIEF, ask
-from srag_mcp.names.doubtful import find_forms
+from srag_mcp.names.doubtful import find_forms, find_shortened
 from srag_mcp.names.uniting import Decided
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute
@@ -88,6 +88,64 @@ def test_forms_of_one_value_are_found(
     column: str, values: list[str], groups: list[list[int]]
 ) -> None:
     assert find_forms(values, column) == [[values[at] for at in group] for group in groups]
+
+
+@pytest.mark.parametrize(
+    ("values", "pairs"),
+    [
+        (["hydraulic", "hydr", "rim", "coaster"], [["hydr", "hydraulic"]]),
+        (["Bundesbahn", "BB", "Netherlands"], [["BB", "Bundesbahn"]]),
+        (["standard", "std", "deluxe"], [["std", "standard"]]),
+        (["rain", "rain bow", "rainbow", "bow"], []),
+        (
+            [
+                "male",
+                "female",
+                "left",
+                "right",
+                "A1",
+                "A10",
+                "Type A",
+                "Type AB",
+                "tin",
+                "titanium",
+            ],
+            [],
+        ),
+        (["Grade I", "Grade II", "AB", "ABBA"], []),
+    ],
+)
+def test_short_forms_of_a_value_are_found(values: list[str], pairs: list[list[str]]) -> None:
+    assert find_shortened(values) == pairs
+
+
+def test_short_forms_in_small_letters_are_told_where_values_return(
+    tmp_path: Path, once: Once
+) -> None:
+    folder = tmp_path / "bicycles"
+    folder.mkdir()
+    brakes = {"hydraulic": 5, "hydr": 2, "rim": 4}
+    rows = [{"brake": brake, "gears": 7} for brake, n in brakes.items() for _ in range(n)]
+    (folder / "bicycles.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    settings = Settings(workers=1, home=tmp_path / "home")
+    once(folder, lambda: ingest(folder, settings))
+    with QueryPool() as worker:
+        corpus = Corpus(folder, worker, settings.home)
+        answers = [
+            ask(corpus, question)
+            for question in (
+                "How many bicycles have a hydraulic brake?",
+                "Which brake is most common?",
+                "How many bicycles have a rim brake?",
+            )
+        ]
+    taken = "brake: not taken, and perhaps the same as hydraulic: hydr (2)"
+    told = "brake: perhaps the same: hydraulic (5) and hydr (2)"
+    assert [(answer.rows, answer.warnings) for answer in answers] == [
+        (((5,),), (taken,)),
+        ((("hydraulic",),), (told,)),
+        (((4,),), ()),
+    ]
 
 
 def test_names_that_a_person_has_parted_are_told_no_more(rulings: Corpus) -> None:

@@ -211,11 +211,19 @@ def test_a_prompt_holds_both_tables_and_their_key(meals: Corpus) -> None:
     anyio.run(translate_question, model, meals, "What is the average bill with a Soup?")
     prompt = model.prompts[0].content
 
-    assert (
-        "Table `meals_courses`: courses, several rows of a record (document_id, position)" in prompt
-    )
+    assert "Tables with several rows of a record (document_id, position)." in prompt
+    assert "Table `meals_courses`: courses:\n- " in prompt
     assert "- quantity (integer)" in prompt
     assert "meals_courses.dish: 'Soup' (2)" in prompt
+
+
+def test_a_list_of_which_a_question_has_no_word_is_shown_by_its_names(meals: Corpus) -> None:
+    model = replying([reply(ONCE)])
+    anyio.run(translate_question, model, meals, "What is the average bill?")
+    prompt = model.prompts[0].content
+
+    assert "Table `meals_courses`: courses:\nOther columns: " in prompt
+    assert "quantity (integer)" in prompt
 
 
 # -- without a model ------------------------------------------------------------------------------
