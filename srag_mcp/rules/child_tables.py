@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from itertools import permutations
 from math import isclose, log
 
-from srag_mcp.documents.document import Document
+from srag_mcp.documents.document import Document, Heading, ListItem
+from srag_mcp.documents.document import Table as TableBlock
 from srag_mcp.names.uniting import closed_set
 from srag_mcp.rules.audit import RISK
 from srag_mcp.rules.candidates import (
@@ -651,6 +652,26 @@ def _is_record(name: str, schema: Schema) -> bool:
     return {*content_stems(name)} <= record
 
 
+def _titles(sightings: Sequence[Sightings]) -> set[str]:
+    """Return the titles of documents, and the headings that are titles in most that have them.
+
+    These stand above all else, and no other heading of their level follows, but for one right above
+    bullets, or right above a table as a word for many.
+    """
+    titles = {fold_words(sighting.document.title) for sighting in sightings}
+    said, above = Counter[str](), Counter[str]()
+    for blocks in (sighting.document.blocks for sighting in sightings):
+        headings = [block for block in blocks if isinstance(block, Heading)]
+        said.update({fold_words(heading.text) for heading in headings})
+        n = next((n for n, block in enumerate(blocks) if not isinstance(block, Heading)), 0)
+        highest = min((heading.level for heading in headings[n:]), default=None)
+        is_many = n > 0 and _is_plural(fold_words(headings[n - 1].text))
+        is_list = n > 0 and isinstance(blocks[n], (ListItem, TableBlock) if is_many else ListItem)
+        above.update({fold_words(heading.text) for heading in headings[: n - is_list]
+                      if highest is None or heading.level < highest})  # fmt: skip
+    return titles | {name for name, n in above.items() if 2 * n > said[name]}
+
+
 def _is_plural(name: str) -> bool:
     last = name.split()[-1] if name else ""
     return singular(last) != last
@@ -659,7 +680,7 @@ def _is_plural(name: str) -> bool:
 def _child(
     item: _List, schema: Schema, others: Sequence[Table], sightings: Sequence[Sightings]
 ) -> Table:
-    titles = {fold_words(sighting.document.title) for sighting in sightings}
+    titles = _titles(sightings)
     name = _list_name(item, schema, titles)
     taken = {child.list_name for child in others}
     while name in taken:
@@ -689,7 +710,7 @@ def _child(
         attributes.append(attribute)
         groups |= dict.fromkeys(column.groups, attribute.name)
     sources = [_with_groups(source, groups) for source in item.sources]
-    called = [n for n in item.names if not _is_record(n, schema)]
+    called = [n for n in item.names if not _is_record(n, schema) and n not in titles]
     spoken = dict.fromkeys(map(fold_words, (name, *called)))
     nouns = [" ".join((*n.split()[:-1], form)) for n in spoken
              for last in [singular(n.split()[-1])] for form in (last, plural(last))]  # fmt: skip

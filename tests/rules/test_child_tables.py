@@ -13,6 +13,7 @@ from srag_mcp.rules.induction import induce_schema
 from srag_mcp.rules.row_sources import read_lists
 from srag_mcp.schema.schema import PendingList, Schema
 from srag_mcp.text.spans import Span
+from srag_mcp.text.words import plural, singular
 from srag_mcp.values.states import State
 from tests.rules.folder import read
 
@@ -138,6 +139,35 @@ def bill(number: int, wares: Sequence[tuple[str, int, str, str]], total: str = "
     ]
     said = total or f"{sum(float(a.replace(',', '.')) for *_, a in wares):.2f}".replace(".", ",")
     return "\n".join([*lines, "", f"Zwischensumme: {said}", "", "Zahlbar sofort."])
+
+
+GAUGES = [("Brake", 4, 3), ("Hook", 9, 7), ("Rope", 6, 5)]
+
+
+@pytest.mark.parametrize(
+    ("heading", "between", "name"),
+    [
+        ("Crane sheet - yearly survey", "Yard: Y{n}", "parts"),  # it is what the form is called
+        ("Crane sheet - yearly survey", "", "parts"),
+        ("Worn pieces", "", "worn pieces"),
+        ("Survey\n\nYard: Y{n}\n\n## Gear", "", "gear"),
+    ],
+)
+def test_a_list_is_not_called_as_the_form_that_it_stands_on(
+    heading: str, between: str, name: str
+) -> None:
+    texts = [
+        f"# Port Board\n\n## {heading}\n\n{between}\n\n".format(n=n)
+        + table(
+            ["Part", "Limit", "Reading"],
+            [[p, f"{a}", f"{b + n}"] for p, a, b in GAUGES[: 2 + n % 2]],
+        )
+        + f"\n\nResult: {'good' if n % 2 else 'poor'}\nCrane: C{n}"
+        for n in range(6)
+    ]
+    schema = learn(read(texts))
+    [child] = schema.children
+    assert (child.list_name, child.nouns[-1]) == (name, plural(singular(name)))
 
 
 def test_a_sum_that_the_document_states_otherwise_is_a_mark_on_its_column() -> None:
