@@ -1,6 +1,6 @@
 """Where a table pays: tokens a question of each system, what it built included, and who is right.
 
-    python -m tests.benchmarks.crossing                      the table, and docs/crossing.svg
+    python -m tests.benchmarks.crossing [--table]            the table, and docs/crossing.svg
     python -m tests.benchmarks.crossing add RUN.json [--pack NAME] [--system NAME]
         [--documents N] [--computed]
 
@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from srag_mcp.model.embedder import LOCAL
 
 FIGURES = Path(__file__).with_suffix(".json")
 CHART = Path(__file__).parents[2] / "docs" / "crossing.svg"
@@ -66,7 +68,10 @@ def read_row(
     """Take the figures of the saved *run*; empty names and no number are those of the run."""
     found = json.loads(run.read_text("utf-8"))
     asked, tokens = found["questions"], found["tokens"]
-    build = tokens.get("build", sum(map(sum, tokens.get("once", {}).values())))
+    build = tokens.get("build")
+    if build is None:  # what is embedded on this computer asks nobody
+        is_own = found["embedder"] in {"", LOCAL}
+        build = 0 if is_own else sum(map(sum, tokens["once"].values()))
     return Row(
         pack=pack or found["pack"],
         documents=n_documents or found["documents"],
@@ -183,6 +188,7 @@ def _short(tokens: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Where a table pays.")
+    parser.add_argument("--table", action="store_true", help="the table alone")
     commands = parser.add_subparsers(dest="command")
     adding = commands.add_parser("add")
     adding.add_argument("run", type=Path)
@@ -197,7 +203,8 @@ def main() -> None:
         return
     rows = read_rows()
     print("\n".join(write_table(rows)))
-    CHART.write_text(draw(rows), "utf-8")
+    if not wanted.table:
+        CHART.write_text(draw(rows), "utf-8")
 
 
 if __name__ == "__main__":
