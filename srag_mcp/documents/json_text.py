@@ -8,7 +8,6 @@ from typing import TypeAlias, cast
 
 from srag_mcp.documents.document import Content, Listing, TableCell
 from srag_mcp.documents.encoding import decode, storable
-from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.page import Page, joined_lines
 from srag_mcp.documents.table_files import ListedMembers, RecordTable, Row
 from srag_mcp.documents.tables import unique_names
@@ -82,8 +81,8 @@ def read_json_tables(data: bytes, path: str) -> list[RecordTable]:
     n_cells = sum(len(flatten(members)) for members in lists.values())
     if sum(map(len, lists.values())) < 2 or n_texts * _CELLS_TO_A_TEXT > n_cells:
         return []
-    note = "; ".join(f"{key}: {collapse(text)}" for key, text in beside)
-    told = (f"beside the table: {shorten(note, _MAX_TOLD_CHARACTERS)}",) if note else ()
+    note = shorten("; ".join(map(": ".join, beside)), _MAX_TOLD_CHARACTERS)
+    told = (f"beside the table: {note}",) if n_texts else ()
     return [
         replace(
             _record_table(members),

@@ -29,8 +29,7 @@ _SAMPLE_ROWS = 20
 _PAIR = 2  # cells of a key and its value
 COMMENT = "#"  # https://www.w3.org/TR/tabular-data-model/#parsing-tabular-data
 _CODE = re.compile(r"^([A-Z])\d{1,2}$")  # a header such as Q1, which looks like an amount
-
-_WHOLE = re.compile(r"\D*(\d+)(?![.,]?\d)")
+_DECIMAL = re.compile(r"\D*\d+[.,]\d+\D*")
 
 _Row = Sequence[TableCell]
 _Texts = Sequence[str]
@@ -210,10 +209,18 @@ def reads_on(rows: Sequence[_Texts]) -> bool | None:
 
 
 def _are_in_order(texts: _Texts) -> bool:
-    """Whether whole numbers or ranges, such as years, rise or fall."""
-    starts = [float(found[1]) for text in texts if (found := _WHOLE.match(text))]
-    is_sorted = starts in (sorted({*starts}), sorted({*starts}, reverse=True))
-    return len(starts) == len(texts) and is_sorted
+    """Whether years, whole numbers, ranges, parts of years or days rise or fall.
+
+    `Q3 2022`, `Q4 2022`, `Q1 2023` -> True; amounts with decimals do not.
+    """
+    if any(map(_DECIMAL.fullmatch, texts)):
+        return False
+    numbers = [[int(number) for number in re.findall(r"\d+", text)] for text in texts]
+    orders = (numbers, [row[::-1] for row in numbers])
+    return any(
+        one in (rising := sorted(one), rising[::-1]) and all(a != b for a, b in pairwise(rising))
+        for one in orders
+    )
 
 
 def _spans(row: _Texts) -> list[list[int]]:
@@ -398,7 +405,7 @@ def _count_notes(lines: Sequence[SheetRow]) -> int:
         is_less = n == wide and 2 * sum(line.n_filled for line in lines[:n]) < n_cells
         above = lines[: min(n, _SAMPLE_ROWS + 1)]
         if n and _is_named(lines[n : n + _SAMPLE_ROWS + 1]) and (is_less or not _is_named(above)):
-            return n
+            return n - _is_read_on(lines[n - 1 : n + _SAMPLE_ROWS + 1])
     so_far = accumulate(sizes := sorted(line.n_filled for line in lines))
     usual = next((size for size, n in zip(sizes, so_far, strict=True) if 2 * n > n_cells), 0)
     if usual < 3:
@@ -411,6 +418,13 @@ def _count_notes(lines: Sequence[SheetRow]) -> int:
     while n < len(lines) - 1 and lines[n].n_filled == 1 and lines[n].cells[0]:
         n += 1
     return n
+
+
+def _is_read_on(lines: Sequence[SheetRow]) -> bool:
+    """Whether names that lack the first one have it in the row above: that is no note."""
+    width = max(len(line.cells) for line in lines)
+    is_apart = lines[1].after_gap or lines[0].n_filled < _PAIR or lines[1].cells[0] != ""
+    return not is_apart and reads_on([filled_up(line.cells, width) for line in lines]) is True
 
 
 def _is_named(lines: Sequence[SheetRow]) -> bool:

@@ -75,6 +75,34 @@ TABLES: dict[str, tuple[str | bytes, Records, tuple[str, ...]]] = {
         ],
         ("row 2 is taken for names of columns, and may be a record: 38 | 39 | 40",),
     ),
+    "quarters below one name.csv": (
+        "Well,Depth,Flow,,\n,,Q4 2023,Q1 2024,Q2 2024\nMill,12,3.1,4.2,1\nMoor,15,3.0,2.2,5\n",
+        [
+            {
+                "Well": "Mill",
+                "Depth": "12",
+                "Flow Q4 2023": "3.1",
+                "Flow Q1 2024": "4.2",
+                "Flow Q2 2024": "1",
+            },
+            {
+                "Well": "Moor",
+                "Depth": "15",
+                "Flow Q4 2023": "3.0",
+                "Flow Q1 2024": "2.2",
+                "Flow Q2 2024": "5",
+            },
+        ],
+        ("row 2 is taken for names of columns, and may be a record: Q4 2023 | Q1 2024 | Q2 2024",),
+    ),
+    "names above few names.csv": (
+        "Term 2\nPupil,Grades,,\n,Maths,Art,Music\nAda,1,2,1\nBo,2,2,3\n",
+        [
+            {"Pupil": "Ada", "Grades Maths": "1", "Grades Art": "2", "Grades Music": "1"},
+            {"Pupil": "Bo", "Grades Maths": "2", "Grades Art": "2", "Grades Music": "3"},
+        ],
+        ("note above the table: Term 2",),
+    ),
     "a record below a column without a name.csv": (
         "Nurse,Ward,\nAda Finn,west wing,nights\nBo Lund,east wing,days\n",
         [
