@@ -80,12 +80,13 @@ class Asked:
         """Return the words of a mention, in small letters."""
         return set(self.frame.sentence.words(self.mention(at)).lower().split())
 
-    def counts_claimed(self, asking: int, nouns: Sequence[int]) -> bool:
+    def counts_claimed(self, nouns: Sequence[int]) -> bool:
         """Whether a noun that only the folder has is counted in total.
 
         A document may have several of what no document is called.
         """
-        is_whole = bool(self.totals()) or "total" in self.words(asking)
+        said = f" {' '.join(spoken(self.frame.sentence.tokens))} "
+        is_whole = any(f" {x} " in said for x in words_of("aggregate", "sum"))
         stems = {stem(word) for at in nouns for word in self.words(at)}
         return is_whole and bool(stems) and stems <= self.table.claimed
 
@@ -151,7 +152,7 @@ class Asked:
 
     @property
     def says_doubted(self) -> bool:
-        """Whether records are called what the folder is, and documents or cells say otherwise."""
+        """Whether records are called what only some of them are by a value."""
         nouns = (i for i, item in enumerate(self.frame.sentence.mentions) if item.kind == "record")
         return any(token.stem in self.table.doubted for at in nouns for token in self.tokens(at))
 

@@ -63,7 +63,7 @@ WEIGHTS: Mapping[str, float] = {
     "records_ranked": 0.3,
     "groups_ranked": 0.3,
     "no_head": 0.3,
-    "no_label": 0.3,
+    "no_label": 2.0,
     "far_measure": 0.2,
     "measure_apart": 1.3,
     "who_guessed": 0.3,
@@ -97,7 +97,7 @@ ASSUMED: Mapping[str, str] = {
     "groups_ranked": "that sums of records are compared, not single ones",
     "who_guessed": "which column says who, or where",
     "amount_of_row": "that an amount is that of the row, and not of each of its pieces",
-    "called": "that each record is one of what the folder is called",
+    "called": "that all records are what some have as a value",
 }
 
 

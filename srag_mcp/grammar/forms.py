@@ -121,7 +121,7 @@ def read_count(asked: Asked) -> Drafts:
         return  # `how many mugs`, `how many mugs are in the orders`: no orders with one
     if target is None or asked.kind(target) == "record":
         others = not nouns and any(asked.table.tells_of_other(c.column) for c in asked.where)
-        others = others or asked.counts_claimed(asking, nouns)
+        others = others or asked.counts_claimed(nouns)
         if not distinct and not one and not others and (nouns or asked.where):
             yield _single(asked, count, used | totals, Counter({"no_head": int(not nouns)}))
             yield from _different(asked, used | totals)

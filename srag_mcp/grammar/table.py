@@ -356,8 +356,8 @@ class Table:
     *qualifiers* those that say no more before such a noun: `tram` of `tram stops`; *things* those
     of what several records are about: `lift` of reports that have it in a column; *called* are the
     words for one record, whole; *claimed* those nouns that only the folder or the title has, and no
-    document, and *doubted* those of these where documents have another noun, and those that some
-    records have as a value; *beside* are columns of other tables that may restrict it.
+    document, and *doubted* those that only some records have as a value; *beside* are columns of
+    other tables that may restrict it.
 
     Of a list (*is_list*) *holders* are the nouns of the records that it stands in, *naming* is the
     column that names an item and *pieces* that of how many pieces an item stands for.
@@ -569,11 +569,10 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     called = frozenset(singular(word) for word in plain if singular(word) != word)
     rest = frozenset(own - nouns)
     claimed = frozenset(nouns - attested)
-    doubted = (nouns & _stored(columns)) | (claimed if attested else set())
+    doubted = frozenset(nouns & _stored(columns))
     return Table(
-        schema.entity, columns, frozenset(nouns), general, rest, things, called, claimed,
-        frozenset(doubted),
-    )  # fmt: skip
+        schema.entity, columns, frozenset(nouns), general, rest, things, called, claimed, doubted
+    )
 
 
 def _stored(columns: Iterable[Column]) -> set[str]:

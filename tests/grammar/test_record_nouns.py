@@ -17,7 +17,7 @@ SCHEMA = Schema(
         Attribute(name="pages", type="integer", synonyms=("number of pages",)),
     ),
 )
-CALLED = "that each record is one of what the folder is called"
+CALLED = "that all records are what some have as a value"
 WASPS = {"title": "Wasps", "entity": "wasps", "nouns": ("call", "calls")}
 
 
@@ -39,12 +39,12 @@ def test_the_noun_of_the_records_is_no_value_even_where_a_title_says_it() -> Non
     assert found.assumed == (CALLED,)  # of the posters nobody says that they are leaflets
 
 
-def test_what_documents_call_otherwise_than_the_folder_is_only_assumed_to_be_that() -> None:
+def test_what_only_the_folder_is_called_is_not_counted_in_total() -> None:
     calls = SCHEMA.model_copy(update={"tables": (SCHEMA.table.model_copy(update=WASPS),)})
     statistics = {"pages": _statistics("pages", (ValueCount(4, 3), ValueCount(1, 2)))}
-    for noun, assumed in (("wasps", (CALLED,)), ("calls", ())):
-        found = translate(f"How many {noun} are there?", calls, statistics, ValueIndex([]))
-        assert (found.sql, found.assumed) == ("SELECT COUNT(*) FROM wasps", assumed)
+    for total in ("in all", "in total", "altogether"):
+        with pytest.raises(QuestionError):
+            translate(f"How many wasps were there {total}?", calls, statistics, ValueIndex([]))
 
 
 ISSUES = Schema(
@@ -248,12 +248,6 @@ def test_a_word_of_the_language_that_ends_a_question_may_be_a_value() -> None:
 
     with pytest.raises(TwoReadingsError, match="where level is 'must'; or: number of records"):
         translate("How many skills are must?", schema, statistics, index)
-
-
-def test_a_record_that_no_column_names_is_its_document() -> None:
-    statistics = {"pages": _statistics("pages", (ValueCount(4, 3), ValueCount(1, 2)))}
-    found = translate("Which leaflet has the most pages?", SCHEMA, statistics, ValueIndex([]))
-    assert found.sql.startswith("SELECT document_id FROM leaflets WHERE pages = (SELECT MAX(pages)")
 
 
 @pytest.mark.parametrize(
