@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from math import inf, prod
+from math import inf
 from time import monotonic
 
 from srag_mcp.cells.cell import Cell, Mark, Record, add_note
@@ -38,8 +38,10 @@ _MAX_WORDS = 7
 _MAX_BEFORE = 2  # "on Monday, 3 May", "a total of"
 _TIMEOUT_S = 0.2  # of a pattern on one document: a good one needs a thousandth of it
 _MAX_MATCHES = 200
-_REPEATS = re.compile(r"\{(?:\d*,)?(\d+),?\}")
-_MAX_REPEATS = 20_000  # of all counted repetitions together, read in a hundredth of a second
+_PIECE = re.compile(  # of a pattern; `(` and `)` part groups, a count repeats the piece before it
+    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(?:\d*,)?(?P<most>\d+),?\}|.", re.DOTALL
+)
+_MAX_PIECES = 20_000  # with counted repetitions written out, read in a hundredth of a second
 _LONGEST_SHOWN = 200
 GONE = "its rule is of an earlier version, and is not read any more"
 
@@ -239,10 +241,25 @@ def match_whole(pattern: str, text: str) -> dict[str, Span] | None:
 
 
 def _check_repeats(pattern: str) -> None:
-    """Refuse counted repetitions that take minutes to read already: no time limit helps there."""
-    n_repeats = prod(max(1, int(n)) for n in _REPEATS.findall(pattern))
-    if n_repeats > _MAX_REPEATS:
-        msg = f"the pattern {pattern!r:.{_LONGEST_SHOWN}} repeats {n_repeats:,} times"
+    """Refuse counted repetitions that take minutes to read already: no time limit helps there.
+
+    Those within one another multiply, those beside one another add up.
+    """
+    groups, last = [0], 0
+    for piece in _PIECE.finditer(pattern):
+        if piece[0] == "(":
+            groups.append(0)
+            continue
+        if piece["most"] is not None:
+            more = last * (max(1, int(piece["most"])) - 1)
+            last += more
+        elif piece[0] == ")" and len(groups) > 1:
+            last = more = groups.pop()
+        else:
+            last = more = 1
+        groups[-1] += more
+    if sum(groups) > _MAX_PIECES:
+        msg = f"the pattern {pattern!r:.{_LONGEST_SHOWN}} has {sum(groups):,} pieces"
         raise SchemaError(msg)
 
 

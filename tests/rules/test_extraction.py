@@ -8,7 +8,8 @@ from srag_mcp.cells.cell import Cell
 from srag_mcp.cells.normalised import normalise_column
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.reading import read_text
-from srag_mcp.rules.extraction import extract_record
+from srag_mcp.errors import SchemaError
+from srag_mcp.rules.extraction import extract_record, find_matches
 from srag_mcp.schema.attribute import (
     Attribute,
     Extractor,
@@ -259,3 +260,24 @@ def test_a_day_that_is_an_end_or_an_intention_in_running_text_is_no_value(
     is_end = note.endswith("no value")
     state, noted = (State.FAILED, "") if is_end else (State.STATED, note)
     assert [(cell.state, cell.note) for cell in found] == [(state, note), (State.STATED, noted)]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_read"),
+    [
+        (r"(?P<value>\d{1,2} [A-Z][a-z]{2,8} \d{4}|(?:\d{1,2}[.]){2}\d{4}|\d{4}-\d\d)", True),
+        (r"\d{9}|\d{9}|\d{9}|\d{9}|\d{9}|\d{9} on (?P<value>\d)", True),
+        (r"[{(]{3}\({40}on (?P<value>\d{4})", True),
+        (r"on (?P<value>((\d{50}){50}){50})", False),
+        (r"on (?P<value>\d{30000})", False),
+    ],
+)  # fmt: skip
+def test_counted_repetitions_multiply_within_one_another_and_add_up_beside(
+    pattern: str, is_read: bool
+) -> None:
+    rule = PatternRule(pattern=pattern)
+    if is_read:
+        assert find_matches(rule, "It began on 4 May 2021.") is not None
+    else:
+        with pytest.raises(SchemaError, match="pieces"):
+            find_matches(rule, "It began on 4 May 2021.")
