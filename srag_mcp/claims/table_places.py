@@ -28,7 +28,7 @@ from srag_mcp.values.quantities import NUMBER_WORDS, read_numeral
 from srag_mcp.values.units import is_currency, parse_unit, unit_of
 
 _NUMERAL = re.compile(r"(?<![\w.,])\d[\d.,]*(?<=\d)(?!\w)")
-_OUT_OF = re.compile(r"\d\s?/\s?$")
+_OUT_OF, _OUT_OF_CHARACTERS = re.compile(r"\d\s?/\s?$"), 4
 _OPEN, _CLOSED = re.compile(r"\(\s?[^\w\s@]{0,2}\s?$"), re.compile(r"\s?%?\s?\)")
 _MINUS = re.compile(r"(?<![^\s|(])[-−–]\s?[$€£]?\s?$")
 _IN_CELL, _GAP = re.compile(r"[^\W\d_]\s?$"), re.compile(r"\S(?:\s{2,}|\t|\s*\|)\s*\S")
@@ -241,7 +241,7 @@ def _numbers(text: str, row: Span) -> list[_Number]:
         end = text.find("|", span.end, row.end)
         cell = text[start : end if end >= 0 else row.end]
         is_name = (start > row.start or end >= 0) and len(_LETTERS.findall(cell)) > _MOST_LETTERS
-        is_out_of = _OUT_OF.search(text, start, span.start)
+        is_out_of = _OUT_OF.search(text[max(start, span.start - _OUT_OF_CHARACTERS) : span.start])
         if value is not None and not is_name and not is_out_of:
             sign = -1 if _is_negative(text, row, span) else 1
             found.append(_Number(span, sign * float(value)))

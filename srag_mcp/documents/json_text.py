@@ -78,8 +78,10 @@ def read_json_tables(data: bytes, path: str) -> list[RecordTable]:
             beside += flatten(leaf, key)
             texts += [one for one in (leaf if isinstance(leaf, list) else [leaf]) if one]
     n_texts = sum(not isinstance(text, float | int) for text in texts)
-    n_cells = sum(len(flatten(members)) for members in lists.values())
-    if sum(map(len, lists.values())) < 2 or n_texts * _CELLS_TO_A_TEXT > n_cells:
+    if sum(map(len, lists.values())) < 2:
+        return []
+    n_cells = sum(len(flatten(members)) for members in lists.values()) if n_texts else 0
+    if n_texts * _CELLS_TO_A_TEXT > n_cells:
         return []
     note = shorten("; ".join(map(": ".join, beside)), _MAX_TOLD_CHARACTERS)
     told = (f"beside the table: {note}",) if n_texts else ()

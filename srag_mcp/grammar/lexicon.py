@@ -66,7 +66,8 @@ class Token:
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
     """Return the stem of a folded word: `governing -> govern`, `sold -> sell`."""
-    word = (_data()["irregular"] | _data()["plural"]).get(word, word)
+    forms, verbs = _data()["forms"], _data()["irregular"]
+    word = verbs.get(word) or forms.get(word, word)
     return text_words.stem(word) if word.isalpha() else word
 
 

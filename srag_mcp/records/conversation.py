@@ -283,8 +283,7 @@ class Conversation:
         )
         prompt = replace(prompt, step=self.task.step)
         model = _WholeReplies(self.task.model, len(excerpts))
-        listing = any(item.name in lists for item in self.task.attributes)
-        form = records_form(listing=listing, summarised=summarised)
+        form = records_form(listing=bool(lists), summarised=summarised)
         asked = await ask_for(model, prompt, form, check)
         found = read(asked.content)
         if all(item.cells is None for item in found.values()):

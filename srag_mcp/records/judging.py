@@ -24,7 +24,7 @@ from srag_mcp.claims.quotes import (
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
-from srag_mcp.values.quantities import read_numeral
+from srag_mcp.values.quantities import find_quantities, read_numeral
 from srag_mcp.values.states import State, read_missing
 from srag_mcp.values.types import Value
 
@@ -380,16 +380,23 @@ def _explains(attribute: Attribute, remark: str, value: Value, quote: str, text:
     """
     if isinstance(value, bool | str) or not read_figures(remark).quantities:
         return False
-    known = {abs(number) for found in find_figures(text) for number in found.numbers}
-    known |= {abs(float(found.value)) for found in read_figures(text).quantities}
     if isinstance(value, date):
-        told = known.intersection(float(found.value) for found in read_figures(remark).quantities)
-        days = filter(None, (found.on() for _, found in dates_of(quote)))
-        return any(abs((value - day).days) in {n, 7 * n} for day in days for n in told if n)
+        dated = [span for span, _ in dates_of(remark)]
+        told = [n for span, n in find_quantities(remark) if not any(map(span.overlaps, dated))]
+        days = [day for _, found in dates_of(quote) if (day := found.on()) is not None]
+        away = {abs((value - day).days) for day in days} - {0}
+        counted = {float(n.value) for n in told if not away.isdisjoint((n.value, 7 * n.value))}
+        return not counted.isdisjoint(_numbers_of(text)) if counted else False
     made = compute(remark.partition(":")[2])
     if made is None or not rounds_to(made.result, value):
         return is_computed(attribute, remark, value)
-    return known.issuperset(made.operands)
+    return _numbers_of(text).issuperset(made.operands)
+
+
+def _numbers_of(text: str) -> set[float]:
+    """Return the numbers that a document has, without their signs."""
+    figures = {abs(number) for found in find_figures(text) for number in found.numbers}
+    return figures | {abs(float(found.value)) for found in read_figures(text).quantities}
 
 
 def _folded(attribute: Attribute) -> set[str]:

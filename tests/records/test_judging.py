@@ -175,6 +175,11 @@ def test_a_value_in_other_words_than_the_document_is_noted_and_not_asked_again(
             "the quote gives another date than 2026-06-18",
         ),
         (
+            "2026-06-30",
+            "derived: 15 June + 2 nights",
+            "the quote gives another date than 2026-06-30",
+        ),
+        (
             "2026-06-20",
             "derived: 15 June + 5 nights",
             "the quote gives another date than 2026-06-20",
