@@ -58,7 +58,7 @@ WHERE document_id = $1 AND heads_start IS NOT NULL
 _INFO = "SELECT key, value FROM srag_build"
 _SCHEMA = "SELECT schema FROM srag_schema"
 _STATISTICS = "SELECT statistics{table} FROM srag_statistics ORDER BY position"
-# Without the views of the engine itself: to tell their columns takes as long as to open a build.
+# Without the views of the engine itself: to tell their columns takes longer than to open a build.
 _COLUMNS = """
 SELECT table_name, column_name FROM duckdb_columns() WHERE database_name = current_database()
 ORDER BY table_oid, column_index

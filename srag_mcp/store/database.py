@@ -16,15 +16,8 @@ if TYPE_CHECKING:
 WRITER_MEMORY = "384MB"
 
 
-_idle: list[duckdb.DuckDBPyConnection] = []  # engines that no ingestion uses now
-
-
-@contextmanager
-def open_for_writing(path: Path, spill: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+def open_for_writing(path: Path, spill: Path) -> duckdb.DuckDBPyConnection:
     """Open the database at *path*, made on need; large sorts and joins spill to *spill*.
-
-    To start an engine takes longer than a small database takes to be read and written: one that
-    is free again serves the next who asks, unless it has failed or spilled.
 
     Raises:
         LockedError: If another process has it open.
@@ -36,32 +29,18 @@ def open_for_writing(path: Path, spill: Path) -> Iterator[duckdb.DuckDBPyConnect
     config: dict[str, str | bool | int | float | list[str]] = {
         "memory_limit": WRITER_MEMORY,
         "threads": 1,  # waking a second takes longer than its part of a small statement
+        "temp_directory": str(spill),
         "python_enable_replacements": False,
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
     }
-    engine = _idle.pop() if _idle else duckdb.connect(config=config)
-    is_free = False
     try:
-        with engine.cursor() as connection:  # with what is temporary of its own
-            connection.execute(f"SET GLOBAL temp_directory = {quote_text(str(spill))}")
-            try:
-                connection.execute(f"ATTACH {quote_text(str(path))} AS work")
-            except duckdb.IOException as error:
-                if "Conflicting lock" not in str(error):
-                    raise
-                msg = f"another program has {path} open; close it and start again."
-                msg += f" DuckDB says: {error}"
-                raise LockedError(msg) from error
-            connection.execute("USE work")
-            yield connection
-            connection.execute("USE memory; DETACH work")
-            is_free = not spill.exists()  # its place cannot be changed any more
-    finally:
-        if is_free:
-            _idle.append(engine)
-        else:
-            engine.close()
+        return duckdb.connect(str(path), config=config)
+    except duckdb.IOException as error:
+        if "Conflicting lock" not in str(error):
+            raise
+        msg = f"another program has {path} open; close it and start again. DuckDB says: {error}"
+        raise LockedError(msg) from error
 
 
 @contextmanager

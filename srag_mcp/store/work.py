@@ -7,7 +7,7 @@ import secrets
 import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -457,7 +457,7 @@ class WorkDatabase:
     def quoted_texts(self, n_most: int | None = None) -> Iterator[QuotedText]:
         """Yield the documents that are no rows of a table; *n_most* as if drawn by lot."""
         limit = "" if n_most is None else f"ORDER BY md5(document_id) LIMIT {n_most:d}"
-        rows = self._cursor().execute(
+        rows = self.connection.cursor().execute(
             f"SELECT text, starts, ends FROM documents LEFT JOIN ({_QUOTES}) USING (document_id)"  # noqa: S608 - constants
             f" WHERE path NOT IN (SELECT path FROM files WHERE rows) {limit}"
         )
@@ -520,14 +520,11 @@ class WorkDatabase:
             yield
             raise _Undone
 
-    def _cursor(self) -> duckdb.DuckDBPyConnection:
-        return self.connection.cursor().execute("USE work")
-
     def _index_again(self) -> None:
         """Make the terms of all passages anew, by the rules of this version, from their texts."""
         with self.transaction():
             self.connection.execute("DELETE FROM postings")
-            found = self._cursor().execute(_PASSAGES)
+            found = self.connection.cursor().execute(_PASSAGES)
             while part := found.fetchmany(_TEXTS_AT_ONCE):
                 for document_id, *said in part:
                     postings = cut_postings(*said)
@@ -599,30 +596,32 @@ def open_work(state: Path) -> Iterator[WorkDatabase]:
         shutil.rmtree(state / "spill", ignore_errors=True)  # what a killed process left
         for left in state.glob("*.tmp"):
             left.unlink(missing_ok=True)
-        with ExitStack() as opened:
-            work = _open_or_replace(path, state, opened)
+        work = _open_or_replace(path, state)
+        try:
             take_over_work(shared, work)
             yield work
+        finally:
+            work.connection.close()
 
 
-def _open_or_replace(path: Path, state: Path, opened: ExitStack) -> WorkDatabase:
+def _open_or_replace(path: Path, state: Path) -> WorkDatabase:
     import duckdb
 
+    connection = None
     try:
-        with ExitStack() as tried:
-            connection = tried.enter_context(open_for_writing(path, state / "spill"))
-            work = WorkDatabase(connection, state)
-            work.files()
-            found = work._meta("format")
-            if found == _FORMAT:
-                opened.push(tried.pop_all())
-                return work
-            problem = f"its format is {found!r}, not {_FORMAT!r}"
+        connection = open_for_writing(path, state / "spill")
+        work = WorkDatabase(connection, state)
+        work.files()
+        found = work._meta("format")
+        if found == _FORMAT:
+            return work
+        problem = f"its format is {found!r}, not {_FORMAT!r}"
     except duckdb.Error as error:
         problem = str(error)
+    if connection is not None:
+        connection.close()
     aside = path.with_name(f"work.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S}.duckdb")
     path.replace(aside)
     path.with_name(f"{path.name}.wal").unlink(missing_ok=True)
     warning = f"{path} could not be used and was moved to {aside.name}; beginning anew. {problem}"
-    connection = opened.enter_context(open_for_writing(path, state / "spill"))
-    return WorkDatabase(connection, state, warning)
+    return WorkDatabase(open_for_writing(path, state / "spill"), state, warning)

@@ -72,43 +72,10 @@ def test_a_database_that_another_program_writes_is_locked(tmp_path: Path) -> Non
     )
     assert other.stdout is not None
     other.stdout.readline()
-    locked = pytest.raises(LockedError, match=r"another program has .* open; close it")
-    with locked, open_for_writing(path, tmp_path / "spill"):
-        pass
+    with pytest.raises(LockedError, match=r"another program has .* open; close it"):
+        open_for_writing(path, tmp_path / "spill")
     other.communicate("\n")
-    with open_for_writing(path, tmp_path / "spill") as connection:
-        assert connection.execute("SELECT count(*) FROM duckdb_tables()").fetchall() == [(0,)]
-
-
-def test_a_database_knows_nothing_of_the_one_that_was_written_before(tmp_path: Path) -> None:
-    found = []
-    for name in ("one", "two"):
-        with open_for_writing(tmp_path / name, tmp_path / f"{name}.spill") as connection:
-            connection.execute(f"CREATE TEMP TABLE listing (x INT); CREATE TABLE {name} (x INT)")
-            tables = connection.execute("SELECT table_name FROM duckdb_tables() ORDER BY 1")
-            found.append(tables.fetchall())
-            place = connection.execute("SELECT current_setting('temp_directory')").fetchall()
-            found.append(place)
-
-    assert found == [
-        [("listing",), ("one",)],
-        [(str(tmp_path / "one.spill"),)],
-        [("listing",), ("two",)],
-        [(str(tmp_path / "two.spill"),)],
-    ]
-
-
-def test_what_failed_or_spilled_does_not_keep_the_next_from_being_written(tmp_path: Path) -> None:
-    large = "CREATE TEMP TABLE large AS SELECT random() AS x, i FROM range(3000000) r(i) ORDER BY 1"
-    with open_for_writing(tmp_path / "one", tmp_path / "spill") as connection:
-        connection.execute("SET GLOBAL memory_limit = '32MB'")
-        connection.execute(large)
-        assert (tmp_path / "spill").exists()
-    with pytest.raises(KeyError), open_for_writing(tmp_path / "one", tmp_path) as connection:
-        connection.execute("CREATE TABLE ships (x INT)")
-        raise KeyError
-    with open_for_writing(tmp_path / "one", tmp_path / "other") as connection:
-        assert connection.execute("FROM ships").fetchall() == []
+    open_for_writing(path, tmp_path / "spill").close()
 
 
 @pytest.fixture
