@@ -74,9 +74,11 @@ def correct(
     unknown: Annotated[bool, flag("--unknown", "Nobody can tell.")] = False,
     accept: Annotated[bool, flag("--accept", "Keep what waits, or what an agent set.")] = False,
     undo: Annotated[bool, flag("--undo", "Take a correction back.")] = False,
+    row: Annotated[int | None, option("Of a child table, from 1.", "N", least=1)] = None,
     home: HomeOption = None,
 ) -> None:
     """Set a value instead of what was read; it is kept over ingestions."""
+    from srag_mcp.pipeline.correction_run import CellPlace
     from srag_mcp.pipeline.correction_run import correct as correct_cell
 
     flags: dict[Wanted, bool] = {
@@ -89,29 +91,32 @@ def correct(
     settings = command_settings(home)
     with open_ready(corpus, settings) as opened:
         # what is taken back may be of a document that is gone
-        found = document if undo else opened.document(document).id
-        say(correct_cell(opened.location, settings, (found, column), (wanted[0], value)).render())
+        place = CellPlace(document if undo else opened.document(document).id, column, row)
+        say(correct_cell(opened.location, settings, place, (wanted[0], value)).render())
 
 
 def decide_each(
     corpus: "Corpus", settings: Settings, kept: "Sequence[Kept]", reviews: "Sequence[Review]"
 ) -> None:
     """Ask for a key on each cell that is to be looked at again; what is decided is published."""
+    from srag_mcp.pipeline.correction_run import CellPlace
     from srag_mcp.pipeline.correction_run import correct as correct_cell
 
-    asked: list[tuple[str, str, dict[str, tuple[str, Wanted, str]]]] = []
+    asked: list[tuple[CellPlace, dict[str, tuple[str, Wanted, str]]]] = []
     for item in kept:
         held, it = item.correction, item.correction.render()
         keys: dict[str, tuple[str, Wanted, str]] = {"a": (f"accept {it}", "accept", "")}
-        asked.append((held.document_id, held.column, keys | {"u": ("undo", "undo", "")}))
+        place = held.document_id, held.named, int(held.position) if held.position else None
+        asked.append((CellPlace(*place), keys | {"u": ("undo", "undo", "")}))
     for cell in reviews:
         said = {"a": cell.value, "r": cell.rule_value}
         keys = {key: (f"accept {value}", "value", value) for key, value in said.items()}
-        asked.append((cell.document_id, cell.column, keys))
-    for document, column, keys in asked:
+        asked.append((CellPlace(cell.document_id, cell.column), keys))
+    for place, keys in asked:
         choices = {**{key: what for key, (what, *_) in keys.items()}, **_OTHER_KEYS}
         shown = ", ".join(f"{key} {what}" for key, what in choices.items())
-        say(one_line(f"{column} of {document}? {shown}"), file=sys.stderr)
+        row = f", row {place.position}" if place.position else ""
+        say(one_line(f"{place.column} of {place.document_id}{row}? {shown}"), file=sys.stderr)
         key = typer.getchar()
         if key == "q":
             return
@@ -120,7 +125,7 @@ def decide_each(
             wanted = "value", str(typer.prompt("value", err=True))
         if wanted is not None:
             try:
-                say(correct_cell(corpus.location, settings, (document, column), wanted).render())
+                say(correct_cell(corpus.location, settings, place, wanted).render())
             except SragError as error:
                 print(f"error: {error}", file=sys.stderr)
 

@@ -470,12 +470,12 @@ function cellCard(found, cell, place) {
     el("p", {}, STATES[cell.state] || cell.state, cell.engine && (cell.state === "corrected" ? ` by ${cell.engine}` : `, engine ${cell.engine}`)),
     cell.as_stated && el("blockquote", {}, cell.as_stated),
     cell.note && el("p", { class: "soft" }, cell.note),
-    correction({ document_id: found.id, column: cell.attribute, table: cell.table_name ?? "" }, cell.value, cell.state === "corrected",
+    cell.position !== 0 && correction({ document_id: found.id, column: cell.attribute, table: cell.table_name ?? "", position: cell.position ?? null }, cell.value, cell.state === "corrected",
       () => openDocument(found.id, { ...place, at: undefined })));
 }
 
 function correction(cell, value, isCorrected, done) {
-  if (!corpus.can_change || (cell.table && cell.table !== corpus.tables[0].name)) return null;
+  if (!corpus.can_change) return null;
   const send = (what, given = "") => decide("correct", { ...cell, do: what, value: given }, done);
   const id = `value-${cell.column}`;
   return el("form", { class: "correct", onsubmit: (event) => { event.preventDefault(); send("value", event.target.elements.value.value); } },
@@ -526,12 +526,12 @@ async function showCheck(params) {
 }
 
 function checkEntry(entry, at) {
-  const cell = { document_id: entry.document_id, column: entry.column };
+  const cell = { document_id: entry.document_id, column: entry.column, ...(entry.position && { table: entry.table, position: entry.position }) };
   const choices = corpus.can_change ? entry.choices : [];
   const act = (choice) => choice.decision
     ? decide("names", { column: entry.column, names: choice.names, decision: choice.decision }, () => {})
     : decide("correct", { ...cell, do: choice.do, value: choice.value || "" }, () => {});
-  const open = () => openDocument(entry.document_id, { table: corpus.tables[0].name, column: entry.column });
+  const open = () => openDocument(entry.document_id, { table: corpus.tables[0].name, column: entry.column, ...(entry.position && { table: entry.table, position: entry.position }) });
   const keys = (event) => {
     if (event.target !== event.currentTarget) return;
     if (/^[1-9]$/.test(event.key) && choices[event.key - 1]) act(choices[event.key - 1]);

@@ -9,9 +9,8 @@ from typing import Literal, get_args
 from pydantic import BaseModel, Field
 
 from srag_mcp.cells.cell import IN_DOUBT, Mark
-from srag_mcp.errors import CorpusError
 from srag_mcp.names.uniting import UNDECIDED, Decision, fold_name
-from srag_mcp.pipeline.correction_run import Wanted, correct, decide_names
+from srag_mcp.pipeline.correction_run import CellPlace, Wanted, correct, decide_names
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import count_reviews, read_reviews
@@ -58,6 +57,7 @@ class CellDecision(BaseModel, extra="forbid"):
     do: Wanted
     value: str = Field(default="", max_length=10_000)
     table: str = ""
+    position: int | None = Field(default=None, ge=1)
 
 
 class NameDecision(BaseModel, extra="forbid"):
@@ -165,6 +165,7 @@ def _whole_list(corpus: Corpus, kind: Kind) -> Iterator[dict[str, object]]:
         if kept.problem or not item.by_person:
             yield {
                 "column": item.column, "document_id": item.document_id, "quote": item.quote,
+                "table": item.table, "position": int(item.position) if item.position else None,
                 "value": item.render(), "note": kept.problem or "an agent set it",
                 "other": {"value": item.was_value or item.was_state, "quote": ""},
                 "choices": [{"says": "Accept", "do": "accept", "value": item.render()},
@@ -180,12 +181,12 @@ def decide_cell(corpus: Corpus, settings: Settings, said: CellDecision) -> dict[
         SchemaError: If there is no such column, or it cannot hold the value.
         LockedError: If the corpus is being ingested.
     """
-    if said.table not in {"", corpus.schema().entity}:
-        msg = f"cells of {said.table} are not corrected here: call correct_value"
-        raise CorpusError(msg)
     # what is taken back may be of a document that is gone
     found = said.document_id if said.do == "undo" else corpus.document(said.document_id).id
-    place = found, said.column
+    is_row = said.position is not None
+    place = CellPlace(
+        found, f"{said.table}.{said.column}" if is_row else said.column, said.position
+    )
     done = correct(corpus.location, settings, place, (said.do, said.value))
     return {"said": done.render()}
 

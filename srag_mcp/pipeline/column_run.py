@@ -204,7 +204,7 @@ def _compare(
                 (same if is_same else other).append(example)
             if value is not None and not is_same and column.type == places[column.name].type:
                 differing.add(key)
-    concerned = [item for item in kept if item.column in before]
+    concerned = [item for item in kept if item.named in before]
     held = [item for item in concerned if item.column in places]
     held = [x for x in held if x.says != "value" or cell_value(places[x.column], x) is not None]
     return ColumnChange(

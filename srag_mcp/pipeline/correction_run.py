@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from srag_mcp.cells.cell import Cell, Mark
 from srag_mcp.cells.normalised import read_column, write_canonical
@@ -42,6 +42,11 @@ SELECT sha256, state, coalesce(value, ''), coalesce(as_stated, '')
 FROM former.main.documents JOIN former.main.cells USING (document_id)
 WHERE document_id = ? AND table_name = ? AND attribute = ?
 """
+_OF_ROW = " AND position = ?"  # builds of earlier versions have no lists
+_ROW_START = """
+SELECT coalesce(min(start)::VARCHAR, '') FROM former.main.cells
+WHERE document_id = ? AND table_name = ? AND position = ?
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +67,20 @@ class Corrected:
         """Say it in a line: `price of a.txt: 12 instead of 10`."""
         item = self.after or self.before
         assert item is not None
-        said = f"{item.column} of {one_line(item.document_id)}: "
+        row = f", row {item.position}" if item.position else ""
+        said = f"{item.named} of {one_line(item.document_id)}{row}: "
         said += "taken back" if self.after is None else one_line(item.render())
         said += f" instead of {one_line(item.was_value) or item.was_state}" if self.after else ""
         later = "kept; the last ingestion did not end: the next one publishes it"
         return f"{said}; {'published' if self.is_published else later}"
+
+
+class CellPlace(NamedTuple):
+    """Where a cell is; *position* counts the rows of a document from 1, in a child table."""
+
+    document_id: str
+    column: str
+    position: int | None = None
 
 
 @contextmanager
@@ -88,32 +102,43 @@ def _open_decided(
 def correct(
     folder: Path,
     settings: Settings,
-    place: tuple[str, str],
+    place: CellPlace | tuple[str, str],
     wanted: tuple[Wanted, str],
     author: Giver = PERSON,
 ) -> Corrected:
     """Set one cell instead of what was read, take that back, or accept what waits or an agent set.
 
-    *place* is document and column; an agent changes nothing there that a person set.
+    An agent changes nothing that a person set.
 
     Raises:
         CorpusError: If there is no such table, record or correction.
         SchemaError: If there is no such column, or it cannot hold the value.
         LockedError: If another process ingests the corpus.
     """
-    document_id, column = place
+    document_id, column, position = CellPlace(*place)
+    row = "" if position is None else str(position)
     with _open_decided(folder, settings) as (work, schema, info):
         is_current = info.revision == work.revision  # else documents of it may be missing
+        table, name = schema.entity, column
+        if wanted[0] != "undo":  # which works where document or column are gone, too
+            table, name = with_loose(work, schema).find_column(column)
+            if (table == schema.entity) != (not row):
+                rows = "records have no rows" if row else f"say which row of {table}"
+                msg = f"{column} is a column of {table}: {rows}"
+                raise SchemaError(msg)
+            column = f"{table}.{name}" if row else name
         kept = read_corrections(work.state)
-        found = [x for x in kept if (x.document_id, x.column) == place]
+        found = [
+            x for x in kept if (x.document_id, x.named, x.position) == (document_id, column, row)
+        ]
         before = found[0] if found else None
         if before is None and wanted[0] in {"undo", "accept"}:
             msg = f"there is no correction of {column} of {document_id}"
             raise CorpusError(msg)
         after = None
-        if wanted[0] != "undo":  # which works where document or column are gone, too
-            attribute = with_loose(work, schema).attribute(column)
-            record = info.entity, document_id
+        if wanted[0] != "undo":
+            attribute = with_loose(work, schema).attribute(name, table)
+            record = (table if row else info.entity), document_id, row
             after = _set(work, record, attribute, wanted, before)
         if author != PERSON and before is not None and before.by_person:
             msg = f"a person set {column} of {document_id}: an agent does not change it"
@@ -138,7 +163,7 @@ def _judge_rules(
     The audit of their column has one cell more that was looked at; without one, each rule counts.
     """
     item = after or before
-    attribute = next((x for x in schema.attributes if item and x.name == item.column), None)
+    attribute = next((x for x in schema.attributes if item and x.name == item.named), None)
     if item is None or attribute is None or not attribute.rules:
         return schema
 
@@ -172,19 +197,22 @@ def _contradicts(item: Correction | None, attribute: Attribute, cell: Cell | Non
 
 def _set(
     work: WorkDatabase,
-    record: tuple[str, str],
+    record: tuple[str, str, str],
     attribute: Attribute,
     wanted: tuple[Wanted, str],
     before: Correction | None,
 ) -> Correction:
     """Make the correction of what the published cell was read as."""
-    (table, document_id), value, says = record, wanted[1], str(wanted[0])
+    (table, document_id, row), value, says = record, wanted[1], str(wanted[0])
     if says == "accept" and before is not None:
         says, value = before.says, before.value
     with attached_former(work.connection, work.state):
-        rows = work.run(_CELL, document_id, table, attribute.name)
+        at = [document_id, table, attribute.name]
+        rows = work.run(_CELL + _OF_ROW, *at, int(row)) if row else work.run(_CELL, *at)
+        starts = work.run(_ROW_START, document_id, table, int(row)) if row else [("",)]
     if not rows or not rows[0][0]:
         msg = f"there is no record of {document_id}, or it was not read for {attribute.name}"
+        msg = f"{table} has no row {row} of {document_id}" if row else msg
         raise CorpusError(msg)
     sha256, state, read, quote = rows[0]
     if state == State.CORRECTED and before is not None:
@@ -207,6 +235,8 @@ def _set(
         quote=quote,
         author="",
         at=datetime.now(UTC).isoformat(timespec="seconds"),
+        position=row,
+        start=starts[0][0],
     )
 
 

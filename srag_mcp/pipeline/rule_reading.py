@@ -125,7 +125,7 @@ class RuleReading:
                 value=cell_value(attribute, item),
             )
             for item in self.corrections
-            if item.column == attribute.name
+            if item.named == attribute.name
         }
 
     def price(

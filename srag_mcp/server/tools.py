@@ -115,9 +115,9 @@ def _add_building_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
     @server.tool(title="List corpora", annotations=READS)
     async def list_corpora() -> Annotated[CallToolResult, CorpusList]:
-        """List the corpora (folders of documents) and whether each is ready.
+        """List the corpora (folders) and whether each is ready.
 
-        Call it first; others need corpus where there are several.
+        Call it first; others need corpus where several are.
         """
         return await show(corpora, corpora.list)
 
@@ -322,13 +322,15 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         corpus: CorpusName = "",
         value: Annotated[str, BeforeValidator(_value_as_text), Field(max_length=MAX_WORDS)] = "",
         instead: Literal["", "absent", "unknown", "undo"] = "",
+        position: Offset = 0,
     ) -> CorrectionPage:
         """Set what a cell holds.
 
         Use it when the user says so.
         """
+        place = document_id, column, position or None
         return views.findings.correct_page(
-            corpora.readable(corpus), corpora.settings, (document_id, column), value, instead
+            corpora.readable(corpus), corpora.settings, place, value, instead
         )
 
     @reads("Get document", READS)

@@ -380,9 +380,9 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
         places = _write_columns(work, schema.table, on_column, loose)
     create_records(connection, schema, renamings)
     _write_records(connection, schema.table, places)
-    n_corrected, n_waiting = apply_corrections(work, schema, renamings)
     for child in schema.children:
         _write_child(work, child, on_column)
+    n_corrected, n_waiting = apply_corrections(work, schema, renamings)
     connection.execute(_DOCUMENTS)
     columns = "".join(f"{quote_name(item.name)}, " for item in schema.attributes)
     failures = _FAILURES.format(entity=quote_name(schema.entity), columns=columns)

@@ -19,7 +19,7 @@ from srag_mcp.cells.cell import Cell, Mark, PredictedCell
 from srag_mcp.cells.normalised import read_column
 from srag_mcp.errors import StoreError
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema import POSITION, Schema, child_name
 from srag_mcp.store.database import with_names
 from srag_mcp.store.feedback import PERSON
 from srag_mcp.store.layout import write_atomically
@@ -51,6 +51,8 @@ class Correction:
         was_state, was_value, quote: What it replaced, and the words that this was read from.
         author: `person` or `agent`.
         at: When it was set, UTC.
+        position, start: Of a cell of a child table: which row of its document, and where that
+            began, as another may have come before it since; empty for a record.
     """
 
     document_id: str
@@ -64,6 +66,13 @@ class Correction:
     quote: str
     author: str
     at: str
+    position: str = ""
+    start: str = ""
+
+    @property
+    def named(self) -> str:
+        """The column, as people call it: `length`, `boat_owners.name` of a child table."""
+        return f"{self.table}.{self.column}" if self.position else self.column
 
     @property
     def by_person(self) -> bool:
@@ -71,9 +80,9 @@ class Correction:
         return self.author == PERSON
 
     @property
-    def place(self) -> tuple[str, str, str]:
-        """Document, table and column: no two corrections have one."""
-        return self.document_id, self.table, self.column
+    def place(self) -> tuple[str, str, str, str]:
+        """Document, table, column and row: no two corrections have one."""
+        return self.document_id, self.table, self.column, self.position
 
     def render(self) -> str:
         """Say what is set: `12.5`, `none`, `unknown`."""
@@ -81,6 +90,7 @@ class Correction:
 
 
 _FIELDS = tuple(field.name for field in fields(Correction))
+_LATER = {"position": "", "start": ""}  # files of earlier versions have none
 CORRECTIONS_TABLE = ", ".join(f'"{name}" VARCHAR' for name in (*_FIELDS, "problem"))
 """Columns of what a build keeps of them."""
 
@@ -101,10 +111,11 @@ def read_corrections(state: Path) -> list[Correction]:
         raise StoreError(msg) from error
     found = []
     for row in csv.DictReader(io.StringIO(text, newline="")):
-        if row.keys() != {*_FIELDS} or None in row.values():
+        said = _LATER | {key: text for key, text in row.items() if text is not None}
+        if said.keys() != {*_FIELDS}:
             msg = f"{path} cannot be read; mend it: each row has {', '.join(_FIELDS)}"
             raise StoreError(msg)
-        found.append(Correction(**row))
+        found.append(Correction(**said))
     return found
 
 
@@ -149,23 +160,28 @@ WHERE failure IS NULL AND (sha256 IN (SELECT unnest(?)) OR document_id IN (SELEC
 """
 _FORMER = "SELECT document_id, sha256 FROM former.main.documents WHERE sha256 IN (SELECT unnest(?))"
 _READ = """
-SELECT document_id, state, coalesce(value, '') FROM build.main.cells
-WHERE table_name = ? AND attribute = ? AND document_id IN (SELECT unnest(?))
+SELECT document_id, coalesce(position::VARCHAR, ''), coalesce(row_start::VARCHAR, ''), state,
+  coalesce(value, '')
+FROM (
+  SELECT *, min(start) OVER (PARTITION BY document_id, position) AS row_start
+  FROM build.main.cells WHERE table_name = ? AND document_id IN (SELECT unnest(?)))
+WHERE attribute = ?
 """
 _CORRECTED = """
 CREATE OR REPLACE TEMP TABLE corrected (
-  document_id VARCHAR, value {sql_type}, engine VARCHAR, marks VARCHAR,
+  document_id VARCHAR, row_number INTEGER, value {sql_type}, engine VARCHAR, marks VARCHAR,
   note VARCHAR)
 """
 _IN_CELLS = """
 UPDATE build.main.cells SET state = 'corrected', value = corrected.value::VARCHAR,
   engine = corrected.engine, marks = corrected.marks, note = corrected.note
 FROM corrected
-WHERE cells.document_id = corrected.document_id AND table_name = ? AND attribute = ?
+WHERE cells.document_id = corrected.document_id AND position IS NOT DISTINCT FROM row_number
+  AND table_name = ? AND attribute = ?
 """
 _IN_REVIEWS = """
 DELETE FROM build.main.srag_reviews
-WHERE attribute = ? AND document_id IN (SELECT document_id FROM corrected)
+WHERE table_name = ? AND attribute = ? AND document_id IN (SELECT document_id FROM corrected)
 """
 _IN_RECORDS = """
 UPDATE build.main.{entity} AS records SET {column} = corrected.value
@@ -183,27 +199,27 @@ def apply_corrections(
     kept = read_corrections(work.state)
     if not kept:
         return 0, 0
-    found = list(_find_documents(work, [_renamed(item, renamings) for item in kept]))
+    found = list(_find_documents(work, [_renamed(item, renamings, schema) for item in kept]))
     present = [item for item, _ in found]
     if present != kept:  # kept before the build is published: it cannot be found out afterwards
         write_corrections(work.state, present)
         work.keep_note(_NOTE, _digest(present))
     in_force = work.schema_in_force()
     hidden = [x.name for x in in_force.schema.attributes if x.hidden] if in_force else []
-    columns = {item.name for item in schema.attributes}
-    mine: dict[str, list[Correction]] = {}
+    columns = {(table.entity, item.name) for table in schema.tables for item in table.attributes}
+    mine: dict[tuple[str, str], list[Correction]] = {}
     rows: list[tuple[str, ...]] = []
     for item, problem in found:
-        if item.column in hidden:  # it is kept until the column is shown
+        if item.column in hidden and not item.position:  # it is kept until the column is shown
             continue
-        if item.table != schema.entity or item.column not in columns:
+        if (item.table, item.column) not in columns:
             problem = f"there is no column {item.table}.{item.column}"
         elif not problem:
-            mine.setdefault(item.column, []).append(item)
+            mine.setdefault((item.table, item.column), []).append(item)
             continue
         rows.append((*astuple(item), problem))
-    for column, items in mine.items():
-        rows += _apply(work, schema.entity, schema.attribute(column), items)
+    for (table, column), items in mine.items():
+        rows += _apply(work, table, schema.attribute(column, table), items)
     if not rows:
         return 0, 0
     marks = ", ".join(["unnest(?)"] * len(rows[0]))
@@ -213,8 +229,13 @@ def apply_corrections(
     return len(rows) - n_waiting, n_waiting
 
 
-def _renamed(item: Correction, renamings: Renamings | None) -> Correction:
-    if renamings is None or item.table != renamings.former:
+def _renamed(item: Correction, renamings: Renamings | None, schema: Schema) -> Correction:
+    if renamings is None:
+        return item
+    for child in schema.children:
+        if item.table == child_name(renamings.former, child.list_name):
+            return replace(item, table=child.entity)
+    if item.table != renamings.former:
         return item
     column = renamings.columns.get(item.column, item.column)
     return replace(item, table=renamings.table, column=column)
@@ -239,7 +260,7 @@ def _find_documents(
         for document_id, sha256 in work.run(_FORMER, hashes) if is_there else ():
             before[sha256].add(document_id)
     own = {item.place for item in corrections if item.document_id in by_hash[item.sha256]}
-    taken: set[tuple[str, str, str]] = set()
+    taken: set[tuple[str, str, str, str]] = set()
     for kept in corrections:
         item, alike = kept, by_hash[kept.sha256]
         if item.place not in own and len(alike) == 1 and before[item.sha256] <= {item.document_id}:
@@ -263,28 +284,34 @@ def _apply(
     Return the rows of all of them: each with why it waits, empty where it does not.
     """
     ids = [item.document_id for item in items]
-    read = {row[0]: row[1:] for row in work.run(_READ, table, attribute.name, ids)}
+    read = {row[:2]: row[2:] for row in work.run(_READ, table, ids, attribute.name)}
     rows, corrected = [], []
     for item in items:
-        state, text = read.get(item.document_id, (State.NOT_MENTIONED.value, ""))
+        start, state, text = read.get(
+            (item.document_id, item.position), ("", State.NOT_MENTIONED.value, "")
+        )
         value, kind = cell_value(attribute, item), attribute.type
         is_said = item.says == "value" and kind.write(text) == kind.write(item.value)
         problem = ""
         if item.says == "value" and value is None:
             problem = f"{item.value!r} does not fit a column of type {kind}"
+        elif item.position and start != item.start:
+            problem = f"row {item.position} is another now"
         elif not is_said and (state, _plain(text)) != (item.was_state, _plain(item.was_value)):
             problem = f"it is read otherwise now: {text or state}"
         else:
             marks = Mark.SAID_NONE if item.says == "absent" else ""
             who = "a person" if item.by_person else "an agent"
             note = f"corrected by {who} on {item.at[:10]}: was {item.was_value or item.was_state}"
-            corrected.append((item.document_id, value, item.author, marks, note))
+            row = int(item.position) if item.position else None
+            corrected.append((item.document_id, row, value, item.author, marks, note))
         rows.append((*astuple(item), problem))
     work.run(_CORRECTED.format(sql_type=attribute.type.sql))
     work.append("corrected", corrected)
     work.run(_IN_CELLS, table, attribute.name)
-    work.run(_IN_REVIEWS, attribute.name)
-    work.run(with_names(_IN_RECORDS, entity=table, column=attribute.name))
+    work.run(_IN_REVIEWS, table, attribute.name)
+    of_row = f" AND records.{POSITION} = row_number" if items[0].position else ""
+    work.run(with_names(_IN_RECORDS, entity=table, column=attribute.name) + of_row)
     return rows
 
 

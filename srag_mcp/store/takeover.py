@@ -118,7 +118,7 @@ def _take_over(
         is_now = now | read if own.is_column else read
     return [
         _restate_correction(item, own, attribute, was, is_now)
-        if own.type != attribute.type and item.column == own.name
+        if own.type != attribute.type and item.named == own.name
         else item
         for item in kept
     ]

@@ -224,11 +224,11 @@ def trace_page(corpus: Corpus, column: str = "", **wanted: Unpack[EvidenceFilter
 def correct_page(
     corpus: Corpus,
     settings: Settings,
-    place: tuple[str, str],
+    place: tuple[str, str, int | None],
     value: str,
     instead: Literal["", "absent", "unknown", "undo"],
 ) -> CorrectionPage:
-    """Set a value, or what *instead* of one, as the calling agent.
+    """Set a value, or what *instead* of one, as the calling agent; *place* as in `CellPlace`.
 
     Raises:
         SchemaError: If neither or both are given, or the column cannot hold the value.
@@ -236,19 +236,17 @@ def correct_page(
         CorpusError: If there is no such document or correction, or it is not an agent's.
         LockedError: If the corpus is being ingested.
     """
-    from srag_mcp.pipeline.correction_run import correct  # loads what learns rules
+    from srag_mcp.pipeline.correction_run import CellPlace, correct  # loads what learns rules
 
     if bool(value) == bool(instead):
         msg = "pass value, or instead"
         raise SchemaError(msg)
-    document_id, column = place
+    document_id, column, position = place
     if instead != "undo":
-        table, name = check_column(corpus, column)
-        if table != corpus.schema().entity:
-            msg = f"{column} is of what documents list, and only values of records are corrected"
-            raise SchemaError(msg)
-        place = corpus.document(document_id).id, name
-    done = correct(corpus.location, settings, place, (instead or "value", value), "agent")
+        check_column(corpus, column)
+        document_id = corpus.document(document_id).id
+    at = CellPlace(document_id, column, position)
+    done = correct(corpus.location, settings, at, (instead or "value", value), "agent")
     until = "; until a person accepts it, answers say that it is an agent's" if done.after else ""
     return CorrectionPage(corpus=corpus.name, said=f"{done.render()}{until}")
 
@@ -373,8 +371,9 @@ def correction_table(found: Sequence[Kept]) -> Table:
     for kept in found:
         item, why = kept.correction, kept.problem or "no person has accepted it"
         was = item.was_value or item.was_state
-        rows.append((item.document_id, item.column, item.render(), was, item.author, why))
-    return ("document", "column", "set to", "instead of", "by", "look again, since"), rows
+        place = item.document_id, item.named, item.position
+        rows.append((*place, item.render(), was, item.author, why))
+    return ("document", "column", "row", "set to", "instead of", "by", "look again, since"), rows
 
 
 def united_table(found: Sequence[UnitedName]) -> Table:

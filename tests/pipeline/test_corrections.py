@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.errors import CorpusError, LockedError, SchemaError
-from srag_mcp.pipeline.correction_run import Wanted, correct
+from srag_mcp.pipeline.correction_run import CellPlace, Wanted, correct
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
@@ -22,6 +22,7 @@ from srag_mcp.store.corrections import (
     Correction,
     cell_value,
     read_corrections,
+    write_corrections,
 )
 from srag_mcp.store.feedback import Giver
 from srag_mcp.store.guard import QueryPool
@@ -249,6 +250,89 @@ def test_a_row_whose_twin_stays_does_not_take_its_correction(
     ingest(folder, settings)
     assert opened.select(prices).rows == (("[2, 4, 50, 7, 1, 3]",),)
     assert waiting(opened) == [("june.csv#1", "price", same)]
+
+
+@pytest.fixture
+def orders(tmp_path: Path, settings: Settings, worker: QueryPool) -> Corpus:
+    """Four orders, each with a table of what was sold."""
+    folder = tmp_path / "orders"
+    folder.mkdir()
+    for number, town in enumerate(("Ulm", "Bern", "Cork", "Kiel"), start=1):
+        write_order(folder, number, town, [("tea", number), ("rice", 5), ("salt", 5)])
+    ingest(folder, settings)
+    return Corpus(folder, worker, settings.home)
+
+
+def write_order(folder: Path, number: int, town: str, items: list[tuple[str, int]]) -> None:
+    rows = "".join(f"| {item} | {n} | {n}.50 |\n" for item, n in items)
+    table = f"## Items\n\n| Item | Pieces | Price |\n|---|---|---|\n{rows}"
+    said = f"# Order {number}\n\nTown: {town}\n\n{table}"
+    (folder / f"{number}.md").write_text(said)
+
+
+PIECES = (
+    "SELECT document_id, list(pieces ORDER BY position) FROM orders_items GROUP BY 1 ORDER BY 1"
+)
+
+
+def test_a_cell_of_what_documents_list_is_set_and_stays_with_its_row(
+    orders: Corpus, settings: Settings
+) -> None:
+    folder = orders.location
+    row = CellPlace("2.md", "orders_items.pieces", 3)
+    said = correct(folder, settings, row, ("value", "7")).render()
+    assert said == "orders_items.pieces of 2.md, row 3: 7 instead of 5; published"
+    assert orders.select(PIECES).rows[1] == ("2.md", "[2, 5, 7]")
+    cells = "SELECT attribute, position, value FROM cells WHERE state = 'corrected'"
+    assert orders.select(cells).rows == (("pieces", 3, "7"),)
+    page = result_table(orders, "SELECT sum(pieces) FROM orders_items", 10, 0, 20_000)
+    assert any("1 of 12 cells were corrected" in note for note in page.notes)
+
+    (folder / "2.md").rename(folder / "9.md")
+    write_order(folder, 5, "Brest", [("oil", 1)])
+    ingest(folder, settings)
+    assert orders.select(PIECES).rows[-1] == ("9.md", "[2, 5, 7]")
+    moved = row._replace(document_id="9.md")
+    assert "taken back" in correct(folder, settings, moved, ("undo", "")).render()
+    assert orders.select(PIECES).rows[-1] == ("9.md", "[2, 5, 5]")
+
+
+def test_a_correction_of_a_row_waits_where_that_row_is_another(
+    orders: Corpus, settings: Settings
+) -> None:
+    row = CellPlace("2.md", "orders_items.pieces", 3)
+    correct(orders.location, settings, row, ("value", "7"))
+    state = CorpusFolder(orders.location, settings.home).writable()
+    [kept] = read_corrections(state)
+    write_corrections(state, [dataclasses.replace(kept, start="1")])
+    ingest(orders.location, settings)
+    assert orders.select(PIECES).rows[1] == ("2.md", "[2, 5, 5]")
+    assert waiting(orders) == [("2.md", "pieces", "row 3 is another now")]
+
+
+def test_a_row_of_what_documents_list_is_named_and_one_of_records_is_not(
+    orders: Corpus, settings: Settings
+) -> None:
+    for column, position, said in (
+        ("orders_items.pieces", None, "say which row of orders_items"),
+        ("town", 1, "records have no rows"),
+        ("orders_items.pieces", 4, "orders_items has no row 4 of 2.md"),
+    ):
+        with pytest.raises((SchemaError, CorpusError), match=said):
+            correct(orders.location, settings, CellPlace("2.md", column, position), ("value", "7"))
+
+
+def test_corrections_of_earlier_versions_have_no_rows_and_hold(
+    corpus: Path, opened: Corpus, set_cell: Set, settings: Settings
+) -> None:
+    set_cell("1.txt", "height", "11")
+    path = CorpusFolder(corpus, settings.home).writable() / CORRECTIONS_FILE
+    with path.open(newline="") as file:
+        rows = [row[:-2] for row in csv.reader(file)]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    ingest(corpus, settings)
+    assert opened.select("SELECT height FROM stations LIMIT 1").rows == ((11,),)
 
 
 def test_what_cannot_be_set_is_refused(
