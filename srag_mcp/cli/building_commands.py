@@ -344,10 +344,9 @@ def kinds(
     as_json: JsonOption = False,
 ) -> None:
     """List the kinds of documents that a folder holds: each is a corpus with its own table."""
-    from srag_mcp.documents.folder import read_members
     from srag_mcp.pipeline.column_run import change_columns
     from srag_mcp.pipeline.kind_run import join_kinds, rename_kind
-    from srag_mcp.store.layout import CorpusFolder
+    from srag_mcp.store.layout import CorpusFolder, read_kinds
 
     settings = command_settings(home)
     folder = CorpusFolder(find_corpus(corpus, settings), settings.home)
@@ -365,11 +364,8 @@ def kinds(
             file=sys.stderr,
         )
         return
-    counts = {
-        f"{corpus.rstrip('/')}/{name}": len(members.documents)
-        for name, place in folder.kinds().items()
-        if (members := read_members(place)) is not None
-    }
+    kept = read_kinds(folder.readable())
+    counts = {f"{corpus.rstrip('/')}/{name}": kept[name].documents for name in folder.kinds()}
     said = [f"{name}: {n} documents" for name, n in counts.items()]
     none = f"{corpus} holds one kind of documents, or was never ingested"
     print_either(counts, said or [none], as_json=as_json)

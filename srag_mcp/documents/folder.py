@@ -87,11 +87,13 @@ class KindMembers:
         folder: That folder, as seen from the one with this file.
         documents: Paths below it, with `/`.
         sorted: All files of it that were sorted into kinds; another one may be of any.
+        columns: What the columns of the tables are called whose rows it has; empty for documents.
     """
 
     folder: str
     documents: tuple[str, ...]
     sorted: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
 
     def write(self) -> str:
         """Return what `read_members` reads."""
@@ -109,8 +111,8 @@ def read_members(folder: Path) -> KindMembers | None:
         return None
     try:
         written = json.loads(path.read_bytes())
-        names = (tuple(map(str, written[key])) for key in ("documents", "sorted"))
-        found = KindMembers(str(written["folder"]), *names)
+        lists = (written["documents"], written["sorted"], written.get("columns", ()))
+        found = KindMembers(str(written["folder"]), *(tuple(map(str, item)) for item in lists))
     except (OSError, ValueError, TypeError, KeyError):
         return None
     holder = (folder / found.folder).resolve()

@@ -81,7 +81,9 @@ class RecordTable:
         return frozenset(map(column_key, self.columns))
 
 
-def take_kind(tables: Sequence[RecordTable], kind: Kind | None = None) -> RecordTable:
+def take_kind(
+    tables: Sequence[RecordTable], kind: Kind | None = None, *, tells_others: bool = True
+) -> RecordTable:
     """Join the tables of a file that are of one *kind*; None is that with the most records.
 
     Where there are several, the name of each becomes a column. Those of other kinds are told.
@@ -94,6 +96,7 @@ def take_kind(tables: Sequence[RecordTable], kind: Kind | None = None) -> Record
         f"{_named(table)}its {len(table.rows)} rows have other columns, and are left out:"
         f" {', '.join(table.columns)}"
         for table in others
+        if tells_others
     ]
     told += [f"{_named(table)}{line}" for table in mine for line in table.told]
     by_key = {column_key(name): name for table in mine for name in table.columns}

@@ -30,7 +30,7 @@ from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryLimits, QueryPool, Value
-from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.layout import CorpusFolder, read_kinds
 from srag_mcp.store.work import open_work
 
 OnProgress: TypeAlias = Callable[[str, int, int], None]
@@ -118,6 +118,13 @@ class Bench:
                 logger.warning(told, table, error)
                 corpus = None
             yield corpus, [item for item in pack.questions if item.table == table]
+
+    def place_of(self, folder: Path) -> Path:
+        """Return the corpus that *folder* became: gold is of the kind with the most documents."""
+        corpus = CorpusFolder(folder, self.settings.home)
+        kept = read_kinds(corpus.readable())
+        sizes = [(kept[name].documents, place) for name, place in corpus.kinds().items()]
+        return max(sizes, default=(0, folder))[1]
 
     @contextmanager
     def open_engine(self, folder: Path) -> Iterator[Engine]:

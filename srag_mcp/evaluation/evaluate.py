@@ -423,7 +423,7 @@ def _ingest_documents(pack: Pack, bench: Bench, settings: Settings, schema: Sche
     if report.stopped or report.cancelled:
         msg = f"the ingestion of {pack.name} was stopped: {report.stopped or 'cancelled'}"
         raise PackError(msg)
-    return folder
+    return bench.place_of(folder)
 
 
 def take_documents(pack: Pack, n_documents: int) -> Pack:

@@ -17,6 +17,7 @@ from srag_mcp.documents.folder import (
     find_documents,
     list_files,
     media_type,
+    read_members,
 )
 from srag_mcp.engines.protocol import Progress
 from srag_mcp.errors import DocumentError
@@ -55,6 +56,7 @@ class FoundFiles:
         rows: Which rows of tables are documents; None where a table is one document.
         rows_reason: Why; empty when there is no table.
         seen: All files that may be documents, as they were before they were read.
+        kind: Of the corpus of a kind of tables, what the columns of these are called.
     """
 
     sources: tuple[SourceFile, ...]
@@ -63,6 +65,7 @@ class FoundFiles:
     rows: RowsWanted | None = None
     rows_reason: str = ""
     seen: Mapping[str, FileMark] = field(default_factory=dict)
+    kind: tuple[str, ...] = ()
 
     def rows_of(self, source: SourceFile) -> RowsWanted | None:
         """Return which rows of *source* are documents; None where it is one."""
@@ -99,12 +102,14 @@ def find_files(folder: Path, settings: Settings) -> FoundFiles:
         for item in listed
         if storable(item.relative) != item.relative
     )
+    members = read_members(folder)
     told = [DocumentError(storable(item.path), item.reason) for item in problems]
     return FoundFiles(
         sources=tuple(item for item in listed if storable(item.relative) == item.relative),
         failed=tuple(item for item in told if media_type(item.path) is not None),
         skipped=tuple(item for item in told if media_type(item.path) is None),
         seen=seen,
+        kind=members.columns if members is not None else (),
     )
 
 

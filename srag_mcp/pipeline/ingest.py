@@ -252,7 +252,7 @@ def _find_kinds(run: Run, state: Path) -> Kinds | None:
     if not may_be_split(run.work, run.folder, run.found, run.wish.given):
         return None
     sorter = KindSorter(state, run.folder, run.found, run.readers)
-    return None if sorter.is_joined else sorter.sort() or sorter.find(run.sample)
+    return None if sorter.is_joined else sorter.find(run.wish.tables.survey, lambda: run.sample)
 
 
 def _find_late_kind(run: Run, plan: FilePlan) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import count
 from pathlib import Path, PurePosixPath
@@ -27,8 +27,10 @@ from srag_mcp.documents.kinds import (
 from srag_mcp.errors import CorpusError, DocumentError
 from srag_mcp.pipeline.file_plan import FoundFiles
 from srag_mcp.pipeline.reader_pool import ReaderPool, Sampled, SampleTask, Unreadable
+from srag_mcp.pipeline.table_mode import TableSurvey, is_kind
 from srag_mcp.rules.naming import find_nouns
 from srag_mcp.rules.sightings import Sightings
+from srag_mcp.schema.attribute import snake_case
 from srag_mcp.schema.json_schema import find_schema_file
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.layout import KINDS_FILE, ingestion_lock, read_kinds, write_atomically
@@ -65,7 +67,8 @@ def may_be_split(work: WorkDatabase, folder: Path, found: FoundFiles, given: Sch
 
     A person's columns decide otherwise, as do those that are there already.
     """
-    is_one = found.rows is not None or given is not None or read_members(folder) is not None
+    is_mixed = found.rows is not None and not found.rows.alone
+    is_one = is_mixed or given is not None or read_members(folder) is not None
     has_columns = find_schema_file(folder) is not None or work.schema_in_force() is not None
     return not (is_one or has_columns)
 
@@ -86,8 +89,19 @@ class KindSorter:
     found: FoundFiles
     readers: ReaderPool
 
-    def find(self, sample: Sequence[Document]) -> Kinds | None:
-        """Look whether *sample* is of several kinds; make a corpus of each. None for one kind."""
+    def find(
+        self, survey: TableSurvey | None, sample: Callable[[], Sequence[Document]]
+    ) -> Kinds | None:
+        """Make a corpus of each kind; None where there is one kind.
+
+        Of the tables in *survey* where rows are documents, else of what was found before, or else
+        of *sample*.
+        """
+        if survey is not None:
+            return self._split(survey)
+        return self.sort() or self._find(sample())
+
+    def _find(self, sample: Sequence[Document]) -> Kinds | None:
         compared = spread_evenly(sample, _MAX_COMPARED)
         kinds = find_kinds([words_of(document.text) for document in compared])
         if len(kinds) < 2:
@@ -116,6 +130,37 @@ class KindSorter:
             places |= dict.fromkeys(members.documents if members else (), number)
         return self._write(kinds, places) if kinds else None
 
+    def _split(self, survey: TableSurvey) -> Kinds | None:
+        """Make a corpus of each kind of table; what was found before keeps its name."""
+        before = ((name, read_members(self._place(name))) for name in read_kinds(self.state))
+        kinds = {name: frozenset(kept.columns) for name, kept in before if kept and kept.columns}
+        taken = {*kinds, *(entry.name for entry in self.folder.iterdir())}
+        odd: list[str] = []
+        for kind, tables in survey.kinds(kinds.values()):
+            if kind in kinds.values():
+                continue
+            if not is_kind(tables):
+                odd += [f"{path}, sheet {x.name}" if x.name else path for path, x in tables]
+                continue
+            sheets, files = (
+                {x.name for _, x in tables},
+                {PurePosixPath(path).stem for path, _ in tables},
+            )
+            called = (snake_case(*names) for names in (sheets, files) if len(names) == 1)
+            name = _free_name(called, taken, len(kinds) + 1)
+            taken.add(name)
+            kinds[name] = kind
+        if len(kinds) < 2:
+            return None
+        corpora, written = list[KindCorpus](), dict[str, object]()
+        for name, kind in kinds.items():
+            paths, n_rows = survey.paths_of(kind)
+            members = tuple(x.relative for x in self.found.sources if x.relative in paths)
+            corpora.append(self._keep(name, members, tuple(sorted(kind)), n_rows))
+            written[name] = {"documents": n_rows, "shares": {}}
+        write_atomically(self.state / KINDS_FILE, json.dumps(written))
+        return Kinds(tuple(corpora), tuple(odd), self.found.failed)
+
     @property
     def is_joined(self) -> bool:
         """Whether a person wants one table for all."""
@@ -141,22 +186,26 @@ class KindSorter:
                 places[reply.path] = number
         corpora: list[KindCorpus] = []
         for number, name in enumerate(kinds):
-            place = self._place(name)
-            place.mkdir(parents=True, exist_ok=True)
             paths = (source.relative for source in sources)
             members = tuple(path for path in paths if places.get(path) == number)
-            is_inside = self.state.parent == self.folder  # so that both can be moved together
-            home = os.path.relpath(self.folder, place) if is_inside else str(self.folder)
-            sorted_files = tuple(self.found.seen)
-            kept = KindMembers(home, members, sorted_files)
-            write_atomically(place / KIND_FILE, kept.write())
-            corpora.append(KindCorpus(place, len(members)))
+            corpora.append(self._keep(name, members, (), len(members)))
         written = {
             corpus.name: {"documents": corpus.n_documents, "shares": dict(kind.shares)}
             for corpus, kind in zip(corpora, usual, strict=True)
         }
         write_atomically(self.state / KINDS_FILE, json.dumps(written))
         return Kinds(tuple(corpora), tuple(odd), tuple(failed))
+
+    def _keep(
+        self, name: str, members: tuple[str, ...], columns: tuple[str, ...], n_documents: int
+    ) -> KindCorpus:
+        place = self._place(name)
+        place.mkdir(parents=True, exist_ok=True)
+        is_inside = self.state.parent == self.folder  # so that both can be moved together
+        home = os.path.relpath(self.folder, place) if is_inside else str(self.folder)
+        kept = KindMembers(home, members, tuple(self.found.seen), columns)
+        write_atomically(place / KIND_FILE, kept.write())
+        return KindCorpus(place, n_documents)
 
     def _read(self, sources: Sequence[SourceFile]) -> Iterator[Sampled | Unreadable]:
         """Yield what is read of files, each with its document."""
@@ -255,6 +304,9 @@ def _name(documents: Sequence[Document], taken: Collection[str], number: int) ->
     nouns = find_nouns([Sightings(document) for document in documents], "", (), ())
     folders = {PurePosixPath(document.path).parent.name for document in documents}
     folder = folders.pop() if len(folders) == 1 else ""  # a folder of their own
-    wanted = [noun for noun in (*nouns[1::2], folder) if noun.isidentifier()]
-    wanted = [noun for noun in wanted if noun != DOCUMENTS_FOLDER]
-    return next((name for name in wanted if name not in taken), f"documents_{number}")
+    return _free_name((*nouns[1::2], folder), taken, number)
+
+
+def _free_name(wanted: Iterable[str], taken: Collection[str], number: int) -> str:
+    names = [name for name in wanted if name.isidentifier() and name != DOCUMENTS_FOLDER]
+    return next((name for name in names if name not in taken), f"documents_{number}")

@@ -238,13 +238,14 @@ def quote_kinds(
     with _open_stored(folder, settings) as work, TemporaryDirectory(prefix="srag-") as scratch:
         found = without_copies(find_files(folder, settings), work)
         rows = options.get("rows", "auto")
-        found = settle_tables(work, found, rows, readers, fresh=False).found
+        tables = settle_tables(work, found, rows, readers, fresh=False)
+        found = tables.found
         state = Path(scratch) / corpus.apart.name  # which tells whose kinds these are
         sorter = KindSorter(state, corpus.folder, found, readers)
         is_one = not may_be_split(work, corpus.folder, found, options.get("schema"))
         if is_one or KindSorter(corpus.readable(), corpus.folder, found, readers).is_joined:
             return {}
-        told = sorter.find(read_sample(found, readers).documents)
+        told = sorter.find(tables.survey, lambda: read_sample(found, readers).documents)
         corpora = () if told is None else told.corpora
         return {item.name: quote_ingestion(item.folder, settings) for item in corpora}
 

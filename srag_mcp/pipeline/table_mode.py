@@ -1,6 +1,6 @@
 """Whether the rows of table files are the documents of a folder: asked, remembered or found out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from srag_mcp.documents.document import spread_evenly
 from srag_mcp.documents.folder import TABLE_TYPES, SourceFile, media_type
+from srag_mcp.documents.kinds import MIN_DOCUMENTS
 from srag_mcp.documents.table_files import (
     Kind,
     TableSketch,
@@ -38,19 +39,26 @@ class TableMode(BaseModel, frozen=True):
         reason: Why, for people.
         kind: What the columns of their tables are called; empty for any.
         alone: Whether other files are left out.
+        is_one_of_several: Whether the tables of other kinds are corpora of their own.
     """
 
     rows: bool
     reason: str
     kind: tuple[str, ...] = ()
     alone: bool = False
+    is_one_of_several: bool = False
+
+
+def is_kind(tables: Sequence[tuple[str, TableSketch]]) -> bool:
+    """Whether there are as many rows as make a kind."""
+    return sum(table.n_rows for _, table in tables) >= MIN_DOCUMENTS
 
 
 class TableSurvey:
     """The tables of some table files, read when they are asked for."""
 
     def __init__(self, sources: Sequence[SourceFile], readers: ReaderPool) -> None:
-        self.n_files = len(sources)
+        self.n_files, self._all = len(sources), sources
         self._sources = spread_evenly(sources, _MAX_SURVEYED)
         self._readers = readers
 
@@ -72,6 +80,23 @@ class TableSurvey:
         """The kind of table with the most rows."""
         tables = [table for tables in self.files.values() for table in tables]
         return largest_kind([(table.kind, table.n_rows) for table in tables])
+
+    def kinds(self, known: Iterable[Kind]) -> Iterator[tuple[Kind, list[tuple[str, TableSketch]]]]:
+        """Yield each kind with its tables and their files: those *known*, then the largest."""
+        left = [(path, x) for path, tables in self.files.items() for x in tables if x.n_rows]
+        following = [*known]
+        while left:
+            sizes = [(table.kind, table.n_rows) for _, table in left]
+            kind = following.pop(0) if following else largest_kind(sizes)
+            yield kind, [item for item in left if is_of_kind(item[1].kind, kind)]
+            left = [item for item in left if not is_of_kind(item[1].kind, kind)]
+
+    def paths_of(self, kind: Kind) -> tuple[set[str], int]:
+        """Return the files that may have tables of *kind*, and about how many rows these have."""
+        mine = self.of_kind(kind)
+        n_rows = sum(table.n_rows for tables in mine.values() for table in tables)
+        unread = {source.relative for source in self._all} - self.files.keys()
+        return unread | mine.keys(), round(self.scale * n_rows)
 
     def of_kind(self, kind: Kind) -> dict[str, list[TableSketch]]:
         """Return the tables of a kind, of the files that have any."""
@@ -121,8 +146,8 @@ def settle_tables(
 ) -> SettledTables:
     """Decide whether rows are documents.
 
-    What is *asked* for wins, then what was decided before unless all is to be found out *fresh*,
-    then what the tables are.
+    In the corpus of a kind of tables they are. Else what is *asked* for wins, then what was decided
+    before unless all is to be found out *fresh*, then what the tables are.
     """
     tables = [item for item in found.sources if media_type(item.relative) in TABLE_TYPES]
     if not tables:
@@ -131,7 +156,12 @@ def settle_tables(
     known = [state for item in tables if (state := finished.get(item.relative))]
     before = None if fresh else _remembered(work, known)
     survey = TableSurvey(tables, readers)
-    if asked == "file":
+    if found.kind:
+        reason = "each row of the tables with these columns is a document"
+        mode = TableMode(
+            rows=True, reason=reason, kind=found.kind, alone=True, is_one_of_several=True
+        )
+    elif asked == "file":
         mode = TableMode(rows=False, reason="each table is a document, as asked")
     elif before is not None and _still_holds(before, known, tables, survey, asked):
         mode = before
@@ -143,7 +173,8 @@ def settle_tables(
     found = replace(found, rows_reason=mode.reason)
     if not mode.rows:
         return SettledTables(found, mode, None, is_other)
-    found = replace(found, rows=RowsWanted(frozenset(mode.kind) or None, mode.alone))
+    rows = RowsWanted(frozenset(mode.kind) or None, mode.alone, mode.is_one_of_several)
+    found = replace(found, rows=rows)
     if mode.alone:  # the files that are no tables are left out, and told
         named = [*(item.relative for item in found.sources), *(item.path for item in found.failed)]
         left = {path: None for path in named if media_type(path) not in TABLE_TYPES}
@@ -198,12 +229,17 @@ def _still_holds(
 
 
 def _decide(found: FoundFiles, survey: TableSurvey, asked: RowsMode) -> TableMode:
-    """Decide by what there is more of: rows of one kind of table, or files beside them."""
+    """Decide by what there is more of: rows of tables, or files beside them.
+
+    Beside those of the kind with the most rows, plain tables of other kinds count.
+    """
     mine = survey.of_kind(survey.kind)
     n_rows = round(survey.scale * sum(table.n_rows for tables in mine.values() for table in tables))
-    n_beside = len(found.sources) - round(survey.scale * len(mine))
+    plain = [(path, x) for _, of in survey.kinds(()) if is_kind(of) for path, x in of if x.is_plain]
+    n_more = sum(table.n_rows for path, table in plain if path not in mine)
+    n_beside = len(found.sources) - round(survey.scale * len({*mine, *(path for path, _ in plain)}))
     is_plain = len(mine) == 1 or all(table.is_plain for tables in mine.values() for table in tables)
-    outweighs = _ROWS_TO_A_FILE * n_beside <= n_rows
+    outweighs = _ROWS_TO_A_FILE * n_beside <= n_rows + round(survey.scale * n_more)
     kind = tuple(sorted(survey.kind))
     if asked == "row":
         reason = "each row of a table is a document, as asked"

@@ -160,7 +160,7 @@ def _of_documents(task: Task, pack: Pack, bench: Bench) -> Part:
     folder = bench.lay_out(pack)
     ingest(folder, bench.settings, questions=pack.sample_questions)
     ingest_s = time.monotonic() - started
-    corpus = bench.corpus(folder)
+    corpus = bench.corpus(bench.place_of(folder))
     schema, found = corpus.schema(), read_records(corpus)
     names = match_names(found, list(pack.gold))
     if (pack.folder / "rows.csv").exists():

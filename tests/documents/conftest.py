@@ -42,10 +42,10 @@ def read_bytes(tmp_path: Path) -> ReadBytes:
 @pytest.fixture
 def make_xlsx() -> MakeXlsx:
     """Make a workbook from rows of text and numbers; `merged` as in `A1:B1 C1:C2`."""
-    return _make_xlsx
+    return write_workbook
 
 
-def _make_xlsx(sheets: Mapping[str, Sequence[Sequence[object]]], merged: str = "") -> bytes:
+def write_workbook(sheets: Mapping[str, Sequence[Sequence[object]]], merged: str = "") -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         names = list(sheets)

@@ -18,7 +18,9 @@ from srag_mcp.server.corpora import Corpora
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
+from srag_mcp.store.kind_tables import open_kinds
 from srag_mcp.store.layout import CorpusFolder
+from tests.documents.conftest import write_workbook
 
 BOAT = "# Boat {n}\n\n- Berth: {n}\n- Length: {n} m\n- Hull: wood\n- Skipper: {name}\n"
 LESSON = "# Lesson {n}\n\n- Pupil: {name}\n- Strokes: {n}\n- Teacher: {name}\n- Badge: bronze\n"
@@ -247,3 +249,54 @@ def test_the_library_opens_a_kind_by_its_name_and_asks_the_folder(
         assert boats.info().n_documents == 8
     assert srag_mcp.ask(harbour, "How many lessons are there?", settings).rows == ((7,),)
     assert srag_mcp.ingest(harbour / "lessons", settings).n_unchanged == 7
+
+
+def write_shop(folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    customers = "\n".join(f"C{n:03},Name {n},{('Ulm', 'Bern')[n % 2]}" for n in range(1, 9))
+    orders = "\n".join(f"{100 + n},C{1 + n % 8:03},{n * 2.5},tea" for n in range(1, 21))
+    (folder / "customers.csv").write_text(f"customer_no,name,town\n{customers}\n")
+    (folder / "orders.csv").write_text(f"order_no,customer_no,amount,item\n{orders}\n")
+    (folder / "codes.csv").write_text("code,meaning,since\nx,unknown,2020\n")
+
+
+def test_tables_with_other_columns_are_kinds_and_a_new_one_joins_them(
+    tmp_path: Path, settings: Settings, worker: QueryPool
+) -> None:
+    shop = tmp_path / "shop"
+    write_shop(shop)
+    report = ingest(shop, settings)
+    assert "shop/orders (20), shop/customers (8)" in report.told[0]
+    assert [item.path for item in report.skipped] == ["codes.csv"]
+    assert not any("left out" in line for part in report.kinds for line in part.lines())
+    towns = srag_mcp.ask(shop, "How many customers are there per town?", settings)
+    assert sorted(towns.rows) == [("Bern", 4), ("Ulm", 4)]
+    places = CorpusFolder(shop, settings.home).kinds()
+    tables = open_kinds("shop", places, worker, settings.home)
+    joined = "SELECT town, count(*) FROM orders JOIN customers USING (customer_no) GROUP BY 1"
+    assert sorted(tables.select(joined).rows) == [("Bern", 10), ("Ulm", 10)]
+    assert [key.columns for key in tables.shared_keys()] == [("customer_no", "customer_no")]
+
+    (shop / "more.csv").write_text("order_no,customer_no,amount,item\n900,C001,5,rice\n")
+    rows = "\n".join(f"{n},{n * 10}" for n in range(6))
+    (shop / "rates.csv").write_text(f"year,rate\n{rows}\n")
+    again = ingest(shop, settings)
+    assert "shop/orders (21), shop/customers (8), shop/rates (6)" in again.told[0]
+
+
+def test_sheets_with_other_columns_are_kinds_called_after_them(
+    tmp_path: Path, settings: Settings
+) -> None:
+    folder = tmp_path / "school"
+    folder.mkdir()
+    sheets: dict[str, list[list[object]]] = {
+        "Pupils": [["Name", "Class", "Age"], *([f"Pupil {n}", "AB"[n % 2], 6] for n in range(9))],
+        "Trips 2024": [["Trip", "Month", "Cost"], *([f"T{n}", "May", 10 * n] for n in range(6))],
+        "Hours": [["Hour", "Begins"], [1, "8:00"], [2, "9:00"]],
+    }
+    (folder / "year.xlsx").write_bytes(write_workbook(sheets))
+    report = ingest(folder, settings)
+    assert "school/pupils (9), school/trips_2024 (6)" in report.told[0]
+    assert [item.path for item in report.skipped] == ["year.xlsx, sheet Hours"]
+    cost = srag_mcp.ask(folder, "What is the total cost of the trips?", settings)
+    assert cost.rows == ((150,),)
