@@ -1,15 +1,14 @@
 """Child tables: which listings recur over documents, which of them are one list, what it is called.
 
 A list that shows in several layouts is one where its columns are proven to be the same: by what
-they are called, by their values, or by what comes of a row's numbers.
+they are called, or by their values.
 """
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import permutations
-from math import isclose, log
+from math import log
 
 from srag_mcp.documents.document import Document, Heading, ListItem
 from srag_mcp.documents.document import Table as TableBlock
@@ -539,8 +538,8 @@ def _sureness(one: _List, other: _List) -> float:
 def _pairs(one: _List, other: _List) -> tuple[list[tuple[_Column, _Column]], int]:
     """Return the columns that are the same, and how many of them are proven to be.
 
-    By their names, by their texts, by what they are to the other numbers of their rows; what is
-    left is the same where each side has one column of its kind.
+    By their names or their texts; what is left is the same where each side has one column of its
+    kind.
     """
     left, right = list(one.columns), list(other.columns)
     pairs: list[tuple[_Column, _Column]] = []
@@ -550,7 +549,6 @@ def _pairs(one: _List, other: _List) -> tuple[list[tuple[_Column, _Column]], int
         left.remove(a)
         right.remove(b)
 
-    roles = _roles(one) | _roles(other)
     for test in (_is_called_the_same, _holds_the_same):
         for a in list(left):
             if same := [b for b in right if test(a, b)]:
@@ -558,10 +556,6 @@ def _pairs(one: _List, other: _List) -> tuple[list[tuple[_Column, _Column]], int
     is_alone = len(one.columns) == 1 == len(other.columns) and not pairs
     if is_alone and any(is_same_name(a, b) for a in one.names for b in other.names):
         take(left[0], right[0])
-    for a in list(left):
-        role = (roles.get(a), a.candidate.guess.type) if a in roles else None
-        if same := [b for b in right if role and (roles.get(b), b.candidate.guess.type) == role]:
-            take(a, same[0])
     n_proven = len(pairs)
     for a in list(left):
         alone = [x for x in left if x.kind == a.kind]
@@ -581,28 +575,6 @@ def _is_called_the_same(one: _Column, other: _Column) -> bool:
 def _holds_the_same(one: _Column, other: _Column) -> bool:
     values = [c.candidate.shape.values for c in (one, other)]
     return one.kind == other.kind in {"text", "code"} and overlap(*values) >= SAME_VALUES
-
-
-def _roles(item: _List) -> dict[_Column, str]:
-    """Return which columns are what their row's other numbers make when they are multiplied."""
-    numbers = [c for c in item.columns if c.candidate.is_number]
-    values = {
-        c: {n: float(t) for n, t in c.candidate.plain.items() if _is_number(t)} for c in numbers
-    }
-    for one, other, made in permutations(numbers, 3):
-        rows = values[one].keys() & values[other].keys() & values[made].keys()
-        n_equal = sum(
-            isclose(values[one][n] * values[other][n], values[made][n], rel_tol=1e-3, abs_tol=0.01)
-            for n in rows
-        )
-        plain = {values[one][n] for n in rows} | {values[other][n] for n in rows}
-        if len(rows) > 2 and n_equal >= NEARLY_ALL * len(rows) and len(plain) > 2:
-            return {one: "factor", other: "factor", made: "product"}
-    return {}
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?", text) is not None
 
 
 def _join(kept: _List, lost: _List) -> None:
