@@ -225,24 +225,14 @@ def _harvest(listed: Sequence[Sequence[Enumeration]]) -> Iterator[_List]:
             key = (item.kind, item.keys if item.kind in _TABLES else item.name)
             groups[key].setdefault(number, []).append(item)
     least = max(2, SPELLING * len(listed))
-    usual = [own for own in groups.values() if len(own) >= least]
-    start, known = 0, set[str]()
-    for is_again in (False, True):  # what one list names tells that another one names the same
-        left = []
-        for own in usual:
-            if (built := _build(own, start, known if is_again else ())) is None:
-                left.append(own)
-                continue
+    start = 0
+    for own in groups.values():
+        if len(own) >= least and (built := _build(own, start)) is not None:
             start += sum(map(len, built.rows.values()))
-            if len(built.columns) == 1:
-                known.update(built.columns[0].candidate.shape.values)
             yield built
-        usual = [own for own in left if next(iter(own.values()))[0].kind == "label"]
 
 
-def _build(
-    own: Mapping[int, Sequence[Enumeration]], start: int, known: Collection[str]
-) -> _List | None:
+def _build(own: Mapping[int, Sequence[Enumeration]], start: int) -> _List | None:
     """Return the listings of one layout as a list; None where they are none for sure."""
     [first, *_] = [item for items in own.values() for item in items]
     kind, is_table, headers = first.kind, first.kind in _TABLES, first.headers
@@ -259,7 +249,7 @@ def _build(
     else:
         texts = {n: [row[0] for row in items] for n, items in rows.items()}
         if kind == "label" and not _several(kind, texts):
-            separator = _separator(texts, known)
+            separator = _separator(texts)
             source = source.model_copy(update={"separator": separator})
             texts = _parted(texts, separator) if separator else {}
         texts = {n: [f for f in own if read_missing(f.text.strip(" .")) is None]
@@ -321,12 +311,11 @@ def _recur(rows: Mapping[int, Sequence[Row]]) -> bool:
     return 2 * usual >= said.total()
 
 
-def _separator(texts: Mapping[int, Sequence[Found]], known: Collection[str]) -> str:
+def _separator(texts: Mapping[int, Sequence[Found]]) -> str:
     """Return the mark between what is listed beside a label; empty where no list is proven.
 
     It is where documents list now more, now fewer things, and most of these come again in others:
-    `Anna, Ben, Eva` and `Ben, Eva`; the parts of an address or of a sentence do neither. Where few
-    list more than one, all of it is *known* from other lists.
+    `Anna, Ben, Eva` and `Ben, Eva`; the parts of an address or of a sentence do neither.
     """
     for mark in _SEPARATORS:
         parts, further = (
@@ -346,7 +335,7 @@ def _separator(texts: Mapping[int, Sequence[Found]], known: Collection[str]) -> 
         are_words = all(part[:1].isalpha() and len(part) <= LONG_VALUE // 2 for part in several)
         n_again = sum(counts[fold_words(part)] > 1 for part in several)
         is_usual = 3 * n_several >= sizes.total() and 2 * n_again >= len(several)
-        if are_words and (is_usual or {*counts} <= {*known}):
+        if are_words and is_usual:
             return mark
     return ""
 
