@@ -129,7 +129,7 @@ class _List:
 def induce_children(schema: Schema, sightings: Sequence[Sightings]) -> Schema:
     """Return *schema* with a child table for each thing that its documents list several of."""
     listed = [sighting.enumerations for sighting in sightings]
-    found = _without_parts(_without_twins(list(_harvest(listed))))
+    found = _without_twins(list(_harvest(listed)))
     found.sort(key=lambda item: -len(item.rows))  # the layout of most names what others call so
     joined = join_surest(found, _sureness, _join, 1.0)
     least = max(2, SHOWN * len(sightings))
@@ -471,24 +471,6 @@ def _without_twins(found: Sequence[_List]) -> list[_List]:
         return 2 * inside > len(own)
 
     return [item for item in found if not any(is_part(item, other) for other in found)]
-
-
-def _without_parts(found: Sequence[_List]) -> list[_List]:
-    """Leave out labels that come again with others that do: each says a part of one thing."""
-
-    def is_part(item: _List) -> bool:
-        return item.kind == "label" and not item.sources[0].separator
-
-    return [
-        item
-        for item in found
-        if not is_part(item)
-        or not any(
-            is_part(other) and 2 * len(item.rows.keys() & other.rows.keys()) >= len(item.rows)
-            for other in found
-            if other is not item
-        )
-    ]
 
 
 def _row_spans(item: _List) -> Iterator[tuple[int, Span]]:
