@@ -3,7 +3,6 @@
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
 from email.message import Message
@@ -64,8 +63,8 @@ def row_documents(path: str, table: RecordTable) -> list[Document]:
         sha256 = hashlib.sha256(content.text.encode("utf-8", "surrogatepass")).hexdigest()
         name = f"{path}#{number:0{width}}"
         title = _title(content.title) if content.title else name
-        read = Document(name, path, title, kind, sha256, content.text, content.blocks)
-        documents.append(replace(read, listings=content.listings))
+        text, blocks, lists = content.text, content.blocks, content.listings
+        documents.append(Document(name, path, title, kind, sha256, text, blocks, (), lists))
     return documents
 
 
@@ -100,8 +99,8 @@ def _document(path: str, content: Content, kind: str, sha256: str) -> Document:
     headings = [b for b in content.blocks[:50] if isinstance(b, Heading) and b.level < 4]
     first = min(headings, key=lambda heading: heading.level).text if headings else None
     title = _title(content.title or first or PurePosixPath(path).stem)
-    read = Document(path, path, title, kind, sha256, content.text, content.blocks, content.pages)
-    return replace(read, listings=content.listings)
+    parts = content.text, content.blocks, content.pages, content.listings
+    return Document(path, path, title, kind, sha256, *parts)
 
 
 def _title(text: str) -> str:
