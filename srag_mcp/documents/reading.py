@@ -3,19 +3,19 @@
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
 from email.message import Message
 from email.parser import BytesParser
 from itertools import islice
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from srag_mcp.documents.document import Content, Document, Heading
 from srag_mcp.documents.encoding import decode, storable
 from srag_mcp.documents.folder import MEDIA_TYPES, READABLE, SourceFile, media_type
 from srag_mcp.documents.html import read_html
-from srag_mcp.documents.json_text import read_json, read_json_tables
+from srag_mcp.documents.json_text import JsonValue, flatten, read_json, read_json_tables
 from srag_mcp.documents.page import Page
 from srag_mcp.documents.pdf import read_pdf
 from srag_mcp.documents.spreadsheet import read_spreadsheet, read_spreadsheet_tables
@@ -23,6 +23,9 @@ from srag_mcp.documents.table_files import RecordTable, row_content
 from srag_mcp.documents.text_blocks import Layout, find_blocks
 from srag_mcp.documents.word import read_word
 from srag_mcp.errors import DocumentError
+
+if TYPE_CHECKING:
+    from yaml import Node
 
 _MAX_TITLE_CHARACTERS = 200
 
@@ -60,8 +63,8 @@ def row_documents(path: str, table: RecordTable) -> list[Document]:
         sha256 = hashlib.sha256(content.text.encode("utf-8", "surrogatepass")).hexdigest()
         name = f"{path}#{number:0{width}}"
         title = _title(content.title) if content.title else name
-        read = Document(name, path, title, kind, sha256, content.text, content.blocks)
-        documents.append(replace(read, listings=content.listings))
+        text, blocks, lists = content.text, content.blocks, content.listings
+        documents.append(Document(name, path, title, kind, sha256, text, blocks, (), lists))
     return documents
 
 
@@ -96,8 +99,8 @@ def _document(path: str, content: Content, kind: str, sha256: str) -> Document:
     headings = [b for b in content.blocks[:50] if isinstance(b, Heading) and b.level < 4]
     first = min(headings, key=lambda heading: heading.level).text if headings else None
     title = _title(content.title or first or PurePosixPath(path).stem)
-    read = Document(path, path, title, kind, sha256, content.text, content.blocks, content.pages)
-    return replace(read, listings=content.listings)
+    parts = content.text, content.blocks, content.pages, content.listings
+    return Document(path, path, title, kind, sha256, *parts)
 
 
 def _title(text: str) -> str:
@@ -173,11 +176,8 @@ def _payload(part: Message) -> bytes:
 # --- Markdown: its marks are taken off, then it is read as lines of text -------------------------
 
 _LAYOUT = Layout(wrapping="blank_line", has_bare_titles=False)
-_FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(?P<body>.*?)\n\1[ \t]*(?:\n|\Z)", re.DOTALL)
-_FRONT_PAIR = re.compile(r"^(?P<indent>\s*)(?P<key>[\w .-]{1,60}?)\s*[:=](?P<value>.*)$")
-_BLOCK = re.compile(r"[|>][+-]?\d?[+-]?")
-_QUOTED = re.compile(r"""(?P<mark>["'])(?P<words>.*?)(?P=mark)(?:\s+#.*)?""")
-_REMARK = re.compile(r"(?:^|\s+)#\s.*")
+# No longer one is parsed: somebody else wrote it, and the parser is slow.
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?P<body>.{1,20000}?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
 _NULL, _NULLS = "~", frozenset({"", "~", "null", "Null", "NULL"})
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
@@ -211,63 +211,40 @@ def read_markdown(data: bytes, path: str) -> Content:
     text = decode(data, path)
     page = Page()
     match = _FRONT_MATTER.match(text)
-    is_yaml = match is not None and match[1] == "---"
-    pairs = _front_pairs(match["body"].split("\n"), is_yaml=is_yaml) if match else []
+    pairs = _front_pairs(match["body"]) if match else []
     for key, value in pairs:
         page.write_pair(key, value)
     title = next((value for key, value in pairs if key.lower() in {"title", "name"}), None)
-    text = text[match.end() :] if match else text
+    text = text[match.end() :] if match and pairs else text
     end = text.rfind("-->") + 3  # below it, each opening would be searched for its end in vain
     text = _COMMENT.sub("", text[:end]) + text[end:]
     page.write_text("\n".join(_clean(text.split("\n"))), _LAYOUT)
     return page.content(title)
 
 
-def _front_pairs(lines: list[str], *, is_yaml: bool) -> list[tuple[str, str]]:
-    """Return the members of the front matter with dotted keys; a list is joined by commas.
+def _front_pairs(text: str) -> list[tuple[str, str]]:
+    """Return the members of front matter with dotted keys, as `flatten`; none if it is no YAML.
 
     A member without a value is `~`, as YAML says that there is none.
     """
-    pairs: list[tuple[str, str]] = []
-    parents: list[tuple[int, str]] = []
-    folded: int | None = None  # the indent of a key whose text stands on the lines below it
-    for line, after in zip(lines, [*lines[1:], ""], strict=True):
-        indent, words = len(line) - len(line.lstrip()), line.strip()
-        if folded is not None and (indent > folded or not words):
-            key, value = pairs.pop()
-            pairs.append((key, f"{value} {words}".strip()))
-            continue
-        folded = None
-        match = _FRONT_PAIR.match(line)
-        if words.startswith("- ") and parents:
-            key, value = ".".join(name for _, name in parents), _scalar(words[2:], is_yaml=is_yaml)
-            if pairs and pairs[-1][0] == key:
-                value = f"{pairs.pop()[1]}, {value}"
-            pairs.append((key, value))
-        elif match is not None and not words.startswith("#"):
-            while parents and parents[-1][0] >= indent:
-                parents.pop()
-            parents.append((indent, match["key"].strip()))
-            key, value = ".".join(name for _, name in parents), match["value"].strip()
-            is_above = len(after) - len(after.lstrip()) > indent or after.lstrip().startswith("- ")
-            if is_yaml and _BLOCK.fullmatch(value):
-                folded, value = indent, ""
-            elif value or (is_yaml and not is_above):
-                value = _scalar(value, is_yaml=is_yaml)
-            else:
-                continue
-            pairs.append((key, value))
-    return pairs
+    import yaml  # outside library; few files have front matter
+
+    try:
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text)):
+            return []  # a few of these can stand for more than a memory holds
+        root = yaml.compose(text)
+        return flatten(_as_written(root)) if isinstance(root, yaml.MappingNode) else []
+    except (yaml.YAMLError, RecursionError):
+        return []
 
 
-def _scalar(text: str, *, is_yaml: bool) -> str:
-    text = text.strip()
-    if text.startswith("[") and text.endswith("]"):
-        return ", ".join(_scalar(part, is_yaml=is_yaml) for part in text[1:-1].split(",") if part)
-    if match := _QUOTED.fullmatch(text):
-        return match["words"]
-    plain = _REMARK.split(text, maxsplit=1)[0]
-    return _NULL if is_yaml and plain in _NULLS else plain
+def _as_written(node: "Node") -> JsonValue:
+    """Return texts as they are written, whatever type YAML takes them for: `1.50`, `no`."""
+    if isinstance(node.value, str):
+        return _NULL if node.style is None and node.value in _NULLS else node.value
+    if node.id == "sequence":
+        return list(map(_as_written, node.value))
+    return {str(key.value): _as_written(value) for key, value in node.value}
 
 
 def _clean(lines: list[str]) -> Iterator[str]:

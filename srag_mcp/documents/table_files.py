@@ -216,25 +216,18 @@ def sketch(table: RecordTable) -> TableSketch:
 
 
 def _sampled(item: ListedMembers, rows: Sequence[Row]) -> ListedMembers:
-    """Sample the columns of a list, unless its items are of several kinds."""
+    """Sample the columns of a list as those of a table, unless its items are of several kinds."""
     if item.holds not in {"objects", "values"}:
         return item
-    cells: dict[str, list[str]] = {key: [] for key in item.members or ("",)}
-    n_rows = 0
-    contexts = set()
-    for listing in (
-        x for row in rows if row.more for x in row.more.listings if x.name == item.name
-    ):
-        n_rows += len(listing.rows)
-        contexts.add(listing.context)
-        for place, key in enumerate(listing.keys):
-            cells[key] += [found.text for row in listing.rows if (found := row[place])]
-    context = contexts.pop() if len(contexts) == 1 else ""
-    columns = (
-        replace(_sample_column(name, texts, context), n_rows=n_rows)
-        for name, texts in cells.items()
-    )
-    return replace(item, columns=tuple(columns))
+    listings = (x for row in rows if row.more for x in row.more.listings if x.name == item.name)
+    keys, listed = item.members or ("",), list[Row]()
+    for listing in listings:
+        for cells in listing.rows:
+            said = {
+                key: found.text for key, found in zip(listing.keys, cells, strict=True) if found
+            }
+            listed.append(Row(tuple(map(said.get, keys)), listing.context))
+    return replace(item, columns=sketch(RecordTable(item.name, keys, tuple(listed))).columns)
 
 
 def _sample_column(

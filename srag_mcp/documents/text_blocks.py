@@ -106,7 +106,9 @@ class _TextReader:
         self._layout = layout
         self._lines = split_lines(text, offset)
         self._width = wrap_width(self._lines)
-        self._tables = TableFinder(self._lines)
+        # Lines that look like rows and are no table are tried again from a few of their first lines
+        # only: else a long run of them would be read once for each of its lines.
+        self._rejected_until, self._tries_left = 0, _MAX_TRIES
         lettered = [line.text for line in self._lines if any(map(str.isalpha, line.text))]
         self._is_shouting = sum(map(str.isupper, lettered)) >= 0.5 * len(lettered)
         self._blocks: list[Block] = []
@@ -126,7 +128,7 @@ class _TextReader:
     # where there is nothing of its kind.
 
     def _table(self, at: int) -> int | None:
-        found = self._tables.find(at)
+        found = self._find_table(at)
         if found is None:
             return None
         grid, end = found
@@ -139,10 +141,36 @@ class _TextReader:
             caption = caption or (self._words(last.span) if is_line else "")
         blocks = grid_blocks(replace(grid, caption=caption), self._outline.section)
         if not blocks:
-            self._tables.reject(end)
+            self._reject(end)
             return None
         self._blocks += blocks
         return end
+
+    def _find_table(self, at: int) -> tuple[Grid, int] | None:
+        """Return the table that begins at line *at* and the line after it, None if none does."""
+        if at >= self._rejected_until:
+            self._tries_left = _MAX_TRIES
+        if not self._tries_left:
+            return None
+        piped_end = aligned_end = at
+        while piped_end < len(self._lines) and _has_pipes(self._lines[piped_end].text):
+            piped_end += 1
+        if (grid := _read_piped(self._lines[at:piped_end])) is not None:
+            return grid, piped_end
+        while aligned_end < len(self._lines) and _is_aligned(
+            self._lines[aligned_end].text, is_first=aligned_end == at
+        ):
+            aligned_end += 1
+        if (grid := _read_aligned(self._lines[at:aligned_end])) is not None:
+            return grid, aligned_end
+        if max(piped_end, aligned_end) > at + 1:
+            self._reject(max(piped_end, aligned_end))
+        return None
+
+    def _reject(self, end: int) -> None:
+        """Note that the lines up to *end* are no table, or one without any values."""
+        self._rejected_until = max(end, self._rejected_until)
+        self._tries_left -= 1
 
     def _pairs(self, at: int) -> int | None:
         line = self._lines[at]
@@ -317,47 +345,6 @@ _MIN_MISSING_GAP = 6
 _MAX_LINE_CHARACTERS = 400
 _MAX_COLUMNS = 200
 _MAX_ALIGNED_COLUMNS = 50
-
-
-class TableFinder:
-    """Finds tables in lines from top to bottom.
-
-    Lines that look like rows and are no table are tried again from a few of their first lines only:
-    else a long run of them would be read once for each of its lines.
-    """
-
-    def __init__(self, lines: Sequence[Line]) -> None:
-        self._lines = lines
-        self._failed_until = 0
-        self._tries_left = _MAX_TRIES
-
-    def find(self, at: int) -> tuple[Grid, int] | None:
-        """Return the table that begins at line *at* and the line after it, None if none does."""
-        if at >= self._failed_until:
-            self._tries_left = _MAX_TRIES
-        if not self._tries_left:
-            return None
-        piped_end = aligned_end = at
-        while piped_end < len(self._lines) and _has_pipes(self._lines[piped_end].text):
-            piped_end += 1
-        grid = _read_piped(self._lines[at:piped_end])
-        if grid is not None:
-            return grid, piped_end
-        while aligned_end < len(self._lines) and _is_aligned(
-            self._lines[aligned_end].text, is_first=aligned_end == at
-        ):
-            aligned_end += 1
-        grid = _read_aligned(self._lines[at:aligned_end])
-        if grid is not None:
-            return grid, aligned_end
-        if max(piped_end, aligned_end) > at + 1:
-            self.reject(max(piped_end, aligned_end))
-        return None
-
-    def reject(self, end: int) -> None:
-        """Note that the lines up to *end* are no table, or one without any values."""
-        self._failed_until = max(end, self._failed_until)
-        self._tries_left -= 1
 
 
 def _is_rule(text: str) -> bool:

@@ -1,15 +1,14 @@
 """Child tables: which listings recur over documents, which of them are one list, what it is called.
 
 A list that shows in several layouts is one where its columns are proven to be the same: by what
-they are called, by their values, or by what comes of a row's numbers.
+they are called, or by their values.
 """
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import permutations
-from math import isclose, log
+from math import log
 
 from srag_mcp.documents.document import Document, Heading, ListItem
 from srag_mcp.documents.document import Table as TableBlock
@@ -130,7 +129,7 @@ class _List:
 def induce_children(schema: Schema, sightings: Sequence[Sightings]) -> Schema:
     """Return *schema* with a child table for each thing that its documents list several of."""
     listed = [sighting.enumerations for sighting in sightings]
-    found = _without_parts(_without_twins(list(_harvest(listed))))
+    found = _without_twins(list(_harvest(listed)))
     found.sort(key=lambda item: -len(item.rows))  # the layout of most names what others call so
     joined = join_surest(found, _sureness, _join, 1.0)
     least = max(2, SHOWN * len(sightings))
@@ -226,24 +225,14 @@ def _harvest(listed: Sequence[Sequence[Enumeration]]) -> Iterator[_List]:
             key = (item.kind, item.keys if item.kind in _TABLES else item.name)
             groups[key].setdefault(number, []).append(item)
     least = max(2, SPELLING * len(listed))
-    usual = [own for own in groups.values() if len(own) >= least]
-    start, known = 0, set[str]()
-    for is_again in (False, True):  # what one list names tells that another one names the same
-        left = []
-        for own in usual:
-            if (built := _build(own, start, known if is_again else ())) is None:
-                left.append(own)
-                continue
+    start = 0
+    for own in groups.values():
+        if len(own) >= least and (built := _build(own, start)) is not None:
             start += sum(map(len, built.rows.values()))
-            if len(built.columns) == 1:
-                known.update(built.columns[0].candidate.shape.values)
             yield built
-        usual = [own for own in left if next(iter(own.values()))[0].kind == "label"]
 
 
-def _build(
-    own: Mapping[int, Sequence[Enumeration]], start: int, known: Collection[str]
-) -> _List | None:
+def _build(own: Mapping[int, Sequence[Enumeration]], start: int) -> _List | None:
     """Return the listings of one layout as a list; None where they are none for sure."""
     [first, *_] = [item for items in own.values() for item in items]
     kind, is_table, headers = first.kind, first.kind in _TABLES, first.headers
@@ -260,7 +249,7 @@ def _build(
     else:
         texts = {n: [row[0] for row in items] for n, items in rows.items()}
         if kind == "label" and not _several(kind, texts):
-            separator = _separator(texts, known)
+            separator = _separator(texts)
             source = source.model_copy(update={"separator": separator})
             texts = _parted(texts, separator) if separator else {}
         texts = {n: [f for f in own if read_missing(f.text.strip(" .")) is None]
@@ -322,12 +311,11 @@ def _recur(rows: Mapping[int, Sequence[Row]]) -> bool:
     return 2 * usual >= said.total()
 
 
-def _separator(texts: Mapping[int, Sequence[Found]], known: Collection[str]) -> str:
+def _separator(texts: Mapping[int, Sequence[Found]]) -> str:
     """Return the mark between what is listed beside a label; empty where no list is proven.
 
     It is where documents list now more, now fewer things, and most of these come again in others:
-    `Anna, Ben, Eva` and `Ben, Eva`; the parts of an address or of a sentence do neither. Where few
-    list more than one, all of it is *known* from other lists.
+    `Anna, Ben, Eva` and `Ben, Eva`; the parts of an address or of a sentence do neither.
     """
     for mark in _SEPARATORS:
         parts, further = (
@@ -347,7 +335,7 @@ def _separator(texts: Mapping[int, Sequence[Found]], known: Collection[str]) -> 
         are_words = all(part[:1].isalpha() and len(part) <= LONG_VALUE // 2 for part in several)
         n_again = sum(counts[fold_words(part)] > 1 for part in several)
         is_usual = 3 * n_several >= sizes.total() and 2 * n_again >= len(several)
-        if are_words and (is_usual or {*counts} <= {*known}):
+        if are_words and is_usual:
             return mark
     return ""
 
@@ -485,24 +473,6 @@ def _without_twins(found: Sequence[_List]) -> list[_List]:
     return [item for item in found if not any(is_part(item, other) for other in found)]
 
 
-def _without_parts(found: Sequence[_List]) -> list[_List]:
-    """Leave out labels that come again with others that do: each says a part of one thing."""
-
-    def is_part(item: _List) -> bool:
-        return item.kind == "label" and not item.sources[0].separator
-
-    return [
-        item
-        for item in found
-        if not is_part(item)
-        or not any(
-            is_part(other) and 2 * len(item.rows.keys() & other.rows.keys()) >= len(item.rows)
-            for other in found
-            if other is not item
-        )
-    ]
-
-
 def _row_spans(item: _List) -> Iterator[tuple[int, Span]]:
     for n, own in item.rows.items():
         for row in own:
@@ -539,8 +509,8 @@ def _sureness(one: _List, other: _List) -> float:
 def _pairs(one: _List, other: _List) -> tuple[list[tuple[_Column, _Column]], int]:
     """Return the columns that are the same, and how many of them are proven to be.
 
-    By their names, by their texts, by what they are to the other numbers of their rows; what is
-    left is the same where each side has one column of its kind.
+    By their names or their texts; what is left is the same where each side has one column of its
+    kind.
     """
     left, right = list(one.columns), list(other.columns)
     pairs: list[tuple[_Column, _Column]] = []
@@ -550,7 +520,6 @@ def _pairs(one: _List, other: _List) -> tuple[list[tuple[_Column, _Column]], int
         left.remove(a)
         right.remove(b)
 
-    roles = _roles(one) | _roles(other)
     for test in (_is_called_the_same, _holds_the_same):
         for a in list(left):
             if same := [b for b in right if test(a, b)]:
@@ -558,10 +527,6 @@ def _pairs(one: _List, other: _List) -> tuple[list[tuple[_Column, _Column]], int
     is_alone = len(one.columns) == 1 == len(other.columns) and not pairs
     if is_alone and any(is_same_name(a, b) for a in one.names for b in other.names):
         take(left[0], right[0])
-    for a in list(left):
-        role = (roles.get(a), a.candidate.guess.type) if a in roles else None
-        if same := [b for b in right if role and (roles.get(b), b.candidate.guess.type) == role]:
-            take(a, same[0])
     n_proven = len(pairs)
     for a in list(left):
         alone = [x for x in left if x.kind == a.kind]
@@ -581,28 +546,6 @@ def _is_called_the_same(one: _Column, other: _Column) -> bool:
 def _holds_the_same(one: _Column, other: _Column) -> bool:
     values = [c.candidate.shape.values for c in (one, other)]
     return one.kind == other.kind in {"text", "code"} and overlap(*values) >= SAME_VALUES
-
-
-def _roles(item: _List) -> dict[_Column, str]:
-    """Return which columns are what their row's other numbers make when they are multiplied."""
-    numbers = [c for c in item.columns if c.candidate.is_number]
-    values = {
-        c: {n: float(t) for n, t in c.candidate.plain.items() if _is_number(t)} for c in numbers
-    }
-    for one, other, made in permutations(numbers, 3):
-        rows = values[one].keys() & values[other].keys() & values[made].keys()
-        n_equal = sum(
-            isclose(values[one][n] * values[other][n], values[made][n], rel_tol=1e-3, abs_tol=0.01)
-            for n in rows
-        )
-        plain = {values[one][n] for n in rows} | {values[other][n] for n in rows}
-        if len(rows) > 2 and n_equal >= NEARLY_ALL * len(rows) and len(plain) > 2:
-            return {one: "factor", other: "factor", made: "product"}
-    return {}
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?", text) is not None
 
 
 def _join(kept: _List, lost: _List) -> None:

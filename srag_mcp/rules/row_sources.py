@@ -81,8 +81,9 @@ def read_by_sources(sightings: Sightings, table: Table) -> ListedRows | None:
     if first.other:  # a heading among the rows, a longer text, a line that is not made alike
         shown = "; ".join(first.other)[:_LONGEST_QUOTE]
         whole = add_note(whole, f"not read as rows: {shown!r}", Mark.DOUBTED)
-    if said := _other_count(source, sightings, table.nouns, spans, len(first.rows)):
-        said = f"the document says {said!r}, {len(first.rows)} are listed"
+    told = [x for key in source.counts for x in stated_counts(sightings, key, table.nouns, spans)]
+    if told and len(first.rows) not in dict(told):
+        said = f"the document says {told[0][1]!r}, {len(first.rows)} are listed"
         whole = add_note(whole, said, Mark.CONTRADICTED)
     wrong = dict(_other_sums(source, sightings, first, spans))
     days = [day.on() for place, day in find_dates(text) if not any(map(place.overlaps, spans))]
@@ -348,18 +349,6 @@ def stated_counts(
         if number is not None and not any(span.overlaps(place) for span in spans):
             said.append((number, " ".join(match[0].split())))
     return said
-
-
-def _other_count(
-    source: RowSource,
-    sightings: Sightings,
-    nouns: Sequence[str],
-    spans: Sequence[Span],
-    n_rows: int,
-) -> str:
-    """Return what the document says of how many rows there are, where it says another number."""
-    said = [item for key in source.counts for item in stated_counts(sightings, key, nouns, spans)]
-    return "" if not said or any(n == n_rows for n, _ in said) else said[0][1]
 
 
 # --- Lists that the format of a document knows ---------------------------------------------------

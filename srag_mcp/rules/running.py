@@ -12,7 +12,7 @@ from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.slots import Slot, best_slot, learn_slot_rule, to_latest
 from srag_mcp.schema.attribute import SlotRule
-from srag_mcp.text.words import HELPING, fold_words, is_content, stem
+from srag_mcp.text.words import HELPING, fold_words, is_content, singular, stem
 from srag_mcp.values.bounds import NO_VALUE, SIGN, SIGNS, hedge_in_text
 from srag_mcp.values.quantities import read_number_words
 from srag_mcp.values.units import CURRENCY_WORDS, UNITS, is_currency
@@ -333,9 +333,12 @@ def _labels(
             said.n_cut > said.count / 2,
             said.n_led > said.count / 2,  # "34 km/h in the afternoon" is no afternoon
             # "stations report": what follows a plural is no name
-            any(map(_is_plural, words[:-1])) and not _INNER & {*words},
+            any(len(w) > 3 and w != singular(w) for w in words[:-1]) and not _INNER & {*words},
             # "patients in intensive": what follows a preposition is said whole
-            bool(_LEADING & {*words}) and _most_said(f"{phrase} ", own) > said.count / 2,
+            bool(_LEADING & {*words})
+            and any(
+                p.startswith(f"{phrase} ") and 2 * x.count > said.count for p, x in own.items()
+            ),
         )
         points[phrase] = worth * _ELSEWHERE ** sum(against)
     ranked = sorted(points, key=lambda phrase: (phrase in shared, -points[phrase], phrase))
@@ -359,11 +362,3 @@ def _labels(
         goals = goals[:1] if is_led else labels
         labels = [f"distance to {label}" for label in goals]
     return labels
-
-
-def _most_said(start: str, said: Mapping[str, _Said]) -> int:
-    return max((item.count for phrase, item in said.items() if phrase.startswith(start)), default=0)
-
-
-def _is_plural(word: str) -> bool:
-    return len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))

@@ -127,17 +127,15 @@ def _with_values(
         document_id: cell
         for (document_id, _), cell in zip(found, cells, strict=True)
         if cell.value is not None
-        and (_key(cell.as_stated or "") in mapped or _follows(alone, cell))
+        and (
+            _key(said := cell.as_stated or "") in mapped
+            or check(alone, said, cell.value, said).follows
+        )
     }
 
 
 def _key(words: str) -> str:
     return fold(words) or words
-
-
-def _follows(attribute: Attribute, cell: Cell) -> bool:
-    words, value = cell.as_stated or "", cell.value
-    return value is not None and check(attribute, words, value, words).follows
 
 
 def score_rules(

@@ -150,7 +150,4 @@ def _plain(token: re.Match[str], keeps_hyphen: bool) -> str:
     return unicodedata.normalize("NFKD", letters).replace(_FRACTION, "/").casefold()
 
 
-@lru_cache(maxsize=8)
-def _plain_text(text: str, keeps_hyphen: bool) -> _PlainText:
-    """Return *text* in plain letters; the cells of one document ask for the same again."""
-    return _PlainText(text, keeps_hyphen)
+_plain_text = lru_cache(maxsize=8)(_PlainText)  # the cells of a document ask for the same again

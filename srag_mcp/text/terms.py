@@ -103,14 +103,10 @@ def _content(text: str) -> list[str]:
 
 def _tokens(text: str) -> Iterator[str]:
     for token in _TOKEN.findall(text):
-        if token[0] < "\u3040" or not _is_spaceless(token[0]):
+        if token[0] < "\u3040" or not re.match(f"[{_SPACELESS}]", token):
             yield fold_word(token).replace(",", "")
         else:
             yield from map("".join, pairwise(token)) if len(token) > 1 else token
-
-
-def _is_spaceless(char: str) -> bool:
-    return re.match(f"[{_SPACELESS}]", char) is not None
 
 
 def _identifiers(text: str) -> Iterator[str]:

@@ -26,7 +26,7 @@ def test_front_matter_is_read_by_the_rules_of_its_format() -> None:
         "id: 7\nowner: ~\nclosed: ~\nkeeper: ~\ncode: ~\nsign: a # b\nkinds: a, b\n"
         "told: Two lines.\nat.sea: ~"
     )
-    assert _read("+++\na = ''\nb = null\n+++\n").text == "b: null"
+    assert _read("---\na: *b\n---\n").text == "---\na: *b\n---"
 
 
 def test_front_matter_headings_items_and_paragraphs() -> None:
