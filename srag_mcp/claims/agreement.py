@@ -1,7 +1,6 @@
 """Whether two values are the same, and two readings of a document; what learned rules dispute."""
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -9,17 +8,17 @@ from srag_mcp.cells.cell import Cell, Mark
 from srag_mcp.claims.figures import read_figures, rounds_to
 from srag_mcp.text.words import fold
 from srag_mcp.values.names import LEGAL_FORMS
-from srag_mcp.values.states import State, has_denial
+from srag_mcp.values.states import State
 from srag_mcp.values.types import Value
 
-_FIRST_CJK = "\u2e80"
 _TITLES = {
     "the", "mr", "mrs", "ms", "miss", "mx", "dr", "prof", "professor", "sir", "herr", "frau", "m",
     "mme", "sr", "sra",
 }  # fmt: skip
 _ATTACHED = LEGAL_FORMS | _TITLES
-_SET_OFF = re.compile(r"[,;:()\[\]|/\n]+|\s[-–—]\s")
 _SAME = 1e-6
+FEWEST_BOTH = 5
+LEAST_AGREEMENT = 0.6
 
 
 def is_same_value(one: Value | None, other: Value | None) -> bool:
@@ -36,7 +35,7 @@ def is_same_value(one: Value | None, other: Value | None) -> bool:
 def agree(model: Cell, rule: Cell) -> bool:
     """Whether a model and a rule read the same of a document.
 
-    A number that the rule converted may be rounded; a name may have a form or a title more.
+    A number that the rule converted may be rounded; a name may have a legal form or a title more.
     """
     one, other = model.value, rule.value
     if is_same_value(one, other) or isinstance(one, bool) or isinstance(other, bool):
@@ -45,34 +44,9 @@ def agree(model: Cell, rule: Cell) -> bool:
         is_quoted = read_figures(rule.as_stated or "").is_only(other)
         return not is_quoted and rounds_to(other, one)
     if isinstance(one, str) and isinstance(other, str):
-        short, long = sorted((one, other), key=lambda text: len(fold(text)))
-        return _only_adds(long, fold(short))
+        plain, said = ([x for x in fold(t).split() if x not in _ATTACHED] for t in (one, other))
+        return bool(plain) and plain == said
     return False
-
-
-def _only_adds(text: str, words: str) -> bool:
-    """Whether *text* is *words* with no more to say: `acme ltd` is `acme`, `New York` not `York`.
-
-    More is a legal form, a title or what a mark sets off: `Bern (Switzerland)`, `City: Bern`; never
-    a denial or a number. In scripts without spaces a part of the text will do.
-    """
-    if words and words[0] >= _FIRST_CJK:
-        return words in fold(text)
-    if not words or set(words.split()) <= _ATTACHED:
-        return False
-    parts = [fold(part) for part in _SET_OFF.split(text)]
-    for part in parts:
-        before, found, after = f" {part} ".partition(f" {words} ")
-        if found:
-            added = {word for other in parts if other != part for word in other.split()}
-            beside = {*before.split(), *after.split()}
-            is_changed = any(has_denial(word) or any(map(str.isdigit, word)) for word in added)
-            return beside <= _ATTACHED and not is_changed
-    return False
-
-
-FEWEST_BOTH = 5
-LEAST_AGREEMENT = 0.6
 
 
 def find_disputed(model: Mapping[int, Cell], rule: Mapping[int, Cell]) -> list[int]:

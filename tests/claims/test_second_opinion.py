@@ -48,13 +48,9 @@ def test_values_that_mean_the_same_agree() -> None:
         ("Acme", "Acme Ltd"),
         ("Acme", "The ACME Co. Ltd."),
         ("Ada Byron", "Dr Ada Byron"),
-        ("Bern", "City: Bern"),
-        ("Bern", "Bern (Switzerland)"),
-        ("Bern", "Bern, Switzerland"),
-        ("Bern", "Altstadt – Bern"),
     ],
 )
-def test_a_form_a_title_and_what_is_set_off_add_nothing(one: str, other: str) -> None:
+def test_a_legal_form_and_a_title_add_nothing(one: str, other: str) -> None:
     assert differing(one, other) == differing(other, one) == []
 
 
@@ -62,6 +58,7 @@ def test_a_form_a_title_and_what_is_set_off_add_nothing(one: str, other: str) ->
     ("one", "other"),
     [
         ("York", "New York"),
+        ("Bern", "Bern (Switzerland)"),
         ("Guinea", "Equatorial Guinea"),
         ("tanker", "not a tanker"),
         ("tanker", "tanker (not)"),
@@ -84,8 +81,8 @@ def differing(one: str, other: str) -> list[int]:
 
 
 def test_a_part_of_a_word_is_another_word() -> None:
-    sexes = cells("male", "female", "paid", "1 day", "東京", "x")
-    rules = cells("Female", "female.", "unpaid", "12 days", "東京都", "x")
+    sexes = cells("male", "female", "paid", "1 day", "x")
+    rules = cells("Female", "female.", "unpaid", "12 days", "x")
     assert find_disputed(sexes, rules) == []
     many = {**sexes, **{n: stated("same") for n in range(10, 20)}}
     others = {**rules, **{n: stated("same") for n in range(10, 20)}}
