@@ -6,7 +6,7 @@ sides.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, islice, pairwise
 from operator import mul
@@ -68,7 +68,6 @@ class TableView:
 
 def table_views(table: Table, text: str) -> Iterator[TableView]:
     """Yield a view of each row that has values, then of each column; *text* is the document's."""
-    table = with_all_headers(table)
     n_labels, paths = count_label_columns(table), left_paths(table, text)
     rows = [(row, path) for row, path in zip(table.rows, paths, strict=True) if path is not None]
     for row, path in rows:
@@ -90,26 +89,6 @@ def _say_values(values: Iterable[tuple[_Path, TableCell]]) -> str:
 
 def _in_words(*parts: str) -> str:
     return " | ".join(filter(None, parts))
-
-
-def with_all_headers(table: Table) -> Table:
-    """Return *table* without rows that go on with its headers.
-
-    The corner says the same in them, or nothing where headers span columns: `2022 | 2022` above
-    `Q1 | Q2`.
-    """
-    headers, rows = table.headers, table.rows
-    while len(rows) > 1 and (
-        headers[0][-1:] == (corner := rows[0][0].text,)
-        or (not corner and any(path and path == after for path, after in pairwise(headers)))
-    ):
-        cells = (cell.text for cell in rows[0])
-        headers = tuple(
-            path if text in {"", *path[-1:]} else (*path, text)
-            for path, text in zip(headers, cells, strict=True)
-        )
-        rows = rows[1:]
-    return replace(table, headers=headers, rows=rows)
 
 
 def count_label_columns(table: Table) -> int:

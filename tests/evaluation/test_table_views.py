@@ -12,7 +12,6 @@ from srag_mcp.evaluation.chunk_systems import (
     count_label_columns,
     left_paths,
     table_views,
-    with_all_headers,
 )
 
 ReadBytes = Callable[..., list[Document]]
@@ -148,7 +147,7 @@ FORMATS: dict[str, Callable[[Made], str | bytes]] = {
 
 def _table(document: Document) -> Table:
     [table] = [block for block in document.blocks if isinstance(block, Table)]
-    return with_all_headers(table)
+    return table
 
 
 def _found(document: Document) -> tuple[Paths, Paths]:
