@@ -106,7 +106,6 @@ from srag_mcp.store.loose import describe_losses
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.united_names import put_names_in_force
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, open_work
-from srag_mcp.text.words import stems
 
 logger = logging.getLogger(__name__)
 
@@ -251,7 +250,7 @@ def _find_kinds(run: Run, state: Path) -> Kinds | None:
     """Find the kinds of a folder that has several; None where one table holds all."""
     if not may_be_split(run.work, run.folder, run.found, run.wish.given):
         return None
-    sorter = KindSorter(state, run.folder, run.found, run.readers)
+    sorter = KindSorter(state, run.folder, run.found, run.readers, run.wish.questions)
     return None if sorter.is_joined else sorter.find(run.wish.tables.survey, lambda: run.sample)
 
 
@@ -280,13 +279,10 @@ def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestRepor
         raise SeveralKindsError(run.folder, names)
     reports: list[IngestReport] = []
     asks = choose_engine(run.work, run.settings).asks
-    about = {corpus: {*stems(corpus.name.replace("_", " "))} for corpus in kinds.corpora}
-    unclear = [x for x in run.wish.questions if not {*stems(x)} & set().union(*about.values())]
     for corpus in kinds.corpora:
         if asks or run.cancelled():
             break
-        own = [x for x in run.wish.questions if x in unclear or about[corpus] & {*stems(x)}]
-        asked: IngestOptions = {**options, "questions": own}
+        asked: IngestOptions = {**options, "questions": list(corpus.questions)}
         reports.append(
             ingest(
                 corpus.folder,

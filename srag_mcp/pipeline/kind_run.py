@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import count
 from pathlib import Path, PurePosixPath
@@ -35,6 +35,7 @@ from srag_mcp.schema.json_schema import find_schema_file
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.layout import KINDS_FILE, ingestion_lock, read_kinds, write_atomically
 from srag_mcp.store.work import WorkDatabase
+from srag_mcp.text.words import stems
 
 _MAX_COMPARED = 120  # as many as are compared in a second
 _MAX_NAMED = 5
@@ -42,10 +43,14 @@ _MAX_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class KindCorpus:
-    """The corpus of one kind: its folder, named after it, and how many documents it has."""
+    """The corpus of one kind: its folder, named after it, and how many documents it has.
+
+    *questions*: those of the sample questions that may be about it.
+    """
 
     folder: Path
     n_documents: int
+    questions: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -82,12 +87,14 @@ class KindSorter:
         folder: The documents.
         found: Its files, each of which is a document.
         readers: Read files that nobody has read yet.
+        questions: What people ask of the folder.
     """
 
     state: Path
     folder: Path
     found: FoundFiles
     readers: ReaderPool
+    questions: Sequence[str] = ()
 
     def find(
         self, survey: TableSurvey | None, sample: Callable[[], Sequence[Document]]
@@ -106,10 +113,18 @@ class KindSorter:
         kinds = find_kinds([words_of(document.text) for document in compared])
         if len(kinds) < 2:
             return None
-        names = list[str]()
-        for kind in kinds:
-            taken = {*names, *(entry.name for entry in self.folder.iterdir())}
-            names.append(_name([compared[place] for place in kind.members], taken, len(names) + 1))
+        taken, names = {entry.name for entry in self.folder.iterdir()}, list[str]()
+        members = [[compared[place] for place in kind.members] for kind in kinds]
+        for documents in members:
+            name = _name(documents, (), {*names, *taken})
+            names.append(name or f"documents_{len(names) + 1}")
+        shared = _share_out(
+            dict(zip(names, (kind.shares for kind in kinds), strict=True)), self.questions
+        )
+        for number, name in enumerate([*names], start=1):
+            if name == f"documents_{number}":  # documents may not say what they are, and people do
+                named = _name(members[number - 1], shared[name], {*names, *taken})
+                names[number - 1] = named or name
         places = {compared[at].path: number for number, k in enumerate(kinds) for at in k.members}
         return self._write(dict(zip(names, kinds, strict=True)), places)
 
@@ -147,16 +162,19 @@ class KindSorter:
                 {PurePosixPath(path).stem for path, _ in tables},
             )
             called = (snake_case(*names) for names in (sheets, files) if len(names) == 1)
-            name = _free_name(called, taken, len(kinds) + 1)
+            name = _free_name(called, taken) or f"table_{len(kinds) + 1}"
             taken.add(name)
             kinds[name] = kind
         if len(kinds) < 2:
             return None
         corpora, written = list[KindCorpus](), dict[str, object]()
+        said = {name: {*stems(" ".join(kind))} for name, kind in kinds.items()}
+        shared = _share_out(said, self.questions)
         for name, kind in kinds.items():
             paths, n_rows = survey.paths_of(kind)
             members = tuple(x.relative for x in self.found.sources if x.relative in paths)
-            corpora.append(self._keep(name, members, tuple(sorted(kind)), n_rows))
+            place = self._keep(name, members, tuple(sorted(kind)))
+            corpora.append(KindCorpus(place, n_rows, shared[name]))
             written[name] = {"documents": n_rows, "shares": {}}
         write_atomically(self.state / KINDS_FILE, json.dumps(written))
         return Kinds(tuple(corpora), tuple(odd), self.found.failed)
@@ -185,10 +203,11 @@ class KindSorter:
             else:
                 places[reply.path] = number
         corpora: list[KindCorpus] = []
+        shared = _share_out({name: kind.shares for name, kind in kinds.items()}, self.questions)
         for number, name in enumerate(kinds):
             paths = (source.relative for source in sources)
             members = tuple(path for path in paths if places.get(path) == number)
-            corpora.append(self._keep(name, members, (), len(members)))
+            corpora.append(KindCorpus(self._keep(name, members), len(members), shared[name]))
         written = {
             corpus.name: {"documents": corpus.n_documents, "shares": dict(kind.shares)}
             for corpus, kind in zip(corpora, usual, strict=True)
@@ -196,16 +215,14 @@ class KindSorter:
         write_atomically(self.state / KINDS_FILE, json.dumps(written))
         return Kinds(tuple(corpora), tuple(odd), tuple(failed))
 
-    def _keep(
-        self, name: str, members: tuple[str, ...], columns: tuple[str, ...], n_documents: int
-    ) -> KindCorpus:
+    def _keep(self, name: str, members: tuple[str, ...], columns: tuple[str, ...] = ()) -> Path:
         place = self._place(name)
         place.mkdir(parents=True, exist_ok=True)
         is_inside = self.state.parent == self.folder  # so that both can be moved together
         home = os.path.relpath(self.folder, place) if is_inside else str(self.folder)
         kept = KindMembers(home, members, tuple(self.found.seen), columns)
         write_atomically(place / KIND_FILE, kept.write())
-        return KindCorpus(place, n_documents)
+        return place
 
     def _read(self, sources: Sequence[SourceFile]) -> Iterator[Sampled | Unreadable]:
         """Yield what is read of files, each with its document."""
@@ -299,14 +316,39 @@ def rename_kind(state: Path, old: str, new: str) -> Path:
     return place / new
 
 
-def _name(documents: Sequence[Document], taken: Collection[str], number: int) -> str:
-    """Name a kind after what its documents are called; by *number* where they say nothing sure."""
-    nouns = find_nouns([Sightings(document) for document in documents], "", (), ())
+def _share_out(
+    words: Mapping[str, Collection[str]], questions: Iterable[str]
+) -> dict[str, tuple[str, ...]]:
+    """Share out *questions* among kinds, by the stems that the documents of each say.
+
+    One goes to the kind that it names, else to that which alone says most of its words, to all
+    where none does.
+    """
+    names = {name: {*stems(name.replace("_", " "))} for name in words}
+    shared: dict[str, tuple[str, ...]] = dict.fromkeys(words, ())
+    for question in questions:
+        asked = {*stems(question)}
+        own = [name for name in words if names[name] & asked]
+        if not own:
+            said = {name: {x for x in asked if x in words[name]} for name in words}
+            alone = {
+                name: len(mine.difference(*(said[other] for other in said if other != name)))
+                for name, mine in said.items()
+            }
+            own = [name for name, n in alone.items() if n == max(alone.values())]
+        for name in own:
+            shared[name] = (*shared[name], question)
+    return shared
+
+
+def _name(documents: Sequence[Document], questions: Sequence[str], taken: Collection[str]) -> str:
+    """Name a kind after what its documents are called; empty where nothing sure says it."""
+    nouns = find_nouns([Sightings(document) for document in documents], "", questions, ())
     folders = {PurePosixPath(document.path).parent.name for document in documents}
     folder = folders.pop() if len(folders) == 1 else ""  # a folder of their own
-    return _free_name((*nouns[1::2], folder), taken, number)
+    return _free_name((*nouns[1::2], folder), taken)
 
 
-def _free_name(wanted: Iterable[str], taken: Collection[str], number: int) -> str:
+def _free_name(wanted: Iterable[str], taken: Collection[str]) -> str:
     names = [name for name in wanted if name.isidentifier() and name != DOCUMENTS_FOLDER]
-    return next((name for name in names if name not in taken), f"documents_{number}")
+    return next((name for name in names if name not in taken), "")

@@ -300,3 +300,21 @@ def test_sheets_with_other_columns_are_kinds_called_after_them(
     assert [item.path for item in report.skipped] == ["year.xlsx, sheet Hours"]
     cost = srag_mcp.ask(folder, "What is the total cost of the trips?", settings)
     assert cost.rows == ((150,),)
+
+
+def test_what_documents_do_not_call_themselves_questions_may(
+    tmp_path: Path, settings: Settings
+) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for n in range(1, 9):
+        page = f"Cave No. {n}\n\nDepth: {30 + n} m\nEntrance: north, below the {n}th larch\n"
+        (folder / f"a{n}.txt").write_text(page)
+        slip = f"Paid with thanks\nvoucher {700 + n}\nTea and cake\nTotal paid: {n}.50\n"
+        (folder / f"b{n}.txt").write_text(slip)
+    questions = ["How many vouchers are there?", "How many vouchers have cake?"]
+    report = ingest(folder, settings, questions=questions)
+    assert "papers/vouchers (8)" in report.told[0]
+    answer = srag_mcp.ask(folder, "How many vouchers are there?", settings)
+    assert answer.rows == ((8,),)
+    assert srag_mcp.open_corpus(folder / "caves", settings).schema().nouns == ("cave", "caves")
