@@ -10,6 +10,7 @@ from srag_mcp.grammar.lexicon import (
     DOING,
     Token,
     alike,
+    operator_stems,
     spoken,
     stem,
     stems_of,
@@ -539,8 +540,10 @@ class Asked:
         if len(asked) == 1:
             function = self.word(asked[0])
             for column, used, features in self.measures(additive=function == "sum"):
+                said = {token.stem for at in used if at < asked[0] for token in self.tokens(at)}
                 summary = Summary(function, Term(column.name), self.where)  # type: ignore[arg-type]
-                yield summary, used | set(asked), features
+                if not said or said - operator_stems():  # `maximum total`: the highest, of totals
+                    yield summary, used | set(asked), features
 
     def totals(self) -> frozenset[int]:
         """Return the mentions that say `in total`."""

@@ -557,9 +557,9 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     entity, title = ([stem(word) for word in name] for name in names)
     own = {*entity, *title[-1:], *(set(title) - named)}
     words = [word for name in names for word in name]
-    many = {stem(word) for word in words if fold_words(word) != (word,)} & own
+    many = {stem(word) for word in words if singular(word) != word} & own
     last = {*entity[-1:], *title[-1:]}
-    nouns = nouns | (many or last)  # tram stops are no trams, nor is lost property lost
+    nouns = (nouns | many) or last  # tram stops are no trams, nor is lost property lost
     # what a folder of closed and of open ones is called, or of those of a place
     nouns = nouns - (_stored(columns) - (many & last))
     nouns = {word for word in nouns - general if word.isalpha() and len(word) > 1}
@@ -567,7 +567,7 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     nouns -= things | counted_things(columns)
     plain = words_in(" ".join((schema.entity, *schema.nouns)))
     called = frozenset(singular(word) for word in plain if singular(word) != word)
-    rest = frozenset(own - nouns)
+    rest = frozenset(own - nouns - last)  # of what is called fire, no fire drills
     claimed = frozenset(nouns - attested)
     doubted = frozenset(nouns & _stored(columns))
     return Table(

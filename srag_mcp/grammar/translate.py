@@ -254,7 +254,7 @@ def describe_tables(schema: Schema, statistics: Statistics) -> list[Table]:
         beside=_beside(lists),
     )
     of_records = tuple(
-        _renamed(column, f"{records.name}{OF_RECORD}{column.name}") for column in records.columns
+        replace(column, key=f"{records.name}{OF_RECORD}{column.name}") for column in records.columns
     )
     holders = records.nouns | records.qualifiers
     others = [
@@ -268,10 +268,6 @@ def describe_tables(schema: Schema, statistics: Statistics) -> list[Table]:
     return [named, *others]
 
 
-def _renamed(column: Column, name: str) -> Column:
-    return replace(column, key=name)
-
-
 def _beside(lists: Sequence[Table]) -> tuple[Column, ...]:
     """Return the columns of lists as they restrict records; that which names an item by its noun.
 
@@ -279,7 +275,8 @@ def _beside(lists: Sequence[Table]) -> tuple[Column, ...]:
     """
     return tuple(
         replace(
-            _renamed(column, f"{table.name}{LISTED}{column.name}"),
+            column,
+            key=f"{table.name}{LISTED}{column.name}",
             does=frozenset(stem(w.removesuffix("ee")) for w in table.called if w.endswith("ee")),
         )
         for table in lists
@@ -329,7 +326,7 @@ def _counts(
         )
         if found is None:
             continue
-        column = _renamed(describe_column(attribute, found), _count_of(schema, child))
+        column = replace(describe_column(attribute, found), key=_count_of(schema, child))
         if not any({*column.names} & {*x.names} for x in records.columns if x.counts):
             yield child.entity, column
 

@@ -26,6 +26,7 @@ from srag_mcp.names.uniting import (
     Thing,
     Verdict,
     fold_name,
+    read_name,
 )
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.text.shown import one_line, shorten
@@ -72,8 +73,9 @@ def find_candidates(things: Sequence[Thing], decided: Decided = UNDECIDED) -> li
 def find_forms(values: Iterable[str], column: str) -> list[list[str]]:
     """Return the groups of values of a column that are forms of one, or one with a remark.
 
-    `pass`, `passed`; `good`, `good, stable`; `yes`, and `native` in the column `native`. A remark
-    is known by the value that stands without one: `Smith, Anna` and `Smith, John` are two.
+    `pass`, `passed`; `good`, `good, stable`; `yes`, and `native` in the column `native`; not
+    `Part A`, `Part B`. A remark is known by the value that stands without one: `Smith, Anna` and
+    `Smith, John` are two.
     """
     groups: dict[tuple[bool | str, ...], list[str]] = {}
     values, plain = list(values), set[tuple[bool | str, ...]]()
@@ -82,7 +84,8 @@ def find_forms(values: Iterable[str], column: str) -> list[list[str]]:
         head = _REMARK.sub("", value)
         said = read_statement(head, column, is_answer=True) if has_answers else None
         content = tuple(stem(word) for word in content_words(head))
-        key = (content or (head,)) if said is None else (said,)
+        words = (*content, *read_name(head).designators) if content else (head,)
+        key = words if said is None else (said,)
         groups.setdefault(key, []).append(value)
         plain |= {key} if head == value else set()
     return [group for key, group in groups.items() if key in plain and len(group) > 1]

@@ -47,7 +47,7 @@ _FORMULA = re.compile(
     rf"(?<![\w.,]){_PRODUCT.pattern}(?:\s*[-+−–]\s*{_PRODUCT.pattern})*(?![\w.,]\w)"
 )
 _TERM = re.compile(rf"([-+−–]?)\s*({_PRODUCT.pattern})")
-_DIVIDE, _PLUS = frozenset("/÷"), frozenset(("", "+"))
+_DIVIDE, _PLUS, _MINUS = frozenset("/÷"), frozenset(("", "+")), ("-", "−", "–")
 _EMPTY = frozenset({"", "-", "n/a", "null", "unknown", "not mentioned", "not stated"})
 _IMPLIED = {"unknown": None, "false": False, "zero": 0}
 _LONGEST_SHOWN, _LONGEST_REMARK = 80, 200
@@ -375,17 +375,22 @@ def _is_itself(value: Value | None, quote: str) -> bool:
 def _explains(attribute: Attribute, remark: str, value: Value, quote: str, text: str) -> bool:
     """Return whether the figures of a *remark* make a number or a day: `derived: 22 + 1`.
 
-    What it adds or multiplies stands in *text*, the document; a day is so many days or weeks from
-    one of the *quote*: `15 June 2026 for 2 nights`, `derived: 15 June + 2 nights`.
+    What it adds or multiplies stands in *text*, the document; a day is so many days or weeks behind
+    one of the *quote*, before it where these are subtracted: `15 June 2026 for 2 nights`, `derived:
+    15 June + 2 nights`.
     """
     if isinstance(value, bool | str) or not read_figures(remark).quantities:
         return False
     if isinstance(value, date):
         dated = [span for span, _ in dates_of(remark)]
-        told = [n for span, n in find_quantities(remark) if not any(map(span.overlaps, dated))]
+        told = [
+            -n.value if remark[: span.start].rstrip().endswith(_MINUS) else n.value
+            for span, n in find_quantities(remark)
+            if not any(map(span.overlaps, dated))
+        ]
         days = [day for _, found in dates_of(quote) if (day := found.on()) is not None]
-        away = {abs((value - day).days) for day in days} - {0}
-        counted = {float(n.value) for n in told if not away.isdisjoint((n.value, 7 * n.value))}
+        away = {(value - day).days for day in days} - {0}
+        counted = {abs(float(n)) for n in told if not away.isdisjoint((n, 7 * n))}
         return not counted.isdisjoint(_numbers_of(text)) if counted else False
     made = compute(remark.partition(":")[2])
     if made is None or not rounds_to(made.result, value):

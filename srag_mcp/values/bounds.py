@@ -40,7 +40,7 @@ _START, _BEHIND, _ROUGH, _INTENT = map(_words, ("start", "behind", "rough", "int
 HEDGES = rf"\b(?:{_NUMBERS}|{_START}|{_ROUGH})\b\.?|[~≈±+()]|{SIGN}"
 _LINKS = rf"(?:(?:{_words('link')}|{'|'.join(WEEKDAYS)})\b[.,]?\s*){{0,3}}"
 _NEAR = 20  # characters beside a value of running text that may say how it is meant
-_CLAUSE = re.compile(rf"[:|\n]|{SIGN}")
+_CLAUSE = re.compile(rf"[:|\n]|[.!?]\s+(?=[A-ZÀ-Þ])|{SIGN}")
 _SIGN_IN_TEXT = re.compile(r"(?:[<≤≥]|[^\s>=-][ \t]*>)=?[ \t]*\Z")  # no arrow, no quoted line
 _PLACE = "\0"  # of the value among what is said beside it
 
@@ -64,7 +64,7 @@ _INTENDED = re.compile(rf"\b(?:{_INTENT})\b", re.IGNORECASE)
 # In the label of a number; in that of a day.
 _NAMED, _NAMED_DAY = (
     re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
-    for words in (_words("limit"), f"{_DAYS}|{_START}|{_INTENT}|{_words('term')}")
+    for words in (f"{_words('limit')}|{_INTENT}", f"{_DAYS}|{_START}|{_INTENT}|{_words('term')}")
 )
 _ANY = re.compile(rf"{HEDGES}|\b(?:{_DAYS}|{_BEHIND}|{_INTENT})\b", re.IGNORECASE)
 _YEAR = re.compile(rf"{_PLACE}(?!\s?[^\W\d_])")  # `by 1950`, but not `by 1950 guests`
@@ -96,7 +96,8 @@ def hedge_in_text(text: str, span: Span, label: str = "", *, is_day: bool = Fals
     if _SIGN_IN_TEXT.search(before):
         return Hedge.BOUND
     said = _CLAUSE.split(before)[-1]
-    near = f"{said}{span.of(text)}{text[span.end : span.end + _NEAR]}"
+    behind = _CLAUSE.split(text[span.end : span.end + _NEAR])[0]
+    near = f"{said}{span.of(text)}{behind}"
     place = Span(len(said), len(said) + span.end - span.start)
     return _hedge(near, place, label, _BOUND_DAY if is_day else _BOUND_IN_TEXT)
 
@@ -110,6 +111,6 @@ def _hedge(text: str, span: Span, label: str, bound: re.Pattern[str]) -> Hedge |
     if not (_NAMED_DAY if is_day else _NAMED).search(label.replace("_", " ")):
         if bound.search(said) or (is_year and _BOUND_DAY.search(said)):
             return Hedge.BOUND
-        if is_day and _INTENDED.search(said):
+        if _INTENDED.search(said):
             return Hedge.INTENT
     return Hedge.ROUGH if _ROUGH_BESIDE.search(said) else None

@@ -47,6 +47,21 @@ def test_what_only_the_folder_is_called_is_not_counted_in_total() -> None:
             translate(f"How many wasps were there {total}?", calls, statistics, ValueIndex([]))
 
 
+def test_what_a_folder_is_about_is_no_record_where_documents_have_a_noun() -> None:
+    named = {"title": "Wasp", "entity": "wasp", "nouns": ("call", "calls")}
+    statistics = {"pages": _statistics("pages", (ValueCount(4, 3), ValueCount(1, 2)))}
+    calls = SCHEMA.model_copy(update={"tables": (SCHEMA.table.model_copy(update=named),)})
+    nameless = SCHEMA.model_copy(
+        update={"tables": (SCHEMA.table.model_copy(update=named | {"nouns": ()}),)}
+    )
+    for noun in ("wasps", "wasp calls"):  # not each call is about wasps
+        with pytest.raises(QuestionError, match="has no place"):
+            translate(f"How many {noun} are there?", calls, statistics, ValueIndex([]))
+    for schema, noun in ((calls, "calls"), (nameless, "wasps")):
+        found = translate(f"How many {noun} are there?", schema, statistics, ValueIndex([]))
+        assert (found.sql, found.assumed) == ("SELECT COUNT(*) FROM wasp", ())
+
+
 ISSUES = Schema(
     title="Magazines",
     entity="magazines",

@@ -102,6 +102,16 @@ def test_contrary_words_are_never_dropped(question: str) -> None:
     refusal(question, columns, "company")
 
 
+def test_a_word_for_an_end_before_another_is_no_column_of_that_name() -> None:
+    columns = [text("paper"), count("maximum"), count("best")]
+    for asked in ("maximum total", "maximum average", "best average", "maximum total per paper"):
+        refusal(f"What is the {asked}?", columns)
+    for asked, function in (("total", "SUM"), ("average", "AVG"), ("lowest", "MIN")):
+        found = ask(f"What is the {asked} maximum?", columns)
+        assert found.sql == f"SELECT {function}(maximum) FROM c1"
+    assert ask("What is the average of the best?", columns).sql == "SELECT AVG(best) FROM c1"
+
+
 def test_a_word_of_the_language_that_is_a_column_is_the_column() -> None:
     columns = [text("court"), count("cases"), count("daily_visits")]
     found = ask("How many cases are there in total?", columns)

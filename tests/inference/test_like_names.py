@@ -81,7 +81,8 @@ def test_spellings_that_are_counted_or_ranked_apart_are_told(rulings: Corpus) ->
         ("name", ["Smith, Anna", "Smith, John"], []),
         ("condition", ["good condition", "bad condition"], []),
         ("kind", ["paint", "painting"], [[0, 1]]),
-        ("code", ["A-1", "A-2", "—"], []),
+        ("code", ["A-1", "A-2", "B-1", "—"], []),
+        ("part", ["Part A", "Part B", "Part B, late", "Part 1", "Part 2", "Part 2b"], [[1, 2]]),
     ],
 )
 def test_forms_of_one_value_are_found(

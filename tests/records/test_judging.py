@@ -185,6 +185,17 @@ def test_a_value_in_other_words_than_the_document_is_noted_and_not_asked_again(
             "the quote gives another date than 2026-06-20",
         ),
         ("2026-06-17", "", "the quote gives another date than 2026-06-17"),
+        (
+            "2026-06-13",
+            "derived: 15 June + 2 nights",
+            "the quote gives another date than 2026-06-13",
+        ),
+        ("2026-06-13", "derived: 15 June - 2 nights", ""),
+        (
+            "2026-06-17",
+            "derived: 15 June − 2 nights",
+            "the quote gives another date than 2026-06-17",
+        ),
     ],
 )
 def test_a_day_may_follow_by_days_and_weeks_that_the_document_has(

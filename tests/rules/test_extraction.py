@@ -241,6 +241,26 @@ def test_a_bound_in_running_text_is_no_value(sentence: str, *, is_bound: bool) -
 
 
 @pytest.mark.parametrize(
+    ("sentence", "is_intended"),
+    [("The hall is to be widened to 300 seats.", True), ("It has 300 seats (planned).", True),
+     ("The expected 300 seats cost much.", True), ("Geplant sind 300 Plätze.", True),
+     ("It has 300 seats. They will be sold.", False),
+     ("The hall was planned last year and has 300 seats.", False)],
+)  # fmt: skip
+def test_an_intended_number_in_running_text_is_no_value(
+    sentence: str, *, is_intended: bool
+) -> None:
+    rule = SlotRule(value_type="number", weights={"^hall": 1, "#hall": 1}, threshold=1)
+    named = ("seats", "expected_seats")
+    attributes = tuple(Attribute(name=x, type="integer", extractors=(rule,)) for x in named)
+    schema = Schema(title="Hall", attributes=attributes)
+    found = extract_record(document(f"# Hall\n\n{sentence}\n"), schema).cells
+    note = "what is intended is stated, and no value" if is_intended else ""
+    state = State.FAILED if is_intended else State.STATED
+    assert [(x.state, x.note) for x in found] == [(state, note), (State.STATED, "")]
+
+
+@pytest.mark.parametrize(
     ("sentence", "note"),
     [("The roof was mended on 3 May 2021.", ""),
      ("The roof must be mended by 3 May 2021.", "a bound is stated, and no value"),

@@ -333,6 +333,21 @@ def test_thresholds_of_earlier_and_later_documents_are_two_columns() -> None:
     assert table.values("jars_from_3") == [60 + 2 * n if n < 9 else None for n in range(18)]
 
 
+@pytest.mark.parametrize("said", ["has more than {} sacks", "will be given {} sacks"])
+def test_a_bound_or_an_intention_among_plain_numbers_is_no_value(said: str) -> None:
+    others = range(2, 12, 4)
+    texts = [
+        f"Mill {SHORT[n]}\n\nThe mill "
+        + (said if n in others else "has {} sacks").format(300 + 7 * n)
+        + f" in store, and {2 + n % 3} carts.\n"
+        for n in range(12)
+    ]
+    table = tabulate(texts)
+    (name,) = (name for name in table.columns if "sacks" in name)
+    assert table.values(name) == [None if n in others else 300 + 7 * n for n in range(12)]
+    assert {table.states(name)[n] for n in others} == {State.FAILED}
+
+
 def test_a_difference_is_no_value_of_what_it_compares() -> None:
     table = tabulate(
         [

@@ -112,6 +112,17 @@ def test_below_a_label_of_a_limit_the_limit_is_the_value(name: str, text: str) -
     )
 
 
+@pytest.mark.parametrize(
+    "text", ["12 (planned)", "target 12", "geplant: 12", "expected: 12 people"]
+)
+def test_a_number_that_is_but_intended_is_none_but_where_its_label_says_so(text: str) -> None:
+    read = {name: read_column(Column(INTEGER, name), [Words(text)]) for name in ("staff", "target")}
+    assert read == {
+        "staff": [Reading(State.FAILED, note=Hedge.INTENT)],
+        "target": [Reading(State.STATED, 12)],
+    }
+
+
 def test_minutes_in_a_label_are_no_limit() -> None:
     [read] = read_column(Column(INTEGER, "walk_min"), [Words("> 30", "Walk (min)")])
     assert read == Reading(State.FAILED, note=Hedge.BOUND)
