@@ -152,9 +152,10 @@ class Asked:
 
     @property
     def says_doubted(self) -> bool:
-        """Whether records are called what only some of them are by a value."""
-        nouns = (i for i, item in enumerate(self.frame.sentence.mentions) if item.kind == "record")
-        return any(token.stem in self.table.doubted for at in nouns for token in self.tokens(at))
+        """Whether records are called what only some of them are by a value, or by themselves."""
+        places = [item.first for item in self.frame.sentence.mentions if item.kind == "record"]
+        said = (t for at in places for t in self.frame.sentence.tokens[max(at - 1, 0) : at + 1])
+        return any(token.stem in self.table.doubted for token in said)
 
     # -- columns -----------------------------------------------------------------------------
 

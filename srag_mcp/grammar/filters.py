@@ -97,7 +97,7 @@ ASSUMED: Mapping[str, str] = {
     "groups_ranked": "that sums of records are compared, not single ones",
     "who_guessed": "which column says who, or where",
     "amount_of_row": "that an amount is that of the row, and not of each of its pieces",
-    "called": "that all records are what some have as a value",
+    "called": "that all records are what some have as a value, or are called",
 }
 
 
