@@ -554,10 +554,13 @@ class Asked:
         operator, at, concept = self.relation
         number = self.mention(at)
         if summary.term is None:
-            return None if number.unit or concept else (operator, number.number or 0.0)
+            is_bare = not (number.unit or number.rate or concept)
+            return (operator, number.number or 0.0) if is_bare else None
         column = self.table.by_name[summary.term.column]
         value, meant = number.in_unit_of(column), column.turned(operator, concept)
-        return None if value is None or meant is None else (meant, value)
+        if value is None or meant is None or not column.is_rate_of(number.rate):
+            return None
+        return meant, value
 
     # -- what is ranked and sorted -----------------------------------------------------------
 

@@ -383,11 +383,15 @@ class _Reader:
     # -- numbers ----------------------------------------------------------------------------
 
     def _numbers(self, at: int) -> Iterator[Option]:
+        if spoken(self._sentence.tokens[: self._mentions[at].first][-1:]) == ("per",):
+            return  # `per 100 visitors` restricts nothing
         operator, high, uses, concept = self._relation(at)
         first, last = min(uses), max(uses)
         plain = uses == {at} and high is None
         self._taken |= uses
         for column, features, place in self._measured(first, last, concept, at):
+            if not all(column.is_rate_of(self._mentions[place].rate) for place in uses):
+                continue
             low = self._mentions[at].in_unit_of(column)
             bare = self._mentions[at].unit is None and column.scale != 1
             is_either = self._ranges(at, column, column.scale) or not self._ranges(at, column)

@@ -185,6 +185,11 @@ def alike(word: str) -> frozenset[str]:
     return _synonyms().get(word, frozenset())
 
 
+def plain_words(text: str) -> str:
+    """Return the stems of a text with blanks between, for words that are alike the same one."""
+    return " ".join(min({word, *alike(word)}) for word in stems(text))
+
+
 @cache
 def operator_stems() -> frozenset[str]:
     """Return the stems of words that rank, sum or deny: no name keeps its sense without them."""

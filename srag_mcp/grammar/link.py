@@ -105,6 +105,7 @@ class Mention:
         narrowed: Of these, those of which a word is unsaid that says which one it is.
         choices: Of a value: one a column.
         number, upper, unit: Of a number; *upper* is the other end of a range.
+        rate: Of a number: what it is a number of, per how many of what.
         period: Of a period.
     """
 
@@ -118,6 +119,7 @@ class Mention:
     number: float | None = None
     upper: float | None = None
     unit: str | None = None
+    rate: str = ""
     period: Period | None = None
 
     def in_unit_of(self, column: Column) -> float | None:
@@ -521,7 +523,11 @@ class _Linker:
                 value, unit = float(quantity.value), quantity.unit
                 value *= self._shared_scale(last, value, *found[after : after + 1])
                 mention = Mention("number", first, last, number=value, upper=upper, unit=unit)
-                yield _NUMBER * (last - first), mention
+                end = self._rated(last)
+                if end > last:
+                    rate = self._question[self.tokens[last].start : self.tokens[end - 1].end]
+                    mention = replace(mention, last=end, rate=rate)
+                yield _NUMBER * (end - first), mention
         for at, token in enumerate(self.tokens):
             number = read_number_words(token.word) if _is_spelled(token) else None
             spoken_of = at and self.tokens[at - 1].word == "the" and token.word == "one"
@@ -532,6 +538,15 @@ class _Linker:
                 if unit is not None:
                     mention = Mention("number", at, at + 2, number=float(number), unit=unit)
                     yield _NUMBER * 2, mention
+
+    def _rated(self, at: int) -> int:
+        """Return where `cases per 1,000 people` ends that begins behind a number; *at* for none."""
+        said = spoken(self.tokens[at : at + 2])
+        base = at + said.index("per") + 1 if "per" in said else len(self.tokens)
+        if all(token.number is None for token in self.tokens[base : base + 1]):
+            return at
+        of = (x.word for x in self.tokens[base + 1 : base + 2])
+        return base + 1 + any(word.isalpha() and not is_function(word) for word in of)
 
     def _shared_scale(self, at: int, value: float, *after: tuple[Span, Quantity]) -> float:
         """Return what a number is a number of: 1,000 in `between 50 and 60 thousand`.

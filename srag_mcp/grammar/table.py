@@ -10,6 +10,7 @@ from srag_mcp.grammar.lexicon import (
     is_irregular,
     is_time,
     phrases,
+    plain_words,
     ranked_stems,
     stem,
     stems,
@@ -333,6 +334,14 @@ class Column:
         """Whether it says how long something takes, perhaps for each of a unit: `min/km`."""
         above = SIZES.get((self.unit or "").partition("/")[0])
         return self.is_number and above is not None and above[0] in {"time", "period"}
+
+    def is_rate_of(self, rate: str) -> bool:
+        """Whether its description, or a quote there, speaks of a rate, as *rate* does if anything.
+
+        `cases per 100,000 inhabitants` of `140 cases per 100,000 population`
+        """
+        said = plain_words(self.attribute.description)
+        return not rate or f" {plain_words(rate)} " in f" {said} "
 
     def measures(self, concept: str) -> bool:
         """Whether its name, synonyms or unit say that it measures *concept*."""
