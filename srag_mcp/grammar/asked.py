@@ -134,6 +134,9 @@ class Asked:
                 column.attribute.unit is not None and convert_into(1.0, mention.unit, column) == 1
                 for column in held
             )
+        if mention.kind == "left_out":
+            held = [self.table.by_name[name] for name in columns if name in self.table.by_name]
+            return self.has("aggregate") and any(column.is_number for column in held)
         if mention.kind == "holder":  # `mugs in all orders`; `the amount of all orders` is theirs
             words = {token.word for token in self.frame.sentence.tokens[: mention.first][-2:]}
             return self.says_thing and "all" in words

@@ -76,6 +76,7 @@ WEIGHTS: Mapping[str, float] = {
     "rows_counted": 0.0,
     "records_counted": 0.3,
     "called": 0.0,
+    "crossed": 0.0,
 }
 LIMIT = 1.2
 MARGIN = 0.25
@@ -98,6 +99,7 @@ ASSUMED: Mapping[str, str] = {
     "who_guessed": "which column says who, or where",
     "amount_of_row": "that an amount is that of the row, and not of each of its pieces",
     "called": "that all records are what some have as a value, or are called",
+    "crossed": "that a value lies there, whatever it was before",
 }
 
 

@@ -69,7 +69,10 @@ def compose(frame: Frame) -> Drafts:
             dated = {stem for x in frame.table.dates for stem in x.named} | frame.sentence.events
             if events & dated and len(frame.table.dates) > 1:
                 continue  # `orders we got in May`: perhaps not ordered then
-            doubts = Counter(rows_counted=rows, event_dated=bool(events), called=asked.says_doubted)
+            doubts = Counter(
+                rows_counted=rows, event_dated=bool(events), called=asked.says_doubted,
+                crossed=frame.sentence.says_change,
+            )  # fmt: skip
             features = frame.features + draft.features + doubts
             yield replace(draft, features=features, left=left, where=asked.where)
 

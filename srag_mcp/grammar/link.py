@@ -15,6 +15,7 @@ from srag_mcp.grammar.lexicon import (
     DOING,
     Token,
     alike,
+    changes_at,
     is_denied,
     is_function,
     is_irregular,
@@ -166,6 +167,11 @@ class Sentence:
         at = (n for n, token in enumerate(self.tokens) if token.stem in verbs)
         return {self.tokens[n].stem for n in at if light_at(self.tokens, n)}
 
+    @property
+    def says_change(self) -> bool:
+        """Whether a value is said to come to lie on a side of a number: `fell below 100`."""
+        return any(changes_at(self.tokens, at) for at in range(len(self.tokens)))
+
     def says_how_many(self, mention: Mention, column: Column) -> bool:
         """Whether it says how many, and not which: not `constituencies` of `constituency`."""
         if not column.is_of_things or column.counts:
@@ -273,6 +279,7 @@ class _Linker:
             yield from self._phrases_at(at)
             yield from self._words_at(at)
             yield from self._passive_at(at)
+            yield from self._left_out_at(at)
             for last in range(at + 1, min(at + _MAX_PHRASE, len(self.tokens)) + 1):
                 yield from self._columns_over(at, last)
 
@@ -354,7 +361,8 @@ class _Linker:
                     continue  # `known to be poisonous`
                 if kind == "share" and self._shares(at, behind):
                     continue
-                yield weight, Mention(kind, at, at + length, meaning)
+                is_idle = kind == "span" and self._table.is_daily  # all of its days
+                yield weight, Mention("function" if is_idle else kind, at, at + length, meaning)
 
     def _shares(self, at: int, behind: Sequence[Token]) -> bool:
         """Whether a word is the verb of `how many clubs share the hall`."""
@@ -470,6 +478,22 @@ class _Linker:
         ends = all(x.is_mark or is_function(x.word) for x in self.tokens[at + 3 : at + 4])
         if meaning and is_passive and ends:
             yield _PHRASE * 3, Mention("rank", at, at + 3, meaning)
+
+    def _left_out_at(self, at: int) -> Iterator[Weighed]:
+        """Yield `ignoring reports that give no number`: no average is one of what is not known."""
+        rest = self.tokens[at + 1 :]
+        end = next((n for n, token in enumerate(rest) if token.is_mark), len(rest))
+        nouns = stems_of("measure", "words") - self._table.named
+        nouns |= self._table.nouns | self._table.general
+        said: set[str] = set()
+        for token in rest[:end]:
+            kinds = {kind for kind, _ in phrases().get((token.word,), ())}
+            kinds &= {"not", "missing", "stated"}
+            if not kinds and token.stem not in nouns and not is_function(token.word):
+                return
+            said |= kinds
+        if self.tokens[at].word in words_of("function", "leaving") and said & {"not", "missing"}:
+            yield _PHRASE * (end + 1), Mention("left_out", at, at + end + 1)
 
     def _is_bare(self, at: int) -> bool:
         bare = is_function(self.tokens[at].word) or light_at(self.tokens, at)
