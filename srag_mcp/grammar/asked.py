@@ -135,6 +135,9 @@ class Asked:
                 column.attribute.unit is not None and convert_into(1.0, mention.unit, column) == 1
                 for column in held
             )
+        if mention.kind == "left_out":
+            held = [self.table.by_name[name] for name in columns if name in self.table.by_name]
+            return self.has("aggregate") and any(column.is_number for column in held)
         if mention.kind == "holder":  # `mugs in all orders`; `the amount of all orders` is theirs
             words = {token.word for token in self.frame.sentence.tokens[: mention.first][-2:]}
             return self.says_thing and "all" in words
@@ -153,9 +156,10 @@ class Asked:
 
     @property
     def says_doubted(self) -> bool:
-        """Whether records are called what only some of them are by a value."""
-        nouns = (i for i, item in enumerate(self.frame.sentence.mentions) if item.kind == "record")
-        return any(token.stem in self.table.doubted for at in nouns for token in self.tokens(at))
+        """Whether records are called what only some of them are by a value, or by themselves."""
+        places = [item.first for item in self.frame.sentence.mentions if item.kind == "record"]
+        said = (t for at in places for t in self.frame.sentence.tokens[max(at - 1, 0) : at + 1])
+        return any(token.stem in self.table.doubted for token in said)
 
     # -- columns -----------------------------------------------------------------------------
 
@@ -556,10 +560,13 @@ class Asked:
         operator, at, concept = self.relation
         number = self.mention(at)
         if summary.term is None:
-            return None if number.unit or concept else (operator, number.number or 0.0)
+            is_bare = not (number.unit or number.rate or concept)
+            return (operator, number.number or 0.0) if is_bare else None
         column = self.table.by_name[summary.term.column]
         value, meant = number.in_unit_of(column), column.turned(operator, concept)
-        return None if value is None or meant is None else (meant, value)
+        if value is None or meant is None or not column.is_rate_of(number.rate):
+            return None
+        return meant, value
 
     # -- what is ranked and sorted -----------------------------------------------------------
 

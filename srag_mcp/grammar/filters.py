@@ -76,6 +76,7 @@ WEIGHTS: Mapping[str, float] = {
     "rows_counted": 0.0,
     "records_counted": 0.3,
     "called": 0.0,
+    "crossed": 0.0,
 }
 LIMIT = 1.2
 MARGIN = 0.25
@@ -97,7 +98,8 @@ ASSUMED: Mapping[str, str] = {
     "groups_ranked": "that sums of records are compared, not single ones",
     "who_guessed": "which column says who, or where",
     "amount_of_row": "that an amount is that of the row, and not of each of its pieces",
-    "called": "that all records are what some have as a value",
+    "called": "that all records are what some have as a value, or are called",
+    "crossed": "that a value lies there, whatever it was before",
 }
 
 
@@ -383,11 +385,15 @@ class _Reader:
     # -- numbers ----------------------------------------------------------------------------
 
     def _numbers(self, at: int) -> Iterator[Option]:
+        if spoken(self._sentence.tokens[: self._mentions[at].first][-1:]) == ("per",):
+            return  # `per 100 visitors` restricts nothing
         operator, high, uses, concept = self._relation(at)
         first, last = min(uses), max(uses)
         plain = uses == {at} and high is None
         self._taken |= uses
         for column, features, place in self._measured(first, last, concept, at):
+            if not all(column.is_rate_of(self._mentions[place].rate) for place in uses):
+                continue
             low = self._mentions[at].in_unit_of(column)
             bare = self._mentions[at].unit is None and column.scale != 1
             is_either = self._ranges(at, column, column.scale) or not self._ranges(at, column)

@@ -8,7 +8,7 @@ from itertools import combinations
 from srag_mcp.grammar.asked import UNIVERSAL, WHOLE, Asked, read_frame
 from srag_mcp.grammar.filters import Features, Frame, Option, contradicts, joined
 from srag_mcp.grammar.lexicon import stem, stems_of
-from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, holds
+from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, holds, is_known
 from srag_mcp.grammar.table import LISTED, Column
 
 _VERBS = frozenset("is are was were has have had do does did offer cost contain".split())  # noqa: SIM905
@@ -69,7 +69,10 @@ def compose(frame: Frame) -> Drafts:
             dated = {stem for x in frame.table.dates for stem in x.named} | frame.sentence.events
             if events & dated and len(frame.table.dates) > 1:
                 continue  # `orders we got in May`: perhaps not ordered then
-            doubts = Counter(rows_counted=rows, event_dated=bool(events), called=asked.says_doubted)
+            doubts = Counter(
+                rows_counted=rows, event_dated=bool(events), called=asked.says_doubted,
+                crossed=frame.sentence.says_change,
+            )  # fmt: skip
             features = frame.features + draft.features + doubts
             yield replace(draft, features=features, left=left, where=asked.where)
 
@@ -236,6 +239,27 @@ def read_amount(asked: Asked) -> Drafts:
         if asked.pinned():
             summary = Summary("sum", Term(column.name), asked.where)
             yield _single(asked, summary, used | {head}, features)
+
+
+def read_rate(asked: Asked) -> Drafts:
+    """Read `how many losses were there per 100 sales`: of all records that say both, together."""
+    asking, at = asked.first("how_many", "how_much"), asked.of("each", "number")
+    if asking is None or [asked.kind(n) for n in at] != ["each", "number"]:
+        return
+    base, unit = asked.mention(at[1]).number or 0.0, asked.mention(at[1]).unit
+    if asked.words(at[0]) != {"per"} or unit or not base.is_integer():
+        return
+    if asked.has(*_COMPARING, *_RANKING, "aggregate", "by"):
+        return
+    measures = list(asked.measures(additive=True))
+    behind = [item for item in measures if item[1] == {at[1] + 1} and asked.near(*at)]
+    for part, said, features in measures:
+        for whole, also, more in behind if max(said) < at[0] else ():
+            where = (*asked.where, is_known(part.name), is_known(whole.name))
+            one, every = (Summary("sum", Term(x.name), where) for x in (part, whole))
+            sql = asked.writer.ratio(one, every, int(base))
+            used = said | also | {asking, *at}
+            yield Draft(sql, (part.name, whole.name), used, features + more)
 
 
 def read_groups(asked: Asked) -> Drafts:
@@ -697,6 +721,7 @@ FORMS: tuple[Callable[[Asked], Drafts], ...] = (
     read_count,
     read_aggregate,
     read_amount,
+    read_rate,
     read_groups,
     read_superlative,
     read_choice,

@@ -185,6 +185,11 @@ def alike(word: str) -> frozenset[str]:
     return _synonyms().get(word, frozenset())
 
 
+def plain_words(text: str) -> str:
+    """Return the stems of a text with blanks between, for words that are alike the same one."""
+    return " ".join(min({word, *alike(word)}) for word in stems(text))
+
+
 @cache
 def operator_stems() -> frozenset[str]:
     """Return the stems of words that rank, sum or deny: no name keeps its sense without them."""
@@ -244,9 +249,22 @@ def light_stems() -> frozenset[str]:
 
 
 def light_at(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a word is a form of a verb that asks for nothing by itself, and stands as a verb."""
-    before = tokens[at - 1].word if at else ""
-    return tokens[at].stem in light_stems() and before not in words_of("function", "nouns")
+    """Whether a word is a form of a verb that asks for nothing by itself, and stands as a verb.
+
+    So does one that says how a value came to lie on a side of a number; not `fell by 100`.
+    """
+    before, verb = tokens[at - 1].word if at else "", tokens[at].stem
+    is_by = verb in stems_of("function", "changing") and spoken(tokens[at + 1 : at + 2]) == ("by",)
+    is_light = (verb in light_stems() and not is_by) or changes_at(tokens, at)
+    return is_light and before not in words_of("function", "nouns")
+
+
+def changes_at(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a value is said to come to lie on a side of a number: `fell below 100`."""
+    behind = tokens[at + 1 : at + 3]
+    is_side = any(kind == "compare" for kind, _ in phrases().get(spoken(behind[:1]), ()))
+    is_number = len(behind) > 1 and behind[1].number is not None
+    return tokens[at].stem in stems_of("function", "changing") and is_side and is_number
 
 
 def is_foreign(tokens: Iterable[Token]) -> bool:

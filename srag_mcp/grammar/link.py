@@ -15,6 +15,7 @@ from srag_mcp.grammar.lexicon import (
     DOING,
     Token,
     alike,
+    changes_at,
     is_denied,
     is_function,
     is_irregular,
@@ -105,6 +106,7 @@ class Mention:
         narrowed: Of these, those of which a word is unsaid that says which one it is.
         choices: Of a value: one a column.
         number, upper, unit: Of a number; *upper* is the other end of a range.
+        rate: Of a number: what it is a number of, per how many of what.
         period: Of a period.
     """
 
@@ -118,6 +120,7 @@ class Mention:
     number: float | None = None
     upper: float | None = None
     unit: str | None = None
+    rate: str = ""
     period: Period | None = None
 
     def in_unit_of(self, column: Column) -> float | None:
@@ -163,6 +166,11 @@ class Sentence:
         verbs = stems_of("function", "events")
         at = (n for n, token in enumerate(self.tokens) if token.stem in verbs)
         return {self.tokens[n].stem for n in at if light_at(self.tokens, n)}
+
+    @property
+    def says_change(self) -> bool:
+        """Whether a value is said to come to lie on a side of a number: `fell below 100`."""
+        return any(changes_at(self.tokens, at) for at in range(len(self.tokens)))
 
     def says_how_many(self, mention: Mention, column: Column) -> bool:
         """Whether it says how many, and not which: not `constituencies` of `constituency`."""
@@ -271,6 +279,7 @@ class _Linker:
             yield from self._phrases_at(at)
             yield from self._words_at(at)
             yield from self._passive_at(at)
+            yield from self._left_out_at(at)
             for last in range(at + 1, min(at + _MAX_PHRASE, len(self.tokens)) + 1):
                 yield from self._columns_over(at, last)
 
@@ -352,7 +361,8 @@ class _Linker:
                     continue  # `known to be poisonous`
                 if kind == "share" and self._shares(at, behind):
                     continue
-                yield weight, Mention(kind, at, at + length, meaning)
+                is_idle = kind == "span" and self._table.is_daily  # all of its days
+                yield weight, Mention("function" if is_idle else kind, at, at + length, meaning)
 
     def _shares(self, at: int, behind: Sequence[Token]) -> bool:
         """Whether a word is the verb of `how many clubs share the hall`."""
@@ -469,6 +479,22 @@ class _Linker:
         if meaning and is_passive and ends:
             yield _PHRASE * 3, Mention("rank", at, at + 3, meaning)
 
+    def _left_out_at(self, at: int) -> Iterator[Weighed]:
+        """Yield `ignoring reports that give no number`: no average is one of what is not known."""
+        rest = self.tokens[at + 1 :]
+        end = next((n for n, token in enumerate(rest) if token.is_mark), len(rest))
+        nouns = stems_of("measure", "words") - self._table.named
+        nouns |= self._table.nouns | self._table.general
+        said: set[str] = set()
+        for token in rest[:end]:
+            kinds = {kind for kind, _ in phrases().get((token.word,), ())}
+            kinds &= {"not", "missing", "stated"}
+            if not kinds and token.stem not in nouns and not is_function(token.word):
+                return
+            said |= kinds
+        if self.tokens[at].word in words_of("function", "leaving") and said & {"not", "missing"}:
+            yield _PHRASE * (end + 1), Mention("left_out", at, at + end + 1)
+
     def _is_bare(self, at: int) -> bool:
         bare = is_function(self.tokens[at].word) or light_at(self.tokens, at)
         return bare and not self._is_proper(at)
@@ -521,7 +547,11 @@ class _Linker:
                 value, unit = float(quantity.value), quantity.unit
                 value *= self._shared_scale(last, value, *found[after : after + 1])
                 mention = Mention("number", first, last, number=value, upper=upper, unit=unit)
-                yield _NUMBER * (last - first), mention
+                end = self._rated(last)
+                if end > last:
+                    rate = self._question[self.tokens[last].start : self.tokens[end - 1].end]
+                    mention = replace(mention, last=end, rate=rate)
+                yield _NUMBER * (end - first), mention
         for at, token in enumerate(self.tokens):
             number = read_number_words(token.word) if _is_spelled(token) else None
             spoken_of = at and self.tokens[at - 1].word == "the" and token.word == "one"
@@ -532,6 +562,15 @@ class _Linker:
                 if unit is not None:
                     mention = Mention("number", at, at + 2, number=float(number), unit=unit)
                     yield _NUMBER * 2, mention
+
+    def _rated(self, at: int) -> int:
+        """Return where `cases per 1,000 people` ends that begins behind a number; *at* for none."""
+        said = spoken(self.tokens[at : at + 2])
+        base = at + said.index("per") + 1 if "per" in said else len(self.tokens)
+        if all(token.number is None for token in self.tokens[base : base + 1]):
+            return at
+        of = (x.word for x in self.tokens[base + 1 : base + 2])
+        return base + 1 + any(word.isalpha() and not is_function(word) for word in of)
 
     def _shared_scale(self, at: int, value: float, *after: tuple[Span, Quantity]) -> float:
         """Return what a number is a number of: 1,000 in `between 50 and 60 thousand`.

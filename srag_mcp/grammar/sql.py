@@ -211,7 +211,7 @@ class Writer:
 
     def ratio(self, part: Summary, whole: Summary, factor: int = 1) -> str:
         """Write *factor* times the ratio of two values."""
-        name = "percentage" if factor != 1 else "ratio"
+        name = "percentage" if factor == 100 else "ratio"
         one, other = f"({self.single(part)})", f"({self.single(whole)})"
         return f"SELECT {factor}.0 * {one} / NULLIF({other}, 0) AS {name}"
 

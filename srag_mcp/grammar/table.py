@@ -10,6 +10,7 @@ from srag_mcp.grammar.lexicon import (
     is_irregular,
     is_time,
     phrases,
+    plain_words,
     ranked_stems,
     stem,
     stems,
@@ -334,6 +335,14 @@ class Column:
         above = SIZES.get((self.unit or "").partition("/")[0])
         return self.is_number and above is not None and above[0] in {"time", "period"}
 
+    def is_rate_of(self, rate: str) -> bool:
+        """Whether its description, or a quote there, speaks of a rate, as *rate* does if anything.
+
+        `cases per 100,000 inhabitants` of `140 cases per 100,000 population`
+        """
+        said = plain_words(self.attribute.description)
+        return not rate or f" {plain_words(rate)} " in f" {said} "
+
     def measures(self, concept: str) -> bool:
         """Whether its name, synonyms or unit say that it measures *concept*."""
         wanted = stems_of("concept", concept)
@@ -356,8 +365,8 @@ class Table:
     *qualifiers* those that say no more before such a noun: `tram` of `tram stops`; *things* those
     of what several records are about: `lift` of reports that have it in a column; *called* are the
     words for one record, whole; *claimed* those nouns that only the folder or the title has, and no
-    document, and *doubted* those that only some records have as a value; *beside* are columns of
-    other tables that may restrict it.
+    document, and *doubted* those that only some records have as a value, or what only some call
+    themselves; *beside* are columns of other tables that may restrict it.
 
     Of a list (*is_list*) *holders* are the nouns of the records that it stands in, *naming* is the
     column that names an item and *pieces* that of how many pieces an item stands for.
@@ -552,10 +561,12 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     known = [item for item in schema.attributes if item.name in statistics]
     columns = tuple(describe_column(item, statistics[item.name]) for item in known)
     named = {word for column in columns for word in column.named}
-    nouns = attested = set(stems(" ".join(schema.nouns))) | _named_things(columns)
     names = [[w for w in words_in(x) if is_content(w)] for x in (schema.entity, schema.title)]
     entity, title = ([stem(word) for word in name] for name in names)
     own = {*entity, *title[-1:], *(set(title) - named)}
+    # of `audit reports`, as some of them call themselves
+    kinds = {word for noun in schema.nouns for word in stems(noun)[:-1]} - own - named
+    nouns = attested = set(stems(" ".join(schema.nouns))) - kinds | _named_things(columns)
     words = [word for name in names for word in name]
     many = {stem(word) for word in words if singular(word) != word} & own
     last = {*entity[-1:], *title[-1:]}
@@ -567,9 +578,9 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     nouns -= things | counted_things(columns)
     plain = words_in(" ".join((schema.entity, *schema.nouns)))
     called = frozenset(singular(word) for word in plain if singular(word) != word)
-    rest = frozenset(own - nouns - last)  # of what is called fire, no fire drills
+    rest = frozenset((own - last | kinds) - nouns)  # of what is called fire, no fire drills
     claimed = frozenset(nouns - attested)
-    doubted = frozenset(nouns & _stored(columns))
+    doubted = frozenset(nouns & _stored(columns) | kinds)
     return Table(
         schema.entity, columns, frozenset(nouns), general, rest, things, called, claimed, doubted
     )

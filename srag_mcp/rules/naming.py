@@ -151,7 +151,7 @@ def find_nouns(
     questions ("how many invoices"), or that nearly all titles or headings have. What a
     column is called is no record.
     The folder's name alone counts only where nothing else does, its last word, and where documents
-    speak of one.
+    speak of one. Last comes what documents call themselves: `this audit report`.
     """
     n_documents = max(1, len(sightings))
     named = {stem(word) for column in columns for word in _heads(column.label)}
@@ -190,7 +190,22 @@ def find_nouns(
         n_speaking = sum(word in fold_words(item.text).split() for item in sightings)
         is_free = word not in _ANY and stem(word) not in named
         ranked += [word] * (is_free and n_speaking >= _USUAL * n_documents)
-    return tuple(form for word in ranked[:_MAX_NOUNS] for form in (word, plural(word)))
+    ranked = ranked[:_MAX_NOUNS]
+    ranked += _called_by_themselves(sightings, ranked)
+    return tuple(form for word in ranked for form in (word, plural(word)))
+
+
+def _called_by_themselves(sightings: Sequence[Sightings], nouns: Sequence[str]) -> list[str]:
+    """Return the one longer name that documents have for themselves, where hardly any differs.
+
+    `this annual report`: not where others are called `this report`, or `this audit report`.
+    """
+    own = re.compile(rf"\bthis ((?:[^\W\d_]+ )??(?:{'|'.join(map(re.escape, nouns))}))\b")
+    texts = (" ".join(sighting.text.casefold().split()) for sighting in sightings)
+    said = Counter(name for text in texts for name in {*own.findall(text)}) if nouns else Counter()
+    [(name, n)] = said.most_common(1) or [("", 0)]
+    is_usual = n > _MIN_ASKED and n >= _NEARLY_ALL * said.total()
+    return [name] if is_usual and name not in nouns else []
 
 
 def nouns_of_names(*names: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ SCHEMA = Schema(
         Attribute(name="pages", type="integer", synonyms=("number of pages",)),
     ),
 )
-CALLED = "that all records are what some have as a value"
+CALLED = "that all records are what some have as a value, or are called"
 WASPS = {"title": "Wasps", "entity": "wasps", "nouns": ("call", "calls")}
 
 

@@ -317,4 +317,5 @@ def test_what_documents_do_not_call_themselves_questions_may(
     assert "papers/vouchers (8)" in report.told[0]
     answer = srag_mcp.ask(folder, "How many vouchers are there?", settings)
     assert answer.rows == ((8,),)
-    assert srag_mcp.open_corpus(folder / "caves", settings).schema().nouns == ("cave", "caves")
+    with srag_mcp.open_corpus(folder / "caves", settings) as caves:
+        assert caves.schema().nouns == ("cave", "caves")
