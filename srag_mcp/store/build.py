@@ -256,12 +256,6 @@ def read_info(rows: Iterable[tuple[object, ...]]) -> BuildInfo:
     return _INFO.validate_python({**found, **lists})
 
 
-_COUNTS = (
-    "SELECT (SELECT count(*) FROM published.main.documents),"
-    " (SELECT count(*) FROM published.main.{entity})"
-)
-
-
 def published_info(
     state: Path, connection: duckdb.DuckDBPyConnection | None = None
 ) -> BuildInfo | None:
@@ -276,15 +270,9 @@ def published_info(
         with connection.cursor() if connection else duckdb.connect() as cursor:
             cursor.execute(f"ATTACH {build} AS published (READ_ONLY)")
             try:
-                info = read_info(cursor.execute("FROM published.main.srag_build").fetchall())
-                [(n_documents, n_records)] = cursor.execute(
-                    with_names(_COUNTS, entity=info.entity)
-                ).fetchall()
+                return read_info(cursor.execute("FROM published.main.srag_build").fetchall())
             finally:
                 cursor.execute("DETACH published")
-        # builds of earlier versions have a record for what could not be read
-        is_whole = n_documents in {info.n_documents, info.n_documents + info.n_failed}
-        return info if is_whole and n_records == info.n_documents else None
     return None
 
 
