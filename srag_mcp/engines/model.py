@@ -56,8 +56,9 @@ from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.settings import EngineName, Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.decisions import keep_other_kinds, write_decisions
+from srag_mcp.store.earlier_work import EarlierAnswers
 from srag_mcp.store.predictions import Predictions, hash_attribute
-from srag_mcp.store.replies import EarlierAnswers, StoredReplies, take_over_records
+from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import State, open_state
 from srag_mcp.text.words import content_words, stems
 from srag_mcp.values.states import State as CellState
@@ -321,11 +322,6 @@ class ModelEngine(Engine):
         chosen = choose_alike(wish, documents, WISH_DOCUMENTS)
         texts = [show_sought(document, WISH_TOKENS, [wish]) for document in chosen]
         return self.run(lambda: predict_extension(self.model, schema, wish, texts))
-
-    def take_over(self) -> None:
-        """Keep what this model told an earlier version of the stored documents."""
-        work = self.work
-        take_over_records(work.database, self.model.name, self.name, work.settings.prompt_tokens)
 
     def read(
         self,
