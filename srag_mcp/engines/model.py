@@ -191,12 +191,12 @@ class ModelEngine(Engine):
         questions = sample.questions[: settings.schema_questions]
         request = SchemaRequest(
             choose_varied(documents, settings.schema_documents),
+            partial(show_sought, wishes=questions),
             questions,
             sample.title,
             settings.schema_iterations,
             settings.prompt_tokens,
             settings.columns,
-            partial(show_sought, wishes=questions) if questions else None,
         )
         build = partial(build_pending, documents=documents) if settings.lists else None
         predicted = self.run(lambda: self._predict_schema(request, build))
@@ -430,7 +430,10 @@ def _say(attribute: Attribute, predicted: PredictedCell) -> str | None:
 
 
 def show_sought(document: Document, n_tokens: int, wishes: Sequence[str]) -> str:
-    """Choose what is shown of *document* to define columns by: what resembles *wishes*."""
+    """Choose what is shown of *document* to define columns by: what resembles *wishes*.
+
+    Parts of all of it, where there are none.
+    """
     told = [(wish, " ".join(content_words(wish))) for wish in wishes]
     sought = [
         Attribute(name="wish", type="string", description=wish, synonyms=(words,))

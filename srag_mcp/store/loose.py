@@ -102,4 +102,6 @@ def keep_loose(work: WorkDatabase, schema: Schema, attributes: Iterable[Attribut
 
 def with_loose(work: WorkDatabase, schema: Schema) -> Schema:
     """Return *schema* with the loose attributes behind its columns."""
-    return schema.model_copy(update={"attributes": (*schema.attributes, *loose_attributes(work, schema))})
+    return schema.model_copy(
+        update={"attributes": (*schema.attributes, *loose_attributes(work, schema))}
+    )

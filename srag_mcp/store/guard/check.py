@@ -71,7 +71,8 @@ def check_text(sql: str) -> None:
 def check_query(sql: str, tables: Mapping[str, Sequence[str]]) -> frozenset[str]:
     """Judge *sql* by two parsers; return the tables that it reads, folded.
 
-    *tables* are the exposed ones with their columns. Nothing is executed. Whether the columns exist is found out by the engine, which knows.
+    *tables* are the exposed ones with their columns. Nothing is executed. Whether the columns exist
+    is found out by the engine, which knows.
 
     Raises:
         RefusedQueryError: If it is not one SELECT made of allowed parts.
