@@ -4,7 +4,6 @@ import functools
 import json
 import os
 import queue
-import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     import duckdb
 
 
-_DRAWS = re.compile(r"random|uuid|sample", re.IGNORECASE)
 _CHUNK_ROWS = 1024
 
 
@@ -178,8 +176,7 @@ def _run(request: Request, cursor: "duckdb.DuckDBPyConnection", limits: QueryLim
             rows.extend(tuple(map(to_value, row)) for row in chunk)
             check_time()
         return ResultPage(rows=tuple(rows))
-    if _DRAWS.search(request.sql):  # so that the next page is of the same rows
-        cursor.execute("SELECT setseed(0.5)")
+    cursor.execute("SELECT setseed(0.5)")  # so that the next page is of the same rows
     return read_page(cursor, request.sql, limits, limit=request.limit, offset=request.offset)
 
 
