@@ -257,10 +257,10 @@ def _fill(
 ) -> None:
     """Add to *taken* the pieces likely to hold *attributes*, then others, while there is room."""
     # The best of each attribute, then the second best of each, and so on.
-    turns = chain.from_iterable(zip_longest(*_rank(pieces, attributes)))
+    turns = [*chain.from_iterable(zip_longest(*_rank(pieces, attributes)))]
     if not attributes:  # nothing is sought: parts of all of it
         n = len(pieces) * room // max(1, sum(len(piece.shown) for piece in pieces))
-        turns = iter(spread_evenly(range(len(pieces)), max(1, n)))
+        turns = spread_evenly(range(len(pieces)), max(1, n))
     for place in chain((place for place in turns if place is not None), range(len(pieces))):
         piece, length = pieces[place], len(pieces[place].shown)
         # Between pieces that follow on one another stands nothing.
