@@ -110,7 +110,7 @@ def shared_processes(monkeypatch: pytest.MonkeyPatch, idle_processes: Idle) -> N
         with ended._lock:
             handed, ended._idle = ended._idle, []
         with taking:
-            idle_processes.extend((ended.limits, process) for process, _ in handed)
+            idle_processes.extend((ended.limits, process) for process in handed)
             while len(idle_processes) > MOST_IDLE:
                 idle_processes.pop(0)[1].close()
         close(ended)

@@ -56,8 +56,9 @@ from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.settings import EngineName, Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.decisions import keep_other_kinds, write_decisions
+from srag_mcp.store.earlier_work import EarlierAnswers
 from srag_mcp.store.predictions import Predictions, hash_attribute
-from srag_mcp.store.replies import EarlierAnswers, StoredReplies, take_over_records
+from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import State, open_state
 from srag_mcp.text.words import content_words, stems
 from srag_mcp.values.states import State as CellState
@@ -190,12 +191,12 @@ class ModelEngine(Engine):
         questions = sample.questions[: settings.schema_questions]
         request = SchemaRequest(
             choose_varied(documents, settings.schema_documents),
+            partial(show_sought, wishes=questions),
             questions,
             sample.title,
             settings.schema_iterations,
             settings.prompt_tokens,
             settings.columns,
-            partial(show_sought, wishes=questions) if questions else None,
         )
         build = partial(build_pending, documents=documents) if settings.lists else None
         predicted = self.run(lambda: self._predict_schema(request, build))
@@ -322,11 +323,6 @@ class ModelEngine(Engine):
         texts = [show_sought(document, WISH_TOKENS, [wish]) for document in chosen]
         return self.run(lambda: predict_extension(self.model, schema, wish, texts))
 
-    def take_over(self) -> None:
-        """Keep what this model told an earlier version of the stored documents."""
-        work = self.work
-        take_over_records(work.database, self.model.name, self.name, work.settings.prompt_tokens)
-
     def read(
         self,
         documents: Iterable[DocumentText],
@@ -434,7 +430,10 @@ def _say(attribute: Attribute, predicted: PredictedCell) -> str | None:
 
 
 def show_sought(document: Document, n_tokens: int, wishes: Sequence[str]) -> str:
-    """Choose what is shown of *document* to define columns by: what resembles *wishes*."""
+    """Choose what is shown of *document* to define columns by: what resembles *wishes*.
+
+    Parts of all of it, where there are none.
+    """
     told = [(wish, " ".join(content_words(wish))) for wish in wishes]
     sought = [
         Attribute(name="wish", type="string", description=wish, synonyms=(words,))

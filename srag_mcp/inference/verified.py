@@ -172,11 +172,12 @@ def still_holds(corpus: Corpus, kept: Feedback, pair: Verdict) -> bool:
     build = corpus.build_path().stem
     if not pair.answers or pair.build == build:
         return pair.answers
+    pair = _renamed(corpus, pair)
     try:
-        fault = _find_fault(corpus, _renamed(corpus, kept, pair))
+        fault = _find_fault(corpus, pair)
     except _PASSING:
         return False
-    kept.keep_check(pair, build, fault)
+    kept.keep_seen(replace(pair, build=build, retired=fault))
     return not fault
 
 
@@ -192,7 +193,7 @@ def describe_columns(facts: QueryFacts) -> str:
     return ", ".join(" ".join(filter(None, (x.name, str(x.type), x.unit))) for x in used)
 
 
-def _renamed(corpus: Corpus, kept: Feedback, pair: Verdict) -> Verdict:
+def _renamed(corpus: Corpus, pair: Verdict) -> Verdict:
     """Return *pair* by the names that its columns have now, as far as a person gave them."""
     names = former_names(corpus.schema())
     sql = rename_columns(pair.sql, names)
@@ -200,9 +201,7 @@ def _renamed(corpus: Corpus, kept: Feedback, pair: Verdict) -> Verdict:
         return pair
     described = (item.partition(" ") for item in pair.columns.split(", "))
     columns = ", ".join(f"{names.get(name, name)} {rest}" for name, _, rest in described)
-    pair = replace(pair, sql=sql, columns=columns)
-    kept.keep_renamed(pair)
-    return pair
+    return replace(pair, sql=sql, columns=columns)
 
 
 def _find_fault(corpus: Corpus, pair: Verdict) -> str:

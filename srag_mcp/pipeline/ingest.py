@@ -102,7 +102,6 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.corrections import put_corrections_in_force
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, remember_files
-from srag_mcp.store.loose import describe_losses
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.united_names import put_names_in_force
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, open_work
@@ -375,7 +374,6 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
             build = _publish(run, schema)
             finish_extension(work, schema)
             told += tuple(filter(None, [_find_late_kind(run, plan)]))
-            told += describe_losses(work, schema)
             told += (build.waiting,) if build is not None and build.waiting else ()
     stored = run.report(engine)
     return replace(

@@ -38,7 +38,6 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.loose import (
-    LooseAttribute,
     keep_loose,
     loose_attributes,
     narrow,
@@ -149,11 +148,9 @@ def _read(reading: _Reading, corpus: Corpus, engine: Engine) -> IngestReport:
     if any(item.name == attribute.name for item in schema.attributes):
         return show_values(replace(reading.report(), extension=extension), corpus, attribute.name)
     before = loose_attributes(work, schema)
-    places = (n for n, item in enumerate(before) if item.attribute.name == attribute.name)
-    place = next(places, len(before))  # its own: another one would be another table
-    others = before[:place], before[place + 1 :]
-    if extension.added:
-        keep_loose(work, schema, [*others[0], LooseAttribute(attribute=attribute), *others[1]])
+    # its own place: another one would be another table
+    place = next((n for n, x in enumerate(before) if x.name == attribute.name), len(before))
+    keep_loose(work, schema, [*before[:place], attribute, *before[place + 1 :]])
     asked: Collection[str] = ()
     standardised, told = Standardised(), ""
     if isinstance(engine, ModelEngine):
@@ -164,13 +161,11 @@ def _read(reading: _Reading, corpus: Corpus, engine: Engine) -> IngestReport:
             standardised = standardise_columns(work, alone, engine, on_progress)
         except UselessRepliesError:
             if extension.added:
-                keep_loose(work, schema, [*others[0], *others[1]])
+                keep_loose(work, schema, [x for x in before if x.name != attribute.name])
             raise
     else:
         told = _read_by_rules(reading, attribute)
     n_read = len(Predictions(work).cells(attribute))
-    kept = LooseAttribute(attribute=attribute, n_documents=n_read)
-    keep_loose(work, schema, [*others[0], kept, *others[1]])
     build = publish_changes(work, schema)
     stored = reading.report()
     report = replace(
@@ -266,9 +261,9 @@ def drop_loose(folder: Path, settings: Settings, name: str) -> None:
     with QueryPool() as pool, open_work(CorpusFolder(folder, settings.home).writable()) as work:
         schema = _find_schema(work, Corpus(folder, pool, settings.home))
         loose = loose_attributes(work, schema)
-        left = [item for item in loose if item.attribute.name != name]
+        left = [item for item in loose if item.name != name]
         if len(left) == len(loose):
-            names = ", ".join(item.attribute.name for item in loose) or "none"
+            names = ", ".join(item.name for item in loose) or "none"
             msg = f"no attribute {name!r} was read without being kept; there are: {names}"
             raise SchemaError(msg)
         keep_loose(work, schema, left)

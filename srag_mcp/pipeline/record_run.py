@@ -58,7 +58,6 @@ def read_missing_records(
     for child in lists:
         keep_listed(work, child)
     wanted = (*schema.attributes, *map(list_attribute, lists))
-    engine.take_over()
     prompt_tokens = engine.work.settings.prompt_tokens
     n_readable = count_readable(prompt_tokens)
     pending = [

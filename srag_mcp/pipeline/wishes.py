@@ -16,8 +16,8 @@ from srag_mcp.errors import DocumentError, SchemaError, SragError
 from srag_mcp.schema.attribute import LONGEST_WISH
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import EngineName, Settings
+from srag_mcp.store.earlier_work import forget_earlier_answers
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.replies import forget_earlier_answers
 from srag_mcp.store.state import open_state, read_state
 
 logger = logging.getLogger(__name__)

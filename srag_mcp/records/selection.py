@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import chain, pairwise, zip_longest
 
 from srag_mcp.claims.captions import find_scale_note, head_lines, is_tabular
+from srag_mcp.documents.document import spread_evenly
 from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.passages import PAGE_CHARACTERS, Passage, cover, divide, passage_at
 from srag_mcp.model.language_model import most_characters
@@ -256,7 +257,10 @@ def _fill(
 ) -> None:
     """Add to *taken* the pieces likely to hold *attributes*, then others, while there is room."""
     # The best of each attribute, then the second best of each, and so on.
-    turns = chain.from_iterable(zip_longest(*_rank(pieces, attributes)))
+    turns = [*chain.from_iterable(zip_longest(*_rank(pieces, attributes)))]
+    if not attributes:  # nothing is sought: parts of all of it
+        n = len(pieces) * room // max(1, sum(len(piece.shown) for piece in pieces))
+        turns = spread_evenly(range(len(pieces)), max(1, n))
     for place in chain((place for place in turns if place is not None), range(len(pieces))):
         piece, length = pieces[place], len(pieces[place].shown)
         # Between pieces that follow on one another stands nothing.

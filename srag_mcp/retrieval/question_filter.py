@@ -241,7 +241,7 @@ def _valued(corpus: Corpus, phrases: Iterable[_Phrase]) -> Iterator[_Meaning]:
     full = {item.column for item in corpus.statistics() if item.n_non_null == item.n_records}
     for phrase in phrases:
         values: dict[str, set[str]] = {}
-        found = index.search(phrase.text, limit=_MOST_LISTED + 1, table=entity, is_spelt=True)
+        found = index.about(entity).search(phrase.text, limit=_MOST_LISTED + 1, is_spelt=True)
         for match in found if len(found) <= _MOST_LISTED else ():
             said = tuple(words(match.value))
             is_held = match.score >= IN_ORDER and len(said) <= _MOST_IN_VALUE

@@ -63,6 +63,21 @@ def _without_repetition(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _MAX_ATTRIBUTES = 500
+# fields of a schema and of an attribute, by the keyword that holds them
+_OF_SCHEMA = {
+    f"x-{name.replace('_', '-')}": name
+    for name in ("entity", "nouns", "version", "lists", "pending_lists")
+}
+_OF_PROPERTY = {
+    "description": "description",
+    "x-categories": "categories",
+    "examples": "examples",
+} | {
+    f"x-{name.replace('_', '-')}": name
+    for name in (
+        *("unit", "absent_means", "synonyms", "extractors", "rules", "audit", "formerly", "hidden"),
+    )
+}
 
 
 def schema_from_json(data: object) -> Schema:
@@ -211,55 +226,27 @@ def _properties(data: Mapping[str, object]) -> Mapping[str, object]:
 
 def _header(data: Mapping[str, object]) -> dict[str, object]:
     title = data.get("title", "Record")
-    entity = data.get("x-entity")
-    if entity is None:
+    found = {name: data[key] for key, name in _OF_SCHEMA.items() if key in data}
+    if found.get("entity") is None:
         entity = snake_case(title) if isinstance(title, str) else ""
-        entity = "records" if not entity or entity in RESERVED_TABLES else entity
-    nouns = data.get("x-nouns", ())
-    return {
-        "title": title,
-        "entity": entity,
-        "nouns": tuple(nouns) if isinstance(nouns, list) else nouns,
-        "version": data.get("x-version", 1),
-        "lists": data.get("x-lists", ()),
-        "pending_lists": data.get("x-pending-lists", ()),
-    }
+        found["entity"] = "records" if not entity or entity in RESERVED_TABLES else entity
+    return {"title": title, **found}
 
 
 def _property(attribute: Attribute) -> dict[str, object]:
-    written: dict[str, object] = dict(attribute.type.json_schema)
-    if attribute.description:
-        written["description"] = attribute.description
-    if attribute.categories is not None:
-        key = "enum" if attribute.type.is_text and attribute.categories else "x-categories"
-        written[key] = list(attribute.categories)
-    if attribute.examples:
-        written["examples"] = list(attribute.examples)
-    if attribute.unit is not None:
-        written["x-unit"] = attribute.unit
-    if attribute.absent_means != "unknown":
-        written["x-absent-means"] = attribute.absent_means
-    if attribute.synonyms:
-        written["x-synonyms"] = list(attribute.synonyms)
-    if attribute.extractors:
-        written["x-extractors"] = [rule.model_dump(mode="json") for rule in attribute.extractors]
-    if attribute.rules:
-        written["x-rules"] = [rule.model_dump(mode="json") for rule in attribute.rules]
-    if attribute.audit is not None:
-        written["x-audit"] = attribute.audit.model_dump(mode="json")
-    if attribute.formerly:
-        written["x-formerly"] = list(attribute.formerly)
-    if attribute.hidden:
-        written["x-hidden"] = True
+    written, dumped = (
+        dict[str, object](attribute.type.json_schema),
+        attribute.model_dump(mode="json"),
+    )
+    for key, name in _OF_PROPERTY.items():
+        if getattr(attribute, name) != Attribute.model_fields[name].default:
+            is_enum = name == "categories" and attribute.type.is_text and attribute.categories
+            written["enum" if is_enum else key] = dumped[name]
     return written
 
 
 def _describe(error: ValidationError) -> str:
-    keys = {
-        name: f"x-{name.replace('_', '-')}"
-        for name in ("entity", "nouns", "version", "lists", "pending_lists")
-    }
-    problems = []
+    keys, problems = {name: key for key, name in _OF_SCHEMA.items()}, []
     for item in error.errors():
         loc = item["loc"][2:] if item["loc"][:1] == ("tables",) else item["loc"]
         place = [keys.get(str(part), str(part)) for part in loc[:1]]
@@ -299,20 +286,9 @@ def read_property(name: str, written: str, value: object, root: Mapping[str, obj
         raise _refusal(written, "its definition must be an object such as {'type': 'string'}")
     flat = _flatten(written, value, root)
     kind, means = _type(written, flat), flat.get("x-absent-means", _default(flat))
-    fields = {
-        "name": name,
-        "type": kind,
-        "description": flat.get("description", ""),
-        "unit": flat.get("x-unit"),
-        "absent_means": means,
-        "extractors": flat.get("x-extractors", ()),
-        "rules": flat.get("x-rules", ()),
-        "audit": flat.get("x-audit"),
-        "formerly": flat.get("x-formerly", ()),
-        "hidden": flat.get("x-hidden", False),
-        "synonyms": _synonyms(name, written, flat),
-    }
-    fields |= _values(written, flat, kind)
+    fields = {field: flat[key] for key, field in _OF_PROPERTY.items() if key in flat}
+    fields |= {"name": name, "type": kind, "absent_means": means}
+    fields |= {"synonyms": _synonyms(name, written, flat), **_values(written, flat, kind)}
     is_known = any(means in list(other.implied) for other in COLUMN_TYPES.values())
     if is_known and not COLUMN_TYPES[kind].means(str(means)):
         raise _refusal(written, f"x-absent-means {means!r} does not fit the type {kind}")

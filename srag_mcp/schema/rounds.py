@@ -1,7 +1,6 @@
 """Schema prediction: a language model decides on the columns, in rounds (S-RAG 3.2.1)."""
 
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
@@ -9,7 +8,7 @@ from typing import Literal, TypeAlias
 from srag_mcp.documents.document import Document
 from srag_mcp.errors import SchemaError
 from srag_mcp.model.asking import ask_for, ask_shorter
-from srag_mcp.model.language_model import LanguageModel, Prompt, count_tokens, most_characters
+from srag_mcp.model.language_model import LanguageModel, Prompt, count_tokens
 from srag_mcp.model.reply_content import ReplyContent, describe_misfits
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import RESERVED_NAMES, Attribute, snake_case, unique_name
@@ -38,11 +37,7 @@ WISH_TOKENS = 500  # of each
 DEFINITION_TOKENS_IN, DEFINITION_TOKENS_OUT = 2500, 150  # instructions and columns; the reply
 _GENERIC_ENTITY = "records"
 _IN_ALL = RESERVED_NAMES | {""}
-_GAP = "\n[…]\n"
-_HEAD_SHARE = 0.5
 _MOST_WORDS = 40  # two sentences of 20, as guides to plain language have them
-_PASSAGE = 600
-_BREAK = re.compile(r"\n\s*\n|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,28 +61,26 @@ class SchemaRequest:
 
     Attributes:
         documents: A varied sample; it is spread over the rounds.
+        show: Chooses what is shown of a document, in so many tokens.
         questions: Sample questions.
         folder: The name of the corpus, for the model.
         n_rounds: Most rounds: one prediction, the others refinements.
         n_tokens: Most tokens of document text in one prompt.
         n_columns: Columns that are wanted; half as many more may be proposed.
-        show: Chooses what is shown of a document, in so many tokens; None: evenly.
     """
 
     documents: Sequence[Document]
+    show: Callable[[Document, int], str]
     questions: Sequence[str] = ()
     folder: str = ""
     n_rounds: int = 4
     n_tokens: int = 8000
     n_columns: int = 30
-    show: Callable[[Document, int], str] | None = None
 
     def render(self, documents: Sequence[Document], n_tokens: int) -> str:
         """Write documents between marks that they do not hold, *n_tokens* at most in all."""
         share = n_tokens // max(1, len(documents))
-        return render_texts(
-            [self.show(x, share) if self.show else excerpt(x.text, share) for x in documents]
-        )
+        return render_texts([self.show(document, share) for document in documents])
 
     @property
     def n_proposed(self) -> int:
@@ -261,34 +254,6 @@ def describe_columns(schema: Schema) -> str:
         if item.synonyms:
             lines.append(f"  also called: {', '.join(item.synonyms)}")
     return "\n".join(lines) or NONE
-
-
-def excerpt(text: str, n_tokens: int) -> str:
-    """Return *text*, or of a longer one the beginning and evenly spaced passages.
-
-    At most *n_tokens* tokens, as `most_characters` estimates them, `[…]` between the parts. What to
-    look for is not known without questions, so that half is the beginning and the rest is spread
-    evenly: `records.selection`, which ranks by what is sought, would show the beginning only.
-    """
-    limit = most_characters(text, n_tokens)
-    if len(text) <= limit:
-        return text
-    head_end = _break_before(text, int(limit * _HEAD_SHARE))
-    n_passages = max(1, (limit - head_end) // (_PASSAGE + len(_GAP)))
-    parts = [text[:head_end]]
-    end = head_end
-    for number in range(n_passages):
-        wanted = head_end + (number + 1) * (len(text) - head_end - _PASSAGE) // n_passages
-        start = max(end, _break_before(text, wanted))
-        end = min(start + _PASSAGE, len(text))
-        parts.append(text[start:end])
-    return _GAP.join(part.strip() for part in parts if part.strip())[:limit]
-
-
-def _break_before(text: str, wanted: int) -> int:
-    """Return the last end of a line in the passage before *wanted*; *wanted* if there is none."""
-    breaks = [found.end() for found in _BREAK.finditer(text, max(0, wanted - _PASSAGE), wanted)]
-    return breaks[-1] if breaks else wanted
 
 
 def render_texts(texts: Sequence[str]) -> str:

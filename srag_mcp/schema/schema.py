@@ -11,7 +11,7 @@ from srag_mcp.schema.attribute import (
     NAME_PATTERN,
     RESERVED_NAMES,
     Attribute,
-    KeyRule,
+    keys_of,
     snake_case,
     unique_name,
 )
@@ -441,8 +441,6 @@ def find_meant(schema: Schema) -> dict[str, str]:
 
 def _words(attribute: Attribute) -> Iterator[str]:
     """Yield what people and documents call the attribute, where it cannot be a name."""
-    rules = [rule for rule in attribute.extractors if isinstance(rule, KeyRule)]
-    keys = [key for rule in rules for key in rule.keys]
-    for word in (*attribute.synonyms, *keys):
+    for word in (*attribute.synonyms, *keys_of(attribute.extractors)):
         if any(map(str.isalpha, word)) and not snake_case(word):
             yield word

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     import duckdb
 
 
-_TABLES = f"""
+TABLES = f"""
 CREATE TABLE build.main.documents (
   document_id VARCHAR, path VARCHAR, title VARCHAR, media_type VARCHAR, sha256 VARCHAR,
   characters BIGINT, ingested_at TIMESTAMP);
@@ -68,6 +68,7 @@ CREATE TABLE build.main.srag_reviews (
 CREATE TABLE build.main.srag_corrections ({CORRECTIONS_TABLE});
 CREATE TABLE build.main.srag_build (key VARCHAR, value VARCHAR);
 """
+"""The tables of a build, in the attached database `build`, but for those of the records."""
 _UNWRITTEN = """
 DELETE FROM build.main.cells; DELETE FROM build.main.srag_reviews;
 DELETE FROM build.main.srag_spellings
@@ -113,11 +114,6 @@ _COMMENTS_ON_PASSAGES = {
     "passages.end": "The character after its last one.",
     "passages.kind": "text, or table: a table with its caption.",
 }
-
-
-def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
-    """Create the empty tables of the attached database `build` but for those of the records."""
-    connection.execute(_TABLES)
 
 
 def create_records(
@@ -256,12 +252,6 @@ def read_info(rows: Iterable[tuple[object, ...]]) -> BuildInfo:
     return _INFO.validate_python({**found, **lists})
 
 
-_COUNTS = (
-    "SELECT (SELECT count(*) FROM published.main.documents),"
-    " (SELECT count(*) FROM published.main.{entity})"
-)
-
-
 def published_info(
     state: Path, connection: duckdb.DuckDBPyConnection | None = None
 ) -> BuildInfo | None:
@@ -276,15 +266,9 @@ def published_info(
         with connection.cursor() if connection else duckdb.connect() as cursor:
             cursor.execute(f"ATTACH {build} AS published (READ_ONLY)")
             try:
-                info = read_info(cursor.execute("FROM published.main.srag_build").fetchall())
-                [(n_documents, n_records)] = cursor.execute(
-                    with_names(_COUNTS, entity=info.entity)
-                ).fetchall()
+                return read_info(cursor.execute("FROM published.main.srag_build").fetchall())
             finally:
                 cursor.execute("DETACH published")
-        # builds of earlier versions have a record for what could not be read
-        is_whole = n_documents in {info.n_documents, info.n_documents + info.n_failed}
-        return info if is_whole and n_records == info.n_documents else None
     return None
 
 
@@ -370,7 +354,7 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
     connection, schema = work.connection, schema.shown()
     n_attributes = len(schema.attributes)
     schema = with_loose(work, schema)  # loose attributes stand behind the columns
-    create_tables(connection)
+    connection.execute(TABLES)
     connection.execute(_LISTING)
     loose = tuple(item.name for item in schema.attributes[n_attributes:])
     places = _write_columns(work, schema.table, on_column, loose)
@@ -619,7 +603,8 @@ def _read_columns(
     for attribute in attributes:
         rules, predicted = (found.pop(attribute.name, []) for found in (by_rules, by_model))
         if table.parent:
-            yield attribute, _child_cells(attribute, rules, predicted)
+            by_code = mark_misfits(attribute, _rule_cells(attribute, rules))
+            yield attribute, by_code | _predicted_cells(work, attribute, predicted)
         elif attribute.name in loose:
             said = [row for row in predicted if row[2] is not None]
             yield attribute, _predicted_cells(work, attribute, said)
@@ -643,15 +628,6 @@ _INSERT_REVIEW = """
 INSERT INTO build.main.srag_reviews
 SELECT document_id, ?, ?, ?, ?, ?, ? FROM listing WHERE number = ?
 """
-
-
-def _child_cells(attribute: Attribute, rules: list[Any], predicted: list[Any]) -> dict[int, Cell]:
-    numbers, cells = [row[0] for row in rules], [read_cell(row[1:]) for row in rules]
-    rules.clear()  # of which there may be a million
-    cells = [check_value(attribute, cell) for cell in normalise_column(attribute, cells)]
-    by_rules = mark_misfits(attribute, dict(zip(numbers, cells, strict=True)))
-    by_model = read_column(attribute, [read_prediction(row[1:]) for row in predicted])
-    return by_rules | _checked(attribute, predicted, by_model) if predicted else by_rules
 
 
 def _cells_in_force(
@@ -720,9 +696,10 @@ def _model_cells(
     return cells
 
 
-def _rule_cells(attribute: Attribute, rows: Sequence[Any]) -> dict[int, Cell]:
-    read = normalise_column(attribute, [read_cell(row[1:]) for row in rows])
-    return _checked(attribute, rows, read)
+def _rule_cells(attribute: Attribute, rows: list[Any]) -> dict[int, Cell]:
+    numbers, cells = [row[:1] for row in rows], [read_cell(row[1:]) for row in rows]
+    rows.clear()  # of which there may be a million
+    return _checked(attribute, numbers, normalise_column(attribute, cells))
 
 
 def _predicted_cells(

@@ -1,12 +1,7 @@
-"""What 16a3ebc kept in files and in the work database: taken over, once.
-
-What was answered is not asked again, also where prompts read otherwise today; prompts that were
-handed out and not answered are.
-"""
+"""What 16a3ebc kept in files: taken over, once; what it kept elsewhere is for `earlier_work`."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import re
@@ -18,16 +13,12 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 
 from srag_mcp.documents.encoding import storable
-from srag_mcp.model.language_model import AGENT
 from srag_mcp.model.ledger import Call, KeptReply
 from srag_mcp.store.layout import WORK_FILE
 
 if TYPE_CHECKING:
     import sqlite3
     from pathlib import Path
-
-    from srag_mcp.store.state import State
-    from srag_mcp.store.work import WorkDatabase
 
 
 logger = logging.getLogger(__name__)
@@ -36,7 +27,7 @@ WORK_TAKEN_OVER = "work taken over"
 _FILES = ("calls.jsonl", "asked.jsonl", "unfinished.json")
 _FOLDERS = ("prompts", "jobs")
 _HASH = re.compile(r"[0-9a-f]{64}")
-_KEEP_CALL = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+KEEP_CALL = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _KEEP_REPLY = "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, 0)"
 
 
@@ -103,14 +94,14 @@ def _take_over_line(connection: sqlite3.Connection, line: bytes) -> None:
         logger.warning("a line of %d bytes among the calls is damaged", len(line))
         return
     call = (*asdict(entry.call).values(), entry.ingestion, entry.call_id)
-    connection.execute(_KEEP_CALL, _call_row(call))
+    connection.execute(KEEP_CALL, call_row(call))
     if entry.kept is not None:
         kept, reply = entry.kept, entry.kept.reply
         said = (kept.step, reply.text, reply.model, reply.truncated, kept.delta)
         connection.execute(_KEEP_REPLY, (kept.prompt_hash, kept.asked_model, *said))
 
 
-def _call_row(row: tuple[Any, ...]) -> tuple[Any, ...]:
+def call_row(row: tuple[Any, ...]) -> tuple[Any, ...]:
     """Write the time of a call as text; DuckDB has it without its zone, which is UTC."""
     return (*row[:5], row[5].replace(tzinfo=UTC).isoformat(timespec="microseconds"), *row[6:])
 
@@ -143,91 +134,3 @@ def _take_over_prompts(connection: sqlite3.Connection, folder: Path) -> None:
             "INSERT INTO prompts VALUES (?, ?, 1, ?, NULL, ?, ?)",
             (name, written, asked_at, text, asked_at),
         )
-
-
-_CALLS = """
-SELECT step, subject, prompt_hash, model, outcome, called_at, tokens_in, tokens_out, tokens_cached,
-  seconds, cost_usd, is_estimated, ingestion, call_id
-FROM ledger ORDER BY rowid
-"""
-_REPLIES = """
-SELECT prompt_hash, asked_model, step, text, model, truncated, delta FROM replies ORDER BY rowid
-"""
-_ANSWERED = """
-SELECT calls.step, subject, asked_model, text FROM (SELECT * FROM calls ORDER BY at) AS calls
-JOIN replies ON calls.prompt_hash = replies.prompt_hash AND calls.model = asked_model
-WHERE outcome = 'answered' AND NOT is_useless AND NOT truncated AND ingestion >= ?
-UNION ALL
-SELECT json_extract(entry, '$.prompt.step'), json_extract(entry, '$.prompt.subject'), ?, answer
-FROM prompts WHERE entry IS NOT NULL AND answer IS NOT NULL
-"""
-
-
-def is_work_taken_over(state: State) -> bool:
-    """Whether the work database holds no replies and calls any more."""
-    return state.note(WORK_TAKEN_OVER) is not None
-
-
-def take_over_work(state: State, work: WorkDatabase) -> None:
-    """Move replies and ledger out of the work database, once; its lock is held.
-
-    What the files had is newer.
-    """
-    if is_work_taken_over(state):
-        return
-    tables = work.run("SELECT table_name FROM duckdb_tables()")
-    earlier = {"ledger", "replies", "useless_replies"} & {str(name) for (name,) in tables}
-    with state.transaction():
-        if earlier:
-            for row in work.run(_CALLS):
-                state.run(_KEEP_CALL, *_call_row(row))
-            latest = {row[:2]: row for row in work.run(_REPLIES)}
-            useless = set(work.run("FROM useless_replies"))
-            for key, row in latest.items():
-                values = (*row, key in useless)
-                state.run("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?)", *values)
-            state.keep_note("ingestion", work.note("ledger:ingestion"))
-            _keep_answers(state, work)
-        state.keep_note(WORK_TAKEN_OVER, "yes")
-    state.sync()
-    for name in earlier:
-        work.run(f"DROP TABLE {name}")
-
-
-def _keep_answers(state: State, work: WorkDatabase) -> None:
-    """Keep what the ingestion that did not end was answered, by what it was asked about.
-
-    Of several answers on the same documents nobody knows which is to what part of them; that to a
-    round of the schema is the last one, which was put right.
-    """
-    answers: dict[tuple[str, str, str], list[str]] = {}
-    for *key, text in state.run(_ANSWERED, int(state.note("ingestion") or "1"), AGENT):
-        step, subject, asked_model = key
-        answers.setdefault((step, subject, asked_model), []).append(text)
-    for (step, subject, asked_model), texts in answers.items():
-        basis = find_basis(work, step, subject)
-        if basis is not None and (len(texts) == 1 or step == "schema"):
-            state.run(
-                "INSERT INTO earlier_answers VALUES (?, ?, ?, ?, ?)",
-                step, subject, asked_model, texts[-1], basis,
-            )  # fmt: skip
-
-
-def find_basis(work: WorkDatabase, step: str, subject: str) -> str | None:
-    """Name what an answer rests on; None for one that cannot be used.
-
-    That to a prompt of records rests on the definitions of columns and on the documents' bytes.
-    """
-    if step == "schema":
-        return ""
-    ids = subject.split(", ")
-    rows = work.run(
-        "SELECT document_id, sha256 FROM documents WHERE document_id IN (SELECT unnest(?))"
-        " ORDER BY document_id",
-        ids,
-    )
-    present = work.schema_in_force()
-    if step != "records" or present is None or len(rows) < len(ids):
-        return None
-    text = f"{present.schema.table.model_dump_json(include={'attributes'})}{rows}"
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -192,21 +192,15 @@ class Feedback:
         """Drop a verdict; return whether there was one of that number."""
         return bool(self._state.run("DELETE FROM verdicts WHERE number = ? RETURNING 1", number))
 
-    def keep_renamed(self, verdict: Verdict) -> None:
-        """Keep the query of *verdict*, and its columns, by the names that these have now."""
-        self._state.run(
-            "UPDATE verdicts SET sql = ?, columns = ? WHERE number = ?",
-            storable(verdict.sql),
-            storable(verdict.columns),
-            verdict.number,
-        )
+    def keep_seen(self, verdict: Verdict) -> None:
+        """Keep for which build *verdict* holds or why it does not, and names of now in its query.
 
-    def keep_check(self, verdict: Verdict, build: str, retired: str) -> None:
-        """Keep that *verdict* was seen to hold for *build*, or why it holds no more."""
+        It is the one of its number.
+        """
+        seen = (verdict.sql, verdict.columns, verdict.build, verdict.retired)
         self._state.run(
-            "UPDATE verdicts SET build = ?, retired = ? WHERE number = ?",
-            build,
-            storable(retired),
+            "UPDATE verdicts SET sql = ?, columns = ?, build = ?, retired = ? WHERE number = ?",
+            *map(storable, seen),
             verdict.number,
         )
 

@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+from pydantic import TypeAdapter, ValidationError
 
 from srag_mcp.documents.folder import KINDS_FOLDER, STATE_FOLDER, FileMark, list_files, read_members
 from srag_mcp.errors import CorpusError, LockedError, NotIngestedError, StoreError
@@ -114,6 +115,9 @@ class StoredKind:
     shares: Mapping[str, float]
 
 
+_KINDS = TypeAdapter(dict[str, StoredKind])
+
+
 def read_kinds(state: Path) -> dict[str, StoredKind]:
     """Return the kinds of the folder whose state folder is *state*, by name; none where it has one.
 
@@ -122,16 +126,10 @@ def read_kinds(state: Path) -> dict[str, StoredKind]:
     """
     path = state / KINDS_FILE
     try:
-        kept = json.loads(path.read_bytes())
-        found = {
-            name: StoredKind(
-                int(item["documents"]), {w: float(x) for w, x in item["shares"].items()}
-            )
-            for name, item in kept.items()
-        }
+        found = _KINDS.validate_json(path.read_bytes())
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (OSError, ValidationError) as error:
         msg = f"{path} is damaged ({error}); delete it, and ingest the folder again"
         raise StoreError(msg) from error
     if not all(name.isidentifier() for name in found):

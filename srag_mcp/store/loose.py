@@ -16,7 +16,6 @@ from pydantic import BaseModel, TypeAdapter
 from srag_mcp.errors import QueryError
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.database import quote_name
-from srag_mcp.store.predictions import Predictions
 
 if TYPE_CHECKING:
     from srag_mcp.schema.schema import Schema
@@ -73,14 +72,11 @@ def read_chosen(corpus: Corpus, narrowed: str) -> list[str]:
 _NOTE = "loose"
 
 
-class LooseAttribute(BaseModel, frozen=True):
-    """An attribute, and for how many documents it was read when it was last read."""
-
+class _Kept(BaseModel):
     attribute: Attribute
-    n_documents: int = 0
 
 
-_LIST = TypeAdapter(tuple[LooseAttribute, ...])
+_LIST = TypeAdapter(list[_Kept])
 
 
 def wish_note(wish: str) -> str:
@@ -89,39 +85,23 @@ def wish_note(wish: str) -> str:
     return f"extension:{hashlib.sha256(folded).hexdigest()[:16]}"
 
 
-def loose_attributes(work: WorkDatabase, schema: Schema) -> tuple[LooseAttribute, ...]:
+def loose_attributes(work: WorkDatabase, schema: Schema) -> tuple[Attribute, ...]:
     """Return the loose attributes, without those that *schema* has as columns by now."""
     names = {item.name for item in schema.attributes}
     found = _LIST.validate_json(work.note(_NOTE) or "[]")
-    return tuple(item for item in found if item.attribute.name not in names)
+    return tuple(item.attribute for item in found if item.attribute.name not in names)
 
 
-def keep_loose(work: WorkDatabase, schema: Schema, items: Iterable[LooseAttribute]) -> None:
-    """Let *items* be the loose attributes beside *schema* from now on."""
-    kept = tuple(items)
-    before, after = (
-        [item.attribute for item in found] for found in (loose_attributes(work, schema), kept)
-    )
-    text = _LIST.dump_json(kept).decode()
+def keep_loose(work: WorkDatabase, schema: Schema, attributes: Iterable[Attribute]) -> None:
+    """Let *attributes* be the loose ones beside *schema* from now on."""
+    kept = tuple(attributes)
+    text = _LIST.dump_json([_Kept(attribute=item) for item in kept]).decode()
     if text != (work.note(_NOTE) or "[]"):
-        work.keep_note(_NOTE, text, is_content=before != after)
+        work.keep_note(_NOTE, text, is_content=kept != loose_attributes(work, schema))
 
 
 def with_loose(work: WorkDatabase, schema: Schema) -> Schema:
     """Return *schema* with the loose attributes behind its columns."""
-    loose = tuple(item.attribute for item in loose_attributes(work, schema))
-    return schema.model_copy(update={"attributes": (*schema.attributes, *loose)})
-
-
-def describe_losses(work: WorkDatabase, schema: Schema) -> tuple[str, ...]:
-    """Say which loose attributes have lost cells, as their documents have changed or are gone."""
-    losses = []
-    for item in loose_attributes(work, schema):
-        name, n_read = item.attribute.name, len(Predictions(work).cells(item.attribute))
-        if n_read < item.n_documents:
-            losses.append(
-                f"{item.n_documents - n_read} of the {item.n_documents} documents that {name} was"
-                " read for have changed or are gone: what they say of it is unknown until it is"
-                " read again"
-            )
-    return tuple(losses)
+    return schema.model_copy(
+        update={"attributes": (*schema.attributes, *loose_attributes(work, schema))}
+    )

@@ -80,7 +80,7 @@ class ValueIndex:
 
     Built from `(column, value, number of records)`, and the table where there are several.
     *spellings*, `(column, spelling, value)` and the table likewise, are found as the value that
-    they stand for. Values of *table* are found, where it is given, unless others are asked for.
+    they stand for. Values of *table* are found, of all tables where it is None.
     """
 
     def __init__(
@@ -93,17 +93,14 @@ class ValueIndex:
         self._entries: list[tuple[ValueMatch, tuple[str, ...]]] = []
         self._holding: defaultdict[str, list[int]] = defaultdict(list)
         self._spellings: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
-        for entry in entries:
-            found = ValueMatch(*entry[:3], 1.0, entry[3] if len(entry) == 4 else None)
-            self._add(found, found.value)
-        others: defaultdict[tuple[str | None, str, str], list[str]] = defaultdict(list)
-        for column, spelling, value, *named in spellings:
-            key = (named[0] if named else None, column, value)
-            others[key] += [spelling] if spelling != value else []
-        if others:
-            for found, _ in tuple(self._entries):
-                for spelling in others.get((found.table, found.column, found.value), ()):
-                    self._add(replace(found, spelling=spelling), spelling)
+        others: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+        for column, spelling, value, *table_of in spellings:
+            others[column, value, *table_of] += [spelling] if spelling != value else []
+        for column, value, n_records, *table_of in entries:
+            found = ValueMatch(column, value, n_records, 1.0, *table_of)
+            self._add(found, value)
+            for spelling in others.get((column, value, *table_of), ()):
+                self._add(replace(found, spelling=spelling), spelling)
         for word in self._holding:
             self._spellings[word[0], len(word)].append(word)
 
@@ -124,17 +121,14 @@ class ValueIndex:
         phrase: str,
         columns: Sequence[str] | None = None,
         limit: int = 6,
-        table: str | None = None,
         *,
         is_spelt: bool = False,
     ) -> list[ValueMatch]:
         """Find the values nearest to *phrase*, best first (of all text columns, when None).
 
         Equal values score 1.0, values that hold the words of the phrase in its order 0.9 and more,
-        in another order 0.8, and misspelt ones less; these are left out where *is_spelt*. *table*
-        has the columns; None for the one that the index is about.
+        in another order 0.8, and misspelt ones less; these are left out where *is_spelt*.
         """
-        table = table or self._table
         words = fold_words(phrase)
         if not words:
             return []
@@ -144,8 +138,7 @@ class ValueIndex:
         matches = [
             replace(entry, score=score)
             for (entry, _), score in ((self._entries[number], found[number]) for number in found)
-            if (columns is None or entry.column in columns)
-            and (table is None or entry.table in {None, table})
+            if (columns is None or entry.column in columns) and self._table in {None, entry.table}
         ]
         matches.sort(key=lambda match: (-match.score, -match.n_records, match.column, match.value))
         best: dict[tuple[str, str, str | None], ValueMatch] = {}  # of all spellings of a value
@@ -164,11 +157,10 @@ class ValueIndex:
         held = (self._holding.get(word, ()) for word in said)
         found = [self._entries[n][0] for some in held if len(some) <= _MOST_HOLDERS for n in some]
         found += self.search_initials(value)
-        tables = {None, self._table}
         return {
             item.value: item.n_records
             for item in found
-            if item.column == column and (self._table is None or item.table in tables)
+            if item.column == column and self._table in {None, item.table}
         }
 
     def search_initials(self, phrase: str) -> list[ValueMatch]:

@@ -261,8 +261,8 @@ def _say_none(
     if not value:
         loose = "".join(f"; {note}" for note in loose_notes(corpus, column))
         return f"no cell meets these conditions: leave one out{loose}"
-    columns = [column] if column else None
-    found = corpus.values().search(value, columns, MAX_NEAR_VALUES, table)
+    columns, index = [column] if column else None, corpus.values()
+    found = (index.about(table) if table else index).search(value, columns, MAX_NEAR_VALUES)
     near = [item.value for item in found]
     stored = f"stored values that look alike: {', '.join(near)}" if near else "it is not stored"
     return f"no cell has the value {value!r}: {stored}; see get_column_stats"

@@ -16,7 +16,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.settings import Settings
-from srag_mcp.store.build import BuildInfo, create_records, create_tables, info_rows
+from srag_mcp.store.build import TABLES, BuildInfo, create_records, info_rows
 from srag_mcp.store.layout import FORMAT_VERSION
 from srag_mcp.store.statistics import write_statistics
 from srag_mcp.views.answers import result_table
@@ -61,7 +61,7 @@ QUERIES = {
 def write_build(path: Path) -> None:
     with duckdb.connect() as connection:
         connection.execute(f"ATTACH '{path}' AS build")
-        create_tables(connection)
+        connection.execute(TABLES)
         create_records(connection, SCHEMA)
         states, columns = [], []
         for number, attribute in enumerate(SCHEMA.attributes):

@@ -255,3 +255,14 @@ def test_what_stands_around_a_cell_stands_below_note_and_heads() -> None:
     assert shown.startswith(f"{NOTE}[…]\n")
     assert shown.count("thousands") == 1
     assert shown.count("| Item | 2023 | 2022 |") == 2
+
+
+def test_where_nothing_is_sought_the_beginning_and_parts_of_all_the_rest_are_shown() -> None:
+    lines = [f"Line {number:05d} of the contract says something." for number in range(5000)]
+    shown = choose_passages("\n".join(lines), [], 2000).shown
+    numbers = [int(found) for found in re.findall(r"Line (\d{5}) of", shown)]
+    assert numbers[0] == 0
+    assert numbers == sorted(set(numbers))
+    assert all(
+        any(low <= number < low + 1000 for number in numbers) for low in range(0, 5000, 1000)
+    )

@@ -150,7 +150,7 @@ def test_statistics_and_values_are_named_by_table_and_column(fleet: Corpus) -> N
     assert index.search("jib") == []
     [jib] = index.about("ships_sails").search("jib")
     assert (jib.table, jib.column, jib.n_records) == ("ships_sails", "name", 2)
-    assert [item.value for item in index.search("jib", table="ships_sails")] == ["Jib"]
+    assert [item.value for item in index.about("ships_sails").search("jib")] == ["Jib"]
 
 
 def test_a_cell_of_an_item_is_traced_by_table_and_column(fleet: Corpus) -> None:

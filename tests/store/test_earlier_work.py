@@ -12,8 +12,8 @@ from srag_mcp.cells.cell import Cell, PredictedCell, PredictedRecord
 from srag_mcp.model.language_model import Correction, Prompt, Step
 from srag_mcp.pipeline.wishes import Unfinished, remember_unfinished, remembered
 from srag_mcp.schema.schema import Schema
+from srag_mcp.store.earlier_work import EarlierAnswers
 from srag_mcp.store.predictions import Predictions
-from srag_mcp.store.replies import EarlierAnswers, take_over_records
 from srag_mcp.store.state import State, open_state
 from srag_mcp.store.work import WorkDatabase, open_work
 from srag_mcp.text.spans import Span
@@ -48,9 +48,8 @@ def line(number: int, step: Step, subject: str, text: str) -> bytes:
     return json.dumps(entry, default=str).encode() + b"\n"
 
 
-@pytest.fixture
-def earlier(filled: Path) -> Iterator[tuple[State, WorkDatabase]]:
-    """A corpus as 16a3ebc left it: two rounds of the schema, two prompts of records answered."""
+def plant(filled: Path, records: str = RECORDS) -> None:
+    """Make it a corpus as 16a3ebc left it: two rounds of the schema, two prompts answered."""
     for name in ("state.sqlite", "state.lock"):
         (filled / name).unlink()
     with open_work(filled) as work:
@@ -70,11 +69,17 @@ def earlier(filled: Path) -> Iterator[tuple[State, WorkDatabase]]:
     lines = [
         line(1, "schema", "round 1", "a first one"),
         line(2, "schema", "round 1", "put right"),
-        line(3, "records", SHIPS, RECORDS),
+        line(3, "records", SHIPS, records),
         line(4, "records", "curlew.txt", "the beginning"),
         line(5, "records", "curlew.txt", "the rest"),
     ]
     (filled / "calls.jsonl").write_bytes(b"".join(lines))
+
+
+@pytest.fixture
+def earlier(filled: Path) -> Iterator[tuple[State, WorkDatabase]]:
+    """A corpus that was planted, opened."""
+    plant(filled)
     with open_work(filled) as work, open_state(filled) as state:
         yield state, work
 
@@ -88,9 +93,8 @@ def prompt(step: Step, subject: str, content: str = "In other words.") -> Prompt
     return Prompt(step, "Read.", content, subject=subject)
 
 
-def take_over(work: WorkDatabase, name: str = MODEL, n_tokens: int = 1000) -> dict[str, list[str]]:
-    """Take records over; return what is predicted of each document: `name=Albatross`."""
-    take_over_records(work, name, "model", n_tokens)
+def predicted(work: WorkDatabase) -> dict[str, list[str]]:
+    """Return what is predicted of each document: `name=Albatross`."""
     present = work.schema_in_force()
     assert present is not None
     found: dict[str, list[str]] = {}
@@ -126,16 +130,15 @@ def test_what_may_have_been_asked_otherwise_is_asked_anew(
 
 
 def test_another_model_is_asked_anew(earlier: tuple[State, WorkDatabase]) -> None:
-    state, work = earlier
+    state, _ = earlier
     assert ask(state, prompt("schema", "round 1"), "another/model") == "asked anew"
-    assert take_over(work, "another/model") == {}
 
 
 def test_records_are_predictions_where_they_can_be_used(
     earlier: tuple[State, WorkDatabase],
 ) -> None:
     """What has no words, or not those of the document, is to be asked; so is what was left out."""
-    assert take_over(earlier[1]) == {
+    assert predicted(earlier[1]) == {
         "albatross.txt": [
             "name=Albatross", "masts=3", "length=61.5", "has_engine=not_mentioned",
             "launched=1899-05-04",
@@ -144,51 +147,54 @@ def test_records_are_predictions_where_they_can_be_used(
     }  # fmt: skip
 
 
-def test_what_is_predicted_by_now_stays(earlier: tuple[State, WorkDatabase], ships: Schema) -> None:
-    _, work = earlier
+def test_what_was_predicted_before_stays(filled: Path, ships: Schema) -> None:
     name = ships.attributes[0]
     cell = PredictedCell(Cell("name", CellState.STATED, "Albatross", Span(6, 15)), "The Albatross")
-    [document] = Predictions(work).texts(["albatross.txt"])
-    record = PredictedRecord(document.document_id, document.sha256, (cell,))
-    Predictions(work).store([name], [record])
-
-    assert take_over(work)["albatross.txt"][:2] == ["name=The Albatross", "masts=3"]
+    with open_work(filled) as work:
+        [document] = Predictions(work).texts(["albatross.txt"])
+        record = PredictedRecord(document.document_id, document.sha256, (cell,))
+        Predictions(work).store([name], [record])
+    plant(filled)
+    with open_work(filled) as work:
+        assert predicted(work)["albatross.txt"][:2] == ["name=The Albatross", "masts=3"]
 
 
 def test_silence_on_a_document_that_was_shown_in_part_perhaps_does_not_count(
-    earlier: tuple[State, WorkDatabase],
+    filled: Path, finish: Finish
 ) -> None:
-    found = take_over(earlier[1], n_tokens=10)
-    assert found["albatross.txt"] == [
-        "name=Albatross", "masts=3", "length=61.5", "launched=1899-05-04"
-    ]  # fmt: skip
+    with open_work(filled) as work:
+        values = {"name": "Bittern", "length": "1 m" + " and a line that says nothing" * 5000}
+        work.store([finish("bittern.txt", values, replaces=True)], [])
+    plant(filled)
+    with open_work(filled) as work:
+        found = predicted(work)
+    assert "has_engine=not_mentioned" in found["albatross.txt"]
+    assert "length=not_mentioned" not in found["bittern.txt"]
+    assert "name=Bittern" in found["bittern.txt"]
 
 
-def test_a_correction_of_some_documents_of_a_prompt_is_left(
-    earlier: tuple[State, WorkDatabase],
-) -> None:
+def test_a_correction_of_some_documents_of_a_prompt_is_left(filled: Path) -> None:
     """Its keys are those of the prompt before, which other documents had here."""
-    state, work = earlier
-    state.run("UPDATE earlier_answers SET text = replace(text, '\"d1\"', '\"d3\"')")
-    assert take_over(work) == {}
+    plant(filled, RECORDS.replace('"d1"', '"d3"'))
+    with open_work(filled) as work:
+        assert predicted(work) == {}
 
 
-def test_a_document_that_has_changed_is_asked_anew(
+def test_a_document_that_has_changed_since_is_asked_anew(
     earlier: tuple[State, WorkDatabase], finish: Finish
 ) -> None:
     _, work = earlier
     work.store([finish("bittern.txt", {"name": "Bittern II"}, replaces=True)], [])
-    assert take_over(work) == {}
+    assert list(predicted(work)) == ["albatross.txt"]
 
 
-def test_other_columns_are_asked_for_anew(
-    earlier: tuple[State, WorkDatabase], ships: Schema, finish: Finish
+def test_columns_that_are_others_since_are_asked_for_anew(
+    earlier: tuple[State, WorkDatabase], ships: Schema
 ) -> None:
     _, work = earlier
-    documents = [finish(name, {"name": name}) for name in SHIPS.split(", ")]
-    work.put_in_force(ships.model_copy(update={"attributes": ships.attributes[:2]}), "given")
-    work.store(documents, [])
-    assert take_over(work) == {}
+    name = ships.attributes[0].model_copy(update={"description": "What she is called."})
+    work.put_in_force(ships.model_copy(update={"attributes": (name,)}), "given")
+    assert predicted(work) == {}
 
 
 @pytest.mark.parametrize(

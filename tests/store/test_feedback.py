@@ -138,7 +138,7 @@ def test_a_verdict_is_retired_with_its_reason(state: Path) -> None:
         feedback.keep_verdict(verdict("How many ships?", build="1"))
         [kept] = feedback.verdicts()
         assert kept.is_verified
-        feedback.keep_check(kept, "2", "its column is gone")
+        feedback.keep_seen(replace(kept, build="2", retired="its column is gone"))
         [kept] = feedback.verdicts()
     assert (kept.build, kept.retired, kept.is_verified) == ("2", "its column is gone", False)
 

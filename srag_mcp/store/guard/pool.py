@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 N_WORKERS = 4
 GRACE_S = 0.5
 LONGEST_WAIT_S = 45.0  # hosts give up a call after 60 s
-IDLE_S = 60.0  # after which all idle processes but one are ended
+N_IDLE = 2  # processes that are kept for the next statements: to start one takes 5 to 20 ms
 
 
 # --- Who runs next: no threads, no clocks --------------------------------------------------------
@@ -169,9 +169,8 @@ class QueryPool:
         self.limits = limits
         self._lock = threading.Lock()  # guards what follows; never held while waiting
         self._turns = Turns(n_workers)
-        self._idle: list[tuple[WorkerProcess, float]] = []  # with when it last worked; last is last
+        self._idle: list[WorkerProcess] = []
         self._calls: dict[int, Call] = {}
-        self._sweeper: threading.Timer | None = None
         self._is_closed = False
         self._warned = False
 
@@ -186,7 +185,7 @@ class QueryPool:
         """Process ids of the worker processes; none before the first statement."""
         with self._lock:
             busy = [item.process for item in self._turns.running if item.process is not None]
-            return tuple(process.id for process in (*busy, *(idle for idle, _ in self._idle)))
+            return tuple(process.id for process in (*busy, *self._idle))
 
     def select(  # noqa: PLR0913 - which statement, which rows of it, and how long
         self,
@@ -283,9 +282,9 @@ class QueryPool:
             for statement in self._statements():
                 statement.call.given_up = True
             self._stop(self._statements())
-            if self._sweeper is not None:
-                self._sweeper.cancel()
-        self._end_idle(0, n_kept=0)
+            ended, self._idle = self._idle, []
+        for process in ended:
+            process.close()
 
     def _statements(self) -> list[Statement]:
         return [*self._turns.waiting, *self._turns.running]
@@ -340,7 +339,7 @@ class QueryPool:
         process = None
         with self._lock:
             while self._idle and process is None:
-                process, _ = self._idle.pop()
+                process = self._idle.pop()
                 if not process.is_alive:
                     process.close()
                     process = None
@@ -362,29 +361,12 @@ class QueryPool:
             self._turns.leave(statement)
             # One that was killed for a call that was given up may live for a moment yet.
             is_kept = not self._is_closed and not statement.call.given_up
+            is_kept = is_kept and len(self._idle) < N_IDLE
             if process is not None and is_kept and process.is_alive:
-                self._idle.append((process, time.monotonic()))
+                self._idle.append(process)
                 process = None
             self._call_next()
-            self._sweep_later()
         if process is not None:
-            process.close()
-
-    def _sweep_later(self) -> None:
-        if len(self._idle) > 1 and self._sweeper is None and not self._is_closed:
-            self._sweeper = threading.Timer(IDLE_S, self._end_idle, (IDLE_S, 1))
-            self._sweeper.daemon = True
-            self._sweeper.start()
-
-    def _end_idle(self, unused_s: float, n_kept: int) -> None:
-        """End the processes that did nothing for *unused_s* seconds, but for *n_kept*."""
-        ended = []
-        with self._lock:
-            self._sweeper = None
-            while len(self._idle) > n_kept and self._idle[0][1] <= time.monotonic() - unused_s:
-                ended.append(self._idle.pop(0)[0])
-            self._sweep_later()
-        for process in ended:
             process.close()
 
     def _run(self, process: WorkerProcess, statement: Statement) -> Reply:

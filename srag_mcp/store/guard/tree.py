@@ -49,7 +49,11 @@ SESSION_VALUES = frozenset(
     | {"session_user", "user"}
 )
 # The seed that the worker sets before a statement does not reach these; it does reach the others.
-SEEDLESS_SAMPLES = frozenset({"System", "Bernoulli"})
+_SEEDLESS_SAMPLES = frozenset({"System", "Bernoulli"})
+_DRAWN_ANEW = (
+    "The sample would be drawn anew by each call, so that it has no pages: give it a seed, as in"
+    " TABLESAMPLE bernoulli(5%) REPEATABLE (42)."
+)
 _ADVICE = {
     "PARAMETER": "Parameters ($name, ?) are not bound: write the value as a literal.",
     "RECURSIVE_CTE_NODE": "WITH RECURSIVE is not allowed: it may not end.",
@@ -60,21 +64,10 @@ _ADVICE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class TreeReading:
-    """What DuckDB's tree says that a statement reads.
+def read_tree(sql: str, tables: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """Judge *sql* by DuckDB's tree; return the exposed tables that it reads, folded (`fold`).
 
-    Attributes:
-        tables: The exposed tables that it names, folded (`fold`).
-        draws_anew: Whether it samples rows without a seed, so that each run has other ones.
-    """
-
-    tables: frozenset[str]
-    draws_anew: bool
-
-
-def read_tree(sql: str, tables: Mapping[str, Sequence[str]]) -> TreeReading:
-    """Judge *sql* by DuckDB's tree; *tables* are the exposed tables with their columns.
+    *tables* are those that are exposed, with their columns.
 
     Raises:
         RefusedQueryError: If a part of it is not on the list.
@@ -90,7 +83,7 @@ def read_tree(sql: str, tables: Mapping[str, Sequence[str]]) -> TreeReading:
             stack.extend((item, visible) for item in value)
         elif isinstance(value, dict):
             stack.extend(walk.judge(value, visible))
-    return TreeReading(frozenset(walk.tables_read), walk.draws_anew)
+    return frozenset(walk.tables_read)
 
 
 @functools.cache
@@ -155,7 +148,6 @@ class _Walk:
     exposed: Mapping[str, Sequence[str]]
     words: Vocabulary
     tables_read: set[str] = field(default_factory=set)
-    draws_anew: bool = False
     folded_tables: frozenset[str] = field(init=False)
     folded_columns: frozenset[str] = field(init=False)
 
@@ -172,8 +164,8 @@ class _Walk:
             return self._inside_query(value, visible)
         if "function_name" in value:
             self._judge_function(value)
-        if value.get("method") in SEEDLESS_SAMPLES and value.get("repeatable") is False:
-            self.draws_anew = True
+        if value.get("method") in _SEEDLESS_SAMPLES and value.get("repeatable") is False:
+            raise RefusedQueryError(_DRAWN_ANEW, self.sql)
         match value.get("type"):
             case "BASE_TABLE":
                 self._judge_table(value, visible)
