@@ -317,24 +317,22 @@ def extend_schema_in_force(
     extended = schema.model_copy(update={"attributes": attributes})
     extended = learn_extractors(extended, sample(), (tidy_wish(wish),))
     if not engine.asks:
-        check_rules(work, extended.attribute(name), is_column=True)
+        _check_rules(work, extended.attribute(name))
     work.keep_note(_ADDING, name)
     schema = _put(work, extended)
     add_decision(work.state, wish, extension)
     return schema, replace(extension, attribute=schema.attribute(name), added=True)
 
 
-def check_rules(work: WorkDatabase, attribute: Attribute, *, is_column: bool) -> None:
-    """Make sure that rules can go on with an attribute that a language model may have defined.
-
-    *is_column*: of a table that rules read, which would lose what a model has read.
+def _check_rules(work: WorkDatabase, attribute: Attribute) -> None:
+    """Make sure that rules can go on with a column that a language model may have defined.
 
     Raises:
-        SchemaError: If there is no rule for it, or something would be lost.
+        SchemaError: If there is no rule for it, or a table that rules read would lose what a model
+            has read.
     """
     read = Predictions(work).cells(attribute).values()
-    is_of_rules = is_column and not work.is_predicted()
-    is_lost = is_of_rules and any(is_predicted(item.cell.engine) for item in read)
+    is_lost = not work.is_predicted() and any(is_predicted(item.cell.engine) for item in read)
     if is_lost or not attribute.extractors:
         msg = (
             f"{attribute.name} was defined by a language model, and rules cannot go on with it: use"
