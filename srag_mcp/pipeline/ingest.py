@@ -31,7 +31,6 @@ from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.remote_model import load_library
 from srag_mcp.pipeline.file_plan import (
     ExtractionRun,
-    FilePlan,
     FoundFiles,
     find_files,
     plan_files,
@@ -92,7 +91,6 @@ from srag_mcp.pipeline.wishes import (
     remembered,
     tidy_questions,
 )
-from srag_mcp.schema.json_schema import find_schema_file
 from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings, named_engine
@@ -252,17 +250,7 @@ def _find_kinds(run: Run, state: Path) -> Kinds | None:
     if not may_be_split(run.work, run.folder, run.found, run.wish.given):
         return None
     sorter = KindSorter(state, run.folder, run.found, run.readers)
-    return None if sorter.is_joined else sorter.sort() or sorter.find(run.sample)
-
-
-def _find_late_kind(run: Run, plan: FilePlan) -> str:
-    """Say which files that were read now are of another kind than those of before."""
-    folder = run.folder
-    if not plan.tasks or run.wish.given is not None or find_schema_file(folder) is not None:
-        return ""
-    if run.found.rows is not None or read_members(folder) is not None:
-        return ""
-    return find_late_kind(run.work, plan.states)
+    return sorter.sort() or sorter.find(run.sample)
 
 
 def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestReport:
@@ -274,34 +262,32 @@ def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestRepor
         CorpusError: If a column is to be added: of which kind is not said.
         SragError: As `ingest` does for one of them; those before it are finished.
     """
-    kinds = replace(kinds, corpora=tuple(x for x in kinds.corpora if x.n_documents))
-    names = [f"{run.folder.name}/{corpus.name}" for corpus in kinds.corpora]
+    counts = {place: n for place, n in kinds.corpora.items() if n}
+    names = [f"{run.folder.name}/{place.name}" for place in counts]
     if run.attribute:
         raise SeveralKindsError(run.folder, names)
     reports: list[IngestReport] = []
     asks = choose_engine(run.work, run.settings).asks
-    about = {corpus: {*stems(corpus.name.replace("_", " "))} for corpus in kinds.corpora}
+    about = {place: {*stems(place.name.replace("_", " "))} for place in counts}
     unclear = [x for x in run.wish.questions if not {*stems(x)} & set().union(*about.values())]
-    for corpus in kinds.corpora:
+    for place in counts:
         if asks or run.cancelled():
             break
-        own = [x for x in run.wish.questions if x in unclear or about[corpus] & {*stems(x)}]
+        own = [x for x in run.wish.questions if x in unclear or about[place] & {*stems(x)}]
         asked: IngestOptions = {**options, "questions": own}
         reports.append(
             ingest(
-                corpus.folder,
+                place,
                 run.settings,
                 on_progress=run.on_progress,
                 cancelled=run.cancelled,
                 **asked,
             )
         )
-    told = ", ".join(
-        f"{name} ({corpus.n_documents})" for name, corpus in zip(names, kinds.corpora, strict=True)
-    )
+    told = ", ".join(f"{name} ({n})" for name, n in zip(names, counts.values(), strict=True))
     said = f"{len(names)} kinds of documents, each a corpus with a table of its own: {told}"
     if asks:  # each has its own price and budget
-        prices = [quote_ingestion(corpus.folder, run.settings) for corpus in kinds.corpora]
+        prices = [quote_ingestion(place, run.settings) for place in counts]
         said += (
             f"; nothing is ingested yet, together {say_together(prices)}: ingest each by its name"
         )
@@ -378,7 +364,8 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
         if not only_quoted:
             build = _publish(run, schema)
             finish_extension(work, schema)
-            told += tuple(filter(None, [_find_late_kind(run, plan)]))
+            late = find_late_kind(work, run.folder, run.found, wish.given, plan.states)
+            told += (late,) if late else ()
             told += describe_losses(work, schema)
             told += (build.waiting,) if build is not None and build.waiting else ()
     stored = run.report(engine)

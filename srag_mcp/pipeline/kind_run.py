@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import count
 from pathlib import Path, PurePosixPath
@@ -39,23 +39,14 @@ _MAX_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class KindCorpus:
-    """The corpus of one kind: its folder, named after it, and how many documents it has."""
-
-    folder: Path
-    n_documents: int
-
-    @property
-    def name(self) -> str:
-        """What the kind is called."""
-        return self.folder.name
-
-
-@dataclass(frozen=True, slots=True)
 class Kinds:
-    """The kinds of a folder, the documents that are of none of them, and what cannot be read."""
+    """The kinds of a folder, the documents that are of none of them, and what cannot be read.
 
-    corpora: tuple[KindCorpus, ...]
+    *corpora* has the folder of the corpus of each kind, which is named after it, and how many
+    documents it has.
+    """
+
+    corpora: Mapping[Path, int]
     odd: tuple[str, ...]
     failed: tuple[DocumentError, ...]
 
@@ -63,11 +54,15 @@ class Kinds:
 def may_be_split(work: WorkDatabase, folder: Path, found: FoundFiles, given: Schema | None) -> bool:
     """Whether the folder gets a table for each kind of its documents.
 
-    A person's columns decide otherwise, as do those that are there already.
+    A person decides otherwise who gives columns or wants one table; so do columns that are there.
     """
+    is_known = work.schema_in_force() is not None or _wants_one_table(work.state)
+    return not is_known and _may_have_kinds(folder, found, given)
+
+
+def _may_have_kinds(folder: Path, found: FoundFiles, given: Schema | None) -> bool:
     is_one = found.rows is not None or given is not None or read_members(folder) is not None
-    has_columns = find_schema_file(folder) is not None or work.schema_in_force() is not None
-    return not (is_one or has_columns)
+    return not is_one and find_schema_file(folder) is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +111,6 @@ class KindSorter:
             places |= dict.fromkeys(members.documents if members else (), number)
         return self._write(kinds, places) if kinds else None
 
-    @property
-    def is_joined(self) -> bool:
-        """Whether a person wants one table for all."""
-        return _wants_one_table(self.state)
-
     def _place(self, name: str) -> Path:
         return self.state / KINDS_FOLDER / name
 
@@ -139,7 +129,7 @@ class KindSorter:
                 odd.append(reply.path)
             else:
                 places[reply.path] = number
-        corpora: list[KindCorpus] = []
+        corpora: dict[Path, int] = {}
         for number, name in enumerate(kinds):
             place = self._place(name)
             place.mkdir(parents=True, exist_ok=True)
@@ -150,13 +140,13 @@ class KindSorter:
             sorted_files = tuple(self.found.seen)
             kept = KindMembers(home, members, sorted_files)
             write_atomically(place / KIND_FILE, kept.write())
-            corpora.append(KindCorpus(place, len(members)))
+            corpora[place] = len(members)
         written = {
-            corpus.name: {"documents": corpus.n_documents, "shares": dict(kind.shares)}
-            for corpus, kind in zip(corpora, usual, strict=True)
+            place.name: {"documents": n_documents, "shares": dict(kind.shares)}
+            for (place, n_documents), kind in zip(corpora.items(), usual, strict=True)
         }
         write_atomically(self.state / KINDS_FILE, json.dumps(written))
-        return Kinds(tuple(corpora), tuple(odd), tuple(failed))
+        return Kinds(corpora, tuple(odd), tuple(failed))
 
     def _read(self, sources: Sequence[SourceFile]) -> Iterator[Sampled | Unreadable]:
         """Yield what is read of files, each with its document."""
@@ -166,13 +156,15 @@ class KindSorter:
                 yield reply
 
 
-def find_late_kind(work: WorkDatabase, new: Collection[str]) -> str:
+def find_late_kind(
+    work: WorkDatabase, folder: Path, found: FoundFiles, given: Schema | None, new: Collection[str]
+) -> str:
     """Say which of the files *new* to a folder of one kind are of another; empty for none.
 
-    Nothing is said where a person wants one table for all.
+    Nothing is said where a person gives columns or wants one table for all.
     """
-    old = sorted(work.paths_of_documents() - {*new})
-    if not old or not new or _wants_one_table(work.state):
+    old = sorted(work.paths_of_documents() - {*new}) if new else []
+    if not old or _wants_one_table(work.state) or not _may_have_kinds(folder, found, given):
         return ""
     compared = (spread_evenly(paths, _MAX_COMPARED // 2) for paths in (old, sorted(new)))
     rows = work.run(

@@ -17,7 +17,6 @@ from srag_mcp.claims.second_look import (
 from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress, Workload
-from srag_mcp.model.language_model import Step
 from srag_mcp.names.doubtful import Doubt, cut_around, find_candidates, resolve, write_prompts
 from srag_mcp.names.uniting import Thing, Verdict, are_names, describe_things, unite
 from srag_mcp.records.listed import find_lists, list_attribute
@@ -41,12 +40,10 @@ def read_missing_records(
     engine: ModelEngine,
     *,
     among: Collection[str] | None = None,
-    step: Step = "records",
 ) -> set[str]:
     """Let *engine* read the attributes that documents lack a prediction of; return their ids.
 
     Each batch is kept as it is finished. *among*: only documents of these ids; None for all.
-    *step*: what it counts as.
 
     Raises:
         ModelStoppedError: If no further prompt can be answered.
@@ -87,7 +84,7 @@ def read_missing_records(
         on_progress(Progress("predicting", 0, len(asked), expected=expected))
     for group in pending:
         texts = predictions.texts(group.document_ids)
-        engine.read(texts, group.attributes, partial(keep, group), step)
+        engine.read(texts, group.attributes, partial(keep, group))
     return set(asked)
 
 
