@@ -332,6 +332,9 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
     def sample() -> Sequence[Document]:
         return run.sample
 
+    def on_column(done: int, total: int, name: str) -> None:
+        run.on_progress(Progress("normalising", done, total, name))
+
     schema = put_schema_in_force(work, run.folder, wish, sample, engine)
     remember_tables(work, wish.tables)
     if wish.fresh:
@@ -362,12 +365,14 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
             if not only_quoted:
                 work.put_engine_in_force(engine.name)
         if not only_quoted:
-            build = _publish(run, schema)
+            build = publish_changes(work, schema, on_column)
             finish_extension(work, schema)
             late = find_late_kind(work, run.folder, run.found, wish.given, plan.states)
             told += (late,) if late else ()
             told += describe_losses(work, schema)
-            told += (build.waiting,) if build is not None and build.waiting else ()
+            if build is not None:
+                run.on_progress(Progress("publishing", 1, 1))
+                told += (build.waiting,) if build.waiting else ()
     stored = run.report(engine)
     return replace(
         stored,
@@ -445,18 +450,6 @@ def _account(run: Run, *, is_new: bool) -> bool:
     # Who adds a column to a table has chosen the engine of that table.
     is_chosen = bool(run.attribute) and published_info(work.state, work.connection) is not None
     return run.asks_first and bool(work.note(_PROSE)) and not is_chosen
-
-
-def _publish(run: Run, schema: Schema) -> BuildInfo | None:
-    """Publish what has changed; return what is new."""
-
-    def on_column(done: int, total: int, name: str) -> None:
-        run.on_progress(Progress("normalising", done, total, name))
-
-    build = publish_changes(run.work, schema, on_column)
-    if build is not None:
-        run.on_progress(Progress("publishing", 1, 1))
-    return build
 
 
 def _with_questions(run: Run, engine: Engine, report: IngestReport) -> IngestReport:
