@@ -416,8 +416,8 @@ def _predict(
         if effort != "draft":
             asked |= read_missing_records(work, schema, engine)
             ruled = replace(ruled, schema=settle_lists(work, ruled.schema))
-            standardised = standardise_columns(work, schema, engine, run.on_progress)
-            resolve_names(work, schema, engine, run.on_progress)
+            standardised = standardise_columns(work, schema, engine)
+            resolve_names(work, schema, engine)
     except UselessRepliesError:
         if extension is not None and extension.added:
             withdraw_extension(work, schema, extension)

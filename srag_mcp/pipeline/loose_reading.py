@@ -4,7 +4,7 @@ Schema, columns and the engine in force stay as they are.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,6 @@ from srag_mcp.errors import NotIngestedError, SchemaError, UselessRepliesError
 from srag_mcp.pipeline.file_plan import (
     MAX_SAMPLE,
     MAX_SAMPLE_CHARACTERS,
-    FoundFiles,
     find_files,
     without_copies,
 )
@@ -52,20 +51,16 @@ _NOT_BY_RULES = (
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What the steps of one loose reading share; *ids* are those of the documents chosen."""
+    """What one loose reading is of; *ids* are those of the documents chosen.
 
-    folder: Path
-    work: WorkDatabase
+    *report* reports what is stored by now.
+    """
+
+    corpus: Corpus
     schema: Schema
-    found: FoundFiles
     ids: frozenset[str]
     wish: str
-    on_progress: Callable[[Progress], None]
-
-    def report(self) -> IngestReport:
-        """Report what is stored by now."""
-        by_model = self.work.is_predicted()
-        return report_stored(self.folder, self.found, self.work, by_model=by_model)
+    report: Callable[[], IngestReport]
 
 
 def read_loosely(
@@ -99,21 +94,15 @@ def read_loosely(
         with open_work(CorpusFolder(folder, settings.home).writable()) as work:
             schema = _find_schema(work, corpus)
             found = without_copies(find_files(folder, settings), work)
-            reading = _Reading(
-                folder=place,
-                work=work,
-                schema=schema,
-                found=settle_tables(work, found, "auto", readers, fresh=False).found,
-                ids=frozenset(ids),
-                wish=options.get("attribute", ""),
-                on_progress=on_progress,
-            )
+            found = settle_tables(work, found, "auto", readers, fresh=False).found
+            stored = partial(report_stored, place, found, work, by_model=work.is_predicted())
+            wish = options.get("attribute", "")
+            reading = _Reading(corpus, schema, frozenset(ids), wish, stored)
             chosen = choose_engine(work, settings)
             if not issubclass(chosen, ModelEngine):
                 raise SchemaError(_NOT_BY_RULES)
             with chosen.open(Work(work, settings, on_progress, cancelled)) as engine:
-                think = partial(_read, reading, corpus, engine)
-                report = finish_report(engine, think, reading.report)
+                report = finish_report(engine, partial(_read, reading, engine), stored)
     if not report.cancelled:
         on_progress(Progress("done", len(ids), len(ids)))
     return replace(report, engine=chosen.name, seconds=time.monotonic() - started)
@@ -138,11 +127,11 @@ def _find_schema(work: WorkDatabase, corpus: Corpus) -> Schema:
     return present.schema
 
 
-def _read(reading: _Reading, corpus: Corpus, engine: ModelEngine) -> IngestReport:
+def _read(reading: _Reading, engine: ModelEngine) -> IngestReport:
     """Define the attribute, read it where it was not read before, and publish."""
-    work, schema = reading.work, reading.schema
-    sample = partial(_sample_stored, reading)
-    reading.on_progress(Progress("schema"))
+    work, schema, corpus = engine.work.database, reading.schema, reading.corpus
+    sample = partial(_sample_stored, work, reading.ids)
+    engine.work.on_progress(Progress("schema"))
     extension = define_attribute(work, with_loose(work, schema), reading.wish, sample, engine)
     attribute = extension.attribute
     if any(item.name == attribute.name for item in schema.attributes):
@@ -156,7 +145,7 @@ def _read(reading: _Reading, corpus: Corpus, engine: ModelEngine) -> IngestRepor
     alone = schema.model_copy(update={"attributes": (attribute,)})
     try:
         asked = read_missing_records(work, alone, engine, among=reading.ids)
-        standardised = standardise_columns(work, alone, engine, reading.on_progress)
+        standardised = standardise_columns(work, alone, engine)
     except UselessRepliesError:
         if extension.added:
             keep_loose(work, schema, [*others[0], *others[1]])
@@ -177,11 +166,11 @@ def _read(reading: _Reading, corpus: Corpus, engine: ModelEngine) -> IngestRepor
     return show_values(report, corpus, attribute.name)
 
 
-def _sample_stored(reading: _Reading) -> list[Document]:
+def _sample_stored(work: WorkDatabase, ids: Collection[str]) -> list[Document]:
     """Take documents as they were read, of those that are chosen: their texts are enough."""
     documents: list[Document] = []
     n_left = MAX_SAMPLE_CHARACTERS
-    for item in Predictions(reading.work).texts(spread_evenly(sorted(reading.ids), MAX_SAMPLE)):
+    for item in Predictions(work).texts(spread_evenly(sorted(ids), MAX_SAMPLE)):
         documents.append(
             Document(item.document_id, item.path, item.title, "", item.sha256, item.text)
         )

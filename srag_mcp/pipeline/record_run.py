@@ -119,9 +119,7 @@ class Standardised:
     n_unsettled: int = 0
 
 
-def standardise_columns(
-    work: WorkDatabase, schema: Schema, engine: ModelEngine, on_progress: Callable[[Progress], None]
-) -> Standardised:
+def standardise_columns(work: WorkDatabase, schema: Schema, engine: ModelEngine) -> Standardised:
     """Ask about the predicted values that do not fit their column.
 
     A value that was asked about is not asked about again, kept or changed. A column whose questions
@@ -138,7 +136,8 @@ def standardise_columns(
     tags = read_tags(predictions.cells(attribute) for attribute in texts)
     n_changed = n_unsettled = 0
     for place, attribute in enumerate(schema.attributes):
-        on_progress(Progress("standardising", place, len(schema.attributes), attribute.name))
+        progress = Progress("standardising", place, len(schema.attributes), attribute.name)
+        engine.work.on_progress(progress)
         changed, unsettled = _standardise(predictions, attribute, tags, engine)
         n_changed, n_unsettled = n_changed + changed, n_unsettled + unsettled
     return Standardised(n_changed, n_unsettled)
@@ -217,9 +216,7 @@ def _is_other(one: PredictedCell, other: PredictedCell) -> bool:
     return (one.value_text, one.cell.state) != (other.value_text, other.cell.state)
 
 
-def resolve_names(
-    work: WorkDatabase, schema: Schema, engine: ModelEngine, on_progress: Callable[[Progress], None]
-) -> None:
+def resolve_names(work: WorkDatabase, schema: Schema, engine: ModelEngine) -> None:
     """Ask which doubtful names of the columns mean one thing; what was said holds for good.
 
     A group is asked about once; one that a new spelling joins is asked about again. Nothing is
@@ -235,7 +232,8 @@ def resolve_names(
     doubts: list[Doubt] = []
     for place, attribute in enumerate(schema.attributes):
         if are_united(attribute) and not attribute.is_column:  # which no model has read
-            on_progress(Progress("uniting", place, len(schema.attributes), attribute.name))
+            progress = Progress("uniting", place, len(schema.attributes), attribute.name)
+            engine.work.on_progress(progress)
             doubts += _find_doubts(work, predictions, attribute, plain)
     prompts = write_prompts(doubts)
     if not prompts:
