@@ -21,17 +21,22 @@ def find_engine(name: str) -> type[Engine]:
     return _ENGINES[name]
 
 
+def _chosen(settings: Settings) -> type[Engine] | None:
+    """Return the engine that is named, or that of the model that is; None where both are open."""
+    name = named_engine(settings.engine)
+    if name is not None:
+        return find_engine(name)
+    return ModelEngine if settings.model else None
+
+
 def choose_engine(work: WorkDatabase, settings: Settings) -> type[Engine]:
     """Return the engine of the settings; left open: the model if one is named, else as last time.
 
     Raises:
         SettingsError: If the last ingestion had a language model, and none is named now.
     """
-    name = named_engine(settings.engine)
-    if name is not None:
-        return find_engine(name)
-    if settings.model:
-        return ModelEngine
+    if (chosen := _chosen(settings)) is not None:
+        return chosen
     last = find_engine(work.engine_in_force())
     if work.schema_in_force() is None or not last.asks:
         return OfflineEngine
@@ -47,10 +52,8 @@ def choose_engine(work: WorkDatabase, settings: Settings) -> type[Engine]:
 
 def is_for_caller(settings: Settings, last: str | None) -> bool:
     """Whether an ingestion would wait for its caller's answers; *last* is the engine of a build."""
-    name = named_engine(settings.engine)
-    if name is not None or settings.model:
-        return name is not None and find_engine(name).by_caller
-    return last is not None and find_engine(last).by_caller
+    engine = _chosen(settings) or (None if last is None else find_engine(last))
+    return engine is not None and engine.by_caller
 
 
 def take_over(settings: Settings, engine: str, model: str | None, api_base: str | None) -> Settings:
@@ -69,12 +72,12 @@ def take_over(settings: Settings, engine: str, model: str | None, api_base: str 
 
 def usual_engine(settings: Settings) -> type[Engine]:
     """Return who thinks where nobody has thought before."""
-    return ModelEngine if settings.model else OfflineEngine
+    return _chosen(settings) or OfflineEngine
 
 
 def asks_model(settings: Settings) -> bool:
     """Whether a language model that the settings name is asked, where it is not known better."""
-    engine = find_engine(named_engine(settings.engine) or usual_engine(settings).name)
+    engine = usual_engine(settings)
     return engine.asks and not engine.by_caller
 
 

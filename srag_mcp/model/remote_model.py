@@ -62,15 +62,10 @@ class RemoteModel(LanguageModel):
         self._wire = wire
         self._settings = settings
         self._patience = patience or Patience()
-        self._limiter = AdaptiveLimiter(settings.concurrency)
+        self.limiter = AdaptiveLimiter(settings.concurrency)
         self._accepted: dict[Step, ChatRequest] = {}  # schemas differ between steps
         self._n_lost = 0
         self._stops: list[str] = []  # why no further prompt could be answered, each time
-
-    @property
-    def n_in_flight_most(self) -> int:
-        """How many requests may be in flight at present."""
-        return self._limiter.limit
 
     @override
     async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
@@ -81,7 +76,7 @@ class RemoteModel(LanguageModel):
         request: ChatRequest | None = None
         faults: list[Fault] = []
         while True:
-            async with self._limiter.place() as round_:
+            async with self.limiter.place() as round_:
                 if len(self._stops) > n_stops:  # while this one waited
                     raise ModelStoppedError(self._say(self._stops[-1]))
                 request = request or self._first_request(prompt, reply_schema)
@@ -92,12 +87,12 @@ class RemoteModel(LanguageModel):
             if isinstance(outcome, Reply):
                 self._n_lost = 0
                 self._accepted[prompt.step] = request
-                self._limiter.speed_up()
+                self.limiter.speed_up()
                 return outcome
             faults.append(outcome)
             wait_s = self._wait_s(prompt, faults)
             if outcome.kind == "busy":
-                self._limiter.slow_down(round_, outcome.retry_after_s or wait_s)
+                self.limiter.slow_down(round_, outcome.retry_after_s or wait_s)
             await anyio.sleep(wait_s)
 
     def _first_request(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> ChatRequest:

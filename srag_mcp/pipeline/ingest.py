@@ -31,7 +31,6 @@ from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.remote_model import load_library
 from srag_mcp.pipeline.file_plan import (
     ExtractionRun,
-    FilePlan,
     FoundFiles,
     find_files,
     plan_files,
@@ -92,7 +91,6 @@ from srag_mcp.pipeline.wishes import (
     remembered,
     tidy_questions,
 )
-from srag_mcp.schema.json_schema import find_schema_file
 from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings, named_engine
@@ -250,17 +248,7 @@ def _find_kinds(run: Run, state: Path) -> Kinds | None:
     if not may_be_split(run.work, run.folder, run.found, run.wish.given):
         return None
     sorter = KindSorter(state, run.folder, run.found, run.readers, run.wish.questions)
-    return None if sorter.is_joined else sorter.find(run.wish.tables.survey, lambda: run.sample)
-
-
-def _find_late_kind(run: Run, plan: FilePlan) -> str:
-    """Say which files that were read now are of another kind than those of before."""
-    folder = run.folder
-    if not plan.tasks or run.wish.given is not None or find_schema_file(folder) is not None:
-        return ""
-    if run.found.rows is not None or read_members(folder) is not None:
-        return ""
-    return find_late_kind(run.work, plan.states)
+    return sorter.find(run.wish.tables.survey, lambda: run.sample)
 
 
 def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestReport:
@@ -272,13 +260,13 @@ def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestRepor
         CorpusError: If a column is to be added: of which kind is not said.
         SragError: As `ingest` does for one of them; those before it are finished.
     """
-    kinds = replace(kinds, corpora=tuple(x for x in kinds.corpora if x.n_documents))
-    names = [f"{run.folder.name}/{corpus.name}" for corpus in kinds.corpora]
+    corpora = [corpus for corpus in kinds.corpora if corpus.n_documents]
+    names = [f"{run.folder.name}/{corpus.name}" for corpus in corpora]
     if run.attribute:
         raise SeveralKindsError(run.folder, names)
     reports: list[IngestReport] = []
     asks = choose_engine(run.work, run.settings).asks
-    for corpus in kinds.corpora:
+    for corpus in corpora:
         if asks or run.cancelled():
             break
         asked: IngestOptions = {**options, "questions": list(corpus.questions)}
@@ -291,12 +279,10 @@ def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestRepor
                 **asked,
             )
         )
-    told = ", ".join(
-        f"{name} ({corpus.n_documents})" for name, corpus in zip(names, kinds.corpora, strict=True)
-    )
+    told = ", ".join(f"{x} ({y.n_documents})" for x, y in zip(names, corpora, strict=True))
     said = f"{len(names)} kinds of documents, each a corpus with a table of its own: {told}"
     if asks:  # each has its own price and budget
-        prices = [quote_ingestion(corpus.folder, run.settings) for corpus in kinds.corpora]
+        prices = [quote_ingestion(corpus.folder, run.settings) for corpus in corpora]
         said += (
             f"; nothing is ingested yet, together {say_together(prices)}: ingest each by its name"
         )
@@ -341,6 +327,9 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
     def sample() -> Sequence[Document]:
         return run.sample
 
+    def on_column(done: int, total: int, name: str) -> None:
+        run.on_progress(Progress("normalising", done, total, name))
+
     schema = put_schema_in_force(work, run.folder, wish, sample, engine)
     remember_tables(work, wish.tables)
     if wish.fresh:
@@ -371,10 +360,13 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
             if not only_quoted:
                 work.put_engine_in_force(engine.name)
         if not only_quoted:
-            build = _publish(run, schema)
+            build = publish_changes(work, schema, on_column)
             finish_extension(work, schema)
-            told += tuple(filter(None, [_find_late_kind(run, plan)]))
-            told += (build.waiting,) if build is not None and build.waiting else ()
+            late = find_late_kind(work, run.folder, run.found, wish.given, plan.states)
+            told += (late,) if late else ()
+            if build is not None:
+                run.on_progress(Progress("publishing", 1, 1))
+                told += (build.waiting,) if build.waiting else ()
     stored = run.report(engine)
     return replace(
         stored,
@@ -418,8 +410,8 @@ def _predict(
         if effort != "draft":
             asked |= read_missing_records(work, schema, engine)
             ruled = replace(ruled, schema=settle_lists(work, ruled.schema))
-            standardised = standardise_columns(work, schema, engine, run.on_progress)
-            resolve_names(work, schema, engine, run.on_progress)
+            standardised = standardise_columns(work, schema, engine)
+            resolve_names(work, schema, engine)
     except UselessRepliesError:
         if extension is not None and extension.added:
             withdraw_extension(work, schema, extension)
@@ -452,18 +444,6 @@ def _account(run: Run, *, is_new: bool) -> bool:
     # Who adds a column to a table has chosen the engine of that table.
     is_chosen = bool(run.attribute) and published_info(work.state, work.connection) is not None
     return run.asks_first and bool(work.note(_PROSE)) and not is_chosen
-
-
-def _publish(run: Run, schema: Schema) -> BuildInfo | None:
-    """Publish what has changed; return what is new."""
-
-    def on_column(done: int, total: int, name: str) -> None:
-        run.on_progress(Progress("normalising", done, total, name))
-
-    build = publish_changes(run.work, schema, on_column)
-    if build is not None:
-        run.on_progress(Progress("publishing", 1, 1))
-    return build
 
 
 def _with_questions(run: Run, engine: Engine, report: IngestReport) -> IngestReport:

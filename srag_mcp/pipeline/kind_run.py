@@ -70,12 +70,16 @@ class Kinds:
 def may_be_split(work: WorkDatabase, folder: Path, found: FoundFiles, given: Schema | None) -> bool:
     """Whether the folder gets a table for each kind of its documents.
 
-    A person's columns decide otherwise, as do those that are there already.
+    A person decides otherwise who gives columns or wants one table; so do columns that are there.
     """
     is_mixed = found.rows is not None and not found.rows.alone
-    is_one = is_mixed or given is not None or read_members(folder) is not None
-    has_columns = find_schema_file(folder) is not None or work.schema_in_force() is not None
-    return not (is_one or has_columns)
+    is_known = work.schema_in_force() is not None or _wants_one_table(work.state)
+    return not (is_mixed or is_known) and _may_have_kinds(folder, given)
+
+
+def _may_have_kinds(folder: Path, given: Schema | None) -> bool:
+    is_one = given is not None or read_members(folder) is not None
+    return not is_one and find_schema_file(folder) is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +183,6 @@ class KindSorter:
         write_atomically(self.state / KINDS_FILE, json.dumps(written))
         return Kinds(tuple(corpora), tuple(odd), self.found.failed)
 
-    @property
-    def is_joined(self) -> bool:
-        """Whether a person wants one table for all."""
-        return _wants_one_table(self.state)
-
     def _place(self, name: str) -> Path:
         return self.state / KINDS_FOLDER / name
 
@@ -232,13 +231,15 @@ class KindSorter:
                 yield reply
 
 
-def find_late_kind(work: WorkDatabase, new: Collection[str]) -> str:
+def find_late_kind(
+    work: WorkDatabase, folder: Path, found: FoundFiles, given: Schema | None, new: Collection[str]
+) -> str:
     """Say which of the files *new* to a folder of one kind are of another; empty for none.
 
-    Nothing is said where a person wants one table for all.
+    Nothing is said where a person gives columns or wants one table for all.
     """
-    old = sorted(work.paths_of_documents() - {*new})
-    if not old or not new or _wants_one_table(work.state):
+    old = sorted(work.paths_of_documents() - {*new}) if new and found.rows is None else []
+    if not old or _wants_one_table(work.state) or not _may_have_kinds(folder, given):
         return ""
     compared = (spread_evenly(paths, _MAX_COMPARED // 2) for paths in (old, sorted(new)))
     rows = work.run(

@@ -5,32 +5,27 @@ Schema, columns and the engine in force stay as they are.
 
 import time
 from collections.abc import Callable, Collection
-from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from srag_mcp.cells.cell import Cell
 from srag_mcp.documents.document import Document, spread_evenly
 from srag_mcp.engines.choice import choose_engine
 from srag_mcp.engines.model import ModelEngine
-from srag_mcp.engines.protocol import CancelledError, Engine, Progress, Work
-from srag_mcp.errors import CorpusError, NotIngestedError, SchemaError, UselessRepliesError
+from srag_mcp.engines.protocol import Progress, Work
+from srag_mcp.errors import NotIngestedError, SchemaError, UselessRepliesError
 from srag_mcp.pipeline.file_plan import (
     MAX_SAMPLE,
     MAX_SAMPLE_CHARACTERS,
-    FoundFiles,
     find_files,
-    read_sample,
     without_copies,
 )
-from srag_mcp.pipeline.reader_pool import Extracted, ExtractTask, ReaderPool
-from srag_mcp.pipeline.record_run import Standardised, read_missing_records, standardise_columns
+from srag_mcp.pipeline.reader_pool import ReaderPool
+from srag_mcp.pipeline.record_run import read_missing_records, standardise_columns
 from srag_mcp.pipeline.report import IngestReport, finish_report, report_stored, show_values
-from srag_mcp.pipeline.schema_choice import check_rules, define_attribute
+from srag_mcp.pipeline.schema_choice import define_attribute
 from srag_mcp.pipeline.table_mode import settle_tables
 from srag_mcp.pipeline.wishes import IngestOptions, read_unfinished
-from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.build import publish_changes
@@ -44,29 +39,27 @@ from srag_mcp.store.loose import (
     read_chosen,
     with_loose,
 )
-from srag_mcp.store.predictions import Predictions, store_rule_cells
-from srag_mcp.store.work import WorkDatabase, hash_schema, open_work, read_cell
-from srag_mcp.values.states import State
+from srag_mcp.store.predictions import Predictions
+from srag_mcp.store.work import WorkDatabase, hash_schema, open_work
+
+_NOT_BY_RULES = (
+    "rules read all documents: keep it as a column, or let a language model read these documents"
+    " (--engine model or agent)"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What the steps of one loose reading share; *ids* are those of the documents chosen."""
+    """What one loose reading is of; *ids* are those of the documents chosen.
 
-    folder: Path
-    work: WorkDatabase
+    *report* reports what is stored by now.
+    """
+
+    corpus: Corpus
     schema: Schema
-    readers: ReaderPool
-    found: FoundFiles
     ids: frozenset[str]
     wish: str
-    on_progress: Callable[[Progress], None]
-    cancelled: Callable[[], bool]
-
-    def report(self) -> IngestReport:
-        """Report what is stored by now."""
-        by_model = self.work.is_predicted()
-        return report_stored(self.folder, self.found, self.work, by_model=by_model)
+    report: Callable[[], IngestReport]
 
 
 def read_loosely(
@@ -82,7 +75,8 @@ def read_loosely(
 
     Raises:
         NotIngestedError: If there is no whole table that it could stand beside.
-        SchemaError: If nothing could be made of the attribute, or no document is chosen.
+        SchemaError: If nothing could be made of the attribute, no document is chosen, or no
+            language model would read them.
         QueryError: If the documents cannot be chosen so.
         LockedError, SettingsError, ModelStoppedError, StoreError: As `ingest`.
     """
@@ -99,21 +93,15 @@ def read_loosely(
         with open_work(CorpusFolder(folder, settings.home).writable()) as work:
             schema = _find_schema(work, corpus)
             found = without_copies(find_files(folder, settings), work)
-            reading = _Reading(
-                folder=place,
-                work=work,
-                schema=schema,
-                readers=readers,
-                found=settle_tables(work, found, "auto", readers, fresh=False).found,
-                ids=frozenset(ids),
-                wish=options.get("attribute", ""),
-                on_progress=on_progress,
-                cancelled=cancelled,
-            )
+            found = settle_tables(work, found, "auto", readers, fresh=False).found
+            stored = partial(report_stored, place, found, work, by_model=work.is_predicted())
+            wish = options.get("attribute", "")
+            reading = _Reading(corpus, schema, frozenset(ids), wish, stored)
             chosen = choose_engine(work, settings)
+            if not issubclass(chosen, ModelEngine):
+                raise SchemaError(_NOT_BY_RULES)
             with chosen.open(Work(work, settings, on_progress, cancelled)) as engine:
-                think = partial(_read, reading, corpus, engine)
-                report = finish_report(engine, think, reading.report)
+                report = finish_report(engine, partial(_read, reading, engine), stored)
     if not report.cancelled:
         on_progress(Progress("done", len(ids), len(ids)))
     return replace(report, engine=chosen.name, seconds=time.monotonic() - started)
@@ -138,11 +126,11 @@ def _find_schema(work: WorkDatabase, corpus: Corpus) -> Schema:
     return present.schema
 
 
-def _read(reading: _Reading, corpus: Corpus, engine: Engine) -> IngestReport:
+def _read(reading: _Reading, engine: ModelEngine) -> IngestReport:
     """Define the attribute, read it where it was not read before, and publish."""
-    work, schema = reading.work, reading.schema
-    sample = partial(_sample_stored if engine.asks else _sample_files, reading)
-    reading.on_progress(Progress("schema"))
+    work, schema, corpus = engine.work.database, reading.schema, reading.corpus
+    sample = partial(_sample_stored, work, reading.ids)
+    engine.work.on_progress(Progress("schema"))
     extension = define_attribute(work, with_loose(work, schema), reading.wish, sample, engine)
     attribute = extension.attribute
     if any(item.name == attribute.name for item in schema.attributes):
@@ -151,41 +139,33 @@ def _read(reading: _Reading, corpus: Corpus, engine: Engine) -> IngestReport:
     # its own place: another one would be another table
     place = next((n for n, x in enumerate(before) if x.name == attribute.name), len(before))
     keep_loose(work, schema, [*before[:place], attribute, *before[place + 1 :]])
-    asked: Collection[str] = ()
-    standardised, told = Standardised(), ""
-    if isinstance(engine, ModelEngine):
-        alone = schema.model_copy(update={"attributes": (attribute,)})
-        on_progress = reading.on_progress
-        try:
-            asked = read_missing_records(work, alone, engine, among=reading.ids)
-            standardised = standardise_columns(work, alone, engine, on_progress)
-        except UselessRepliesError:
-            if extension.added:
-                keep_loose(work, schema, [x for x in before if x.name != attribute.name])
-            raise
-    else:
-        told = _read_by_rules(reading, attribute)
+    alone = schema.model_copy(update={"attributes": (attribute,)})
+    try:
+        asked = read_missing_records(work, alone, engine, among=reading.ids)
+        standardised = standardise_columns(work, alone, engine)
+    except UselessRepliesError:
+        if extension.added:
+            keep_loose(work, schema, [x for x in before if x.name != attribute.name])
+        raise
     n_read = len(Predictions(work).cells(attribute))
     build = publish_changes(work, schema)
-    stored = reading.report()
     report = replace(
-        stored,
+        reading.report(),
         published=build is not None,
         n_predicted=len(asked),
         n_standardised=standardised.n_changed,
         n_unsettled=standardised.n_unsettled,
         extension=extension,
         n_read=n_read,
-        warnings=(*stored.warnings, *filter(None, (told,))),
     )
     return show_values(report, corpus, attribute.name)
 
 
-def _sample_stored(reading: _Reading) -> list[Document]:
+def _sample_stored(work: WorkDatabase, ids: Collection[str]) -> list[Document]:
     """Take documents as they were read, of those that are chosen: their texts are enough."""
     documents: list[Document] = []
     n_left = MAX_SAMPLE_CHARACTERS
-    for item in Predictions(reading.work).texts(spread_evenly(sorted(reading.ids), MAX_SAMPLE)):
+    for item in Predictions(work).texts(spread_evenly(sorted(ids), MAX_SAMPLE)):
         documents.append(
             Document(item.document_id, item.path, item.title, "", item.sha256, item.text)
         )
@@ -193,62 +173,6 @@ def _sample_stored(reading: _Reading) -> list[Document]:
         if n_left < 0:
             break
     return documents
-
-
-def _chosen_files(reading: _Reading) -> tuple[FoundFiles, dict[str, str]]:
-    """Return the files of the documents that are chosen, and the sha256 of these by their ids."""
-    known = reading.work.known_documents(reading.work.paths_of_documents())
-    chosen = {
-        path: {key: sha256 for key, sha256 in documents.items() if key in reading.ids}
-        for path, documents in known.items()
-    }
-    sources = tuple(item for item in reading.found.sources if chosen.get(item.relative))
-    sha256s = {key: value for documents in chosen.values() for key, value in documents.items()}
-    return replace(reading.found, sources=sources), sha256s
-
-
-def _sample_files(reading: _Reading) -> list[Document]:
-    """Read a sample of the documents that are chosen, with the blocks that rules are learnt from.
-
-    Raises:
-        CorpusError: If they are gone, or have changed since they were read.
-    """
-    found, sha256s = _chosen_files(reading)
-    documents = [
-        item
-        for item in read_sample(found, reading.readers).documents
-        if sha256s.get(item.id) == item.sha256
-    ]
-    if not documents:
-        msg = "the documents that are chosen are gone, or not as they were read: ingest them again"
-        raise CorpusError(msg)
-    return documents
-
-
-def _read_by_rules(reading: _Reading, attribute: Attribute) -> str:
-    """Keep what the rules of *attribute* read; return what a person should know of it.
-
-    Raises:
-        SchemaError: If a language model has defined it, so that there are no rules.
-    """
-    if not reading.ids <= Predictions(reading.work).cells(attribute).keys():
-        check_rules(reading.work, attribute, is_column=False)
-    found, sha256s = _chosen_files(reading)
-    schema_json = Schema(title="Record", attributes=(attribute,)).model_dump_json()
-    tasks = [ExtractTask(item, found.rows_of(item), schema_json) for item in found.sources]
-    read: list[tuple[str, str, Cell]] = []
-    with closing(reading.readers.perform(tasks)) as replies:
-        for reply in replies:
-            for item in reply.documents if isinstance(reply, Extracted) else ():
-                if sha256s.get(item.document_id) == item.sha256:
-                    cells = [*map(read_cell, item.cells), Cell(attribute.name, State.NOT_MENTIONED)]
-                    read.append((item.document_id, item.sha256, cells[0]))
-            reading.on_progress(Progress("extracting", len(read), len(sha256s), reply.path))
-            if reading.cancelled():
-                raise CancelledError
-    store_rule_cells(reading.work, attribute, read)
-    n_lost = len(sha256s) - len(read)
-    return f"{n_lost} documents have changed since they were read: ingest again" if n_lost else ""
 
 
 def drop_loose(folder: Path, settings: Settings, name: str) -> None:

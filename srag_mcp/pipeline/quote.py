@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Unpack
 
-from srag_mcp.documents.document import Document
+from srag_mcp.documents.document import Document, spread_evenly
 from srag_mcp.engines.choice import choose_engine, find_engine
 from srag_mcp.engines.protocol import Engine, Workload
 from srag_mcp.inference.brief import USUAL_DESCRIPTION, price_reading
@@ -242,8 +242,7 @@ def quote_kinds(
         found = tables.found
         state = Path(scratch) / corpus.apart.name  # which tells whose kinds these are
         sorter = KindSorter(state, corpus.folder, found, readers)
-        is_one = not may_be_split(work, corpus.folder, found, options.get("schema"))
-        if is_one or KindSorter(corpus.readable(), corpus.folder, found, readers).is_joined:
+        if not may_be_split(work, corpus.folder, found, options.get("schema")):
             return {}
         told = sorter.find(tables.survey, lambda: read_sample(found, readers).documents)
         corpora = () if told is None else told.corpora
@@ -266,7 +265,7 @@ def quote_work(
     settings = settings.model_copy(update={"effort": find_effort(work, settings)})
     engine, found = choose_engine(work, settings), asked.tables.found
     readers = ReaderPool(settings.workers, settings.document_timeout_s)
-    schema = find_known_schema(work, folder, asked, engine.asks)
+    schema, _ = find_known_schema(work, folder, asked, engine.asks)
     questions, n_asking = asked.questions[: settings.schema_questions], 0
     n_questions = len({*questions} - find_covered(work).keys())
     is_known = schema is not None or not engine.asks
@@ -323,7 +322,7 @@ def quote_stored(
     engine: type[Engine], work: WorkDatabase, folder: Path, settings: Settings, n_questions: int
 ) -> Quote:
     """Estimate what it takes that *engine* reads all documents that *work* holds."""
-    schema = find_known_schema(work, folder, SchemaWish(), engine.asks)
+    schema, _ = find_known_schema(work, folder, SchemaWish(), engine.asks)
     lengths = Predictions(work).count_tokens()
     todo = _ToRead(len(lengths), lengths, schema, n_questions=n_questions)
     return _price(engine, todo, settings)
@@ -338,11 +337,11 @@ def _price(
     asked = (*known, *map(list_attribute, lists))
     attributes = todo.added or [x for x in asked if not todo.lacking or x.name in todo.lacking]
     n_first = count_read_first(effort, len(lengths), settings.schema_documents)
-    estimate = estimate_records(attributes, _spread(lengths, n_first), settings.prompt_tokens)
+    estimate = estimate_records(attributes, spread_evenly(lengths, n_first), settings.prompt_tokens)
     estimate += estimate_rows(lists, lengths, n_first, settings.prompt_tokens)
     saved = 0
     if n_first < len(lengths):
-        shown = _spread(lengths, settings.schema_documents)
+        shown = spread_evenly(lengths, settings.schema_documents)
         estimate += estimate_rules(attributes, shown)
         everything = estimate_records(attributes, lengths, settings.prompt_tokens)
         everything += estimate_rows(lists, lengths, len(lengths), settings.prompt_tokens)
@@ -405,11 +404,6 @@ def estimate_questions(n_questions: int, settings: Settings) -> Estimate:
     """Estimate what it takes to translate sample questions."""
     n_asked, (asked_in, asked_out) = min(n_questions, settings.schema_questions), _QUESTION_TOKENS
     return Estimate(n_asked, n_asked * asked_in, n_asked * asked_out)
-
-
-def _spread(lengths: Sequence[int], n: int) -> Sequence[int]:
-    """Take *n* of them, evenly spaced."""
-    return [lengths[place * len(lengths) // n] for place in range(min(n, len(lengths)))]
 
 
 def _count_at_once(engine: type[Engine], settings: Settings) -> int:

@@ -17,7 +17,6 @@ from srag_mcp.claims.second_look import (
 from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress, Workload
-from srag_mcp.model.language_model import Step
 from srag_mcp.names.doubtful import Doubt, cut_around, find_candidates, resolve, write_prompts
 from srag_mcp.names.uniting import Thing, Verdict, are_names, describe_things, unite
 from srag_mcp.records.listed import find_lists, list_attribute
@@ -41,12 +40,10 @@ def read_missing_records(
     engine: ModelEngine,
     *,
     among: Collection[str] | None = None,
-    step: Step = "records",
 ) -> set[str]:
     """Let *engine* read the attributes that documents lack a prediction of; return their ids.
 
     Each batch is kept as it is finished. *among*: only documents of these ids; None for all.
-    *step*: what it counts as.
 
     Raises:
         ModelStoppedError: If no further prompt can be answered.
@@ -86,7 +83,7 @@ def read_missing_records(
         on_progress(Progress("predicting", 0, len(asked), expected=expected))
     for group in pending:
         texts = predictions.texts(group.document_ids)
-        engine.read(texts, group.attributes, partial(keep, group), step)
+        engine.read(texts, group.attributes, partial(keep, group))
     return set(asked)
 
 
@@ -121,9 +118,7 @@ class Standardised:
     n_unsettled: int = 0
 
 
-def standardise_columns(
-    work: WorkDatabase, schema: Schema, engine: ModelEngine, on_progress: Callable[[Progress], None]
-) -> Standardised:
+def standardise_columns(work: WorkDatabase, schema: Schema, engine: ModelEngine) -> Standardised:
     """Ask about the predicted values that do not fit their column.
 
     A value that was asked about is not asked about again, kept or changed. A column whose questions
@@ -140,7 +135,8 @@ def standardise_columns(
     tags = read_tags(predictions.cells(attribute) for attribute in texts)
     n_changed = n_unsettled = 0
     for place, attribute in enumerate(schema.attributes):
-        on_progress(Progress("standardising", place, len(schema.attributes), attribute.name))
+        progress = Progress("standardising", place, len(schema.attributes), attribute.name)
+        engine.work.on_progress(progress)
         changed, unsettled = _standardise(predictions, attribute, tags, engine)
         n_changed, n_unsettled = n_changed + changed, n_unsettled + unsettled
     return Standardised(n_changed, n_unsettled)
@@ -219,9 +215,7 @@ def _is_other(one: PredictedCell, other: PredictedCell) -> bool:
     return (one.value_text, one.cell.state) != (other.value_text, other.cell.state)
 
 
-def resolve_names(
-    work: WorkDatabase, schema: Schema, engine: ModelEngine, on_progress: Callable[[Progress], None]
-) -> None:
+def resolve_names(work: WorkDatabase, schema: Schema, engine: ModelEngine) -> None:
     """Ask which doubtful names of the columns mean one thing; what was said holds for good.
 
     A group is asked about once; one that a new spelling joins is asked about again. Nothing is
@@ -237,7 +231,8 @@ def resolve_names(
     doubts: list[Doubt] = []
     for place, attribute in enumerate(schema.attributes):
         if are_united(attribute) and not attribute.is_column:  # which no model has read
-            on_progress(Progress("uniting", place, len(schema.attributes), attribute.name))
+            progress = Progress("uniting", place, len(schema.attributes), attribute.name)
+            engine.work.on_progress(progress)
             doubts += _find_doubts(work, predictions, attribute, plain)
     prompts = write_prompts(doubts)
     if not prompts:

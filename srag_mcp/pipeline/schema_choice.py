@@ -85,7 +85,7 @@ def put_schema_in_force(
         SchemaError: If a schema that a person wrote cannot be used; the text names the file.
     """
     present = work.schema_in_force()
-    schema, origin = _known(work, present, folder, wish, engine.asks)
+    schema, origin = find_known_schema(work, folder, wish, engine.asks)
     if schema is None:
         origin = PREDICTED if engine.asks else INDUCED
         schema = _find(work, folder, wish, sample, engine)
@@ -105,7 +105,7 @@ def put_schema_in_force(
     if wish.fresh and path.is_file():  # a person may have edited it
         version = 0 if present is None else present.schema.version
         shutil.copyfile(path, path.with_name(f"{path.stem}-{version}{path.suffix}"))
-    return _put(work, schema, origin)
+    return put_edit_in_force(work, schema, origin)
 
 
 def _build_pending(work: WorkDatabase, schema: Schema, sample: Sample) -> Schema:
@@ -126,25 +126,16 @@ def _is_taken_over(present: SchemaInForce | None, attribute: Attribute) -> bool:
 
 def find_known_schema(
     work: WorkDatabase, folder: Path, wish: SchemaWish, predicts: bool
-) -> Schema | None:
-    """Return the schema that an ingestion would follow; None if it has to find one.
+) -> tuple[Schema | None, str]:
+    """Return the schema that an ingestion would follow, and where it is from.
 
+    It is what a person wrote, else the one in force if it stays; None if one is to be found.
     *predicts*: whether a language model would, so that an induced one does not stay.
 
     Raises:
         SchemaError: If a schema that a person wrote cannot be used.
     """
-    return _known(work, work.schema_in_force(), folder, wish, predicts)[0]
-
-
-def _known(
-    work: WorkDatabase,
-    present: SchemaInForce | None,
-    folder: Path,
-    wish: SchemaWish,
-    predicts: bool,
-) -> tuple[Schema | None, str]:
-    """Return what a person wrote, else the schema in force if it stays; and where it is from."""
+    present = work.schema_in_force()
     schema, origin = _wanted(folder, wish)
     if schema is None or (present is not None and present.origin == origin):
         schema = None if wish.fresh else _edited(work, present)
@@ -163,10 +154,11 @@ def _states_columns(present: SchemaInForce) -> bool:
     return is_found and any(item.is_column for item in present.schema.attributes)
 
 
-def _put(work: WorkDatabase, schema: Schema, origin: str = "") -> Schema:
-    """Number the schema, write it to `.srag/schema.json`, and put it in force.
+def put_edit_in_force(work: WorkDatabase, schema: Schema, origin: str = "") -> Schema:
+    """Number *schema*, write it to `.srag/schema.json`, and follow it as if a person had edited it.
 
-    The file comes first: a crash between looks like an edit. Without an *origin* it stays as it is.
+    No document is read for it, so no rules are learnt. The file comes first: a crash between looks
+    like an edit. Without an *origin* that of the schema in force stays.
     """
     present, schema = work.schema_in_force(), without_stale(schema)
     if present is not None:
@@ -185,14 +177,6 @@ def _put(work: WorkDatabase, schema: Schema, origin: str = "") -> Schema:
         write_corrections(work.state, kept)
         put_corrections_in_force(work)
     return schema
-
-
-def put_edit_in_force(work: WorkDatabase, schema: Schema) -> Schema:
-    """Follow *schema*, an edit of the one in force, as if a person had written it in its file.
-
-    No document is read for it, so no rules are learnt.
-    """
-    return _put(work, schema)
 
 
 def _find(
@@ -310,31 +294,29 @@ def extend_schema_in_force(
     name = extension.attribute.name
     if find_attribute(schema, name) is not None:
         if extension.attribute.hidden:
-            schema = _put(work, hide(schema, name, hidden=False))
+            schema = put_edit_in_force(work, hide(schema, name, hidden=False))
             return schema, replace(extension, attribute=schema.attribute(name))
         return schema, replace(extension, added=work.note(_ADDING) == name)
     attributes = (*schema.attributes, extension.attribute)
     extended = schema.model_copy(update={"attributes": attributes})
     extended = learn_extractors(extended, sample(), (tidy_wish(wish),))
     if not engine.asks:
-        check_rules(work, extended.attribute(name), is_column=True)
+        _check_rules(work, extended.attribute(name))
     work.keep_note(_ADDING, name)
-    schema = _put(work, extended)
+    schema = put_edit_in_force(work, extended)
     add_decision(work.state, wish, extension)
     return schema, replace(extension, attribute=schema.attribute(name), added=True)
 
 
-def check_rules(work: WorkDatabase, attribute: Attribute, *, is_column: bool) -> None:
-    """Make sure that rules can go on with an attribute that a language model may have defined.
-
-    *is_column*: of a table that rules read, which would lose what a model has read.
+def _check_rules(work: WorkDatabase, attribute: Attribute) -> None:
+    """Make sure that rules can go on with a column that a language model may have defined.
 
     Raises:
-        SchemaError: If there is no rule for it, or something would be lost.
+        SchemaError: If there is no rule for it, or a table that rules read would lose what a model
+            has read.
     """
     read = Predictions(work).cells(attribute).values()
-    is_of_rules = is_column and not work.is_predicted()
-    is_lost = is_of_rules and any(is_predicted(item.cell.engine) for item in read)
+    is_lost = not work.is_predicted() and any(is_predicted(item.cell.engine) for item in read)
     if is_lost or not attribute.extractors:
         msg = (
             f"{attribute.name} was defined by a language model, and rules cannot go on with it: use"
@@ -354,5 +336,5 @@ def withdraw_extension(work: WorkDatabase, schema: Schema, extension: Extension)
     """Take an added attribute out again: later ingestions must not end by it."""
     name = extension.attribute.name
     left = tuple(item for item in schema.attributes if item.name != name)
-    _put(work, schema.model_copy(update={"attributes": left}))
+    put_edit_in_force(work, schema.model_copy(update={"attributes": left}))
     work.keep_note(_ADDING, "")

@@ -386,21 +386,14 @@ def keep_rule_cells(work: WorkDatabase, attribute: Attribute) -> None:
     They count like predictions: a language model is not asked about the column in those documents.
     """
     rows = work.run(_CELLS_OF, attribute.name, BY_RULES, attribute.name)
-    store_rule_cells(work, attribute, [(row[0], row[1], read_cell(row[2:])) for row in rows])
-
-
-def store_rule_cells(
-    work: WorkDatabase, attribute: Attribute, read: Sequence[tuple[str, str, Cell]]
-) -> None:
-    """Keep cells that rules *read*, with the ids and sha256 of their documents, likewise."""
     predictions = Predictions(work)
     known = predictions.cells(attribute).keys()
-    cells = normalise_column(attribute, [cell for _, _, cell in read])
+    cells = normalise_column(attribute, [read_cell(row[2:]) for row in rows])
     predictions.store(
         [attribute],
         [
             PredictedRecord(document_id, sha256, (as_predicted(attribute, cell),))
-            for (document_id, sha256, _), cell in zip(read, cells, strict=True)
+            for (document_id, sha256, *_), cell in zip(rows, cells, strict=True)
             if document_id not in known
         ],
     )

@@ -61,15 +61,38 @@ def schema_page(corpus: Corpus | KindTables, max_characters: int, offset: int = 
     Its notes say what the cells leave open: documents read in part, and readings that differ.
     """
     if isinstance(corpus, KindTables):
-        return _page_of_kinds(corpus, max_characters, offset)
-    corpus = corpus.within()
-    schema, info, lines = corpus.schema(), corpus.info(), column_lines(corpus, loose=False)
+        lines, notes = lines_of_kinds(corpus), [*say_keys(corpus), *NOTES_OF_KINDS]
+        title = f"{len(corpus.corpora)} kinds of documents"
+        table = ", ".join(x.name for x in corpus.own_tables() if not x.table.parent)
+        n_documents = corpus.n_documents
+    else:
+        corpus = corpus.within()
+        lines, notes = column_lines(corpus), _notes_of(corpus)
+        title, table = corpus.schema().title, corpus.schema().entity
+        n_documents = corpus.info().n_documents
     columns = take_whole(lines[offset:], int(max_characters * PAGE_SHARE))
     following = offset + len(columns)
+    if offset >= len(lines):
+        notes.append(f"offset {offset} is behind the last of {len(lines)} columns")
+    return SchemaPage(
+        corpus=corpus.name,
+        title=title,
+        table=table,
+        documents=n_documents,
+        columns=columns,
+        other_tables=other_tables(corpus),
+        notes=notes,
+        truncated=following < len(lines),
+        next_offset=following if following < len(lines) else None,
+    )
+
+
+def _notes_of(corpus: Corpus) -> list[str]:
+    info = corpus.info()
     notes = [*NOTES, info.account] if info.account else [*NOTES]
     notes += [f"{text}; the old name stays for this version" for text in info.renamed]
     notes += loose_notes(corpus)
-    left_out = ", ".join(item.name for item in find_left_out(corpus.state, schema))
+    left_out = ", ".join(item.name for item in find_left_out(corpus.state, corpus.schema()))
     if left_out:
         named = shorten(left_out, MAX_LEFT_OUT_CHARACTERS)
         notes.append(f"proposed and left out, extend_schema with the name adds it: {named}")
@@ -87,37 +110,7 @@ def schema_page(corpus: Corpus | KindTables, max_characters: int, offset: int = 
             f"{sum(counts.values())} cells to review, which a learned rule reads otherwise:"
             f" {reviewed}; trace_value of the column and document shows both"
         )
-    if offset >= len(lines):
-        notes.append(f"offset {offset} is behind the last of {len(lines)} columns")
-    return SchemaPage(
-        corpus=corpus.name,
-        title=schema.title,
-        table=schema.entity,
-        documents=info.n_documents,
-        columns=columns,
-        other_tables=other_tables(corpus),
-        notes=notes,
-        truncated=following < len(lines),
-        next_offset=following if following < len(lines) else None,
-    )
-
-
-def _page_of_kinds(kinds: KindTables, max_characters: int, offset: int) -> SchemaPage:
-    """Describe the tables of all kinds of a folder, and what they can be joined on."""
-    lines = lines_of_kinds(kinds)
-    columns = take_whole(lines[offset:], int(max_characters * PAGE_SHARE))
-    following = offset + len(columns)
-    return SchemaPage(
-        corpus=kinds.name,
-        title=f"{len(kinds.corpora)} kinds of documents",
-        table=", ".join(x.name for x in kinds.own_tables() if not x.table.parent),
-        documents=kinds.n_documents,
-        columns=columns,
-        other_tables=other_tables(kinds),
-        notes=[*say_keys(kinds), *NOTES_OF_KINDS],
-        truncated=following < len(lines),
-        next_offset=following if following < len(lines) else None,
-    )
+    return notes
 
 
 def lines_of_kinds(kinds: KindTables) -> list[str]:
@@ -128,7 +121,7 @@ def lines_of_kinds(kinds: KindTables) -> list[str]:
         [name, *_] = [item.name for item in kinds.own_tables() if item.corpus is corpus]
         said = f"{corpus.info().n_documents:,} documents, a corpus of its own: {corpus.name}"
         lines += [f"table {corpus.sql_name(name)} (document_id): {said}"]
-        lines += column_lines(corpus, loose=False, room=room)[1:]
+        lines += column_lines(corpus, room)[1:]
     return lines
 
 
@@ -160,19 +153,16 @@ def loose_notes(corpus: Corpus, column: str = "") -> list[str]:
     ]
 
 
-def column_lines(corpus: Corpus, *, loose: bool = True, room: int = SCHEMA_CHARACTERS) -> list[str]:
+def column_lines(corpus: Corpus, room: int = SCHEMA_CHARACTERS) -> list[str]:
     """Write the columns of all tables, a line each; the more there are, the shorter.
 
-    Of the records, what was read for some documents only comes last, unless it is left out. *room*
-    is how many characters they may have together.
+    What was read for some documents only is left out. *room* is how many characters they may have
+    together.
 
     `"price number USD: 62 to 1244, median 482; known in 98 of 100 — Price of one night."`
     """
     schema = corpus.schema()
-    lines = [KEY_LINE]
-    lines += _lines_of(corpus, schema.table)
-    if corpus.info().loose and not loose:
-        lines = lines[: 1 + corpus.info().n_attributes]
+    lines = [KEY_LINE, *_lines_of(corpus, corpus.kept_schema().table)]
     for child in schema.children:
         name, n_rows = corpus.sql_name(child.entity), count_rows(corpus, child)
         lines.append(f"table {name} (document_id, {POSITION} from 1): {n_rows}")

@@ -222,32 +222,43 @@ def test_a_question_does_not_spend_what_a_budget_kept_back(
     assert "as that was stopped: the budget of 2 calls is used up" in asked.err
 
 
-def test_a_column_is_read_from_some_documents_kept_or_dropped(cli: Cli, huts: Path) -> None:
-    cli("ingest", huts, "-q")
-    beds = ("extend", huts, "--attribute", "beds", "-q")
-    select = "SELECT document_id FROM huts WHERE height < 800"
-    quoted = cli(*beds, "--where", "height > 500", "--documents", select, "--quote")
-    some = cli(*beds, "--where", "height > 500", "--documents", select)
-    counted = cli("sql", huts, "SELECT sum(beds) AS beds FROM huts")
-    shown = cli("schema", huts)
-    as_json = json.loads(cli("schema", huts, "--json").out)
-    wrong = cli(*beds, "--where", "height > 500", "--keep")
-    hostile = cli(*beds, "--documents", "SELECT document_id FROM srag_texts")
-    dropped = cli("extend", huts, "--drop", "beds")
-    gone = cli("extend", huts, "--drop", "beds")
-    kept = cli(*beds, "--yes")
+def test_a_column_is_read_from_some_documents_kept_or_dropped(
+    cli: Cli, stations: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for page in stations.iterdir():
+        page.write_text(f"{page.read_text()}It is kept by Anna.\n")
+    monkeypatch.setenv("SRAG_MODEL", "openai/any")
+    keeper = ("extend", stations, "--attribute", "who keeps the station", "-q")
+    select = "SELECT document_id FROM stations WHERE height_m < 500"
+    with serving(say) as server:
+        monkeypatch.setenv("SRAG_API_BASE", server.base)
+        cli("ingest", stations, "-q")
+        quoted = cli(*keeper, "--where", "height_m > 200", "--documents", select, "--quote")
+        by_rules = cli(*keeper, "--where", "height_m > 200", "--engine", "offline")
+        some = cli(*keeper, "--where", "height_m > 200", "--documents", select)
+        counted = cli("sql", stations, "SELECT count(keeper) AS kept FROM stations")
+        shown = cli("schema", stations)
+        as_json = json.loads(cli("schema", stations, "--json").out)
+        wrong = cli(*keeper, "--where", "height_m > 200", "--keep")
+        hostile = cli(*keeper, "--documents", "SELECT document_id FROM srag_texts")
+        dropped = cli("extend", stations, "--drop", "keeper")
+        gone = cli("extend", stations, "--drop", "keeper")
+        kept = cli(*keeper, "--yes")
 
-    assert quoted.out == "8 documents, engine offline: no language model is asked\n"
-    assert "read for 2 of 8 documents, and not kept: beds (number): beds\n" in some.out
-    assert "stated in 2 of 2 documents\n6.txt: 16.0, “16”\n" in some.out
-    assert counted.out == "beds\n33.0\n"
-    assert "beds: 2 used, 6 were not read for it." in counted.err
-    assert "beds" not in shown.out
-    assert "read for 2 of 8 documents, not kept: beds\n" in shown.err
-    assert list(as_json["properties"]) == ["height"]
+    said = "keeper (string): The keeper of the station. Written as in the page.\n"
+    assert quoted.out.startswith("2 of 5 documents to be read, 1 columns, engine model\n")
+    assert by_rules.status == 1
+    assert "keep it as a column, or let a language model read these documents" in by_rules.err
+    assert f"read for 2 of 5 documents, and not kept: {said}" in some.out
+    assert "stated in 2 of 2 documents\n3.txt: Anna, “kept by Anna”\n" in some.out
+    assert counted.out == "kept\n2\n"
+    assert "keeper: 2 used, 3 were not read for it." in counted.err
+    assert "keeper" not in shown.out
+    assert "read for 2 of 5 documents, not kept: keeper\n" in shown.err
+    assert list(as_json["properties"]) == ["town", "height_m"]
     assert (wrong.status, hostile.status, gone.status) == (1, 1, 1)
     assert "a column that is kept is read from all documents" in wrong.err
     assert "the SQL in documents cannot be used" in hostile.err
-    assert dropped.out == "dropped beds\n"
-    assert "no attribute 'beds' was read without being kept; there are: none" in gone.err
-    assert "added the column beds (number): beds\nstated in 8 of 8 documents\n" in kept.out
+    assert dropped.out == "dropped keeper\n"
+    assert "no attribute 'keeper' was read without being kept; there are: none" in gone.err
+    assert f"added the column {said}stated in 5 of 5 documents\n" in kept.out

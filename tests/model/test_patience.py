@@ -72,7 +72,7 @@ def test_after_rate_limits_fewer_prompts_are_in_flight(named: str) -> None:
     assert all(isinstance(reply, Reply) for reply in replies)
     assert len(server.requests) == 32 + 120
     assert isinstance(model, RemoteModel)
-    assert model.n_in_flight_most < 32, "it is halved at least once, and grows by 2 in 16 replies"
+    assert model.limiter.limit < 32, "it is halved at least once, and grows by 2 in 16 replies"
 
 
 def test_a_reply_that_does_not_come_in_time_is_asked_for_once_more(named: str) -> None:

@@ -67,7 +67,7 @@ class Notes:
             asking = ModelEngine(
                 work=Work(work, Settings()), model=model, replies=replies, max_in_flight=1
             )
-            resolve_names(work, SCHEMA, asking, lambda progress: None)
+            resolve_names(work, SCHEMA, asking)
             work.put_engine_in_force(engine)
             info = publish_changes(work, SCHEMA)
             return "" if info is None else info.united

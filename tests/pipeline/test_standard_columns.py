@@ -60,9 +60,9 @@ class Ships:
             engine = ModelEngine(
                 work=Work(work, Settings()), model=model, replies=replies, max_in_flight=1
             )
-            standardise_columns(work, schema, engine, lambda progress: None)
+            standardise_columns(work, schema, engine)
             n_asked = len(self.asked)
-            again = standardise_columns(work, schema, engine, lambda progress: None)
+            again = standardise_columns(work, schema, engine)
             assert again.n_changed == 0
             assert len(self.asked) == n_asked
             return {
