@@ -133,7 +133,7 @@ def _find_present(work: WorkDatabase, folder: Path) -> SchemaInForce:
     if present is None or info is None or info.revision != work.revision:
         msg = f"{folder} has no whole table: ingest it first"
         raise NotIngestedError(msg)
-    if find_known_schema(work, folder, SchemaWish(), predicts=False)[0] != present.schema:
+    if find_known_schema(work, present, folder, SchemaWish(), predicts=False)[0] != present.schema:
         msg = f"the schema of {folder} was edited since it was ingested: ingest it first"
         raise SchemaError(msg)
     return present

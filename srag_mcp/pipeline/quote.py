@@ -265,7 +265,7 @@ def quote_work(
     settings = settings.model_copy(update={"effort": find_effort(work, settings)})
     engine, found = choose_engine(work, settings), asked.tables.found
     readers = ReaderPool(settings.workers, settings.document_timeout_s)
-    schema, _ = find_known_schema(work, folder, asked, engine.asks)
+    schema, _ = find_known_schema(work, work.schema_in_force(), folder, asked, engine.asks)
     questions, n_asking = asked.questions[: settings.schema_questions], 0
     n_questions = len({*questions} - find_covered(work).keys())
     is_known = schema is not None or not engine.asks
@@ -322,7 +322,7 @@ def quote_stored(
     engine: type[Engine], work: WorkDatabase, folder: Path, settings: Settings, n_questions: int
 ) -> Quote:
     """Estimate what it takes that *engine* reads all documents that *work* holds."""
-    schema, _ = find_known_schema(work, folder, SchemaWish(), engine.asks)
+    schema, _ = find_known_schema(work, work.schema_in_force(), folder, SchemaWish(), engine.asks)
     lengths = Predictions(work).count_tokens()
     todo = _ToRead(len(lengths), lengths, schema, n_questions=n_questions)
     return _price(engine, todo, settings)

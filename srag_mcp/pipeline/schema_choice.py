@@ -85,7 +85,7 @@ def put_schema_in_force(
         SchemaError: If a schema that a person wrote cannot be used; the text names the file.
     """
     present = work.schema_in_force()
-    schema, origin = find_known_schema(work, folder, wish, engine.asks)
+    schema, origin = find_known_schema(work, present, folder, wish, engine.asks)
     if schema is None:
         origin = PREDICTED if engine.asks else INDUCED
         schema = _find(work, folder, wish, sample, engine)
@@ -125,17 +125,20 @@ def _is_taken_over(present: SchemaInForce | None, attribute: Attribute) -> bool:
 
 
 def find_known_schema(
-    work: WorkDatabase, folder: Path, wish: SchemaWish, predicts: bool
+    work: WorkDatabase,
+    present: SchemaInForce | None,
+    folder: Path,
+    wish: SchemaWish,
+    predicts: bool,
 ) -> tuple[Schema | None, str]:
     """Return the schema that an ingestion would follow, and where it is from.
 
-    It is what a person wrote, else the one in force if it stays; None if one is to be found.
+    It is what a person wrote, else that of *present* if it stays; None if one is to be found.
     *predicts*: whether a language model would, so that an induced one does not stay.
 
     Raises:
         SchemaError: If a schema that a person wrote cannot be used.
     """
-    present = work.schema_in_force()
     schema, origin = _wanted(folder, wish)
     if schema is None or (present is not None and present.origin == origin):
         schema = None if wish.fresh else _edited(work, present)

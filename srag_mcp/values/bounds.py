@@ -111,6 +111,8 @@ def _hedge(text: str, span: Span, label: str, bound: re.Pattern[str]) -> Hedge |
     if not (_NAMED_DAY if is_day else _NAMED).search(label.replace("_", " ")):
         if bound.search(said) or (is_year and _BOUND_DAY.search(said)):
             return Hedge.BOUND
+        if not is_day:  # `90 EUR, to be paid in May` is 90
+            said = re.sub(rf"({_PLACE}[^,;]*).*", r"\1", said, flags=re.DOTALL)
         if _INTENDED.search(said):
             return Hedge.INTENT
     return Hedge.ROUGH if _ROUGH_BESIDE.search(said) else None
