@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from srag_mcp.errors import RefusedQueryError
-from srag_mcp.store.guard.tree import read_tree
+from srag_mcp.store.guard.tree import TreeReading, read_tree
 from srag_mcp.store.guard.vocabulary import (
     Vocabulary,
     fold,
@@ -68,11 +68,10 @@ def check_text(sql: str) -> None:
         raise RefusedQueryError(reason, sql[:MAX_CHARACTERS])
 
 
-def check_query(sql: str, tables: Mapping[str, Sequence[str]]) -> frozenset[str]:
-    """Judge *sql* by two parsers; return the tables that it reads, folded.
+def check_query(sql: str, tables: Mapping[str, Sequence[str]]) -> TreeReading:
+    """Judge *sql* by two parsers; *tables* are the exposed tables with their columns.
 
-    *tables* are the exposed ones with their columns. Nothing is executed. Whether the columns exist
-    is found out by the engine, which knows.
+    Nothing is executed. Whether the columns exist is found out by the engine, which knows.
 
     Raises:
         RefusedQueryError: If it is not one SELECT made of allowed parts.
@@ -80,13 +79,13 @@ def check_query(sql: str, tables: Mapping[str, Sequence[str]]) -> frozenset[str]
         QueryError: If it does not parse.
     """
     check_text(sql)
-    read = read_tree(sql, tables)
+    reading = read_tree(sql, tables)
     try:
         also_read = list_tables(sql, tables)
     except UnreadableError:
-        also_read = read
-    require_agreement(read, also_read, sql)
-    return read
+        also_read = reading.tables
+    require_agreement(reading.tables, also_read, sql)
+    return reading
 
 
 def require_agreement(tables: frozenset[str], also_read: frozenset[str], sql: str) -> None:

@@ -29,11 +29,16 @@ from srag_mcp.store.guard.result_page import (
     read_page,
     to_value,
 )
+from srag_mcp.store.guard.tree import TreeReading
 
 if TYPE_CHECKING:
     import duckdb
 
 
+DRAWN_ANEW = (
+    "The sample is drawn anew by each call, so that it has no further pages: raise limit, or give"
+    " it a seed in all calls, as in TABLESAMPLE bernoulli(5%) REPEATABLE (42)."
+)
 _CHUNK_ROWS = 1024
 
 
@@ -127,7 +132,7 @@ class _Running:
 
 
 @functools.lru_cache(maxsize=200)
-def judge(sql: str, tables: tuple[tuple[str, tuple[str, ...]], ...]) -> frozenset[str]:
+def judge(sql: str, tables: tuple[tuple[str, tuple[str, ...]], ...]) -> TreeReading:
     """Judge a statement as `check_query` does, once: the next pages are asked for by its text."""
     return check_query(sql, dict(tables))
 
@@ -142,7 +147,9 @@ def answer(request: Request, builds: OpenBuilds, running: _Running) -> Reply:
     try:
         if request.kind == "select":
             exposed = ((name, tuple(columns)) for name, columns in request.tables.items())
-            judge(request.sql, tuple(exposed))
+            checked = judge(request.sql, tuple(exposed))
+            if request.offset and checked.draws_anew:
+                raise QueryError(DRAWN_ANEW, request.sql)
         views = {
             name: tuple((Path(path), table) for path, table in of)
             for name, of in request.views.items()

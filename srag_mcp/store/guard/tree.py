@@ -49,11 +49,7 @@ SESSION_VALUES = frozenset(
     | {"session_user", "user"}
 )
 # The seed that the worker sets before a statement does not reach these; it does reach the others.
-_SEEDLESS_SAMPLES = frozenset({"System", "Bernoulli"})
-_DRAWN_ANEW = (
-    "The sample would be drawn anew by each call, so that it has no pages: give it a seed, as in"
-    " TABLESAMPLE bernoulli(5%) REPEATABLE (42)."
-)
+SEEDLESS_SAMPLES = frozenset({"System", "Bernoulli"})
 _ADVICE = {
     "PARAMETER": "Parameters ($name, ?) are not bound: write the value as a literal.",
     "RECURSIVE_CTE_NODE": "WITH RECURSIVE is not allowed: it may not end.",
@@ -64,10 +60,21 @@ _ADVICE = {
 }
 
 
-def read_tree(sql: str, tables: Mapping[str, Sequence[str]]) -> frozenset[str]:
-    """Judge *sql* by DuckDB's tree; return the exposed tables that it reads, folded (`fold`).
+@dataclass(frozen=True, slots=True)
+class TreeReading:
+    """What DuckDB's tree says that a statement reads.
 
-    *tables* are those that are exposed, with their columns.
+    Attributes:
+        tables: The exposed tables that it names, folded (`fold`).
+        draws_anew: Whether it samples rows without a seed, so that each run has other ones.
+    """
+
+    tables: frozenset[str]
+    draws_anew: bool
+
+
+def read_tree(sql: str, tables: Mapping[str, Sequence[str]]) -> TreeReading:
+    """Judge *sql* by DuckDB's tree; *tables* are the exposed tables with their columns.
 
     Raises:
         RefusedQueryError: If a part of it is not on the list.
@@ -83,7 +90,7 @@ def read_tree(sql: str, tables: Mapping[str, Sequence[str]]) -> frozenset[str]:
             stack.extend((item, visible) for item in value)
         elif isinstance(value, dict):
             stack.extend(walk.judge(value, visible))
-    return frozenset(walk.tables_read)
+    return TreeReading(frozenset(walk.tables_read), walk.draws_anew)
 
 
 @functools.cache
@@ -148,6 +155,7 @@ class _Walk:
     exposed: Mapping[str, Sequence[str]]
     words: Vocabulary
     tables_read: set[str] = field(default_factory=set)
+    draws_anew: bool = False
     folded_tables: frozenset[str] = field(init=False)
     folded_columns: frozenset[str] = field(init=False)
 
@@ -164,8 +172,8 @@ class _Walk:
             return self._inside_query(value, visible)
         if "function_name" in value:
             self._judge_function(value)
-        if value.get("method") in _SEEDLESS_SAMPLES and value.get("repeatable") is False:
-            raise RefusedQueryError(_DRAWN_ANEW, self.sql)
+        if value.get("method") in SEEDLESS_SAMPLES and value.get("repeatable") is False:
+            self.draws_anew = True
         match value.get("type"):
             case "BASE_TABLE":
                 self._judge_table(value, visible)

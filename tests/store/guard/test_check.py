@@ -6,7 +6,7 @@ from srag_mcp.errors import QueryError, RefusedQueryError, UnknownNameError
 from srag_mcp.store.guard import check_query
 from srag_mcp.store.guard.check import UnreadableError, list_tables, require_agreement
 from srag_mcp.store.guard.child import judge
-from srag_mcp.store.guard.tree import read_tree
+from srag_mcp.store.guard.tree import TreeReading, read_tree
 
 TABLES = {"hotels": ["name", "stars", "user"], "documents": ["title"], "Größen": ["k"]}
 
@@ -14,7 +14,9 @@ TABLES = {"hotels": ["name", "stars", "user"], "documents": ["title"], "Größen
 def test_a_checked_query_says_which_tables_it_reads() -> None:
     sql = "SELECT Name, count(*) FROM HOTELS h JOIN documents d ON h.name = d.title GROUP BY 1"
 
-    assert check_query(sql, TABLES) == {"hotels", "documents"}
+    assert check_query(sql, TABLES) == TreeReading(
+        frozenset({"hotels", "documents"}), draws_anew=False
+    )
 
 
 @pytest.mark.parametrize(
@@ -89,7 +91,7 @@ def test_a_syntax_error_says_where() -> None:
 
 
 def test_a_column_may_have_the_name_of_a_session_value() -> None:
-    assert check_query("SELECT user FROM hotels", TABLES) == {"hotels"}
+    assert check_query("SELECT user FROM hotels", TABLES).tables == {"hotels"}
 
 
 @pytest.mark.parametrize(
@@ -106,7 +108,7 @@ def test_a_column_may_have_the_name_of_a_session_value() -> None:
     ],
 )
 def test_names_and_texts_of_any_language_pass(sql: str) -> None:
-    assert check_query(sql, TABLES) <= {"hotels", "größen"}
+    assert check_query(sql, TABLES).tables <= {"hotels", "größen"}
 
 
 def test_where_sqlglot_cannot_read_duckdbs_tree_decides() -> None:
@@ -114,7 +116,7 @@ def test_where_sqlglot_cannot_read_duckdbs_tree_decides() -> None:
     with pytest.raises(UnreadableError):
         list_tables(sql, TABLES)
 
-    assert check_query(sql, TABLES) == {"hotels"}
+    assert check_query(sql, TABLES).tables == {"hotels"}
 
 
 def test_two_readings_of_the_tables_are_a_veto() -> None:
@@ -128,7 +130,7 @@ def test_two_readings_of_the_tables_are_a_veto() -> None:
 def test_backticks_are_read_alike_by_both() -> None:
     sql = "SELECT 1 AS ` FROM hotels --`, title FROM documents"
 
-    assert read_tree(sql, TABLES) == list_tables(sql, TABLES)
+    assert read_tree(sql, TABLES).tables == list_tables(sql, TABLES)
 
 
 def test_a_verdict_that_is_kept_is_of_the_tables_that_it_was_given_with() -> None:
@@ -136,4 +138,4 @@ def test_a_verdict_that_is_kept_is_of_the_tables_that_it_was_given_with() -> Non
     assert judge(sql, ships) is judge(sql, ships)
     with pytest.raises(UnknownNameError):
         judge(sql, (("boats", ("name",)),))
-    assert judge(sql, ships) == {"ships"}
+    assert judge(sql, ships).tables == {"ships"}

@@ -63,10 +63,13 @@ def test_pages_read_again_and_again_by_any_worker_are_the_same(
     assert len({str([page.rows for page in pages]) for pages in rounds}) == 1
 
 
-def test_a_sample_that_would_be_drawn_anew_by_each_page_is_refused_with_the_reason(
+def test_pages_of_a_sample_that_is_drawn_anew_are_refused_with_the_reason(
     build: Path, pool: QueryPool
 ) -> None:
     sql = "SELECT id FROM rows TABLESAMPLE bernoulli(10%)"
 
+    page = pool.select(build, sql, tables=TABLES, limit=5)
+
+    assert page.next_offset == 5
     with pytest.raises(QueryError, match=r"drawn anew .* bernoulli\(5%\) REPEATABLE \(42\)"):
-        pool.select(build, sql, tables=TABLES, limit=5)
+        pool.select(build, sql, tables=TABLES, limit=5, offset=5)
