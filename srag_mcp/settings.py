@@ -114,7 +114,7 @@ class Settings(BaseModel):
         default="auto",
         description="How much of the documents a model reads: all (full); a sample, an audit, and"
         " what rules that it writes leave open (checked); the sample alone (draft). auto: as at"
-        " the last ingestion, at first full.",
+        " the last ingestion, at first full, of more than 150 files checked.",
     )
     budget_usd: float | None = Field(
         default=None, ge=0, description="Most money of one ingestion, in US dollars."

@@ -188,7 +188,8 @@ def ingest(
     seen = find_files(folder, settings)
     state = CorpusFolder(folder, settings.home).writable()
     with open_work(state) as work:
-        settings = settings.model_copy(update={"effort": find_effort(work, settings)})
+        effort = find_effort(work, settings, len(seen.sources))
+        settings = settings.model_copy(update={"effort": effort})
         if fresh:
             work.forget_files([path for path, _ in work.failures()])
         tables = settle_tables(work, without_copies(seen, work), rows, readers, fresh=fresh)
@@ -400,7 +401,7 @@ def _predict(
             out again, so that later ingestions do not end by it.
     """
     work, standardised, ruled = run.work, Standardised(), RuleRun(schema)
-    effort = find_effort(work, run.settings)
+    effort = find_effort(work, run.settings, len(run.found.sources))
     try:
         if effort == "full":
             Predictions(work).forget_ruled(schema.attributes)

@@ -262,8 +262,10 @@ def quote_work(
     work: WorkDatabase, folder: Path, asked: SchemaWish, settings: Settings, attribute: str = ""
 ) -> Quote:
     """Estimate what an ingestion takes that goes on with what *work* holds; nothing is asked."""
-    settings = settings.model_copy(update={"effort": find_effort(work, settings)})
-    engine, found = choose_engine(work, settings), asked.tables.found
+    found = asked.tables.found
+    effort = find_effort(work, settings, len(found.sources))
+    settings = settings.model_copy(update={"effort": effort})
+    engine = choose_engine(work, settings)
     readers = ReaderPool(settings.workers, settings.document_timeout_s)
     schema, _ = find_known_schema(work, work.schema_in_force(), folder, asked, engine.asks)
     questions, n_asking = asked.questions[: settings.schema_questions], 0
@@ -282,7 +284,7 @@ def quote_work(
     todo = _ToRead(
         n_documents, lengths, schema, lists, lacking, added, is_defined, n_asking, n_questions
     )
-    return _price(engine, todo, settings, find_effort(work, settings))
+    return _price(engine, todo, settings, effort)
 
 
 def _find_added(

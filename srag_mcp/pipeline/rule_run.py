@@ -41,6 +41,7 @@ from srag_mcp.store.work import WorkDatabase
 from srag_mcp.text.spans import Span
 
 _EFFORT = "effort"
+_FEW_FILES = 150
 _HELD = "SELECT document_id, sha256 FROM documents WHERE sha256 IN (SELECT unnest(?))"
 _BATCH = MAX_DOCUMENTS  # to learn from before rules are mended: a full prompt
 _DRAWN = 8  # times as many are drawn, of which those are read that leave most open
@@ -76,10 +77,15 @@ class RuleRun:
     told: tuple[str, ...] = ()
 
 
-def find_effort(work: WorkDatabase, settings: Settings) -> Effort:
-    """Return how much is read: what is set, else what was at the last ingestion, at first all."""
+def find_effort(work: WorkDatabase, settings: Settings, n_files: int) -> Effort:
+    """Return how much is read: what is set, else what was at the last ingestion.
+
+    At first all of up to 150 files, of more what rules leave open: an audit of few documents reads
+    nearly as many.
+    """
     known = work.note(_EFFORT) if settings.effort == "auto" else settings.effort
-    return next((effort for effort in get_args(Effort) if effort == known), "full")
+    usual: Effort = "full" if n_files <= _FEW_FILES else "checked"
+    return next((effort for effort in get_args(Effort) if effort == known), usual)
 
 
 def remember_effort(work: WorkDatabase, settings: Settings) -> None:

@@ -210,3 +210,16 @@ def write_rows(folder: Path, n_rows: int) -> None:
     page = "The hut stands {0} metres above the town of Arla,{0}\n"
     rows = "".join(map(page.format, range(1, n_rows + 1)))
     (folder / "stations.csv").write_text(f"page,number\n{rows}")
+
+
+def test_of_more_than_150_files_rules_read_what_they_may(tmp_path: Path) -> None:
+    stations = tmp_path / "stations"
+    stations.mkdir()
+    settings = Settings(workers=1, home=tmp_path / "home", engine="agent")
+    efforts = []
+    for number in range(151):
+        text = f"The hut stands {100 + number} metres above the town of Arla. " + "Rain fell. " * 50
+        (stations / f"{number:03d}.txt").write_text(text)
+        if number >= 149:
+            efforts.append(quote_ingestion(stations, settings, schema=SCHEMA).effort)
+    assert efforts == ["full", "checked"]
