@@ -88,12 +88,14 @@ class KindMembers:
         documents: Paths below it, with `/`.
         sorted: All files of it that were sorted into kinds; another one may be of any.
         columns: What the columns of the tables are called whose rows it has; empty for documents.
+        questions: Those of that folder's sample questions that may be about it.
     """
 
     folder: str
     documents: tuple[str, ...]
     sorted: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
 
     def write(self) -> str:
         """Return what `read_members` reads."""
@@ -111,7 +113,8 @@ def read_members(folder: Path) -> KindMembers | None:
         return None
     try:
         written = json.loads(path.read_bytes())
-        lists = (written["documents"], written["sorted"], written.get("columns", ()))
+        later = (written.get(key, ()) for key in ("columns", "questions"))
+        lists = (written["documents"], written["sorted"], *later)
         found = KindMembers(str(written["folder"]), *(tuple(map(str, item)) for item in lists))
     except (OSError, ValueError, TypeError, KeyError):
         return None

@@ -43,14 +43,10 @@ _MAX_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class KindCorpus:
-    """The corpus of one kind: its folder, named after it, and how many documents it has.
-
-    *questions*: those of the sample questions that may be about it.
-    """
+    """The corpus of one kind: its folder, named after it, and how many documents it has."""
 
     folder: Path
     n_documents: int
-    questions: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -177,8 +173,8 @@ class KindSorter:
         for name, kind in kinds.items():
             paths, n_rows = survey.paths_of(kind)
             members = tuple(x.relative for x in self.found.sources if x.relative in paths)
-            place = self._keep(name, members, tuple(sorted(kind)))
-            corpora.append(KindCorpus(place, n_rows, shared[name]))
+            place = self._keep(name, members, shared[name], tuple(sorted(kind)))
+            corpora.append(KindCorpus(place, n_rows))
             written[name] = {"documents": n_rows, "shares": {}}
         write_atomically(self.state / KINDS_FILE, json.dumps(written))
         return Kinds(tuple(corpora), tuple(odd), self.found.failed)
@@ -206,7 +202,7 @@ class KindSorter:
         for number, name in enumerate(kinds):
             paths = (source.relative for source in sources)
             members = tuple(path for path in paths if places.get(path) == number)
-            corpora.append(KindCorpus(self._keep(name, members), len(members), shared[name]))
+            corpora.append(KindCorpus(self._keep(name, members, shared[name]), len(members)))
         written = {
             corpus.name: {"documents": corpus.n_documents, "shares": dict(kind.shares)}
             for corpus, kind in zip(corpora, usual, strict=True)
@@ -214,12 +210,18 @@ class KindSorter:
         write_atomically(self.state / KINDS_FILE, json.dumps(written))
         return Kinds(tuple(corpora), tuple(odd), tuple(failed))
 
-    def _keep(self, name: str, members: tuple[str, ...], columns: tuple[str, ...] = ()) -> Path:
+    def _keep(
+        self,
+        name: str,
+        members: tuple[str, ...],
+        questions: tuple[str, ...],
+        columns: tuple[str, ...] = (),
+    ) -> Path:
         place = self._place(name)
         place.mkdir(parents=True, exist_ok=True)
         is_inside = self.state.parent == self.folder  # so that both can be moved together
         home = os.path.relpath(self.folder, place) if is_inside else str(self.folder)
-        kept = KindMembers(home, members, tuple(self.found.seen), columns)
+        kept = KindMembers(home, members, tuple(self.found.seen), columns, questions)
         write_atomically(place / KIND_FILE, kept.write())
         return place
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from typing_extensions import TypedDict  # pydantic reads no other one before Python 3.12
 
 from srag_mcp.documents.encoding import decode
-from srag_mcp.documents.folder import QUESTIONS_FILE, find_own_file
+from srag_mcp.documents.folder import QUESTIONS_FILE, find_own_file, read_members
 from srag_mcp.errors import DocumentError, SchemaError, SragError
 from srag_mcp.schema.attribute import LONGEST_WISH
 from srag_mcp.schema.schema import Schema
@@ -182,10 +182,15 @@ def within_budget(folder: Path, settings: Settings) -> Settings:
 def read_sample_questions(folder: Path) -> list[str]:
     """Read the `sample_questions.txt` of *folder*, in any encoding; none when there is no file.
 
+    The corpus of a kind has its share of those of its folder.
+
     Raises:
         DocumentError: If it cannot be read, or is not text.
         CorpusError: If it is a link that leads out of the folder.
     """
+    members = read_members(folder)
+    if members is not None:
+        return list(members.questions)
     path = find_own_file(folder, QUESTIONS_FILE)
     if path is None:
         return []
