@@ -34,9 +34,13 @@ def choose_corpus(corpora: Sequence[Corpus], question: str) -> Corpus:
 
 
 def find_named(corpora: Collection[Corpus], question: str) -> list[Corpus]:
-    """Return those of *corpora* whose records, or what they list, *question* names."""
+    """Return those of *corpora* whose records, or what they list, *question* names.
+
+    Who lists `action items` is named by these words, and who lists `items` is not.
+    """
     said = {*stems(question)}
-    return [item for item in corpora if said & {*stems(_nouns(item))}]
+    named = {item: said & {*stems(_nouns(item))} for item in corpora}
+    return [item for item, of in named.items() if of and not any(of < x for x in named.values())]
 
 
 def _nouns(corpus: Corpus) -> str:

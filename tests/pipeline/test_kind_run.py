@@ -9,10 +9,11 @@ import srag_mcp
 from srag_mcp.documents.folder import find_documents
 from srag_mcp.errors import CorpusError, NotIngestedError
 from srag_mcp.inference.ask import ask
-from srag_mcp.inference.choosing import choose_corpus
+from srag_mcp.inference.choosing import choose_corpus, find_named
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.kind_run import join_kinds, rename_kind
 from srag_mcp.pipeline.quote import quote_kinds, say_together
+from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.settings import Settings
@@ -75,6 +76,21 @@ def test_a_question_goes_to_the_kind_that_it_names(
         choose_corpus(both, "How many boats and lessons are there?")
     with pytest.raises(CorpusError, match="names the records of no corpus"):
         choose_corpus(both, "How many gardens are there?")
+
+
+def test_a_longer_name_is_meant_by_who_says_it_whole(
+    tmp_path: Path, settings: Settings, worker: QueryPool
+) -> None:
+    corpora = []
+    for nouns in (("item", "items"), ("action item", "action items")):
+        folder = tmp_path / nouns[1].replace(" ", "_")
+        folder.mkdir()
+        (folder / "1.md").write_text("Place: Kiel\n")
+        place = Attribute(name="place", type="string", extractors=(KeyRule(keys=("place",)),))
+        ingest(folder, settings, schema=Schema(title="Thing", attributes=(place,), nouns=nouns))
+        corpora.append(Corpus(folder, worker, settings.home))
+    assert find_named(corpora, "How many action items are there?") == corpora[1:]
+    assert find_named(corpora, "How many items are there?") == corpora
 
 
 def test_a_new_file_joins_its_kind_and_the_others_stay(harbour: Path, settings: Settings) -> None:
