@@ -1,11 +1,12 @@
 """A build of 100,000 documents that list 1,000,000 items: seconds, processor seconds, peak memory.
 
 The work database is filled by SQL; what is measured is the publication, with names and numbers that
-mostly differ. Run: pytest -m benchmark -s tests/benchmarks/test_child_scale.py
+mostly differ, then queries over both tables and their export with quotes and states. Run: pytest -m benchmark -s tests/benchmarks/test_child_scale.py
 """
 
 import resource
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,13 @@ import pytest
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.store.build import publish
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.export import export_rows, table_sql
+from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.work import open_work
 from srag_mcp.values.types import NUMBER, TEXT
+from srag_mcp.views.answers import result_table
 
 pytestmark = pytest.mark.benchmark
 
@@ -33,6 +38,13 @@ SCHEMA = Schema(
     entity="orders",
     attributes=(Attribute(name="total", type=NUMBER),),
     children=(ITEMS,),
+)
+QUERIES = (
+    "SELECT count(*), avg(price) FROM orders_items",
+    "SELECT name, sum(price) FROM orders_items GROUP BY 1 ORDER BY 2 DESC LIMIT 3",
+    "SELECT count(DISTINCT document_id) FROM orders JOIN orders_items USING (document_id)"
+    " WHERE price > 999",
+    "SELECT count(*), avg(total) FROM orders",
 )
 FILL = f"""
 INSERT INTO documents SELECT 'o.jsonl#' || lpad(i::VARCHAR, 6, '0'), 'o.jsonl', 'o',
@@ -64,3 +76,21 @@ def test_a_million_items_are_published_in_two_gibibytes(tmp_path: Path) -> None:
     print(f"\n{N_DOCUMENTS * N_ITEMS:,} items: {seconds:.0f} s, {used:.0f} s of processor,"
           f" peak {peak_mb:.0f} MB")  # fmt: skip
     assert peak_mb < MAX_PEAK_MB
+    with QueryPool() as pool:
+        corpus = Corpus(tmp_path, pool)
+        for sql in QUERIES:
+            started = time.perf_counter()
+            page = result_table(corpus, sql, 10, 0, 20_000)
+            said = "; ".join(page.coverage)
+            print(f"{time.perf_counter() - started:.2f} s: {sql}: {page.rows[0]} {said}")
+        for table, ending in product(("orders", "orders_items"), (".parquet", ".csv")):
+            started, out = time.perf_counter(), tmp_path / f"{table}{ending}"
+            sql = table_sql(corpus, table, quotes=True, states=True)
+            n_rows = export_rows(corpus, sql, out, 600, table)
+            size_mb = out.stat().st_size / 1e6
+            seconds = time.perf_counter() - started
+            peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            print(
+                f"{out.name}: {n_rows:,} rows, {seconds:.1f} s, {size_mb:.0f} MB, peak {peak_mb:.0f}"
+            )
+            assert n_rows in {N_DOCUMENTS, N_DOCUMENTS * N_ITEMS}
