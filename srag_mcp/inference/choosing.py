@@ -1,6 +1,6 @@
 """Which of several corpora a question is about."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from srag_mcp.errors import CorpusError
 from srag_mcp.inference.ask import ask
@@ -12,7 +12,7 @@ def choose_corpus(corpora: Sequence[Corpus], question: str) -> Corpus:
     """Return the corpus that *question* is about.
 
     It is the only one whose records, or what they list, the question names; where it names none,
-    the only one of which the grammar has a reading at all.
+    the only one of which the grammar has a reading at all, or that has the columns it speaks of.
 
     Those that are not ingested yet are left out.
 
@@ -26,6 +26,7 @@ def choose_corpus(corpora: Sequence[Corpus], question: str) -> Corpus:
     corpora = ready
     may = find_named(corpora, question)
     may = may or [item for item in corpora if not ask(item, question).refused]
+    may = may or _most_named({item: _columns(item) for item in corpora}, question)
     if len(may) == 1:
         return may[0]
     reason = "may be about several corpora" if may else "names the records of no corpus"
@@ -38,8 +39,12 @@ def find_named(corpora: Collection[Corpus], question: str) -> list[Corpus]:
 
     Who lists `action items` is named by these words, and who lists `items` is not.
     """
+    return _most_named({item: _nouns(item) for item in corpora}, question)
+
+
+def _most_named(words: Mapping[Corpus, str], question: str) -> list[Corpus]:
     said = {*stems(question)}
-    named = {item: said & {*stems(_nouns(item))} for item in corpora}
+    named = {item: said & {*stems(of)} for item, of in words.items()}
     return [item for item, of in named.items() if of and not any(of < x for x in named.values())]
 
 
@@ -47,3 +52,10 @@ def _nouns(corpus: Corpus) -> str:
     """Return what the records of *corpus* are called, and what they list."""
     tables = corpus.schema().tables
     return " ".join(word for table in tables for word in (*table.nouns, table.list_name))
+
+
+def _columns(corpus: Corpus) -> str:
+    """Return what the columns of *corpus* are called."""
+    columns = (item for table in corpus.schema().tables for item in table.attributes)
+    names = (name for item in columns for name in (item.name, *item.synonyms))
+    return " ".join(names).replace("_", " ")

@@ -72,6 +72,7 @@ def test_a_question_goes_to_the_kind_that_it_names(
     both = [open_kind(harbour, name, settings, worker) for name in ("boats", "lessons")]
     assert choose_corpus(both, "How many lessons are there?") is both[1]
     assert choose_corpus(both, "What is the longest length?") is both[0]
+    assert choose_corpus(both, "What do strokes say of the weather?") is both[1]
     with pytest.raises(CorpusError, match="may be about several corpora"):
         choose_corpus(both, "How many boats and lessons are there?")
     with pytest.raises(CorpusError, match="names the records of no corpus"):
