@@ -1,9 +1,11 @@
 """Which of several corpora a question is about."""
 
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 from srag_mcp.errors import CorpusError
 from srag_mcp.inference.ask import ask
+from srag_mcp.inference.linking import link_values
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.text.words import stems
 
@@ -12,7 +14,8 @@ def choose_corpus(corpora: Sequence[Corpus], question: str) -> Corpus:
     """Return the corpus that *question* is about.
 
     It is the only one whose records, or what they list, the question names; where it names none,
-    the only one of which the grammar has a reading at all, or that has the columns it speaks of.
+    the only one of which the grammar has a reading at all, or that has the values, or else the
+    columns, that it speaks of.
 
     Those that are not ingested yet are left out.
 
@@ -26,6 +29,7 @@ def choose_corpus(corpora: Sequence[Corpus], question: str) -> Corpus:
     corpora = ready
     may = find_named(corpora, question)
     may = may or [item for item in corpora if not ask(item, question).refused]
+    may = may or _most_named({item: _values(item, question) for item in corpora}, question)
     may = may or _most_named({item: _columns(item) for item in corpora}, question)
     if len(may) == 1:
         return may[0]
@@ -37,14 +41,22 @@ def choose_corpus(corpora: Sequence[Corpus], question: str) -> Corpus:
 def find_named(corpora: Collection[Corpus], question: str) -> list[Corpus]:
     """Return those of *corpora* whose records, or what they list, *question* names.
 
-    Who lists `action items` is named by these words, and who lists `items` is not.
+    Who lists `action items` is named by these words, and who lists `items` is not; nor is who calls
+    its records `invoices` as well where another is called so.
     """
-    return _most_named({item: _nouns(item) for item in corpora}, question)
+    called = {item: {*stems(item.schema().entity.replace("_", " "))} for item in corpora}
+    return _most_named({item: _nouns(item) for item in corpora}, question, called)
 
 
-def _most_named(words: Mapping[Corpus, str], question: str) -> list[Corpus]:
-    said = {*stems(question)}
-    named = {item: said & {*stems(of)} for item, of in words.items()}
+def _most_named(
+    words: Mapping[Corpus, str],
+    question: str,
+    called: Mapping[Corpus, Collection[str]] = MappingProxyType({}),
+) -> list[Corpus]:
+    said, named = {*stems(question)}, dict[Corpus, set[str]]()
+    for item, of in words.items():
+        others = {word for other, own in called.items() if other is not item for word in own}
+        named[item] = said & {*stems(of)} - (others - {*called.get(item, ())})
     return [item for item, of in named.items() if of and not any(of < x for x in named.values())]
 
 
@@ -52,6 +64,11 @@ def _nouns(corpus: Corpus) -> str:
     """Return what the records of *corpus* are called, and what they list."""
     tables = corpus.schema().tables
     return " ".join(word for table in tables for word in (*table.nouns, table.list_name))
+
+
+def _values(corpus: Corpus, question: str) -> str:
+    """Return what *question* says of the values of *corpus*."""
+    return " ".join(found.phrase for found in link_values(question, corpus) if found.is_equal)
 
 
 def _columns(corpus: Corpus) -> str:
