@@ -1,7 +1,9 @@
 """A build of 100,000 documents that list 1,000,000 items: seconds, processor seconds, peak memory.
 
 The work database is filled by SQL; what is measured is the publication, with names and numbers that
-mostly differ, then queries over both tables and their export with quotes and states. Run: pytest -m benchmark -s tests/benchmarks/test_child_scale.py
+mostly differ, then queries over both tables and their export with quotes and states.
+
+Run: pytest -m benchmark -s tests/benchmarks/test_child_scale.py
 """
 
 import resource
@@ -91,6 +93,7 @@ def test_a_million_items_are_published_in_two_gibibytes(tmp_path: Path) -> None:
             seconds = time.perf_counter() - started
             peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
             print(
-                f"{out.name}: {n_rows:,} rows, {seconds:.1f} s, {size_mb:.0f} MB, peak {peak_mb:.0f}"
+                f"{out.name}: {n_rows:,} rows, {seconds:.1f} s, {size_mb:.0f} MB,"
+                f" peak {peak_mb:.0f} MB"
             )
             assert n_rows in {N_DOCUMENTS, N_DOCUMENTS * N_ITEMS}
