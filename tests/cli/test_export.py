@@ -46,8 +46,8 @@ def test_a_query_is_written_and_says_over_how_many(cli: Cli, folder: Path, tmp_p
 def test_an_export_may_take_longer_than_a_query(
     cli: Cli, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SRAG_QUERY_TIMEOUT_S", "0.5")
-    heavy = "SELECT count(*) AS n FROM range(40000) a, range(30000) b WHERE a.range * b.range = 7"
+    monkeypatch.setenv("SRAG_QUERY_TIMEOUT_S", "0.25")
+    heavy = "SELECT count(*) AS n FROM range(20000) a, range(30000) b WHERE a.range * b.range = 7"
     written = cli("export", folder, tmp_path / "out.csv", "--sql", heavy)
     assert written.status == 0
     assert "over how many documents this is was not counted" in written.err
