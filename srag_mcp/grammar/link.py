@@ -244,6 +244,7 @@ class _Linker:
     def __init__(self, question: str, table: Table, values: ValueIndex) -> None:
         self._question, self._table, self._values = question, table, values.about(None)
         self.tokens = tuple(part for token in tokenise(question) for part in self._denied(token))
+        self._meant = {token: self._meaning(token) for token in self.tokens}
         self._known = (*table.columns, *table.beside)
         self._texts = [column.attribute.name for column in self._known if column.is_text]
         self._names: set[tuple[int, int]] = set()
@@ -742,11 +743,10 @@ class _Linker:
         named = like = told = idle = 0
         record, opens = False, len(content) > 1 and content[1].stem in column.named
         for token in content:
-            other = self._meant(token) & column.named
             if token.stem in column.named:
                 named += 1
                 said.add(token.stem)
-            elif other:
+            elif other := self._meant[token] & column.named:
                 like += 1
                 said |= other
             elif token.stem in self._table.nouns and token is content[0] and opens:
@@ -786,7 +786,7 @@ class _Linker:
         share = max(share - 0.2 * like - 0.05 * told, 0.05)
         return _Fit(weight, share, told, self._table.narrows(column, said))
 
-    def _meant(self, token: Token) -> frozenset[str]:
+    def _meaning(self, token: Token) -> frozenset[str]:
         """Return what may be said for a word: the stem of `owner` for `owned by`, `did Ada own`."""
         named = token.stem in self._table.named
         follower = next((other.word for other in self.tokens if other.start >= token.end), "")

@@ -66,9 +66,11 @@ def signed_words(text: str) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", text[:_MAX_TEXT_CHARACTERS])
-    plain = "".join(char for char in decomposed if not unicodedata.combining(char)).casefold()
-    return plain.replace("'s", "").replace("’s", "")
+    plain = text[:_MAX_TEXT_CHARACTERS]
+    if not plain.isascii():
+        decomposed = unicodedata.normalize("NFKD", plain)
+        plain = "".join(char for char in decomposed if not unicodedata.combining(char))
+    return plain.casefold().replace("'s", "").replace("’s", "")
 
 
 def _one(word: str) -> str:
