@@ -558,7 +558,9 @@ class WorkDatabase:
         return self._facts.get(key)
 
     def _set_meta(self, **entries: str) -> None:
-        self._delete("meta", "key", [key for key in entries if self._meta(key) is not None])
+        known = [key for key in entries if self._meta(key) is not None]
+        if known:  # of few: to join them with the table takes twice as long
+            self.run("DELETE FROM meta WHERE list_contains(?, key)", known)
         insert_rows(self.connection, "meta", list(entries.items()))
         self._facts = {**(self._facts or {}), **entries}
 
