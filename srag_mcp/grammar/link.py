@@ -19,6 +19,7 @@ from srag_mcp.grammar.lexicon import (
     is_denied,
     is_function,
     is_irregular,
+    is_past,
     is_time,
     light_at,
     light_stems,
@@ -741,6 +742,7 @@ class _Linker:
         said: set[str] = set()
         named = like = told = idle = 0
         record, opens = False, len(content) > 1 and content[1].stem in column.named
+        end = max((token.end for token in content if token.stem in column.named), default=0)
         for token in content:
             other = self._meant(token) & column.named
             if token.stem in column.named:
@@ -756,7 +758,8 @@ class _Linker:
             elif said and token is not content[-1] and token.stem in light_stems():
                 idle += 1  # `newly reported deaths`
             elif (
-                token.stem in column.told
+                token.stem in column.told | column.around
+                and not (column.around and self._is_of_other(column, token, end))
                 and token.stem not in operator_stems() | self._stored | self._named
                 and token.number is None
             ):
@@ -785,6 +788,17 @@ class _Linker:
         share *= 1.0 if column.heads & said else 0.6
         share = max(share - 0.2 * like - 0.05 * told, 0.05)
         return _Fit(weight, share, told, self._table.narrows(column, said))
+
+    def _is_of_other(self, column: Column, token: Token, end: int) -> bool:
+        """Whether a word that stands around the values of a column is said of something else.
+
+        So is the name of another column, and of what happened what documents do not say of the
+        values themselves; it stands behind the name, which ends at *end*, or has a form that says
+        so: `patients who die`, `discharged patients`.
+        """
+        is_done = is_past(token)
+        may_name = token.stem in self._table.named and not is_done
+        return may_name or (token.stem in column.around and (is_done or token.start > end))
 
     def _meant(self, token: Token) -> frozenset[str]:
         """Return what may be said for a word: the stem of `owner` for `owned by`, `did Ada own`."""
