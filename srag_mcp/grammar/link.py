@@ -7,6 +7,7 @@ overlap. The heaviest sentences are kept, since a word may be a value here and a
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from heapq import nlargest
 from itertools import pairwise
 
@@ -63,6 +64,7 @@ _SEPARATOR = re.compile(r"[,;/|()\[\]&–—•]|\+(?=\s*\w)|\s-\s|\band\b")
 # Signs beside a word of a question that may be those of a value: `C++`, `< 5 years`.
 _SIGN_BEFORE, _SIGN_BEHIND = re.compile(r"[<>≤≥]\s?$"), re.compile(r"[+#*‐‑–−-]*(?!\w)")
 _YEAR = re.compile(r"[12]\d{3}")
+_MONTH_OR_YEARS = re.compile(r"\b[12]\d(?P<first>\d\d)(?P<mark>[-/])(?P<last>\d\d)\b(?![-/])")
 # How fully `customer` says `customer_name`.
 _CALLED = 0.9
 # Question words, which do what they say wherever they stand, and words behind which they relate.
@@ -588,14 +590,30 @@ class _Linker:
     def _periods(self) -> Iterator[Weighed]:
         if not any(column.is_date or column.is_year for column in self._table.columns):
             return
-        for span, period in find_periods(self._question):
-            place = self._place(span)
-            if place is not None:
+        for span, found in find_periods(self._question):
+            place, period = self._place(span), self._month_or_years(span, found)
+            if place is not None and period is not None:
                 first, last = place
                 yield _PERIOD * (last - first), Mention("period", first, last, period=period)
                 if first and self.tokens[first - 1].word == "year" and period.precision == "year":
                     weight = _PERIOD * (last - first + 1)
                     yield weight, Mention("period", first - 1, last, period=period)
+
+    def _month_or_years(self, span: Span, period: Period) -> Period | None:
+        """Return *period*; of `2006-07` what is borne out, None for neither: it may be a season.
+
+        A month is where a column writes its dates so, and years are where the question says years.
+        """
+        said = _MONTH_OR_YEARS.search(span.of(self._question))
+        if said is None or period.low is None or not said["first"] < said["last"]:
+            return period
+        is_alone = said.end() == span.end - span.start
+        if is_alone and any(t.stem == "year" and t.end == span.start - 1 for t in self.tokens):
+            last = period.low.year + int(said["last"]) - int(said["first"])
+            return Period(date(period.low.year, 1, 1), date(last, 12, 31), "range")
+        written = re.compile(rf"[12]\d{{3}}{said['mark']}\d\d")
+        shown = (text for c in self._known if c.is_date for text in c.attribute.examples)
+        return period if any(map(written.match, shown)) else None
 
     def _place(self, span: Span) -> tuple[int, int] | None:
         """Return the tokens that a stretch of the text covers; None where it parts one."""
