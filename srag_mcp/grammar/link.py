@@ -613,7 +613,7 @@ class _Linker:
             return Period(date(period.low.year, 1, 1), date(last, 12, 31), "range")
         written = re.compile(rf"[12]\d{{3}}{said['mark']}\d\d")
         shown = (text for c in self._known if c.is_date for text in c.attribute.examples)
-        return period if any(map(written.match, shown)) else None
+        return period if any(written.match(str(text)) for text in shown) else None
 
     def _place(self, span: Span) -> tuple[int, int] | None:
         """Return the tokens that a stretch of the text covers; None where it parts one."""
