@@ -93,10 +93,7 @@ def _are_ends(members: _Slots, sightings: Sequence[Sightings]) -> bool:
 def _ask_for_name(
     candidate: Candidate, own: _Slots, sightings: Sequence[Sightings]
 ) -> dict[int, Slot]:
-    """Let its rule take nothing that its name is not said of: `300 g rice` is no flour.
-
-    It keeps what is said of it.
-    """
+    """Let its rule take nothing that its name is not said of: `300 g rice` is no flour."""
     said = {name for slot in own.values() for name in slot.features if name[0] == "~"}
     named = {name for label in candidate.labels for name in content_stems(label)}
     needs = sorted(name for name in named if f"~{name}" in said)

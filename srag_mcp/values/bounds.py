@@ -97,10 +97,8 @@ def hedge_in_text(text: str, span: Span, label: str = "", *, is_day: bool = Fals
     A number may lead away from where `from` stands, and the words of a label are not of its value:
     `Distance from: 5`.
     """
-    before, behind = (
-        text[max(0, span.start - _NEAR) : span.start],
-        text[span.end : span.end + _NEAR],
-    )
+    before = text[max(0, span.start - _NEAR) : span.start]
+    behind = text[span.end : span.end + _NEAR]
     if _SIGN_IN_TEXT.search(f"{before}{_PLACE}{behind}"):
         return Hedge.BOUND
     said = _CLAUSE.split(before)[-1]
