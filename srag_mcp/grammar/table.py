@@ -630,8 +630,8 @@ def describe_column(attribute: Attribute, statistics: ColumnStatistics) -> Colum
     slots = [rule for rule in attribute.extractors if isinstance(rule, SlotRule)]
     said = (word for rule in slots for word in rule.told)
     told = _content(" ".join((_described(attribute), attribute.unit or "", *said)))
-    weights = (name for rule in slots for name, weight in rule.weights.items() if weight > 0)
-    around = _content(" ".join((attribute.description, *(w.lstrip("<>^~@!#") for w in weights))))
+    weights = (name for rule in slots for name in rule.weights if name[0] in "<>^~")
+    around = _content(" ".join((attribute.description, *(w.lstrip("<>^~!") for w in weights))))
     heads = frozenset(word for _, heads in spoken for word in heads)
     beside = frozenset(around - told - own)
     return Column(attribute, statistics, names, heads, frozenset(told - own), around=beside)
