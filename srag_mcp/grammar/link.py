@@ -7,6 +7,7 @@ overlap. The heaviest sentences are kept, since a word may be a value here and a
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from heapq import nlargest
 from itertools import pairwise
 
@@ -19,6 +20,7 @@ from srag_mcp.grammar.lexicon import (
     is_denied,
     is_function,
     is_irregular,
+    is_past,
     is_time,
     light_at,
     light_stems,
@@ -62,6 +64,7 @@ _SEPARATOR = re.compile(r"[,;/|()\[\]&–—•]|\+(?=\s*\w)|\s-\s|\band\b")
 # Signs beside a word of a question that may be those of a value: `C++`, `< 5 years`.
 _SIGN_BEFORE, _SIGN_BEHIND = re.compile(r"[<>≤≥]\s?$"), re.compile(r"[+#*‐‑–−-]*(?!\w)")
 _YEAR = re.compile(r"[12]\d{3}")
+_MONTH_OR_YEARS = re.compile(r"\b[12]\d(?P<first>\d\d)(?P<mark>[-/])(?P<last>\d\d)\b(?![-/])")
 # How fully `customer` says `customer_name`.
 _CALLED = 0.9
 # Question words, which do what they say wherever they stand, and words behind which they relate.
@@ -588,14 +591,30 @@ class _Linker:
     def _periods(self) -> Iterator[Weighed]:
         if not any(column.is_date or column.is_year for column in self._table.columns):
             return
-        for span, period in find_periods(self._question):
-            place = self._place(span)
-            if place is not None:
+        for span, found in find_periods(self._question):
+            place, period = self._place(span), self._month_or_years(span, found)
+            if place is not None and period is not None:
                 first, last = place
                 yield _PERIOD * (last - first), Mention("period", first, last, period=period)
                 if first and self.tokens[first - 1].word == "year" and period.precision == "year":
                     weight = _PERIOD * (last - first + 1)
                     yield weight, Mention("period", first - 1, last, period=period)
+
+    def _month_or_years(self, span: Span, period: Period) -> Period | None:
+        """Return *period*; of `2006-07` what is borne out, None for neither: it may be a season.
+
+        A month is where a column writes its dates so, and years are where the question says years.
+        """
+        said = _MONTH_OR_YEARS.search(span.of(self._question))
+        if said is None or period.low is None or not said["first"] < said["last"]:
+            return period
+        is_alone = said.end() == span.end - span.start
+        if is_alone and any(t.stem == "year" and t.end == span.start - 1 for t in self.tokens):
+            last = period.low.year + int(said["last"]) - int(said["first"])
+            return Period(date(period.low.year, 1, 1), date(last, 12, 31), "range")
+        written = re.compile(rf"[12]\d{{3}}{said['mark']}\d\d")
+        shown = (text for c in self._known if c.is_date for text in c.attribute.examples)
+        return period if any(written.match(str(text)) for text in shown) else None
 
     def _place(self, span: Span) -> tuple[int, int] | None:
         """Return the tokens that a stretch of the text covers; None where it parts one."""
@@ -742,6 +761,7 @@ class _Linker:
         said: set[str] = set()
         named = like = told = idle = 0
         record, opens = False, len(content) > 1 and content[1].stem in column.named
+        end = max((token.end for token in content if token.stem in column.named), default=0)
         for token in content:
             if token.stem in column.named:
                 named += 1
@@ -756,7 +776,8 @@ class _Linker:
             elif said and token is not content[-1] and token.stem in light_stems():
                 idle += 1  # `newly reported deaths`
             elif (
-                token.stem in column.told
+                token.stem in column.told | column.around
+                and not (column.around and self._is_of_other(column, token, end))
                 and token.stem not in operator_stems() | self._stored | self._named
                 and token.number is None
             ):
@@ -785,6 +806,17 @@ class _Linker:
         share *= 1.0 if column.heads & said else 0.6
         share = max(share - 0.2 * like - 0.05 * told, 0.05)
         return _Fit(weight, share, told, self._table.narrows(column, said))
+
+    def _is_of_other(self, column: Column, token: Token, end: int) -> bool:
+        """Whether a word that stands around the values of a column is said of something else.
+
+        So is the name of another column, and of what happened what documents do not say of the
+        values themselves; it stands behind the name, which ends at *end*, or has a form that says
+        so: `patients who die`, `discharged patients`.
+        """
+        is_done = is_past(token)
+        may_name = token.stem in self._table.named and not is_done
+        return may_name or (token.stem in column.around and (is_done or token.start > end))
 
     def _meaning(self, token: Token) -> frozenset[str]:
         """Return what may be said for a word: the stem of `owner` for `owned by`, `did Ada own`."""

@@ -57,7 +57,8 @@ class Column:
         names: The stems of its name and of each synonym, without counting words and units.
         heads: The stems of which one must be said where the column itself is meant: `price` of
             `price_per_night`, `customer` of `customer_name`.
-        told: The stems of its description, its unit and the words beside its values.
+        told: The stems of its description, its unit and of what documents say of its values.
+        around: Further stems of what they say around these.
         key: What it is called in a query where that is not its name: see `grammar.sql.quoted`.
         does: The stems of what somebody does who is named in it: `attend` of attendees.
         counts_rows: Whether it counts rows of which each may stand for several pieces.
@@ -68,6 +69,7 @@ class Column:
     names: tuple[tuple[str, ...], ...]
     heads: frozenset[str]
     told: frozenset[str]
+    around: frozenset[str] = frozenset()
     key: str = ""
     does: frozenset[str] = frozenset()
     counts_rows: bool = False
@@ -117,7 +119,7 @@ class Column:
     @cached_property
     def told_units(self) -> frozenset[str | None]:
         """The units that its description speaks of, where it has none itself."""
-        words = () if self.unit else words_in(self.attribute.description)
+        words = () if self.unit else words_in(_described(self.attribute))
         return frozenset(unit_of(word) for word in words if not is_function(word)) - {None}
 
     @property
@@ -625,13 +627,25 @@ def describe_column(attribute: Attribute, statistics: ColumnStatistics) -> Colum
     spoken = [_spoken_name(text, attribute) for text in (attribute.name, *attribute.synonyms)]
     names = tuple(dict.fromkeys(name for name, _ in spoken if name))
     own = {word for name in names for word in name}
-    words = words_in(f"{attribute.description} {attribute.unit or ''}")
-    told = {stem(word) for word in words if not is_function(word) and len(word) > 1}
-    for rule in attribute.extractors:
-        if isinstance(rule, SlotRule):
-            told |= {stem(w.lstrip("<>^~@!")) for w, weight in rule.weights.items() if weight > 0}
-    said = frozenset(word for _, heads in spoken for word in heads)
-    return Column(attribute, statistics, names, said, frozenset(told - own))
+    slots = [rule for rule in attribute.extractors if isinstance(rule, SlotRule)]
+    said = (word for rule in slots for word in rule.told)
+    told = _content(" ".join((_described(attribute), attribute.unit or "", *said)))
+    weights = (name for rule in slots for name in rule.weights if name[0] in "<>^~")
+    around = _content(" ".join((attribute.description, *(w.lstrip("<>^~!") for w in weights))))
+    heads = frozenset(word for _, heads in spoken for word in heads)
+    beside = frozenset(around - told - own)
+    return Column(attribute, statistics, names, heads, frozenset(told - own), around=beside)
+
+
+def _content(text: str) -> set[str]:
+    return {stem(word) for word in words_in(text) if not is_function(word) and len(word) > 1}
+
+
+def _described(attribute: Attribute) -> str:
+    """Return its description without what it quotes of running text, which speaks of more."""
+    before, _, quoted = attribute.description.partition('"')
+    is_of_slot = any(isinstance(rule, SlotRule) for rule in attribute.extractors)
+    return before + quoted.rpartition('"')[2] if is_of_slot else attribute.description
 
 
 def _is_sign(word: str) -> bool:

@@ -430,7 +430,7 @@ def _read_words(question: str, schema: Schema, table: Table) -> Mapping[str, Map
         attribute = column.attribute
         named[column.name] = column.named.union(map(stem, words(attribute.name)))
         said = " ".join((attribute.description, *(attribute.categories or ())))
-        told[column.name] = column.told.union(map(stem, words(said)))
+        told[column.name] = column.told.union(column.around, map(stem, words(said)))
     n_having = Counter(word for name in named for word in named[name] | told[name])
     all_of_them = math.log(len(named) + 1)
     return {

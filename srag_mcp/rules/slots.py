@@ -32,7 +32,6 @@ _MARKED = re.compile(r"[/★⭐]")
 _STARS = re.compile(r"(?<![★⭐☆])(?P<full>[★⭐]{1,10})[☆]{0,10}(?![★⭐☆])")
 _NUMERAL = re.compile(r"\d[\d.,]*\d")
 _STOPS = re.compile(r"[;:()\[\]]|[.!?](?:\s|$)|,\s")
-_BOUND_MARKS = re.compile(rf"(?:{SIGN}|~)\s*$")  # "> 50" is a threshold, not a fact
 # "44 less than the day before" is a difference, and none of the numbers that it compares
 _DIFFERENCE = re.compile(
     r"\s+(?:[^\W\d_]+\s+)?(?:more|less|fewer|higher|lower|mehr|weniger)\s+(?:than|als)\b", re.I
@@ -165,8 +164,7 @@ def _slots_of(text: str, span: Span, heading: str, values: Sequence[Value]) -> I
         shared = around | {f"~{token.stem}" for token in words if is_content(token.word)}
         for number in inside:
             value = values[number]
-            is_bound = _BOUND_MARKS.search(text[max(0, value.span.start - 3) : value.span.start])
-            if is_bound or _DIFFERENCE.match(text, value.span.end):
+            if _DIFFERENCE.match(text, value.span.end):
                 continue
             left = values[number - 1].span.end if number > inside.start else 0
             right = values[number + 1].span.start if number + 1 < inside.stop else len(text)

@@ -76,7 +76,8 @@ class SlotRule(_Rule):
     it counts, `unit:length` for the kind of its unit. The value of the document with the most
     points is taken, if it has at least *threshold*. Values outside of *minimum* to *maximum* are
     not considered, nor those without one of *needs* in their sentence, stems of what it is called.
-    A `name` is of an earlier version, and read no more.
+    *told* are words that documents say of the value itself, in its clause. A `name` is of an
+    earlier version, and read no more.
     """
 
     kind: Literal["slot"] = "slot"
@@ -86,6 +87,7 @@ class SlotRule(_Rule):
     minimum: float | None = None
     maximum: float | None = None
     needs: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
 
 
 class PlaceRule(_Rule):

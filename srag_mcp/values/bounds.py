@@ -41,8 +41,13 @@ HEDGES = rf"\b(?:{_NUMBERS}|{_START}|{_ROUGH})\b\.?|[~≈±+()]|{SIGN}"
 _LINKS = rf"(?:(?:{_words('link')}|{'|'.join(WEEKDAYS)})\b[.,]?\s*){{0,3}}"
 _NEAR = 20  # characters beside a value of running text that may say how it is meant
 _CLAUSE = re.compile(rf"[:|\n]|[.!?]\s+(?=[A-ZÀ-Þ])|{SIGN}")
-_SIGN_IN_TEXT = re.compile(r"(?:[<≤≥]|[^\s>=-][ \t]*>)=?[ \t]*\Z")  # no arrow, no quoted line
 _PLACE = "\0"  # of the value among what is said beside it
+# No arrow, nor a quoted line, which says more than a number.
+_SIGN_IN_TEXT = re.compile(
+    rf"(?:[<≤≥]=?|(?<=[^\s>])[ \t]*(?<![>=-])>=?|(?<![>=-])>=|^[ \t]*>(?=[ \t]*{_PLACE}[ \t]*$))"
+    rf"[ \t]*{_PLACE}",
+    re.MULTILINE,
+)
 
 
 def _beside(words: str, sign: str, behind: str = "(?!)") -> re.Pattern[str]:
@@ -93,11 +98,11 @@ def hedge_in_text(text: str, span: Span, label: str = "", *, is_day: bool = Fals
     `Distance from: 5`.
     """
     before = text[max(0, span.start - _NEAR) : span.start]
-    if _SIGN_IN_TEXT.search(before):
+    behind = text[span.end : span.end + _NEAR]
+    if _SIGN_IN_TEXT.search(f"{before}{_PLACE}{behind}"):
         return Hedge.BOUND
     said = _CLAUSE.split(before)[-1]
-    behind = _CLAUSE.split(text[span.end : span.end + _NEAR])[0]
-    near = f"{said}{span.of(text)}{behind}"
+    near = f"{said}{span.of(text)}{_CLAUSE.split(behind)[0]}"
     place = Span(len(said), len(said) + span.end - span.start)
     return _hedge(near, place, label, _BOUND_DAY if is_day else _BOUND_IN_TEXT)
 

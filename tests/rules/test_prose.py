@@ -447,3 +447,27 @@ def test_a_rule_takes_no_amount_of_something_else() -> None:
         ending="md",
     )
     assert table.values("flour") == [100 + 7 * n for n in range(9)] + [None] * 3
+
+
+def test_a_number_behind_a_sign_is_no_value_and_no_other_number_is_taken_for_it() -> None:
+    signed = {3: "> 50", 4: "≥ 30", 5: "< 60", 6: ">= 44", 7: "\n> 70", 8: "\n>= 80", 9: "~ 40"}
+    table = tabulate(
+        [
+            f"In the morning the wardens counted {signed.get(n, 20 + 3 * n)}\nducks on the pond,"
+            f" beside {5 + n * 7 % 11} geese.\n"
+            for n in range(12)
+        ]
+    )
+    assert table.columns == {"ducks_on_pond": "integer", "geese": "integer"}
+    assert table.values("ducks_on_pond") == [20, 23, 26, *[None] * 6, 40, 50, 53]
+    bound, rough = "a bound is stated, and no value", "a rough value is stated"
+    notes = [cell.note for cell in table.cells["ducks_on_pond"]]
+    assert notes == ["", "", "", *[bound] * 6, rough, "", ""]
+
+
+def test_a_quoted_line_that_begins_with_a_number_is_no_bound() -> None:
+    table = tabulate(
+        [f"> {20 + 3 * n} ducks were counted on the pond.\n\nAll was well.\n" for n in range(12)]
+    )
+    assert table.columns == {"ducks_counted_on_pond": "integer"}
+    assert table.values("ducks_counted_on_pond") == [20 + 3 * n for n in range(12)]

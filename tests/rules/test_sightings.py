@@ -133,11 +133,6 @@ def test_an_amount_that_can_be_read_in_two_ways_has_both() -> None:
     assert value.other == pytest.approx(1019.0)
 
 
-def test_a_threshold_is_no_fact() -> None:
-    found = find_slots(document("The limit is > 50 ducks, and we saw 7 geese.\n"))
-    assert [slot.value.amount for slot in found] == [7.0]
-
-
 def test_of_dated_values_the_latest_holds() -> None:
     text = "Ducks rose from 41 on 1 May 2021, and then to 58 on 1 June 2021.\n"
     rule = SlotRule(value_type="number", weights={"~duck": 1.0}, threshold=0.5)
