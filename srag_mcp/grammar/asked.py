@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
-from srag_mcp.grammar.filters import HAVING, SPARE, Features, Frame, joined, unsaid_of
+from srag_mcp.grammar.filters import SPARE, Features, Frame, joined, unsaid_of
 from srag_mcp.grammar.lexicon import (
     BEING,
     DOING,
+    HAVING,
     Token,
     alike,
     operator_stems,

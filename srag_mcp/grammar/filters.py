@@ -14,6 +14,7 @@ from typing import TypeAlias
 from srag_mcp.grammar.lexicon import (
     BEING,
     DOING,
+    HAVING,
     is_past,
     phrases,
     spoken,
@@ -119,9 +120,8 @@ _COUNTED_LIST = re.compile(r"table_name = '(?P<name>(?:[^']|'')+)'")  # of `list
 # What denies that a record is so, and not that there is one: `not treated`, `untreated`.
 _OF_ONE = frozenset({"not", *DENYING})
 _ACTIVE = frozenset({"say", "state", "give", "mention", "specify", "report", "indicate", "says"})
-# These deny that there is something, and behind these a name is that of a thing, not a verb.
+# These deny that there is something.
 _DENYING_THINGS = frozenset({"no", "without", "lack", "lacks", "lacking"})
-HAVING = frozenset({"have", "has", "had", "having", "with", "contain", "include", "offer"})
 # Right behind these stands who does something.
 _OF_ACTORS = DOING | {"has", "have", "had", "that", "whom"}
 # What may stand between a name and the number or the period that it is compared with.

@@ -18,6 +18,7 @@ from srag_mcp.grammar.lexicon import (
     changes_at,
     is_denied,
     is_function,
+    is_had,
     is_irregular,
     is_time,
     light_at,
@@ -410,6 +411,8 @@ class _Linker:
         person = token.word in words_of("function", "people") and "person" in nouns
         if person or (token.stem in nouns and not acts):
             general = token.stem in self._table.general
+            if general and is_had(self.tokens, at):
+                return  # `horses have documents` does not speak of the one that each horse is
             yield _RECORD, Mention("record", at, at + 1, "any" if general else "")
 
     def _held_at(self, at: int) -> Iterator[Weighed]:
@@ -427,16 +430,16 @@ class _Linker:
     def _is_light(self, at: int, *, acts: bool) -> bool:
         """Whether a verb asks for nothing: not `repaired` where some repairs came to that.
 
-        Nor what a column of numbers is called itself: no `takings` only take.
+        Nor what a column is called itself: no `takings` only take.
         """
         token = self.tokens[at]
         if token.stem in self._table.nouns | self._table.general:
             return acts and token.stem not in self._stored
-        amounts = (
-            fold_words(column.attribute.name) for column in self._table.columns if column.is_number
+        word, names = {*fold_words(token.word)}, (
+            (column.is_number, {*fold_words(column.attribute.name)}) for column in self._known
         )
-        is_amount = any({*fold_words(token.word)} & {*name} for name in amounts)
-        return light_at(self.tokens, at) and not is_amount and not self._is_condition(at)
+        is_name = any(word & name if is_number else word == name for is_number, name in names)
+        return light_at(self.tokens, at) and not is_name and not self._is_condition(at)
 
     def _is_condition(self, at: int) -> bool:
         """Whether a verb is all that is said of records: `were signed`, `did we sign`.

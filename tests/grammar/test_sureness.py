@@ -316,3 +316,14 @@ def test_a_year_behind_the_unit_of_a_name_tells_its_columns_apart() -> None:
     columns = [number("catch_t_2022", "t"), number("catch_t_2023", "t")]
     assert "SUM(catch_t_2023)" in ask("What is the total catch in 2023?", columns, "boat").sql
     refusal("What is the total catch?", columns, "boat")
+
+
+@pytest.mark.parametrize("had", ["notes", "names", "dates", "reports", "records", "documents"])
+def test_what_records_have_is_a_thing_and_no_verb(had: str) -> None:
+    for columns in ([text("breed")], [text("breed"), text(had)]):
+        assert had in refusal(f"How many ponies have {had}?", columns, "pony").unplaced
+        assert had in refusal(f"How many ponies with {had} are there?", columns, "pony").unplaced
+    found = [ask(f"How many ponies {said}?", [text("breed")], "pony") for said in (
+        "have been recorded", "have come", "are reported",
+    )]  # fmt: skip
+    assert {x.sql for x in found} == {"SELECT COUNT(*) FROM c1"}
