@@ -78,6 +78,7 @@ WEIGHTS: Mapping[str, float] = {
     "records_counted": 0.3,
     "called": 0.0,
     "crossed": 0.0,
+    "names_computed": 0.0,
 }
 LIMIT = 1.2
 MARGIN = 0.25
@@ -101,6 +102,7 @@ ASSUMED: Mapping[str, str] = {
     "amount_of_row": "that an amount is that of the row, and not of each of its pieces",
     "called": "that all records are what some have as a value, or are called",
     "crossed": "that a value lies there, whatever it was before",
+    "names_computed": "that numbers measure, and name nothing",
 }
 
 

@@ -167,6 +167,12 @@ def stems_of(section: str, key: str) -> frozenset[str]:
 
 
 @cache
+def concept_stems() -> frozenset[str]:
+    """Return the stems of all words that say what is measured."""
+    return frozenset[str]().union(*(stems_of("concept", key) for key in _data()["concept"]))
+
+
+@cache
 def ranked_stems(section: str, key: str) -> tuple[str, ...]:
     """Return the stems of an entry of `lexicon.toml`, in its order."""
     return tuple(stem(word.strip()) for word in _data()[section][key].split(","))

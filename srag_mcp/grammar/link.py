@@ -409,10 +409,9 @@ class _Linker:
         ):
             yield _FUNCTION + 0.4, Mention("unit", at, at + 1, unit=unit)
         person = token.word in words_of("function", "people") and "person" in nouns
-        if person or (token.stem in nouns and not acts):
-            general = token.stem in self._table.general
-            if general and is_had(self.tokens, at):
-                return  # `horses have documents` does not speak of the one that each horse is
+        general = token.stem in self._table.general
+        is_thing = general and is_had(self.tokens, at)  # not the document that each horse is
+        if person or (token.stem in nouns and not (acts or is_thing)):
             yield _RECORD, Mention("record", at, at + 1, "any" if general else "")
 
     def _held_at(self, at: int) -> Iterator[Weighed]:
@@ -435,9 +434,8 @@ class _Linker:
         token = self.tokens[at]
         if token.stem in self._table.nouns | self._table.general:
             return acts and token.stem not in self._stored
-        word, names = {*fold_words(token.word)}, (
-            (column.is_number, {*fold_words(column.attribute.name)}) for column in self._known
-        )
+        word = {*fold_words(token.word)}
+        names = ((column.is_number, {*fold_words(column.attribute.name)}) for column in self._known)
         is_name = any(word & name if is_number else word == name for is_number, name in names)
         return light_at(self.tokens, at) and not is_name and not self._is_condition(at)
 
@@ -637,10 +635,12 @@ class _Linker:
             return  # `countries by number of glaciers`, `zone A and zone C`
         counted = spoken(tokens[:2]) == ("number", "of")  # and so no text
         how_many = spoken(self.tokens[max(first - 2, 0) : first]) in _COUNTING
+        numbers = spoken(content)[1:][-1:] == ("number",)  # `roast number` is no `roasted_kg`
         columns = [
             column
             for column in self._known
             if not (counted and column.is_text)
+            and not (numbers and column.is_number and not (column.is_of_things or column.counts))
             and not ((counted or how_many) and column.is_measured)
         ]
         fits = [(column.name, self._fit(column, content)) for column in columns]

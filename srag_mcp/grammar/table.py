@@ -6,6 +6,7 @@ from functools import cached_property
 from math import ceil, log10
 
 from srag_mcp.grammar.lexicon import (
+    concept_stems,
     is_function,
     is_irregular,
     is_time,
@@ -30,6 +31,8 @@ from srag_mcp.values.units import SIZES, is_currency, read_context, unit_of
 # Of the columns of other tables: between the name of a list and its own, before one of the record.
 LISTED, OF_RECORD = ".", "^"
 _FIRST_YEAR, _LAST_YEAR = 1500, 2100
+# Smaller numbers that name things are not told from those that count them.
+_LOWEST_CODE = 100
 # The share of records that must have their own value, for a column to tell records apart.
 _OWN = 0.9
 _MOST = 0.5
@@ -167,6 +170,33 @@ class Column:
         low, high = self.ends or (0, 0)
         return self.attribute.type == "integer" and low >= _FIRST_YEAR and high <= _LAST_YEAR
 
+    @cached_property
+    def is_called_one(self) -> bool:
+        """Whether no word of its name is in the plural: `room` names one, `rooms` are many."""
+        return not self.counts and all(singular(w) == w for w in words_in(self.attribute.name))
+
+    @cached_property
+    def may_name(self) -> bool:
+        """Whether its whole numbers may name things: `room`, of 101 and 203, in no unit.
+
+        They have as many digits each, and no word of the name says that they measure.
+        """
+        low, high = self.ends or (0, 0)
+        is_code = low >= _LOWEST_CODE and int(log10(low)) == int(log10(high))
+        return is_code and self._is_bare and not self._may_date and not self.named & concept_stems()
+
+    @property
+    def _may_date(self) -> bool:
+        """Whether it may say when each is: `born`, of 2004 to 2020."""
+        return self.may_be_years and self._is_bare
+
+    @property
+    def _is_bare(self) -> bool:
+        """Whether neither a unit nor a name says how many or how much its whole numbers are."""
+        is_of_one = self.attribute.type == "integer" and self.is_called_one
+        says = bool(self.attribute.unit) or not self.named.isdisjoint(stems_of("additive", "words"))
+        return is_of_one and not says
+
     @property
     def ends(self) -> tuple[float, float] | None:
         """Its lowest and its highest number; None where it has none."""
@@ -215,6 +245,9 @@ class Column:
             return False
         if self.attribute.type == "integer" and "total" in self.attribute.name.split("_")[1:]:
             return False  # a running total: each value holds those before it
+        is_rate = any("per" in words_in(name) for name in self.called)
+        if is_rate or "/" in (self.attribute.unit or "") or self._may_date:
+            return False
         said = {word for name in self.called for word in fold_words(name)}
         return self.counts or not said & words_of("additive", "never")
 

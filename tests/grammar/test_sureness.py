@@ -3,8 +3,12 @@
 import pytest
 
 from srag_mcp.errors import QuestionError
+from srag_mcp.grammar.translate import translate
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Translation
+from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.store.values import ValueIndex
 from tests.grammar.tables import boats
 from tests.grammar.test_refusals import ask, boolean, date, number, refusal, text
 from tests.grammar.test_refusals import count as integer
@@ -327,3 +331,58 @@ def test_what_records_have_is_a_thing_and_no_verb(had: str) -> None:
         "have been recorded", "have come", "are reported",
     )]  # fmt: skip
     assert {x.sql for x in found} == {"SELECT COUNT(*) FROM c1"}
+
+
+NUMBERED = {"room": (101, 203), "born": (1998, 2020), "pages": (110, 480), "weight": (120, 800)}
+NAMES = "that numbers measure, and name nothing"
+
+
+def _ask_numbered(question: str) -> Translation:
+    """Ask about books whose columns hold whole numbers in no unit."""
+    columns = [integer(name) for name in NUMBERED]
+    statistics = {
+        x.name: ColumnStatistics(x.name, x.type, 40, 40, 40, 40, 0, 0, 0, 7, *NUMBERED[x.name])
+        for x in columns
+    }
+    schema = Schema(title="C1", entity="c1", nouns=("book",), attributes=tuple(columns))
+    return translate(question, schema, statistics, ValueIndex([]))
+
+
+@pytest.mark.parametrize(
+    ("asked", "sql", "assumed"),
+    [
+        ("the sum of room", "SUM(room)", (NAMES,)),
+        ("the average room", "AVG(room)", (NAMES,)),
+        ("the highest room", "MAX(room)", ()),
+        ("the average born", "AVG(born)", ()),
+        ("the total pages", "SUM(pages)", ()),
+        ("the total weight", "SUM(weight)", ()),
+    ],
+)
+def test_that_whole_numbers_measure_is_assumed_where_they_may_name_things(
+    asked: str, sql: str, assumed: tuple[str, ...]
+) -> None:
+    found = _ask_numbered(f"What is {asked}?")
+    assert (found.sql, found.assumed) == (f"SELECT {sql} FROM c1", assumed)
+
+
+def test_years_in_no_unit_and_numbers_of_things_are_not_added_up() -> None:
+    for asked in ("total of born", "average room number", "sum of the room number"):
+        with pytest.raises(QuestionError):
+            _ask_numbered(f"What is the {asked}?")
+    in_room = _ask_numbered("How many books are in room number 203?")
+    assert in_room.sql == "SELECT COUNT(*) FROM c1 WHERE room = 203"
+
+
+def test_a_number_of_a_thing_is_no_amount_that_is_called_alike() -> None:
+    columns = [text("roast_no"), number("roasted_kg", "kg")]
+    refusal("What is the average roast number?", columns, "batch")
+    assert ask("What is the average roasted?", columns).sql == "SELECT AVG(roasted_kg) FROM c1"
+
+
+def test_a_rate_is_not_added_up() -> None:
+    for rate in (number("cost_per_pupil", "GBP"), number("fee", "GBP/pupil")):
+        said = " ".join(rate.name.split("_"))
+        refusal(f"What is the total {said} of all trips?", [rate], "trip")
+        refusal("What is the total cost of all trips?", [rate], "trip")
+        assert ask(f"What is the average {said}?", [rate], "trip").sql.startswith("SELECT AVG")
