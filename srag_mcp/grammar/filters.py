@@ -79,6 +79,7 @@ WEIGHTS: Mapping[str, float] = {
     "called": 0.0,
     "crossed": 0.0,
     "names_computed": 0.0,
+    "happened": 0.0,
 }
 LIMIT = 1.2
 MARGIN = 0.25
@@ -103,6 +104,7 @@ ASSUMED: Mapping[str, str] = {
     "called": "that all records are what some have as a value, or are called",
     "crossed": "that a value lies there, whatever it was before",
     "names_computed": "that numbers measure, and name nothing",
+    "happened": "that all took place, though a column says what was done with some",
 }
 
 
@@ -624,7 +626,8 @@ class _Reader:
                 refused = next((i for i in inside if self._kind(i) == "not"), refused)
                 known = word == "stated" and refused is None
                 hangs = not known and self._hangs_on(at, column)
-                if not (hangs or (column.is_boolean and refused is not None)):
+                hangs = hangs or (column.is_boolean and refused is not None)
+                if not (hangs or column.states_none):
                     uses = {at, place, *inside, *(() if refused is None else (refused,))}
                     found = is_known(column.name, known=known)
                     yield Option(frozenset(uses), found, features=features)

@@ -27,6 +27,7 @@ from srag_mcp.grammar.lexicon import (
     phrases,
     spoken,
     stem,
+    stems,
     stems_of,
     tokenise,
     words_in,
@@ -172,6 +173,13 @@ class Sentence:
     def says_change(self) -> bool:
         """Whether a value is said to come to lie on a side of a number: `fell below 100`."""
         return any(changes_at(self.tokens, at) for at in range(len(self.tokens)))
+
+    @property
+    def says_happened(self) -> bool:
+        """Whether something is said to have come about: `lessons that took place`, `were held`."""
+        said = f" {' '.join(token.stem for token in self.tokens)} "
+        happening = (" ".join(stems(phrase)) for phrase in words_of("function", "happening"))
+        return any(f" {phrase} " in said for phrase in happening)
 
     def says_how_many(self, mention: Mention, column: Column) -> bool:
         """Whether it says how many, and not which: not `constituencies` of `constituency`."""

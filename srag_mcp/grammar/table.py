@@ -9,6 +9,7 @@ from srag_mcp.grammar.lexicon import (
     concept_stems,
     is_function,
     is_irregular,
+    is_past,
     is_time,
     phrases,
     plain_words,
@@ -16,6 +17,7 @@ from srag_mcp.grammar.lexicon import (
     stem,
     stems,
     stems_of,
+    tokenise,
     words_in,
     words_of,
 )
@@ -295,6 +297,13 @@ class Column:
         return any(read_statement(text, self.attribute.name) is False for text in self.texts)
 
     @cached_property
+    def tells_deeds(self) -> bool:
+        """Whether a yes or a text of it says what was done with some records: `cancelled`."""
+        own = self.statistics.n_non_zero > 0 and self.is_boolean
+        said = self.called if own else () if self.is_own else self.texts
+        return any(is_past(token) for text in said for token in tokenise(text.replace("_", " ")))
+
+    @cached_property
     def numbers(self) -> bool:
         """Whether it holds texts that return and have a digit each: `1/2025`."""
         return (
@@ -317,6 +326,16 @@ class Column:
     def has_blanks(self) -> bool:
         """Whether a record says that it has no value, as an empty cell of a table file does."""
         return self.statistics.n_stated_absent > 0
+
+    @property
+    def states_none(self) -> bool:
+        """Whether documents state that there is none, which NULL does not tell from silence.
+
+        Of the cells of a table file, which say all that they can, an empty one states nothing.
+        """
+        found = self.statistics
+        n_told_as_null = found.n_stated + found.n_stated_absent - found.n_non_null
+        return n_told_as_null > 0 and not self.attribute.is_column
 
     @property
     def says_by_silence(self) -> bool:

@@ -4,10 +4,10 @@ import pytest
 
 from srag_mcp.errors import QuestionError
 from srag_mcp.grammar.translate import translate
-from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.attribute import Attribute, Extractor, KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Translation
-from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.store.statistics import ColumnStatistics, ValueCount
 from srag_mcp.store.values import ValueIndex
 from tests.grammar.tables import boats
 from tests.grammar.test_refusals import ask, boolean, date, number, refusal, text
@@ -386,3 +386,68 @@ def test_a_rate_is_not_added_up() -> None:
         refusal(f"What is the total {said} of all trips?", [rate], "trip")
         refusal("What is the total cost of all trips?", [rate], "trip")
         assert ask(f"What is the average {said}?", [rate], "trip").sql.startswith("SELECT AVG")
+
+
+HELD = "that all took place, though a column says what was done with some"
+
+
+@pytest.mark.parametrize(
+    ("asked", "assumed"),
+    [
+        ("took place", (HELD,)),
+        ("were held in May 2024", (HELD,)),
+        ("happened in May 2024", (HELD,)),
+        ("that took place were not cancelled", ()),
+        ("are there", ()),
+    ],
+)
+def test_that_all_took_place_is_assumed_where_a_column_says_what_was_done_with_some(
+    asked: str, assumed: tuple[str, ...]
+) -> None:
+    stored = [("state", "called off", 5)]
+    for column in (boolean("cancelled"), text("state")):
+        if column.name != "state" or "not" not in asked:
+            found = _ask_texts(f"How many lessons {asked}?", [column, date("day")], stored)
+            assert found.assumed == assumed
+    calm = _ask_texts(f"How many lessons {asked.split(' were not')[0]}?", [date("day")], [])
+    assert calm.assumed == ()
+
+
+def _ask_texts(
+    question: str, columns: list[Attribute], stored: list[tuple[str, str, int]]
+) -> Translation:
+    """Ask about lessons, whose columns hold the stored texts and no others."""
+    statistics = {
+        x.name: ColumnStatistics(
+            x.name, x.type, 40, 40, 40, 40, 0, 0, 0, 7,
+            values=tuple(ValueCount(text, n) for column, text, n in stored if column == x.name),
+        )
+        for x in columns
+    }  # fmt: skip
+    schema = Schema(title="C1", entity="c1", nouns=("lesson",), attributes=tuple(columns))
+    return translate(question, schema, statistics, ValueIndex(stored))
+
+
+def test_who_states_that_there_is_none_states_it() -> None:
+    def ask_gap(question: str, n_absent: int, n_silent: int, rules: tuple[Extractor, ...]) -> str:
+        allergy = Attribute(name="allergy", type="string", extractors=rules)
+        n = 40 - n_absent - n_silent
+        counts = (40, n, n, n, n_absent, n_silent, 0, 7)
+        schema = Schema(title="C1", entity="c1", nouns=("card",), attributes=(allergy,))
+        statistics = {"allergy": ColumnStatistics("allergy", allergy.type, *counts)}
+        try:
+            return translate(question, schema, statistics, ValueIndex([])).sql
+        except QuestionError:
+            return "refused"
+
+    asked = ("How many cards do not state the allergy?", "How many cards state the allergy?")
+    sqls = tuple(f"SELECT COUNT(*) FROM c1 WHERE {no}allergy IS NULL" for no in ("", "NOT "))
+    label = (KeyRule(keys=("allergy",)),)
+    for counts, rules, expected in [
+        ((8, 13), label, ("refused", "refused")),
+        ((21, 0), label, ("refused", "refused")),
+        ((8, 13), (), ("refused", "refused")),
+        ((0, 21), label, sqls),
+        ((21, 0), (KeyRule(keys=("allergy",), reads="column"),), sqls),
+    ]:
+        assert tuple(ask_gap(question, *counts, rules) for question in asked) == expected
