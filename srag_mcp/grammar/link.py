@@ -34,7 +34,7 @@ from srag_mcp.grammar.lexicon import (
     words_of,
 )
 from srag_mcp.grammar.table import LISTED, OF_RECORD, Column, Table
-from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words, signed_words
+from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words, goes_on, signed_words
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import DENYING, HELPING, singular
 from srag_mcp.values.dates import Period, find_periods
@@ -939,8 +939,6 @@ def _choice(column: str, found: Sequence[tuple[str, tuple[str, ...]]], phrase: s
     longer = [
         value
         for value, words in found
-        if value not in taken
-        # `Austin` and `Austin College`, tankers and `Chemical Tanker`; York is no New York
-        and (words[: len(asked)] == asked or (words[-len(asked) :] == asked and not is_name))
+        if value not in taken and goes_on(words, asked, is_name=is_name)
     ]
     return Choice(column, tuple(taken), exact=True, longer=tuple(longer))
