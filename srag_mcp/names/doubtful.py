@@ -86,7 +86,7 @@ def find_forms(values: Iterable[str], column: str) -> list[list[str]]:
         content = tuple(stem(word) for word in content_words(head))
         words = (*content, *read_name(head).designators) if content else (head,)
         denied = read_statement(head, column) is False
-        key = (*words, denied) if said is None else (said,)
+        key: tuple[bool | str, ...] = (*words, denied) if said is None else (said,)
         groups.setdefault(key, []).append(value)
         plain |= {key} if head == value else set()
     return [group for key, group in groups.items() if key in plain and len(group) > 1]
