@@ -73,7 +73,7 @@ def compose(frame: Frame) -> Drafts:
             doubts = Counter(
                 happened=frame.sentence.says_happened and any(undone),
                 rows_counted=rows, event_dated=bool(events), called=asked.says_doubted,
-                crossed=frame.sentence.says_change, names_computed=_computes_names(asked, draft),
+                crossed=frame.sentence.says_change,
             )  # fmt: skip
             features = frame.features + draft.features + doubts
             yield replace(draft, features=features, left=left, where=asked.where)
@@ -85,13 +85,6 @@ def _is_of_whole(asked: Asked, draft: Draft) -> bool:
     columns = [asked.table.by_name[name] for name in draft.columns if name != ROW]
     is_plain = any(set(name) <= plain for column in columns for name in column.names)
     return asked.table.is_list and is_plain and not asked.says_thing
-
-
-def _computes_names(asked: Asked, draft: Draft) -> bool:
-    """Whether numbers are added up that may only name things."""
-    is_sum = any(f"{function}(" in draft.sql for function in ("SUM", "AVG", "MEDIAN"))
-    columns = (asked.table.by_name[name] for name in draft.columns if name != ROW)
-    return is_sum and any(column.may_name for column in columns)
 
 
 def _single(asked: Asked, summary: Summary, used: frozenset[int], features: Features) -> Draft:

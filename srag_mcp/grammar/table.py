@@ -179,25 +179,17 @@ class Column:
 
     @cached_property
     def may_name(self) -> bool:
-        """Whether its whole numbers may name things: `room`, of 101 and 203, in no unit.
+        """Whether its whole numbers may name or date things: `room`, of 101 and 203; `born`.
 
-        They have as many digits each, and no word of the name says that they measure.
+        They have as many digits each, and neither a unit nor a word of the name says how much.
         """
         low, high = self.ends or (0, 0)
         is_code = low >= _LOWEST_CODE and int(log10(low)) == int(log10(high))
-        return is_code and self._is_bare and not self._may_date and not self.named & concept_stems()
-
-    @property
-    def _may_date(self) -> bool:
-        """Whether it may say when each is: `born`, of 2004 to 2020."""
-        return self.may_be_years and self._is_bare
-
-    @property
-    def _is_bare(self) -> bool:
-        """Whether neither a unit nor a name says how many or how much its whole numbers are."""
-        is_of_one = self.attribute.type == "integer" and self.is_called_one
-        says = bool(self.attribute.unit) or not self.named.isdisjoint(stems_of("additive", "words"))
-        return is_of_one and not says
+        says = stems_of("additive", "words") | (set() if self.may_be_years else concept_stems())
+        is_bare = self.attribute.type == "integer" and not (
+            self.attribute.unit or self.named & says
+        )
+        return is_code and is_bare and self.is_called_one
 
     @property
     def ends(self) -> tuple[float, float] | None:
@@ -248,7 +240,7 @@ class Column:
         if self.attribute.type == "integer" and "total" in self.attribute.name.split("_")[1:]:
             return False  # a running total: each value holds those before it
         is_rate = any("per" in words_in(name) for name in self.called)
-        if is_rate or "/" in (self.attribute.unit or "") or self._may_date:
+        if is_rate or "/" in (self.attribute.unit or "") or (self.may_be_years and self.may_name):
             return False
         said = {word for name in self.called for word in fold_words(name)}
         return self.counts or not said & words_of("additive", "never")
@@ -329,13 +321,9 @@ class Column:
 
     @property
     def states_none(self) -> bool:
-        """Whether documents state that there is none, which NULL does not tell from silence.
-
-        Of the cells of a table file, which say all that they can, an empty one states nothing.
-        """
-        found = self.statistics
-        n_told_as_null = found.n_stated + found.n_stated_absent - found.n_non_null
-        return n_told_as_null > 0 and not self.attribute.is_column
+        """Whether documents state, but for empty cells of tables, that there is none: as NULL."""
+        found, is_of_table = self.statistics, self.attribute.is_column
+        return not is_of_table and found.n_stated + found.n_stated_absent > found.n_non_null
 
     @property
     def says_by_silence(self) -> bool:

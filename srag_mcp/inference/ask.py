@@ -4,7 +4,7 @@ Who translates: the offline grammar, a language model, or one after the other.
 """
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from itertools import permutations
@@ -345,8 +345,13 @@ def _find_like_names(corpus: Corpus, translation: Translation) -> Iterator[str]:
         # where values return, as those do of which one is written in several ways
         returns = 2 * len(counts) <= sum(counts.values())
         alike = [*find_forms(counts, own), *(find_shortened([*counts]) if returns else [])]
-        longer = _find_longer(counts, own) if returns and not values else ()
-        alike += [pair for pair in longer if not any({*pair} <= {*group} for group in alike)]
+        words = {x: signed_words(x) for x in counts if read_statement(x, own) is not False}
+        alike += [
+            [short, long]
+            for short, long in (permutations(words, 2) if returns and not values else ())
+            if goes_on(words[long], words[short], is_name=short[:1].isupper())
+            and not any({short, long} <= {*group} for group in alike)
+        ]
         alike = [group for group in alike if not decided.parts(group)]
         if are_names(counts):
             if not values and found.truncated:
@@ -366,17 +371,6 @@ def _find_like_names(corpus: Corpus, translation: Translation) -> Iterator[str]:
             if shown := [f"{x} ({n:,})" for x, n in others.items() if x not in values]:
                 told = f"not taken, and perhaps the same as {value}"
                 yield f"{column}: {told}: {_name_few(shown, ', ')}"
-
-
-def _find_longer(values: Iterable[str], column: str) -> Iterator[list[str]]:
-    """Yield each value with one that says more, as a filter by it would doubt, and denies nothing.
-
-    `kettle`, `electric kettle`; not `done`, `not done`
-    """
-    words = {x: signed_words(x) for x in values if read_statement(x, column) is not False}
-    for short, long in permutations(words, 2):
-        if goes_on(words[long], words[short], is_name=short[:1].isupper()):
-            yield [short, long]
 
 
 def _name_few(shown: Sequence[str], mark: str) -> str:
