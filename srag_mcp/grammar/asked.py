@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
-from srag_mcp.grammar.filters import HAVING, SPARE, Features, Frame, joined, unsaid_of
+from srag_mcp.grammar.filters import SPARE, Features, Frame, joined, unsaid_of
 from srag_mcp.grammar.lexicon import (
     BEING,
     DOING,
+    HAVING,
     Token,
     alike,
     operator_stems,
@@ -545,9 +546,14 @@ class Asked:
             function = self.word(asked[0])
             for column, used, features in self.measures(additive=function == "sum"):
                 said = {token.stem for at in used if at < asked[0] for token in self.tokens(at)}
+                names = column.may_name and not column.may_be_years
+                doubt = Counter({"names_computed": int(names and function not in {"min", "max"})})
+                said_number = any(spoken(self.tokens(at))[1:][-1:] == ("number",) for at in used)
+                if said_number and column.is_called_one:
+                    continue  # `room number` says which room
                 summary = Summary(function, Term(column.name), self.where)  # type: ignore[arg-type]
                 if not said or said - operator_stems():  # `maximum total`: the highest, of totals
-                    yield summary, used | set(asked), features
+                    yield summary, used | set(asked), features + doubt
 
     def totals(self) -> frozenset[int]:
         """Return the mentions that say `in total`."""

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from srag_mcp.grammar.lexicon import (
     BEING,
     DOING,
+    HAVING,
     is_past,
     phrases,
     spoken,
@@ -77,6 +78,8 @@ WEIGHTS: Mapping[str, float] = {
     "records_counted": 0.3,
     "called": 0.0,
     "crossed": 0.0,
+    "names_computed": 0.0,
+    "happened": 0.0,
 }
 LIMIT = 1.2
 MARGIN = 0.25
@@ -100,6 +103,8 @@ ASSUMED: Mapping[str, str] = {
     "amount_of_row": "that an amount is that of the row, and not of each of its pieces",
     "called": "that all records are what some have as a value, or are called",
     "crossed": "that a value lies there, whatever it was before",
+    "names_computed": "that numbers measure, and name nothing",
+    "happened": "that all took place, though a column says what was done with some",
 }
 
 
@@ -119,9 +124,8 @@ _COUNTED_LIST = re.compile(r"table_name = '(?P<name>(?:[^']|'')+)'")  # of `list
 # What denies that a record is so, and not that there is one: `not treated`, `untreated`.
 _OF_ONE = frozenset({"not", *DENYING})
 _ACTIVE = frozenset({"say", "state", "give", "mention", "specify", "report", "indicate", "says"})
-# These deny that there is something, and behind these a name is that of a thing, not a verb.
+# These deny that there is something.
 _DENYING_THINGS = frozenset({"no", "without", "lack", "lacks", "lacking"})
-HAVING = frozenset({"have", "has", "had", "having", "with", "contain", "include", "offer"})
 # Right behind these stands who does something.
 _OF_ACTORS = DOING | {"has", "have", "had", "that", "whom"}
 # What may stand between a name and the number or the period that it is compared with.
@@ -622,7 +626,8 @@ class _Reader:
                 refused = next((i for i in inside if self._kind(i) == "not"), refused)
                 known = word == "stated" and refused is None
                 hangs = not known and self._hangs_on(at, column)
-                if not (hangs or (column.is_boolean and refused is not None)):
+                hangs = hangs or (column.is_boolean and refused is not None)
+                if not (hangs or column.states_none):
                     uses = {at, place, *inside, *(() if refused is None else (refused,))}
                     found = is_known(column.name, known=known)
                     yield Option(frozenset(uses), found, features=features)

@@ -69,7 +69,9 @@ def compose(frame: Frame) -> Drafts:
             dated = {stem for x in frame.table.dates for stem in x.named} | frame.sentence.events
             if events & dated and len(frame.table.dates) > 1:
                 continue  # `orders we got in May`: perhaps not ordered then
+            undone = (x for x in frame.table.columns if x.tells_deeds and x.name not in columns)
             doubts = Counter(
+                happened=frame.sentence.says_happened and any(undone),
                 rows_counted=rows, event_dated=bool(events), called=asked.says_doubted,
                 crossed=frame.sentence.says_change,
             )  # fmt: skip

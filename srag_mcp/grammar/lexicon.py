@@ -28,6 +28,8 @@ _BY_MEANING = (
 # Behind these a verb says what somebody does.
 DOING = frozenset({"do", "does", "did"})
 BEING = frozenset({"is", "are", "was", "were"})
+# Behind these a name is that of a thing, unless it says what was done: `have notes`, `have sold`.
+HAVING = frozenset({"have", "has", "had", "having", "with", "contain", "include", "offer"})
 _PREFIXED = tuple(
     f"{prefix}-" for prefix in ("non", "un", "anti", "ex", "pre", "post", "re", "sub", "semi")
 )
@@ -165,6 +167,12 @@ def stems_of(section: str, key: str) -> frozenset[str]:
 
 
 @cache
+def concept_stems() -> frozenset[str]:
+    """Return the stems of all words that say what is measured."""
+    return frozenset[str]().union(*(stems_of("concept", key) for key in _data()["concept"]))
+
+
+@cache
 def ranked_stems(section: str, key: str) -> tuple[str, ...]:
     """Return the stems of an entry of `lexicon.toml`, in its order."""
     return tuple(stem(word.strip()) for word in _data()[section][key].split(","))
@@ -236,6 +244,13 @@ def is_irregular(word: str) -> bool:
     return word in _data()["irregular"]
 
 
+def is_had(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word is a thing that something has: `have notes`; `have noted`, `have come` no."""
+    before = tokens[at - 1].word if at else ""
+    may_be_done = is_past(tokens[at]) or tokens[at].word in _data()["irregular"].values()
+    return before in HAVING and not may_be_done
+
+
 def is_past(token: Token) -> bool:
     """Whether a word says what was done: `drilled`, `sold`; `red` does not."""
     ends = token.word.endswith("ed") and token.stem != token.word
@@ -256,7 +271,7 @@ def light_at(tokens: Sequence[Token], at: int) -> bool:
     before, verb = tokens[at - 1].word if at else "", tokens[at].stem
     is_by = verb in stems_of("function", "changing") and spoken(tokens[at + 1 : at + 2]) == ("by",)
     is_light = (verb in light_stems() and not is_by) or changes_at(tokens, at)
-    return is_light and before not in words_of("function", "nouns")
+    return is_light and before not in words_of("function", "nouns") and not is_had(tokens, at)
 
 
 def changes_at(tokens: Sequence[Token], at: int) -> bool:

@@ -19,6 +19,7 @@ from srag_mcp.grammar.lexicon import (
     changes_at,
     is_denied,
     is_function,
+    is_had,
     is_irregular,
     is_past,
     is_time,
@@ -28,13 +29,14 @@ from srag_mcp.grammar.lexicon import (
     phrases,
     spoken,
     stem,
+    stems,
     stems_of,
     tokenise,
     words_in,
     words_of,
 )
 from srag_mcp.grammar.table import LISTED, OF_RECORD, Column, Table
-from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words, signed_words
+from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words, goes_on, signed_words
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import DENYING, HELPING, singular
 from srag_mcp.values.dates import Period, find_periods
@@ -174,6 +176,13 @@ class Sentence:
     def says_change(self) -> bool:
         """Whether a value is said to come to lie on a side of a number: `fell below 100`."""
         return any(changes_at(self.tokens, at) for at in range(len(self.tokens)))
+
+    @property
+    def says_happened(self) -> bool:
+        """Whether something is said to have come about: `lessons that took place`, `were held`."""
+        said = f" {' '.join(token.stem for token in self.tokens)} "
+        happening = (" ".join(stems(phrase)) for phrase in words_of("function", "happening"))
+        return any(f" {phrase} " in said for phrase in happening)
 
     def says_how_many(self, mention: Mention, column: Column) -> bool:
         """Whether it says how many, and not which: not `constituencies` of `constituency`."""
@@ -412,8 +421,9 @@ class _Linker:
         ):
             yield _FUNCTION + 0.4, Mention("unit", at, at + 1, unit=unit)
         person = token.word in words_of("function", "people") and "person" in nouns
-        if person or (token.stem in nouns and not acts):
-            general = token.stem in self._table.general
+        general = token.stem in self._table.general
+        is_thing = general and is_had(self.tokens, at)  # not the document that each horse is
+        if person or (token.stem in nouns and not (acts or is_thing)):
             yield _RECORD, Mention("record", at, at + 1, "any" if general else "")
 
     def _held_at(self, at: int) -> Iterator[Weighed]:
@@ -431,16 +441,15 @@ class _Linker:
     def _is_light(self, at: int, *, acts: bool) -> bool:
         """Whether a verb asks for nothing: not `repaired` where some repairs came to that.
 
-        Nor what a column of numbers is called itself: no `takings` only take.
+        Nor what a column is called itself: no `takings` only take.
         """
         token = self.tokens[at]
         if token.stem in self._table.nouns | self._table.general:
             return acts and token.stem not in self._stored
-        amounts = (
-            fold_words(column.attribute.name) for column in self._table.columns if column.is_number
-        )
-        is_amount = any({*fold_words(token.word)} & {*name} for name in amounts)
-        return light_at(self.tokens, at) and not is_amount and not self._is_condition(at)
+        word = {*fold_words(token.word)}
+        names = ((column.is_number, {*fold_words(column.attribute.name)}) for column in self._known)
+        is_name = any(word & name if is_number else word == name for is_number, name in names)
+        return light_at(self.tokens, at) and not is_name and not self._is_condition(at)
 
     def _is_condition(self, at: int) -> bool:
         """Whether a verb is all that is said of records: `were signed`, `did we sign`.
@@ -654,10 +663,12 @@ class _Linker:
             return  # `countries by number of glaciers`, `zone A and zone C`
         counted = spoken(tokens[:2]) == ("number", "of")  # and so no text
         how_many = spoken(self.tokens[max(first - 2, 0) : first]) in _COUNTING
+        numbers = spoken(content)[1:][-1:] == ("number",)  # `roast number` is no `roasted_kg`
         columns = [
             column
             for column in self._known
             if not (counted and column.is_text)
+            and not (numbers and column.is_number and not (column.is_of_things or column.counts))
             and not ((counted or how_many) and column.is_measured)
         ]
         fits = [(column.name, self._fit(column, content)) for column in columns]
@@ -960,8 +971,6 @@ def _choice(column: str, found: Sequence[tuple[str, tuple[str, ...]]], phrase: s
     longer = [
         value
         for value, words in found
-        if value not in taken
-        # `Austin` and `Austin College`, tankers and `Chemical Tanker`; York is no New York
-        and (words[: len(asked)] == asked or (words[-len(asked) :] == asked and not is_name))
+        if value not in taken and goes_on(words, asked, is_name=is_name)
     ]
     return Choice(column, tuple(taken), exact=True, longer=tuple(longer))

@@ -6,8 +6,10 @@ from functools import cached_property
 from math import ceil, log10
 
 from srag_mcp.grammar.lexicon import (
+    concept_stems,
     is_function,
     is_irregular,
+    is_past,
     is_time,
     phrases,
     plain_words,
@@ -15,6 +17,7 @@ from srag_mcp.grammar.lexicon import (
     stem,
     stems,
     stems_of,
+    tokenise,
     words_in,
     words_of,
 )
@@ -30,6 +33,8 @@ from srag_mcp.values.units import SIZES, is_currency, read_context, unit_of
 # Of the columns of other tables: between the name of a list and its own, before one of the record.
 LISTED, OF_RECORD = ".", "^"
 _FIRST_YEAR, _LAST_YEAR = 1500, 2100
+# Smaller numbers that name things are not told from those that count them.
+_LOWEST_CODE = 100
 # The share of records that must have their own value, for a column to tell records apart.
 _OWN = 0.9
 _MOST = 0.5
@@ -169,6 +174,25 @@ class Column:
         low, high = self.ends or (0, 0)
         return self.attribute.type == "integer" and low >= _FIRST_YEAR and high <= _LAST_YEAR
 
+    @cached_property
+    def is_called_one(self) -> bool:
+        """Whether no word of its name is in the plural: `room` names one, `rooms` are many."""
+        return not self.counts and all(singular(w) == w for w in words_in(self.attribute.name))
+
+    @cached_property
+    def may_name(self) -> bool:
+        """Whether its whole numbers may name or date things: `room`, of 101 and 203; `born`.
+
+        They have as many digits each, and neither a unit nor a word of the name says how much.
+        """
+        low, high = self.ends or (0, 0)
+        is_code = low >= _LOWEST_CODE and int(log10(low)) == int(log10(high))
+        says = stems_of("additive", "words") | (set() if self.may_be_years else concept_stems())
+        is_bare = self.attribute.type == "integer" and not (
+            self.attribute.unit or self.named & says
+        )
+        return is_code and is_bare and self.is_called_one
+
     @property
     def ends(self) -> tuple[float, float] | None:
         """Its lowest and its highest number; None where it has none."""
@@ -217,6 +241,9 @@ class Column:
             return False
         if self.attribute.type == "integer" and "total" in self.attribute.name.split("_")[1:]:
             return False  # a running total: each value holds those before it
+        is_rate = any("per" in words_in(name) for name in self.called)
+        if is_rate or "/" in (self.attribute.unit or "") or (self.may_be_years and self.may_name):
+            return False
         said = {word for name in self.called for word in fold_words(name)}
         return self.counts or not said & words_of("additive", "never")
 
@@ -264,6 +291,13 @@ class Column:
         return any(read_statement(text, self.attribute.name) is False for text in self.texts)
 
     @cached_property
+    def tells_deeds(self) -> bool:
+        """Whether a yes or a text of it says what was done with some records: `cancelled`."""
+        own = self.statistics.n_non_zero > 0 and self.is_boolean
+        said = self.called if own else () if self.is_own else self.texts
+        return any(is_past(token) for text in said for token in tokenise(text.replace("_", " ")))
+
+    @cached_property
     def numbers(self) -> bool:
         """Whether it holds texts that return and have a digit each: `1/2025`."""
         return (
@@ -286,6 +320,12 @@ class Column:
     def has_blanks(self) -> bool:
         """Whether a record says that it has no value, as an empty cell of a table file does."""
         return self.statistics.n_stated_absent > 0
+
+    @property
+    def states_none(self) -> bool:
+        """Whether documents state, but for empty cells of tables, that there is none: as NULL."""
+        found, is_of_table = self.statistics, self.attribute.is_column
+        return not is_of_table and found.n_stated + found.n_stated_absent > found.n_non_null
 
     @property
     def says_by_silence(self) -> bool:

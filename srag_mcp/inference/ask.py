@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from itertools import permutations
 
 import anyio
 
@@ -46,6 +47,8 @@ from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import open_state
 from srag_mcp.store.united_names import read_decided
+from srag_mcp.store.values import goes_on, signed_words
+from srag_mcp.values.states import read_statement
 
 MAX_QUESTION_CHARACTERS = 2000
 _MAX_LIKE = 5
@@ -340,8 +343,15 @@ def _find_like_names(corpus: Corpus, translation: Translation) -> Iterator[str]:
         counts = {str(item.value): item.count for item in found.values}
         decided = read_decided(corpus.state).get(column, UNDECIDED) if corpus.state else UNDECIDED
         # where values return, as those do of which one is written in several ways
-        shortened = find_shortened([*counts]) if 2 * len(counts) <= sum(counts.values()) else []
-        alike = [*find_forms(counts, own), *shortened]
+        returns = 2 * len(counts) <= sum(counts.values())
+        alike = [*find_forms(counts, own), *(find_shortened([*counts]) if returns else [])]
+        words = {x: signed_words(x) for x in counts if read_statement(x, own) is not False}
+        alike += [
+            [short, long]
+            for short, long in (permutations(words, 2) if returns and not values else ())
+            if goes_on(words[long], words[short], is_name=short[:1].isupper())
+            and not any({short, long} <= {*group} for group in alike)
+        ]
         alike = [group for group in alike if not decided.parts(group)]
         if are_names(counts):
             if not values and found.truncated:

@@ -74,8 +74,8 @@ def find_forms(values: Iterable[str], column: str) -> list[list[str]]:
     """Return the groups of values of a column that are forms of one, or one with a remark.
 
     `pass`, `passed`; `good`, `good, stable`; `yes`, and `native` in the column `native`; not
-    `Part A`, `Part B`. A remark is known by the value that stands without one: `Smith, Anna` and
-    `Smith, John` are two.
+    `Part A`, `Part B`, nor `done`, `not done`. A remark is known by the value that stands without
+    one: `Smith, Anna` and `Smith, John` are two.
     """
     groups: dict[tuple[bool | str, ...], list[str]] = {}
     values, plain = list(values), set[tuple[bool | str, ...]]()
@@ -85,7 +85,8 @@ def find_forms(values: Iterable[str], column: str) -> list[list[str]]:
         said = read_statement(head, column, is_answer=True) if has_answers else None
         content = tuple(stem(word) for word in content_words(head))
         words = (*content, *read_name(head).designators) if content else (head,)
-        key = words if said is None else (said,)
+        denied = read_statement(head, column) is False
+        key: tuple[bool | str, ...] = (*words, denied) if said is None else (said,)
         groups.setdefault(key, []).append(value)
         plain |= {key} if head == value else set()
     return [group for key, group in groups.items() if key in plain and len(group) > 1]

@@ -65,6 +65,15 @@ def signed_words(text: str) -> tuple[str, ...]:
     )
 
 
+def goes_on(words: Sequence[str], short: Sequence[str], *, is_name: bool = False) -> bool:
+    """Whether a value has more words behind those of a short one, or before them if it is no name.
+
+    `Austin`, `Austin College`; `kettle`, `electric kettle`; not `York`, `New York`
+    """
+    is_more, n = len(words) > len(short) > 0, len(short)
+    return is_more and (words[:n] == short or (words[-n:] == short and not is_name))
+
+
 def _plain(text: str) -> str:
     plain = text[:_MAX_TEXT_CHARACTERS]
     if not plain.isascii():

@@ -3,8 +3,12 @@
 import pytest
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.schema.attribute import Attribute
+from srag_mcp.grammar.translate import translate
+from srag_mcp.schema.attribute import Attribute, Extractor, KeyRule
+from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Translation
+from srag_mcp.store.statistics import ColumnStatistics, ValueCount
+from srag_mcp.store.values import ValueIndex
 from tests.grammar.tables import boats
 from tests.grammar.test_refusals import ask, boolean, date, number, refusal, text
 from tests.grammar.test_refusals import count as integer
@@ -316,3 +320,134 @@ def test_a_year_behind_the_unit_of_a_name_tells_its_columns_apart() -> None:
     columns = [number("catch_t_2022", "t"), number("catch_t_2023", "t")]
     assert "SUM(catch_t_2023)" in ask("What is the total catch in 2023?", columns, "boat").sql
     refusal("What is the total catch?", columns, "boat")
+
+
+@pytest.mark.parametrize("had", ["notes", "names", "dates", "reports", "records", "documents"])
+def test_what_records_have_is_a_thing_and_no_verb(had: str) -> None:
+    for columns in ([text("breed")], [text("breed"), text(had)]):
+        assert had in refusal(f"How many ponies have {had}?", columns, "pony").unplaced
+        assert had in refusal(f"How many ponies with {had} are there?", columns, "pony").unplaced
+    found = [ask(f"How many ponies {said}?", [text("breed")], "pony") for said in (
+        "have been recorded", "have come", "are reported",
+    )]  # fmt: skip
+    assert {x.sql for x in found} == {"SELECT COUNT(*) FROM c1"}
+
+
+NUMBERED = {"room": (101, 203), "born": (1998, 2020), "pages": (110, 480), "weight": (120, 800)}
+NAMES = "that numbers measure, and name nothing"
+
+
+def _ask_numbered(question: str) -> Translation:
+    """Ask about books whose columns hold whole numbers in no unit."""
+    columns = [integer(name) for name in NUMBERED]
+    statistics = {
+        x.name: ColumnStatistics(x.name, x.type, 40, 40, 40, 40, 0, 0, 0, 7, *NUMBERED[x.name])
+        for x in columns
+    }
+    schema = Schema(title="C1", entity="c1", nouns=("book",), attributes=tuple(columns))
+    return translate(question, schema, statistics, ValueIndex([]))
+
+
+@pytest.mark.parametrize(
+    ("asked", "sql", "assumed"),
+    [
+        ("the sum of room", "SUM(room)", (NAMES,)),
+        ("the average room", "AVG(room)", (NAMES,)),
+        ("the highest room", "MAX(room)", ()),
+        ("the average born", "AVG(born)", ()),
+        ("the total pages", "SUM(pages)", ()),
+        ("the total weight", "SUM(weight)", ()),
+    ],
+)
+def test_that_whole_numbers_measure_is_assumed_where_they_may_name_things(
+    asked: str, sql: str, assumed: tuple[str, ...]
+) -> None:
+    found = _ask_numbered(f"What is {asked}?")
+    assert (found.sql, found.assumed) == (f"SELECT {sql} FROM c1", assumed)
+
+
+def test_years_in_no_unit_and_numbers_of_things_are_not_added_up() -> None:
+    for asked in ("total of born", "average room number", "sum of the room number"):
+        with pytest.raises(QuestionError):
+            _ask_numbered(f"What is the {asked}?")
+    in_room = _ask_numbered("How many books are in room number 203?")
+    assert in_room.sql == "SELECT COUNT(*) FROM c1 WHERE room = 203"
+
+
+def test_a_number_of_a_thing_is_no_amount_that_is_called_alike() -> None:
+    columns = [text("roast_no"), number("roasted_kg", "kg")]
+    refusal("What is the average roast number?", columns, "batch")
+    assert ask("What is the average roasted?", columns).sql == "SELECT AVG(roasted_kg) FROM c1"
+
+
+def test_a_rate_is_not_added_up() -> None:
+    for rate in (number("cost_per_pupil", "GBP"), number("fee", "GBP/pupil")):
+        said = " ".join(rate.name.split("_"))
+        refusal(f"What is the total {said} of all trips?", [rate], "trip")
+        refusal("What is the total cost of all trips?", [rate], "trip")
+        assert ask(f"What is the average {said}?", [rate], "trip").sql.startswith("SELECT AVG")
+
+
+HELD = "that all took place, though a column says what was done with some"
+
+
+@pytest.mark.parametrize(
+    ("asked", "assumed"),
+    [
+        ("took place", (HELD,)),
+        ("were held in May 2024", (HELD,)),
+        ("happened in May 2024", (HELD,)),
+        ("that took place were not cancelled", ()),
+        ("are there", ()),
+    ],
+)
+def test_that_all_took_place_is_assumed_where_a_column_says_what_was_done_with_some(
+    asked: str, assumed: tuple[str, ...]
+) -> None:
+    stored = [("state", "called off", 5)]
+    for column in (boolean("cancelled"), text("state")):
+        if column.name != "state" or "not" not in asked:
+            found = _ask_texts(f"How many lessons {asked}?", [column, date("day")], stored)
+            assert found.assumed == assumed
+    calm = _ask_texts(f"How many lessons {asked.split(' were not')[0]}?", [date("day")], [])
+    assert calm.assumed == ()
+
+
+def _ask_texts(
+    question: str, columns: list[Attribute], stored: list[tuple[str, str, int]]
+) -> Translation:
+    """Ask about lessons, whose columns hold the stored texts and no others."""
+    statistics = {
+        x.name: ColumnStatistics(
+            x.name, x.type, 40, 40, 40, 40, 0, 0, 0, 7,
+            values=tuple(ValueCount(text, n) for column, text, n in stored if column == x.name),
+        )
+        for x in columns
+    }  # fmt: skip
+    schema = Schema(title="C1", entity="c1", nouns=("lesson",), attributes=tuple(columns))
+    return translate(question, schema, statistics, ValueIndex(stored))
+
+
+def test_who_states_that_there_is_none_states_it() -> None:
+    def ask_gap(question: str, n_absent: int, n_silent: int, rules: tuple[Extractor, ...]) -> str:
+        allergy = Attribute(name="allergy", type="string", extractors=rules)
+        n = 40 - n_absent - n_silent
+        counts = (40, n, n, n, n_absent, n_silent, 0, 7)
+        schema = Schema(title="C1", entity="c1", nouns=("card",), attributes=(allergy,))
+        statistics = {"allergy": ColumnStatistics("allergy", allergy.type, *counts)}
+        try:
+            return translate(question, schema, statistics, ValueIndex([])).sql
+        except QuestionError:
+            return "refused"
+
+    asked = ("How many cards do not state the allergy?", "How many cards state the allergy?")
+    sqls = tuple(f"SELECT COUNT(*) FROM c1 WHERE {no}allergy IS NULL" for no in ("", "NOT "))
+    label = (KeyRule(keys=("allergy",)),)
+    for counts, rules, expected in [
+        ((8, 13), label, ("refused", "refused")),
+        ((21, 0), label, ("refused", "refused")),
+        ((8, 13), (), ("refused", "refused")),
+        ((0, 21), label, sqls),
+        ((21, 0), (KeyRule(keys=("allergy",), reads="column"),), sqls),
+    ]:
+        assert tuple(ask_gap(question, *counts, rules) for question in asked) == expected

@@ -172,3 +172,33 @@ def test_a_refusal_names_what_was_proposed_and_left_out(rulings: Corpus) -> None
     assert answer.brief.reason.endswith(
         "a column for it was proposed and left out: presiding_judge"
     )
+
+
+def test_a_value_that_says_more_than_another_is_told_where_both_are_told_apart(
+    tmp_path: Path, once: Once
+) -> None:
+    folder = tmp_path / "repairs"
+    folder.mkdir()
+    items = {"kettle": 6, "electric kettle": 4, "radio": 4, "Lamp": 2, "Desk Lamp": 2}
+    tests = ["done", "not done"]
+    rows = [
+        {"item": item, "test": tests[at % 2], "minutes": 20}
+        for item, n in items.items()
+        for at in range(n)
+    ]
+    (folder / "repairs.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    settings = Settings(workers=1, home=tmp_path / "home")
+    once(folder, lambda: ingest(folder, settings))
+    with QueryPool() as worker:
+        corpus = Corpus(folder, worker, settings.home)
+        questions = (
+            "How many different items are there?",
+            "Which item is most common?",
+            "What are the average minutes per item?",
+            "How many repairs are there for each test?",
+            "How many repairs have the item radio?",
+        )
+        warnings = [ask(corpus, question).warnings for question in questions]
+        assert ask(corpus, "How many kettles are there?").refused
+    told = "item: perhaps the same: kettle (6) and electric kettle (4)"
+    assert warnings == [(told,), (told,), (told,), (), ()]
