@@ -7,7 +7,7 @@ from itertools import combinations
 
 from srag_mcp.grammar.asked import UNIVERSAL, WHOLE, Asked, read_frame
 from srag_mcp.grammar.filters import Features, Frame, Option, contradicts, joined
-from srag_mcp.grammar.lexicon import stem, stems_of
+from srag_mcp.grammar.lexicon import stem, stems, stems_of
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, holds, is_known
 from srag_mcp.grammar.table import LISTED, Column
 
@@ -296,7 +296,7 @@ def read_groups(asked: Asked) -> Drafts:
     used = frozenset({places[0], key_at, *heads})
     for key, features in keys:
         measures = [m for m in asked.measures() if m[0].name != key.column and not m[1] & used]
-        if any(period in column.told for column, _, _ in measures):
+        if any(period in stems(column.attribute.description) for column, _, _ in measures):
             continue  # `hours per week`, of which documents say `35 per week`
         found: list[tuple[Summary, frozenset[int], Features]] = []
         if asked.has("aggregate"):

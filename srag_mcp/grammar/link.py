@@ -788,7 +788,7 @@ class _Linker:
                 idle += 1  # `newly reported deaths`
             elif (
                 token.stem in column.told | column.around
-                and not (column.around and self._is_of_other(column, token, end))
+                and not (column.attribute.extractors and self._is_of_other(column, token, end))
                 and token.stem not in operator_stems() | self._stored | self._named
                 and token.number is None
             ):
@@ -912,7 +912,7 @@ class _Linker:
         choices = [
             choice
             for choice in (_choice(column, texts, phrase) for column, texts in held.items())
-            if choice.exact or not self._holds_all(choice)
+            if choice.values and (choice.exact or not self._holds_all(choice))
         ]
         return [replace(c, alone={(c.column, v) for v in c.values} <= alone) for c in choices]
 
@@ -940,6 +940,15 @@ def _is_denied(value: str, asked: Sequence[str]) -> bool:
     )
 
 
+def _is_end(value: str, asked: Sequence[str]) -> bool:
+    """Whether a phrase is but a part of a range in a stored text: `3 h` of `1–3 h`."""
+    opened = f"from {value}"
+    found = [span for span, quantity in find_quantities(opened) if quantity.upper is not None]
+    found += [span for span, period in find_periods(opened) if period.precision == "range"]
+    ranges = [{*signed_words(span.of(opened))} - {"from"} for span in found]
+    return any(words & {*asked} and not words <= {*asked} for words in ranges)
+
+
 def _is_spelled(token: Token) -> bool:
     return NUMBER_WORDS.fullmatch(token.word) is not None
 
@@ -962,10 +971,13 @@ def _choice(column: str, found: Sequence[tuple[str, tuple[str, ...]]], phrase: s
         value
         for value, words in found
         if words == asked
-        or any(_words_of(part, phrase) == asked for part in _SEPARATOR.split(value))
+        or (
+            any(_words_of(part, phrase) == asked for part in _SEPARATOR.split(value))
+            and not _is_end(value, asked)
+        )
     ]
     if all(words != asked for _, words in found):
-        values = tuple(value for value, _ in found)
+        values = tuple(value for value, _ in found if not _is_end(value, asked))
         return Choice(column, values, exact=False, item=len(taken) == len(values))
     is_name = phrase in taken and phrase[:1].isupper()
     longer = [

@@ -1,6 +1,6 @@
 """The table that questions are about: its columns with the words that speak for them."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, log10
@@ -50,6 +50,7 @@ _EXACT = frozenset({"sum", "min", "max"})  # of whole numbers
 _TURNED = str.maketrans("<>", "><")
 # Of the 15 of a double: a sum over a million records, rounded at each, loses three at most.
 _SURE_DIGITS = 12
+_QUOTES = '"“”'
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +125,7 @@ class Column:
     @cached_property
     def told_units(self) -> frozenset[str | None]:
         """The units that its description speaks of, where it has none itself."""
-        words = () if self.unit else words_in(_described(self.attribute))
+        words = () if self.unit else words_in(self.attribute.description)
         return frozenset(unit_of(word) for word in words if not is_function(word)) - {None}
 
     @property
@@ -669,9 +670,12 @@ def describe_column(attribute: Attribute, statistics: ColumnStatistics) -> Colum
     own = {word for name in names for word in name}
     slots = [rule for rule in attribute.extractors if isinstance(rule, SlotRule)]
     said = (word for rule in slots for word in rule.told)
-    told = _content(" ".join((_described(attribute), attribute.unit or "", *said)))
+    texts = statistics.values if attribute.type == "string" else ()
+    apart = {word for text in texts for word in stems(str(text.value))[:-1]}
+    definition = " ".join(_definition(attribute.description))
+    told = _content(" ".join((definition, attribute.unit or "", *said))) - apart
     weights = (name for rule in slots for name in rule.weights if name[0] in "<>^~")
-    around = _content(" ".join((attribute.description, *(w.lstrip("<>^~!") for w in weights))))
+    around = _content(" ".join(w.lstrip("<>^~!") for w in weights))
     heads = frozenset(word for _, heads in spoken for word in heads)
     beside = frozenset(around - told - own)
     return Column(attribute, statistics, names, heads, frozenset(told - own), around=beside)
@@ -681,11 +685,15 @@ def _content(text: str) -> set[str]:
     return {stem(word) for word in words_in(text) if not is_function(word) and len(word) > 1}
 
 
-def _described(attribute: Attribute) -> str:
-    """Return its description without what it quotes of running text, which speaks of more."""
-    before, _, quoted = attribute.description.partition('"')
-    is_of_slot = any(isinstance(rule, SlotRule) for rule in attribute.extractors)
-    return before + quoted.rpartition('"')[2] if is_of_slot else attribute.description
+def _definition(description: str) -> Iterator[str]:
+    """Yield the words, a quoted label too, before what examples, alternatives or denials open."""
+    for token in tokenise(description):
+        if {("or", ""), ("not", "")} & {*phrases().get((token.word,), ())}:
+            return
+        if not token.is_mark:
+            yield token.word
+        elif token.text not in _QUOTES:
+            return
 
 
 def _is_sign(word: str) -> bool:

@@ -883,11 +883,52 @@ def test_what_is_measured_in_metres_is_not_how_many_there_are() -> None:
     assert found.sql == "SELECT AVG(hours) FROM c1"
 
 
+def test_examples_and_sentences_of_a_description_take_no_word_of_a_question() -> None:
+    cost = number(
+        "cost",
+        "EUR",
+        'The number that stands beside the words "cost"; stated in 27 of 34 samples. Stated as in'
+        ' "Building it cost 26,000 EUR, less than the 6,000 EUR planned."',
+    )
+    meal = text("meal", 'The text beside "Meal", written as "packed meal" or "hot meal".')
+    pool = boolean("pool").model_copy(
+        update={"description": 'Whether there is a swimming pool, such as "Rooftop pool".'}
+    )
+    values = [("meal", "packed meal", 9), ("meal", "hot meal", 4)]
+    refusal("What is the average planned cost?", [cost, meal, pool], "trip", values)
+    refusal("How many trips have no packed meal?", [cost, meal, pool], "trip", values)
+    refusal("How many trips have a rooftop pool?", [cost, meal, pool], "trip", values)
+    assert ask("What is the average cost?", [cost, meal, pool], "trip", values).sql == (
+        "SELECT AVG(cost) FROM c1"
+    )
+    swimming = "How many trips have a swimming pool?"
+    assert ask(swimming, [cost, meal, pool], "trip", values).sql == (
+        "SELECT COUNT(*) FROM c1 WHERE pool"
+    )
+
+
+def test_a_part_of_a_range_is_no_value() -> None:
+    columns = [text("duration"), text("open")]
+    values = [
+        *[("duration", one, 3) for one in ("1–3 h", "3–5 h", "6 h", "all day")],
+        *[("open", one, 5) for one in ("May to October", "all year")],
+    ]
+    refusal("How many walks have a duration of 3 h?", columns, "walk", values)
+    refusal("How many walks are open in May?", columns, "walk", values)
+    refusal("How many walks are open in October?", columns, "walk", values)
+    for asked, condition in (
+        ("have a duration of 6 h", "duration = '6 h'"),
+        ("have a duration of 1–3 h", "duration = '1–3 h'"),
+        ("are open from May to October", "open = 'May to October'"),
+    ):
+        found = ask(f"How many walks {asked}?", columns, "walk", values).sql
+        assert found == f"SELECT COUNT(*) FROM c1 WHERE {condition}"
+
+
 def test_a_period_that_belongs_to_an_amount_makes_no_groups() -> None:
     hours = number("hours", description='The number beside "Hours", written as "35 per week".')
     columns = [hours, number("fee", "EUR"), date("date")]
-    found = ask("What is the average number of hours per week?", columns, "job")
-    assert found.sql == "SELECT AVG(hours) FROM c1"
+    refusal("What is the average number of hours per week?", columns, "job")
     assert "GROUP BY" in ask("What is the average fee per week?", columns, "job").sql
 
 
