@@ -788,7 +788,7 @@ class _Linker:
                 idle += 1  # `newly reported deaths`
             elif (
                 token.stem in column.told | column.around
-                and not (column.attribute.extractors and self._is_of_other(column, token, end))
+                and not (column.around and self._is_of_other(column, token, end))
                 and token.stem not in operator_stems() | self._stored | self._named
                 and token.number is None
             ):
@@ -826,8 +826,10 @@ class _Linker:
         so: `patients who die`, `discharged patients`.
         """
         is_done = is_past(token)
-        may_name = token.stem in self._table.named and not is_done
-        return may_name or (token.stem in column.around and (is_done or token.start > end))
+        is_named = token.stem in self._table.named and not is_done
+        if token.stem in column.told:  # of a sentence, other columns are as well
+            return is_named and bool(column.attribute.extractors)
+        return is_named or is_done or token.start > end
 
     def _meaning(self, token: Token) -> frozenset[str]:
         """Return what may be said for a word: the stem of `owner` for `owned by`, `did Ada own`."""

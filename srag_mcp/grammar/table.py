@@ -125,7 +125,7 @@ class Column:
     @cached_property
     def told_units(self) -> frozenset[str | None]:
         """The units that its description speaks of, where it has none itself."""
-        words = () if self.unit else words_in(self.attribute.description)
+        words = () if self.unit else words_in(" ".join(self.attribute.description.split('"')[::2]))
         return frozenset(unit_of(word) for word in words if not is_function(word)) - {None}
 
     @property
@@ -675,7 +675,9 @@ def describe_column(attribute: Attribute, statistics: ColumnStatistics) -> Colum
     definition = " ".join(_definition(attribute.description))
     told = _content(" ".join((definition, attribute.unit or "", *said))) - apart
     weights = (name for rule in slots for name in rule.weights if name[0] in "<>^~")
-    around = _content(" ".join(w.lstrip("<>^~!") for w in weights))
+    # what a boolean is described by are kinds of it: a rooftop pool
+    more = "" if attribute.type.is_boolean else attribute.description
+    around = _content(" ".join((more, *(w.lstrip("<>^~!") for w in weights)))) - apart
     heads = frozenset(word for _, heads in spoken for word in heads)
     beside = frozenset(around - told - own)
     return Column(attribute, statistics, names, heads, frozenset(told - own), around=beside)
