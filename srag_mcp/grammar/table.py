@@ -674,7 +674,8 @@ def describe_column(attribute: Attribute, statistics: ColumnStatistics) -> Colum
     apart = {word for text in texts for word in stems(str(text.value))[:-1]}
     definition = " ".join(_definition(attribute.description))
     told = _content(" ".join((definition, attribute.unit or "", *said))) - apart
-    weights = (name for rule in slots for name in rule.weights if name[0] in "<>^~")
+    pairs = (pair for rule in slots for pair in rule.weights.items())
+    weights = (name for name, weight in pairs if weight > 0 and name[0] in "<>^~")
     # what a boolean is described by are kinds of it: a rooftop pool
     more = "" if attribute.type.is_boolean else attribute.description
     around = _content(" ".join((more, *(w.lstrip("<>^~!") for w in weights)))) - apart
