@@ -13,8 +13,10 @@ from srag_mcp.documents.folder import (
     KIND_FILE,
     KINDS_FOLDER,
     STATE_FOLDER,
+    TABLE_TYPES,
     KindMembers,
     SourceFile,
+    media_type,
     read_members,
 )
 from srag_mcp.documents.kinds import (
@@ -24,6 +26,7 @@ from srag_mcp.documents.kinds import (
     find_kinds,
     words_of,
 )
+from srag_mcp.documents.table_files import Kind
 from srag_mcp.errors import CorpusError, DocumentError
 from srag_mcp.pipeline.file_plan import FoundFiles
 from srag_mcp.pipeline.reader_pool import ReaderPool, Sampled, SampleTask, Unreadable
@@ -101,11 +104,16 @@ class KindSorter:
     ) -> Kinds | None:
         """Make a corpus of each kind; None where there is one kind.
 
-        Of the tables in *survey* where rows are documents, else of what was found before, or else
-        of *sample*.
+        Of the tables in *survey* where rows are documents, or of table files that were kinds
+        before; else of what was found before, or else of *sample*.
         """
+        before = ((name, read_members(self._place(name))) for name in read_kinds(self.state))
+        known = {name: frozenset(kept.columns) for name, kept in before if kept and kept.columns}
+        if known and survey is None:
+            tables = [x for x in self.found.sources if media_type(x.relative) in TABLE_TYPES]
+            survey = TableSurvey(tables, self.readers)
         if survey is not None:
-            return self._split(survey)
+            return self._split(survey, known)
         return self.sort() or self._find(sample())
 
     def _find(self, sample: Sequence[Document]) -> Kinds | None:
@@ -113,18 +121,16 @@ class KindSorter:
         kinds = find_kinds([words_of(document.text) for document in compared])
         if len(kinds) < 2:
             return None
-        taken, names = {entry.name for entry in self.folder.iterdir()}, list[str]()
+        taken, called = {entry.name for entry in self.folder.iterdir()}, list[str]()
         members = [[compared[place] for place in kind.members] for kind in kinds]
         for documents in members:
-            name = _name(documents, (), {*names, *taken})
-            names.append(name or f"documents_{len(names) + 1}")
-        shared = _share_out(
-            dict(zip(names, (kind.shares for kind in kinds), strict=True)), self.questions
-        )
-        for number, name in enumerate([*names], start=1):
-            if name == f"documents_{number}":  # documents may not say what they are, and people do
-                named = _name(members[number - 1], shared[name], {*names, *taken})
-                names[number - 1] = named or name
+            called.append(_name(documents, (), {*called, *taken}))
+        names = [name or f"documents_{n}" for n, name in enumerate(called, start=1)]
+        shares = (kind.shares for kind in kinds)
+        shared = _share_out(dict(zip(names, shares, strict=True)), self.questions)
+        for n, name in enumerate(called):
+            if not name:  # documents may not say what they are, and people do
+                names[n] = _name(members[n], shared[names[n]], {*names, *taken}) or names[n]
         places = {compared[at].path: number for number, k in enumerate(kinds) for at in k.members}
         return self._write(dict(zip(names, kinds, strict=True)), places)
 
@@ -145,12 +151,12 @@ class KindSorter:
             places |= dict.fromkeys(members.documents if members else (), number)
         return self._write(kinds, places) if kinds else None
 
-    def _split(self, survey: TableSurvey) -> Kinds | None:
-        """Make a corpus of each kind of table; what was found before keeps its name."""
-        before = ((name, read_members(self._place(name))) for name in read_kinds(self.state))
-        kinds = {name: frozenset(kept.columns) for name, kept in before if kept and kept.columns}
+    def _split(self, survey: TableSurvey, known: Mapping[str, Kind]) -> Kinds | None:
+        """Make a corpus of each kind of table; those that are *known* keep their names."""
+        kinds = dict(known)
         taken = {*kinds, *(entry.name for entry in self.folder.iterdir())}
-        odd: list[str] = []
+        sources = self.found.sources
+        odd = [x.relative for x in sources if media_type(x.relative) not in TABLE_TYPES]
         for kind, tables in survey.kinds(kinds.values()):
             if kind in kinds.values():
                 continue
@@ -172,7 +178,7 @@ class KindSorter:
         shared = _share_out(said, self.questions)
         for name, kind in kinds.items():
             paths, n_rows = survey.paths_of(kind)
-            members = tuple(x.relative for x in self.found.sources if x.relative in paths)
+            members = tuple(x.relative for x in sources if x.relative in paths)
             place = self._keep(name, members, shared[name], tuple(sorted(kind)))
             corpora.append(KindCorpus(place, n_rows))
             written[name] = {"documents": n_rows, "shares": {}}

@@ -65,7 +65,7 @@ class TableSurvey:
     @property
     def scale(self) -> float:
         """How many files stand for each that is read."""
-        return self.n_files / len(self._sources)
+        return self.n_files / max(1, len(self._sources))
 
     @cached_property
     def files(self) -> dict[str, tuple[TableSketch, ...]]:

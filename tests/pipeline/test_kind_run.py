@@ -300,6 +300,14 @@ def test_tables_with_other_columns_are_kinds_and_a_new_one_joins_them(
     again = ingest(shop, settings)
     assert "shop/orders (21), shop/customers (8), shop/rates (6)" in again.told[0]
 
+    for number in range(9):  # tables stay tables when notes come beside them, and when one goes
+        (shop / f"{number}.md").write_text(f"# Note {number}\n\nNothing to be said.\n")
+    (shop / "rates.csv").unlink()
+    later = ingest(shop, settings)
+    assert "shop/orders (21), shop/customers (8)" in later.told[0]
+    assert {item.path for item in later.skipped} >= {"codes.csv", "0.md"}
+    assert [item.n_documents for item in later.kinds] == [21, 8]
+
 
 def test_sheets_with_other_columns_are_kinds_called_after_them(
     tmp_path: Path, settings: Settings
