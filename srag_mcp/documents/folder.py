@@ -88,6 +88,7 @@ class KindMembers:
         documents: Paths below it, with `/`.
         sorted: All files of it that were sorted into kinds; another one may be of any.
         columns: What the columns of the tables are called whose rows it has; empty for documents.
+        others: The same of the other kinds of tables there.
         questions: Those of that folder's sample questions that may be about it.
     """
 
@@ -96,6 +97,7 @@ class KindMembers:
     sorted: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
+    others: tuple[tuple[str, ...], ...] = ()
 
     def write(self) -> str:
         """Return what `read_members` reads."""
@@ -114,8 +116,11 @@ def read_members(folder: Path) -> KindMembers | None:
     try:
         written = json.loads(path.read_bytes())
         later = (written.get(key, ()) for key in ("columns", "questions"))
-        lists = (written["documents"], written["sorted"], *later)
-        found = KindMembers(str(written["folder"]), *(tuple(map(str, item)) for item in lists))
+        parts = (written["documents"], written["sorted"], *later)
+        documents, files, columns, questions = (tuple(map(str, item)) for item in parts)
+        others = tuple(tuple(map(str, item)) for item in written.get("others", ()))
+        home = str(written["folder"])
+        found = KindMembers(home, documents, files, columns, questions, others)
     except (OSError, ValueError, TypeError, KeyError):
         return None
     holder = (folder / found.folder).resolve()

@@ -14,7 +14,7 @@ from srag_mcp.documents.tables import unique_names
 from srag_mcp.errors import DocumentError
 from srag_mcp.text.shown import shorten
 from srag_mcp.text.spans import Span
-from srag_mcp.values.quantities import DECIMAL_POINT
+from srag_mcp.values.quantities import DECIMAL_POINT, read_numeral
 
 JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
 
@@ -68,31 +68,32 @@ def read_json_tables(data: bytes, path: str) -> list[RecordTable]:
     value = _load(data, path)
     if not _is_one_value(path):
         return [_record_table(value)] if isinstance(value, list) else []
-    lists: dict[str, list[JsonValue]] = {}
+    lists: list[tuple[str, list[JsonValue]]] = []
     beside: list[tuple[str, str]] = []
-    texts: list[JsonValue] = []
     for key, leaf in _leaves(value):
         if isinstance(leaf, list) and leaf and all(isinstance(member, dict) for member in leaf):
-            lists[storable(key)] = leaf
+            lists.append((storable(key), leaf))
         elif isinstance(value, dict):
             beside += flatten(leaf, key)
-            texts += [one for one in (leaf if isinstance(leaf, list) else [leaf]) if one]
-    n_texts = sum(not isinstance(text, float | int) for text in texts)
-    if sum(map(len, lists.values())) < 2:
+    if sum(len(members) for _, members in lists) < 2:
         return []
-    n_cells = sum(len(flatten(members)) for members in lists.values()) if n_texts else 0
-    if n_texts * _CELLS_TO_A_TEXT > n_cells:
+    texts = [text for _, text in beside if text and read_numeral(text) is None]
+    cells = [len(text) for _, members in lists for _, text in flatten(members)] if texts else []
+    longest_cell = max(1, *cells, 1)  # a page counts for as many texts as it is longer
+    if sum(max(1.0, len(x) / longest_cell) for x in texts) * _CELLS_TO_A_TEXT > len(cells):
         return []
     note = shorten("; ".join(map(": ".join, beside)), _MAX_TOLD_CHARACTERS)
-    told = (f"beside the table: {note}",) if n_texts else ()
+    told = (f"beside the table: {note}",) if texts else ()
+    longest = max((members for _, members in lists), key=len)
+    names = unique_names([key for key, _ in lists])
     return [
         replace(
             _record_table(members),
-            name=key if len(lists) > 1 else "",
-            told=told if members is max(lists.values(), key=len) else (),
-            is_plain=not n_texts,
+            name=name if len(lists) > 1 else "",
+            told=told if members is longest else (),
+            is_plain=not texts,
         )
-        for key, members in lists.items()
+        for name, (_, members) in zip(names, lists, strict=True)
     ]
 
 

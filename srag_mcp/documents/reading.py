@@ -177,6 +177,7 @@ def _payload(part: Message) -> bytes:
 
 _LAYOUT = Layout(wrapping="blank_line", has_bare_titles=False)
 # No longer one is parsed: somebody else wrote it, and the parser is slow.
+_FRONT_LINE = re.compile(r"(?P<key>[^\W\d][\w -]*):(?:[ \t]+(?P<value>.*?))?[ \t]*")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?P<body>.{1,20000}?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
 _NULL, _NULLS = "~", frozenset({"", "~", "null", "Null", "NULL"})
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -223,19 +224,25 @@ def read_markdown(data: bytes, path: str) -> Content:
 
 
 def _front_pairs(text: str) -> list[tuple[str, str]]:
-    """Return the members of front matter with dotted keys, as `flatten`; none if it is no YAML.
+    """Return the members of front matter with dotted keys, as `flatten`.
 
-    A member without a value is `~`, as YAML says that there is none.
+    A member without a value is `~`, as YAML says that there is none. What is no YAML, such as a
+    title with a colon or a key that comes twice, is read by its lines.
     """
     import yaml  # outside library; few files have front matter
 
     try:
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text)):
-            return []  # a few of these can stand for more than a memory holds
-        root = yaml.compose(text)
-        return flatten(_as_written(root)) if isinstance(root, yaml.MappingNode) else []
+        # a few aliases can stand for more than a memory holds
+        has_alias = any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text))
+        root = None if has_alias else yaml.compose(text)
+        keys = [key.value for key, _ in root.value] if isinstance(root, yaml.MappingNode) else []
+        if keys and len({*map(str, keys)}) == len(keys):
+            return flatten(_as_written(root))
     except (yaml.YAMLError, RecursionError):
-        return []
+        pass
+    lines = [line for line in text.splitlines() if line.strip() and line[0] not in " \t-#"]
+    found = list(map(_FRONT_LINE.fullmatch, lines))
+    return [(m["key"], m["value"] or _NULL) for m in found if m] if all(found) else []
 
 
 def _as_written(node: "Node") -> JsonValue:

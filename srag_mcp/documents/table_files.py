@@ -1,7 +1,7 @@
 """Tables of files of their own: their records, what their columns hold, which of them are one."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeAlias
@@ -82,21 +82,22 @@ class RecordTable:
 
 
 def take_kind(
-    tables: Sequence[RecordTable], kind: Kind | None = None, *, tells_others: bool = True
+    tables: Sequence[RecordTable], kind: Kind | None = None, others: Collection[Kind] = ()
 ) -> RecordTable:
     """Join the tables of a file that are of one *kind*; None is that with the most records.
 
-    Where there are several, the name of each becomes a column. Those of other kinds are told.
+    Where there are several, the name of each becomes a column. Those of no kind are told: the
+    tables of *others* are read by whoever has these.
     """
     if kind is None:
         kind = largest_kind([(table.kind, len(table.rows)) for table in tables])
-    mine = [table for table in tables if is_of_kind(table.kind, kind)]
-    others = [table for table in tables if table.rows and table not in mine]
+    mine = [table for table in tables if is_of_kind(table.kind, kind, others)]
+    left = [x for x in tables if x not in mine and not any(is_of_kind(x.kind, y) for y in others)]
     told = [
         f"{_named(table)}its {len(table.rows)} rows have other columns, and are left out:"
         f" {', '.join(table.columns)}"
-        for table in others
-        if tells_others
+        for table in left
+        if table.rows
     ]
     told += [f"{_named(table)}{line}" for table in mine for line in table.told]
     by_key = {column_key(name): name for table in mine for name in table.columns}
@@ -128,8 +129,17 @@ def largest_kind(sizes: Sequence[tuple[Kind, int]]) -> Kind:
     return max(counts, key=lambda count: count[0])[1] if counts else frozenset()
 
 
-def is_of_kind(kind: Kind, wanted: Kind) -> bool:
-    """Whether a table has the columns that are *wanted*, but for a quarter of them at most."""
+def is_of_kind(kind: Kind, wanted: Kind, others: Collection[Kind] = ()) -> bool:
+    """Whether a table has the columns that are *wanted*, but for a quarter of them at most.
+
+    It is of no two kinds: one of *others* may have more of its columns, or as many of fewer.
+    """
+    fitting = [item for item in (wanted, *others) if _fits(kind, item)]
+    best = min(fitting, key=lambda item: (len(item ^ kind), sorted(item)), default=None)
+    return best == wanted
+
+
+def _fits(kind: Kind, wanted: Kind) -> bool:
     inner, outer = sorted((kind, wanted), key=len)
     return inner <= outer and 4 * len(inner) >= 3 * len(outer)
 

@@ -205,7 +205,7 @@ def reads_on(rows: Sequence[_Texts]) -> bool | None:
         return None if is_nameless else False
     if not named & words <= over_data:
         return None if over_data else False
-    return True if is_nameless or over_data or years else None
+    return True if over_data or years else None
 
 
 def _are_in_order(texts: _Texts) -> bool:

@@ -78,6 +78,8 @@ WEIGHTS: Mapping[str, float] = {
     "records_counted": 0.3,
     "called": 0.0,
     "crossed": 0.0,
+    "left_out": 0.0,
+    "rates_summed": 0.0,
     "names_computed": 0.0,
     "happened": 0.0,
 }
@@ -103,6 +105,8 @@ ASSUMED: Mapping[str, str] = {
     "amount_of_row": "that an amount is that of the row, and not of each of its pieces",
     "called": "that all records are what some have as a value, or are called",
     "crossed": "that a value lies there, whatever it was before",
+    "left_out": "that left out is what has no such value",
+    "rates_summed": "that both add up over the records",
     "names_computed": "that numbers measure, and name nothing",
     "happened": "that all took place, though a column says what was done with some",
 }

@@ -73,7 +73,7 @@ def compose(frame: Frame) -> Drafts:
             doubts = Counter(
                 happened=frame.sentence.says_happened and any(undone),
                 rows_counted=rows, event_dated=bool(events), called=asked.says_doubted,
-                crossed=frame.sentence.says_change,
+                crossed=frame.sentence.says_change, left_out=asked.has("left_out"),
             )  # fmt: skip
             features = frame.features + draft.features + doubts
             yield replace(draft, features=features, left=left, where=asked.where)
@@ -259,9 +259,10 @@ def read_rate(asked: Asked) -> Drafts:
         for whole, also, more in behind if max(said) < at[0] else ():
             where = (*asked.where, is_known(part.name), is_known(whole.name))
             one, every = (Summary("sum", Term(x.name), where) for x in (part, whole))
-            sql = asked.writer.ratio(one, every, int(base))
+            sql = asked.writer.ratio(one, every, int(base), "ratio")
             used = said | also | {asking, *at}
-            yield Draft(sql, (part.name, whole.name), used, features + more)
+            doubts = features + more + Counter(rates_summed=1)
+            yield Draft(sql, (part.name, whole.name), used, doubts)
 
 
 def read_groups(asked: Asked) -> Drafts:

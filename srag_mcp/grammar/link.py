@@ -496,7 +496,11 @@ class _Linker:
         """Yield `ignoring reports that give no number`: no average is one of what is not known."""
         rest = self.tokens[at + 1 :]
         end = next((n for n, token in enumerate(rest) if token.is_mark), len(rest))
-        nouns = stems_of("measure", "words") - self._table.named
+        nouns = {
+            word
+            for word in stems_of("measure", "words")
+            if self._table.named.isdisjoint({word, *alike(word)})
+        }
         nouns |= self._table.nouns | self._table.general
         said: set[str] = set()
         for token in rest[:end]:

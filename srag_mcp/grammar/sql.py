@@ -209,9 +209,11 @@ class Writer:
         """Write a query of one value."""
         return f"SELECT {summary.sql} FROM {quoted(self.table)}{where_sql(summary.where)}"
 
-    def ratio(self, part: Summary, whole: Summary, factor: int = 1) -> str:
-        """Write *factor* times the ratio of two values."""
-        name = "percentage" if factor == 100 else "ratio"
+    def ratio(
+        self, part: Summary, whole: Summary, factor: int = 1, name: str = "percentage"
+    ) -> str:
+        """Write *factor* times the ratio of two values; what it is called says what it is."""
+        name = name if factor != 1 else "ratio"
         one, other = f"({self.single(part)})", f"({self.single(whole)})"
         return f"SELECT {factor}.0 * {one} / NULLIF({other}, 0) AS {name}"
 

@@ -128,9 +128,8 @@ def correct(
                 raise SchemaError(msg)
             column = f"{table}.{name}" if row else name
         kept = read_corrections(work.state)
-        found = [
-            x for x in kept if (x.document_id, x.named, x.position) == (document_id, column, row)
-        ]
+        mine = [x for x in kept if (x.document_id, x.position) == (document_id, row)]
+        found = [x for x in mine if x.named == column] or [x for x in mine if x.column == column]
         before = found[0] if found else None
         if before is None and wanted[0] in {"undo", "accept"}:
             msg = f"there is no correction of {column} of {document_id}"

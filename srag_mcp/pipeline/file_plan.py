@@ -57,6 +57,7 @@ class FoundFiles:
         rows_reason: Why; empty when there is no table.
         seen: All files that may be documents, as they were before they were read.
         kind: Of the corpus of a kind of tables, what the columns of these are called.
+        others: The same of the other kinds, which have corpora of their own.
     """
 
     sources: tuple[SourceFile, ...]
@@ -66,6 +67,7 @@ class FoundFiles:
     rows_reason: str = ""
     seen: Mapping[str, FileMark] = field(default_factory=dict)
     kind: tuple[str, ...] = ()
+    others: tuple[tuple[str, ...], ...] = ()
 
     def rows_of(self, source: SourceFile) -> RowsWanted | None:
         """Return which rows of *source* are documents; None where it is one."""
@@ -110,6 +112,7 @@ def find_files(folder: Path, settings: Settings) -> FoundFiles:
         skipped=tuple(item for item in told if media_type(item.path) is None),
         seen=seen,
         kind=members.columns if members is not None else (),
+        others=members.others if members is not None else (),
     )
 
 

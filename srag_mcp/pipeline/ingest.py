@@ -84,6 +84,7 @@ from srag_mcp.pipeline.schema_choice import (
 from srag_mcp.pipeline.table_mode import remember_tables, settle_tables
 from srag_mcp.pipeline.wishes import (
     IngestOptions,
+    RowsMode,
     Unfinished,
     forget_fresh,
     go_on,
@@ -188,11 +189,11 @@ def ingest(
     seen = find_files(folder, settings)
     state = CorpusFolder(folder, settings.home).writable()
     with open_work(state) as work:
-        effort = find_effort(work, settings, len(seen.sources))
-        settings = settings.model_copy(update={"effort": effort})
         if fresh:
             work.forget_files([path for path, _ in work.failures()])
         tables = settle_tables(work, without_copies(seen, work), rows, readers, fresh=fresh)
+        given, effort = settings.effort, find_effort(work, settings, len(tables.found.sources))
+        settings = settings.model_copy(update={"effort": effort})
         run = Run(
             folder=folder.expanduser().resolve(),
             settings=settings,
@@ -205,9 +206,10 @@ def ingest(
             on_progress=on_progress,
             cancelled=cancelled,
         )
-        kinds = _find_kinds(run, state)
+        kinds = _find_kinds(run, state, rows)
         if kinds is not None:
-            joined = _ingest_kinds(run, kinds, options)
+            own = settings.model_copy(update={"effort": given})
+            joined = _ingest_kinds(replace(run, settings=own), kinds, options)
             return replace(joined, seconds=time.monotonic() - started)
         chosen = choose_engine(work, settings)
         # a column that rules add must not make them read the other columns, too
@@ -244,12 +246,12 @@ def ingest(
     return replace(report, engine=chosen.name, resumed=continued.taken_over, seconds=seconds)
 
 
-def _find_kinds(run: Run, state: Path) -> Kinds | None:
+def _find_kinds(run: Run, state: Path, rows: RowsMode) -> Kinds | None:
     """Find the kinds of a folder that has several; None where one table holds all."""
     if not may_be_split(run.work, run.folder, run.found, run.wish.given):
         return None
     sorter = KindSorter(state, run.folder, run.found, run.readers, run.wish.questions)
-    return sorter.find(run.wish.tables.survey, lambda: run.sample)
+    return sorter.find(run.wish.tables.survey, lambda: run.sample, rows)
 
 
 def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestReport:
@@ -280,7 +282,9 @@ def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestRepor
                 **asked,
             )
         )
-    told = ", ".join(f"{x} ({y.n_documents})" for x, y in zip(names, corpora, strict=True))
+    # of many files not all were looked into before they were read
+    sizes = [report.n_documents for report in reports] or [x.n_documents for x in corpora]
+    told = ", ".join(f"{name} ({n})" for name, n in zip(names, sizes, strict=False))
     said = f"{len(names)} kinds of documents, each a corpus with a table of its own: {told}"
     if asks:  # each has its own price and budget
         prices = [quote_ingestion(corpus.folder, run.settings) for corpus in corpora]
@@ -344,13 +348,13 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
         threading.Thread(target=load_library, args=(run.settings,), daemon=True).start()
     extraction = ExtractionRun(work, plan)
     extraction.finish(run.readers, run.on_progress, run.cancelled)
-    remember_effort(work, run.settings)
     n_predicted, standardised, ruled = 0, Standardised(), RuleRun(schema)
     told: tuple[str, ...] = ()
     build: BuildInfo | None = None
     only_quoted = False
     if not extraction.cancelled:
         if isinstance(engine, ModelEngine):
+            remember_effort(work, run.settings)
             n_predicted, standardised, ruled = _predict(run, engine, schema, extension)
             schema = ruled.schema
             work.keep_note(ACCOUNT, "")

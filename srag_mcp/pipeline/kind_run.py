@@ -26,11 +26,11 @@ from srag_mcp.documents.kinds import (
     find_kinds,
     words_of,
 )
-from srag_mcp.documents.table_files import Kind
 from srag_mcp.errors import CorpusError, DocumentError
 from srag_mcp.pipeline.file_plan import FoundFiles
 from srag_mcp.pipeline.reader_pool import ReaderPool, Sampled, SampleTask, Unreadable
 from srag_mcp.pipeline.table_mode import TableSurvey, is_kind
+from srag_mcp.pipeline.wishes import RowsMode
 from srag_mcp.rules.naming import find_nouns
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import snake_case
@@ -100,15 +100,18 @@ class KindSorter:
     questions: Sequence[str] = ()
 
     def find(
-        self, survey: TableSurvey | None, sample: Callable[[], Sequence[Document]]
+        self, survey: TableSurvey | None, sample: Callable[[], Sequence[Document]], rows: RowsMode
     ) -> Kinds | None:
         """Make a corpus of each kind; None where there is one kind.
 
         Of the tables in *survey* where rows are documents, or of table files that were kinds
-        before; else of what was found before, or else of *sample*.
+        before; else of what was found before, or else of *sample*. *rows* may say that each table
+        file is a document: that is one kind, then.
         """
         before = ((name, read_members(self._place(name))) for name in read_kinds(self.state))
-        known = {name: frozenset(kept.columns) for name, kept in before if kept and kept.columns}
+        known = {name: kept for name, kept in before if kept and kept.columns}
+        if known and rows == "file":
+            return None
         if known and survey is None:
             tables = [x for x in self.found.sources if media_type(x.relative) in TABLE_TYPES]
             survey = TableSurvey(tables, self.readers)
@@ -151,9 +154,13 @@ class KindSorter:
             places |= dict.fromkeys(members.documents if members else (), number)
         return self._write(kinds, places) if kinds else None
 
-    def _split(self, survey: TableSurvey, known: Mapping[str, Kind]) -> Kinds | None:
-        """Make a corpus of each kind of table; those that are *known* keep their names."""
-        kinds = dict(known)
+    def _split(self, survey: TableSurvey, known: Mapping[str, KindMembers]) -> Kinds | None:
+        """Make a corpus of each kind of table; those that are *known* keep their names.
+
+        So does one that has other columns by now, in the files that it had.
+        """
+        kinds = {name: frozenset(kept.columns) for name, kept in known.items()}
+        gone = [name for name, kind in kinds.items() if not survey.of_kind(kind)]
         taken = {*kinds, *(entry.name for entry in self.folder.iterdir())}
         sources = self.found.sources
         odd = [x.relative for x in sources if media_type(x.relative) not in TABLE_TYPES]
@@ -163,12 +170,11 @@ class KindSorter:
             if not is_kind(tables):
                 odd += [f"{path}, sheet {x.name}" if x.name else path for path, x in tables]
                 continue
-            sheets, files = (
-                {x.name for _, x in tables},
-                {PurePosixPath(path).stem for path, _ in tables},
-            )
-            called = (snake_case(*names) for names in (sheets, files) if len(names) == 1)
-            name = _free_name(called, taken) or f"table_{len(kinds) + 1}"
+            paths, sheets = {path for path, _ in tables}, {x.name for _, x in tables}
+            called = (snake_case(*names) for names in (sheets, _stems(paths)) if len(names) == 1)
+            same = next((x for x in gone if paths & {*known[x].documents}), "")
+            name = same or _free_name(called, taken) or f"table_{len(kinds) + 1}"
+            gone = [x for x in gone if x != same]
             taken.add(name)
             kinds[name] = kind
         if len(kinds) < 2:
@@ -177,9 +183,11 @@ class KindSorter:
         said = {name: {*stems(" ".join(kind))} for name, kind in kinds.items()}
         shared = _share_out(said, self.questions)
         for name, kind in kinds.items():
-            paths, n_rows = survey.paths_of(kind)
+            others = [item for item in kinds.values() if item != kind]
+            paths, n_rows = survey.paths_of(kind, others)
             members = tuple(x.relative for x in sources if x.relative in paths)
-            place = self._keep(name, members, shared[name], tuple(sorted(kind)))
+            columns, *further = (tuple(sorted(item)) for item in (kind, *others))
+            place = self._keep(name, members, shared[name], (columns, tuple(further)))
             corpora.append(KindCorpus(place, n_rows))
             written[name] = {"documents": n_rows, "shares": {}}
         write_atomically(self.state / KINDS_FILE, json.dumps(written))
@@ -221,13 +229,14 @@ class KindSorter:
         name: str,
         members: tuple[str, ...],
         questions: tuple[str, ...],
-        columns: tuple[str, ...] = (),
+        of_tables: tuple[tuple[str, ...], tuple[tuple[str, ...], ...]] = ((), ()),
     ) -> Path:
         place = self._place(name)
         place.mkdir(parents=True, exist_ok=True)
         is_inside = self.state.parent == self.folder  # so that both can be moved together
         home = os.path.relpath(self.folder, place) if is_inside else str(self.folder)
-        kept = KindMembers(home, members, tuple(self.found.seen), columns, questions)
+        columns, others = of_tables
+        kept = KindMembers(home, members, tuple(self.found.seen), columns, questions, others)
         write_atomically(place / KIND_FILE, kept.write())
         return place
 
@@ -277,13 +286,17 @@ def join_kinds(state: Path) -> None:
     """Let the next ingestion make one table of all kinds; what was read of each is laid aside.
 
     Raises:
-        CorpusError: If the folder holds no kinds.
+        CorpusError: If the folder holds no kinds, or they are tables with other columns.
         LockedError: If the folder is being ingested.
     """
     place = state / KINDS_FOLDER
     with ingestion_lock(state):
         if not place.is_dir():
             msg = f"{state.parent} holds no kinds"
+            raise CorpusError(msg)
+        members = (read_members(place / name) for name in read_kinds(state))
+        if any(item is not None and item.columns for item in members):
+            msg = f"the kinds of {state.parent} are tables with other columns, which no table holds"
             raise CorpusError(msg)
         for kind in place.glob(f"*/{STATE_FOLDER}"):
             with ingestion_lock(kind):
@@ -356,6 +369,10 @@ def _name(documents: Sequence[Document], questions: Sequence[str], taken: Collec
     folders = {PurePosixPath(document.path).parent.name for document in documents}
     folder = folders.pop() if len(folders) == 1 else ""  # a folder of their own
     return _free_name((*nouns[1::2], folder), taken)
+
+
+def _stems(paths: Collection[str]) -> set[str]:
+    return {PurePosixPath(path).stem for path in paths}
 
 
 def _free_name(wanted: Iterable[str], taken: Collection[str]) -> str:

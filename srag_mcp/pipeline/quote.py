@@ -244,7 +244,7 @@ def quote_kinds(
         sorter = KindSorter(state, corpus.folder, found, readers)
         if not may_be_split(work, corpus.folder, found, options.get("schema")):
             return {}
-        told = sorter.find(tables.survey, lambda: read_sample(found, readers).documents)
+        told = sorter.find(tables.survey, lambda: read_sample(found, readers).documents, rows)
         corpora = () if told is None else told.corpora
         return {item.name: quote_ingestion(item.folder, settings) for item in corpora}
 

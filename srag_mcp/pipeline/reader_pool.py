@@ -42,12 +42,12 @@ class RowsWanted:
     """Which rows of a table file are documents.
 
     Those of the tables of a *kind*, None for the one with the most rows. *alone*: a file that is
-    none of these tables is no document either. *is_one_of_several*: other kinds have their corpora.
+    none of these tables is no document either. The tables of *others* have corpora of their own.
     """
 
     kind: Kind | None = None
     alone: bool = True
-    is_one_of_several: bool = False
+    others: tuple[Kind, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def _read(
         return [read_file(source)], ()
     if not tables:
         return [], ("it is one thing and no table, and left out",)
-    table = take_kind(tables, rows.kind, tells_others=not rows.is_one_of_several)
+    table = take_kind(tables, rows.kind, rows.others)
     left = [f"{item.text}, not a column" for item in table.lists if item.name not in lists]
     return row_documents(source.relative, table), (*table.told, *left)
 

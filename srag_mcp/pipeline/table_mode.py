@@ -1,6 +1,6 @@
 """Whether the rows of table files are the documents of a folder: asked, remembered or found out."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -39,14 +39,14 @@ class TableMode(BaseModel, frozen=True):
         reason: Why, for people.
         kind: What the columns of their tables are called; empty for any.
         alone: Whether other files are left out.
-        is_one_of_several: Whether the tables of other kinds are corpora of their own.
+        others: What the columns of other kinds are called, which have corpora of their own.
     """
 
     rows: bool
     reason: str
     kind: tuple[str, ...] = ()
     alone: bool = False
-    is_one_of_several: bool = False
+    others: tuple[tuple[str, ...], ...] = ()
 
 
 def is_kind(tables: Sequence[tuple[str, TableSketch]]) -> bool:
@@ -91,20 +91,20 @@ class TableSurvey:
             yield kind, [item for item in left if is_of_kind(item[1].kind, kind)]
             left = [item for item in left if not is_of_kind(item[1].kind, kind)]
 
-    def paths_of(self, kind: Kind) -> tuple[set[str], int]:
+    def paths_of(self, kind: Kind, others: Collection[Kind]) -> tuple[set[str], int]:
         """Return the files that may have tables of *kind*, and about how many rows these have."""
-        mine = self.of_kind(kind)
+        mine = self.of_kind(kind, others)
         n_rows = sum(table.n_rows for tables in mine.values() for table in tables)
         unread = {source.relative for source in self._all} - self.files.keys()
         return unread | mine.keys(), round(self.scale * n_rows)
 
-    def of_kind(self, kind: Kind) -> dict[str, list[TableSketch]]:
-        """Return the tables of a kind, of the files that have any."""
-        return {
-            path: mine
+    def of_kind(self, kind: Kind, others: Collection[Kind] = ()) -> dict[str, list[TableSketch]]:
+        """Return the tables of a kind, and of none of *others*, of the files that have any."""
+        found = {
+            path: [x for x in tables if x.n_rows and is_of_kind(x.kind, kind, others)]
             for path, tables in self.files.items()
-            if (mine := [item for item in tables if item.n_rows and is_of_kind(item.kind, kind)])
         }
+        return {path: mine for path, mine in found.items() if mine}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class SettledTables:
         if self.survey is None or self.mode is None:
             return (), ()
         kind = frozenset(self.mode.kind) or self.survey.kind
-        mine = list(self.survey.of_kind(kind).values())
+        mine = list(self.survey.of_kind(kind, [*map(frozenset, self.mode.others)]).values())
         return join_sketches(mine), join_lists(mine)
 
 
@@ -158,9 +158,7 @@ def settle_tables(
     survey = TableSurvey(tables, readers)
     if found.kind:
         reason = "each row of the tables with these columns is a document"
-        mode = TableMode(
-            rows=True, reason=reason, kind=found.kind, alone=True, is_one_of_several=True
-        )
+        mode = TableMode(rows=True, reason=reason, kind=found.kind, alone=True, others=found.others)
     elif asked == "file":
         mode = TableMode(rows=False, reason="each table is a document, as asked")
     elif before is not None and _still_holds(before, known, tables, survey, asked):
@@ -173,7 +171,8 @@ def settle_tables(
     found = replace(found, rows_reason=mode.reason)
     if not mode.rows:
         return SettledTables(found, mode, None, is_other)
-    rows = RowsWanted(frozenset(mode.kind) or None, mode.alone, mode.is_one_of_several)
+    others = tuple(map(frozenset, mode.others))
+    rows = RowsWanted(frozenset(mode.kind) or None, mode.alone, others)
     found = replace(found, rows=rows)
     if mode.alone:  # the files that are no tables are left out, and told
         named = [*(item.relative for item in found.sources), *(item.path for item in found.failed)]

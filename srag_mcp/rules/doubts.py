@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from srag_mcp.cells.cell import Mark, is_predicted
 from srag_mcp.errors import QuestionError
@@ -94,9 +93,6 @@ FROM (SELECT *, min(value) FILTER (NOT doubted) OVER () AS low,
       FROM (SELECT TRY_CAST(value AS DOUBLE) AS value, contains({marks}, $2) AS doubted
             FROM cells WHERE attribute = $1 AND state = 'stated'))
 """
-
-
-_Documents: TypeAlias = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)

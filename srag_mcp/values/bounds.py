@@ -40,6 +40,7 @@ _START, _BEHIND, _ROUGH, _INTENT = map(_words, ("start", "behind", "rough", "int
 HEDGES = rf"\b(?:{_NUMBERS}|{_START}|{_ROUGH})\b\.?|[~≈±+()]|{SIGN}"
 _LINKS = rf"(?:(?:{_words('link')}|{'|'.join(WEEKDAYS)})\b[.,]?\s*){{0,3}}"
 _NEAR = 20  # characters beside a value of running text that may say how it is meant
+_REACH = re.compile(rf".{{0,{_NEAR}}}\w*[^\S\n]?\w?", re.DOTALL)  # and what the last word is of
 _CLAUSE = re.compile(rf"[:|\n]|[.!?]\s+(?=[A-ZÀ-Þ])|{SIGN}")
 _PLACE = "\0"  # of the value among what is said beside it
 # No arrow, nor a quoted line, which says more than a number.
@@ -65,7 +66,14 @@ _BOUND_DAY = _beside(_DAYS, f"{SIGN}=?", _OPEN)
 _BOUND_IN_TEXT = _beside(_NUMBERS, "(?!)", rf"(?:\+(?!\s?\d)|{_OPEN})")
 _BOUND_NUMBER = _beside(f"{_NUMBERS}|{_START}", f"{SIGN}=?", rf"(?:\+(?!\s?\d)|{_OPEN})")
 _ROUGH_BESIDE = _beside(_ROUGH, "[~≈]")
-_INTENDED = re.compile(rf"\b(?:{_INTENT})\b", re.IGNORECASE)
+_INTENDED_DAY = re.compile(rf"\b(?:{_INTENT})\b", re.IGNORECASE)
+# Before a number, right behind it, or at an end: `90 rooms and a planned pool` are 90.
+_INTENDED = re.compile(
+    rf"\b(?:{_INTENT})\b[^,;]*{_PLACE}|{_PLACE}\s?\(?(?:{_INTENT})\b"
+    rf"|{_PLACE}[^,;]*\b(?:{_INTENT})\b(?!\s*\w)",
+    re.IGNORECASE,
+)
+_DOTTED = re.compile(rf"\b({_NUMBERS}|{_START}|{_ROUGH})\.", re.IGNORECASE)  # no end of a sentence
 # In the label of a number; in that of a day.
 _NAMED, _NAMED_DAY = (
     re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
@@ -97,8 +105,9 @@ def hedge_in_text(text: str, span: Span, label: str = "", *, is_day: bool = Fals
     A number may lead away from where `from` stands, and the words of a label are not of its value:
     `Distance from: 5`.
     """
-    before = text[max(0, span.start - _NEAR) : span.start]
-    behind = text[span.end : span.end + _NEAR]
+    before = _DOTTED.sub(r"\1 ", text[max(0, span.start - _NEAR) : span.start])
+    reach = _REACH.match(text, span.end)
+    behind = reach[0] if reach is not None else ""
     if _SIGN_IN_TEXT.search(f"{before}{_PLACE}{behind}"):
         return Hedge.BOUND
     said = _CLAUSE.split(before)[-1]
@@ -116,8 +125,6 @@ def _hedge(text: str, span: Span, label: str, bound: re.Pattern[str]) -> Hedge |
     if not (_NAMED_DAY if is_day else _NAMED).search(label.replace("_", " ")):
         if bound.search(said) or (is_year and _BOUND_DAY.search(said)):
             return Hedge.BOUND
-        if not is_day:  # `90 EUR, to be paid in May` is 90
-            said = re.sub(rf"({_PLACE}[^,;]*).*", r"\1", said, flags=re.DOTALL)
-        if _INTENDED.search(said):
+        if (_INTENDED_DAY if is_day else _INTENDED).search(said):
             return Hedge.INTENT
     return Hedge.ROUGH if _ROUGH_BESIDE.search(said) else None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +27,7 @@ def test_front_matter_is_read_by_the_rules_of_its_format() -> None:
         "id: 7\nowner: ~\nclosed: ~\nkeeper: ~\ncode: ~\nsign: a # b\nkinds: a, b\n"
         "told: Two lines.\nat.sea: ~"
     )
-    assert _read("---\na: *b\n---\n").text == "---\na: *b\n---"
+    assert _read("---\nTwo lines\n- of: text\n---\n").text == "---\nTwo lines\n- of: text\n---"
 
 
 def test_front_matter_headings_items_and_paragraphs() -> None:
@@ -105,3 +106,10 @@ def test_a_number_alone_below_a_heading_begins_a_list_of_one() -> None:
     assert [block.text for block in document.blocks if isinstance(block, ListItem)] == [
         "Paint the hall", "None",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", ["title: Foo: bar", "price: @12", "rev: *x", "a: 1\na: 2"])
+def test_front_matter_that_is_no_yaml_is_read_by_its_lines(line: str) -> None:
+    blocks = _read(f"---\n{line}\nowner:\n---\n\nText.\n").blocks
+    pairs = [f"{block.key}: {block.value}" for block in blocks if isinstance(block, KeyValue)]
+    assert pairs == [*line.split("\n"), "owner: ~"]

@@ -448,6 +448,11 @@ def test_the_list_that_outweighs_what_an_object_says_beside_it_is_its_table() ->
     assert (table.name, table.is_plain) == ("", False)
     assert table.told == ("beside the table: club.name: Ridge; club.founded: 1921; tags: snow",)
     assert read_tables(json.dumps({**data, "walks": walks[:6]}).encode(), "a.json") == []
+    page = "The fine is 150 EUR. " * 50
+    assert read_tables(json.dumps({"page": page, "walks": walks}).encode(), "a.json") == []
+    twice = {"a.b": [{"c": 1}, {"c": 2}], "a": {"b": [{"c": 3}]}}
+    tables = read_tables(json.dumps(twice).encode(), "a.json")
+    assert [len(table.rows) for table in tables] == [2, 1]
 
 
 def test_of_several_lists_the_largest_is_the_table_as_of_several_sheets() -> None:

@@ -292,7 +292,7 @@ def test_a_cell_of_what_documents_list_is_set_and_stays_with_its_row(
     write_order(folder, 5, "Brest", [("oil", 1)])
     ingest(folder, settings)
     assert orders.select(PIECES).rows[-1] == ("9.md", "[2, 5, 7]")
-    moved = row._replace(document_id="9.md")
+    moved = row._replace(document_id="9.md", column="pieces")
     assert "taken back" in correct(folder, settings, moved, ("undo", "")).render()
     assert orders.select(PIECES).rows[-1] == ("9.md", "[2, 5, 5]")
 

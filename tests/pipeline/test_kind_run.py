@@ -10,6 +10,7 @@ from srag_mcp.documents.folder import find_documents
 from srag_mcp.errors import CorpusError, NotIngestedError
 from srag_mcp.inference.ask import ask
 from srag_mcp.inference.choosing import choose_corpus, find_named
+from srag_mcp.pipeline.correction_run import correct
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.kind_run import join_kinds, rename_kind
 from srag_mcp.pipeline.quote import quote_kinds, say_together
@@ -344,3 +345,30 @@ def test_what_documents_do_not_call_themselves_questions_may(
     assert answer.rows == ((8,),)
     with srag_mcp.open_corpus(folder / "caves", settings) as caves:
         assert caves.schema().nouns == ("cave", "caves")
+
+
+def test_a_table_is_of_no_two_kinds_and_one_keeps_its_name_with_other_columns(
+    tmp_path: Path, settings: Settings, worker: QueryPool
+) -> None:
+    folder = tmp_path / "near"
+    folder.mkdir()
+    columns = ["one", "two", "three", "four", "five", "six"]
+    for n, (name, rows) in enumerate({"a": 10, "b": 10, "c": 40, "d": 40}.items(), start=3):
+        lines = [",".join(columns[:n]), *(",".join([f"{name}{i}"] * n) for i in range(rows))]
+        (folder / f"{name}.csv").write_text("\n".join(lines))
+    report = ingest(folder, settings)
+    assert sum(part.n_documents for part in report.kinds) == 100
+
+    shop = tmp_path / "shop"
+    write_shop(shop)
+    ingest(shop, settings)
+    correct(shop / ".srag/kinds/customers", settings, ("customers.csv#3", "name"), ("value", "Io"))
+    renamed = (shop / "customers.csv").read_text().replace("customer_no", "number")
+    (shop / "customers.csv").write_text(renamed)
+    again = ingest(shop, settings)
+    assert "shop/customers (8)" in again.told[0]
+    customers = Corpus(CorpusFolder(shop, settings.home).kinds()["customers"], worker)
+    assert len(customers.corrections()) == 1
+    with pytest.raises(CorpusError, match="which no table holds"):
+        join_kinds(CorpusFolder(shop, settings.home).readable())
+    assert ingest(shop, settings, rows="file").kinds == ()
