@@ -78,9 +78,10 @@ def read_json_tables(data: bytes, path: str) -> list[RecordTable]:
     if sum(len(members) for _, members in lists) < 2:
         return []
     texts = [text for _, text in beside if text and read_numeral(text) is None]
-    cells = [len(text) for _, members in lists for _, text in flatten(members)] if texts else []
-    longest_cell = max(1, *cells, 1)  # a page counts for as many texts as it is longer
-    if sum(max(1.0, len(x) / longest_cell) for x in texts) * _CELLS_TO_A_TEXT > len(cells):
+    records = [flatten(member) for _, members in lists for member in members] if texts else []
+    longest_record = max([1, *(sum(len(text) for _, text in cells) for cells in records)])
+    n_texts = sum(max(1.0, len(text) / longest_record) for text in texts)  # pages count for more
+    if n_texts * _CELLS_TO_A_TEXT > sum(map(len, records)):
         return []
     note = shorten("; ".join(map(": ".join, beside)), _MAX_TOLD_CHARACTERS)
     told = (f"beside the table: {note}",) if texts else ()
