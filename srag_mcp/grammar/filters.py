@@ -72,6 +72,7 @@ WEIGHTS: Mapping[str, float] = {
     "counting": 0.0,
     "amount_assumed": 0.0,
     "narrowed": 0.0,
+    "said_around": 0.0,
     "value_held": 0.0,
     "value_beside": 0.3,
     "rows_counted": 0.0,
@@ -91,6 +92,7 @@ MARGIN = 0.25
 # words themselves, tell that they are so.
 ASSUMED: Mapping[str, str] = {
     "narrowed": "that a part of its name means a column",
+    "said_around": "that a word beside a name tells no values apart",
     "not_own": "that it is of the record, though a column is named after something else",
     "date_assumed": "which of the dates is meant",
     "event_dated": "that what was done has the date of the record",
@@ -114,7 +116,11 @@ ASSUMED: Mapping[str, str] = {
 
 def unsaid_of(mention: Mention, name: str, share: float) -> Features:
     """Return what is assumed where a mention says a *share* of the name of a column."""
-    return Counter({"unsaid_name": 1 - share, "narrowed": int(name in mention.narrowed)})
+    return Counter({
+        "unsaid_name": 1 - share,
+        "narrowed": int(name in mention.narrowed),
+        "said_around": int(name in mention.assumed),
+    })  # fmt: skip
 
 
 def cost_of(features: Features) -> float:

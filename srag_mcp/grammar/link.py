@@ -109,6 +109,7 @@ class Mention:
         word: The meaning within the kind; of a value the phrase.
         columns: Of a column: names with how fully each is said, best first.
         narrowed: Of these, those of which a word is unsaid that says which one it is.
+        assumed: Of these, those of which a word is said that stands but around their values.
         choices: Of a value: one a column.
         number, upper, unit: Of a number; *upper* is the other end of a range.
         rate: Of a number: what it is a number of, per how many of what.
@@ -121,6 +122,7 @@ class Mention:
     word: str = ""
     columns: tuple[tuple[str, float], ...] = ()
     narrowed: frozenset[str] = frozenset()
+    assumed: frozenset[str] = frozenset()
     choices: tuple[Choice, ...] = ()
     number: float | None = None
     upper: float | None = None
@@ -216,13 +218,15 @@ class _Fit:
     """How well words say the name of a column.
 
     *share* is how fully, 0 to 1; *n_told* how many of them are words of its description alone, and
-    of no stored value; *narrows* whether a word is unsaid that says which column it is.
+    of no stored value; *narrows* whether a word is unsaid that says which column it is; *assumes*
+    whether one of them is said around its values only.
     """
 
     weight: float
     share: float
     n_told: int
     narrows: bool
+    assumes: bool
 
 
 def read_sentences(question: str, table: Table, values: ValueIndex) -> list[Sentence]:
@@ -706,7 +710,9 @@ class _Linker:
             spare = _FUNCTION * (len(tokens) - len(content))
             shares = [(name, fit.share) for name, fit in found]
             narrowed = frozenset(name for name, fit in found if fit.narrows)
-            yield weight + spare, replace(_column(first, last, shares), narrowed=narrowed)
+            said_too = frozenset(name for name, fit in found if fit.assumes)
+            found_one = _column(first, last, shares)
+            yield weight + spare, replace(found_one, narrowed=narrowed, assumed=said_too)
 
     def _denies(self, column: Column, tokens: Sequence[Token]) -> bool:
         """Whether a word of its name denies here: it does not stand right behind the name's head.
@@ -775,7 +781,8 @@ class _Linker:
     def _fit(self, column: Column, content: Sequence[Token]) -> "_Fit | None":
         said: set[str] = set()
         named = like = told = idle = 0
-        record, opens = False, len(content) > 1 and content[1].stem in column.named
+        record = assumed = False
+        opens = len(content) > 1 and content[1].stem in column.named
         end = max((token.end for token in content if token.stem in column.named), default=0)
         for token in content:
             if token.stem in column.named:
@@ -797,6 +804,7 @@ class _Linker:
                 and token.number is None
             ):
                 told += 1
+                assumed |= token.stem not in column.told
             else:
                 return None
         if not said and (column.is_boolean or column.attribute.extractors or not told):
@@ -820,7 +828,7 @@ class _Linker:
             return None  # `which release fixed the most`, of `bugs_fixed`
         share *= 1.0 if column.heads & said else 0.6
         share = max(share - 0.2 * like - 0.05 * told, 0.05)
-        return _Fit(weight, share, told, self._table.narrows(column, said))
+        return _Fit(weight, share, told, self._table.narrows(column, said), assumed)
 
     def _is_of_other(self, column: Column, token: Token, end: int) -> bool:
         """Whether a word that stands around the values of a column is said of something else.

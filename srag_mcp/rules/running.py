@@ -274,7 +274,7 @@ def _told(members: _Slots, sightings: Sequence[Sightings], named: set[str]) -> t
         if is_joined and all("-" in word or stem(word) in named for word in words):
             words = _content(sentence.of(text))
         said.update(words)
-    return tuple(sorted(word for word, n in said.items() if n >= _MIN_SAID * len(members)))
+    return tuple(sorted(word for word, n in said.items() if n >= _USUAL * len(members)))
 
 
 def _content(text: str) -> set[str]:

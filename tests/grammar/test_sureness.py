@@ -4,7 +4,7 @@ import pytest
 
 from srag_mcp.errors import QuestionError
 from srag_mcp.grammar.translate import translate
-from srag_mcp.schema.attribute import Attribute, Extractor, KeyRule
+from srag_mcp.schema.attribute import Attribute, Extractor, KeyRule, SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
@@ -49,6 +49,26 @@ def test_a_name_that_is_said_in_part_is_an_assumption(
     question: str, assumed: tuple[str, ...]
 ) -> None:
     assert ask_companies(question).assumed == assumed
+
+
+@pytest.mark.parametrize(
+    ("question", "assumed"),
+    [
+        ("What is the average height?", ()),
+        ("What is the average tower height?", ()),
+        (
+            "What is the average white tower height?",
+            ("that a word beside a name tells no values apart",),
+        ),
+    ],
+)
+def test_what_only_some_documents_say_around_a_value_is_an_assumption(
+    question: str, assumed: tuple[str, ...]
+) -> None:
+    weights = {"<tower": 2.0, "<white": 0.5}
+    rule = SlotRule(value_type="number", weights=weights, threshold=1.0, told=("tower",))
+    height = number("height", "m").model_copy(update={"extractors": (rule,)})
+    assert ask(question, [text("keeper"), height], "light").assumed == assumed
 
 
 @pytest.mark.parametrize(
