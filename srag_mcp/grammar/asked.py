@@ -507,9 +507,9 @@ class Asked:
     # -- what is measured --------------------------------------------------------------------
 
     def measures(self, *, additive: bool = False) -> Iterator[Measure]:
-        """Yield the numbers that are named, or that `how long`, `how far` … ask for."""
+        """Yield the numbers that are named, or that `how long`, `most expensive` … speak of."""
         asked = frozenset(self.of("question_word"))
-        concept = next((self.word(at) for at in asked), "")
+        concept = next((self.word(at).split()[0] for at in (*asked, *self.of("adjective"))), "")
         named = [
             (at, column, self._with_concept(at, column, features, concept))
             for at, column, features in self.named(lambda c: c.is_amount and not c.is_identifier)

@@ -369,7 +369,7 @@ class _Linker:
                 if placed and (kind == "place") != self._places:
                     continue  # `the last country listed` speaks of the order of rows
                 weight = (_PHRASE + 0.3) * length - 0.3
-                if length == 1 and self._is_bare(at):
+                if length == 1 and self._is_bare(at) and (at, at + 1) not in self._compared:
                     asks = at == 0 or (kind in _ASKED and not self._relates(at))
                     weight = _FUNCTION + (0.4 if asks else 0.02)
                 if kind == "stated" and self.tokens[at].stem in self._table.nouns:

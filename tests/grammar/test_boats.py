@@ -148,6 +148,14 @@ ANSWERED: list[tuple[str, Answer]] = [
         Answer("harbour with the highest average of length", [("Port Grey",)]),
     ),
     (
+        "Which harbour has the longest boats on average?",
+        Answer("harbour with the highest average of length", [("Port Grey",)]),
+    ),
+    (
+        "How many boats have a length within 9 m?",
+        Answer("number of records where length is at most 9", [(4,)]),
+    ),
+    (
         "Which rig is the most common?",
         Answer("rig with the highest number of records", [("sloop",)]),
     ),
