@@ -28,6 +28,7 @@ from srag_mcp.values.units import (
 )
 
 _ODD_SEPARATORS = re.compile(r"['’ \u00a0\u202f\u2009]")
+_SEPARATED = re.compile(r"[.,]?\d[\d.,]*")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _FIRST_GROUPED = 10_000
 _INDIAN = re.compile(r"\d{1,3}(?:,\d{2})*,\d{3}")
@@ -103,16 +104,16 @@ def find_style(numerals: Iterable[str]) -> str:
 
 
 def read_numeral(numeral: str, grouping: str = DEFAULT_GROUPING) -> int | float | None:
-    """Read digits with separators; None when the separators make no number (`1.2.3`).
+    """Read digits with separators; None for anything else, or where they make no number (`1.2.3`).
 
     *grouping* holds the marks that group digits where a numeral could be read either way.
     `1,234.5` -> 1234.5, `1.234,5` -> 1234.5, `1,23,456` -> 123456, `1.234` -> 1.234 or, with
     grouping ".", 1234.
     """
     plain = _ODD_SEPARATORS.sub("", numeral)
-    if len(plain) > _MAX_DIGITS:
+    if len(plain) > _MAX_DIGITS or not _SEPARATED.fullmatch(plain):
         return None
-    if plain.isdigit():
+    if plain.isdecimal():
         return int(plain)
     last = "." if plain.rfind(".") > plain.rfind(",") else ","
     n_marks = plain.count(".") + plain.count(",")
