@@ -279,6 +279,7 @@ class _Linker:
         self._stored = {  # the stems that are a stored value by themselves
             self.tokens[x.first].stem for x in exact if x.last == x.first + 1
         }
+        self._own = self._stored | table.named  # no word of these is idle
         # those of a name of several words, written as names are
         self._named = {
             token.stem
@@ -374,6 +375,8 @@ class _Linker:
                     weight = _FUNCTION + (0.4 if asks else 0.02)
                 if kind == "stated" and self.tokens[at].stem in self._table.nouns:
                     continue  # `on which report dates`
+                if kind == "function" and length == 1 and self.tokens[at].stem in self._own:
+                    continue  # `listed bridges`, where a column says which are
                 if kind == "stated" and spoken(behind) == ("to",):
                     continue  # `known to be poisonous`
                 if kind == "share" and self._shares(at, behind):
@@ -397,7 +400,7 @@ class _Linker:
         if token.word == "by" and at + 1 in self._dated:
             return
         yield from self._held_at(at)
-        qualifies = token.stem in self._table.qualifiers - self._stored - self._table.named
+        qualifies = token.stem in self._table.qualifiers - self._own
         idles = token.word in words_of("function", "idle") or qualifies
         if idles and follower in nouns:
             yield _RECORD, idle
@@ -795,7 +798,7 @@ class _Linker:
                 record = True
             elif token.stem in self._table.nouns or token.stem in stems_of("measure", "words"):
                 idle += 1
-            elif said and token is not content[-1] and token.stem in light_stems():
+            elif said and token is not content[-1] and token.stem in light_stems() - self._own:
                 idle += 1  # `newly reported deaths`
             elif (
                 token.stem in column.told | column.around
