@@ -702,7 +702,12 @@ class _Linker:
             and not self._holds_other(self._table.by_name[name], content)
         ]
         names = ((name, self._table.by_name[name].names) for name, _ in found)
-        whole_names = {name for name, own in names if any(said == set(n) for n in own)}
+        whole_names = {
+            name
+            for name, own in names
+            if any(said == set(n) for n in own)
+            and (said == {*own[0]} or self._is_sure(name, first, said))
+        }
         if whole_names:  # `new cases` is not `cases` of which `new` is told
             found = [(name, fit) for name, fit in found if name in whole_names]
             self._names.add((first, last))
@@ -763,6 +768,8 @@ class _Linker:
         of records of which other columns are in the same unit: `flats cost less than 900`, where a
         cold rent and additional costs are told.
         """
+        if len(said) > 1 and self.tokens[at].stem in self._table.nouns:
+            return self._is_sure(name, at + 1, said - {self.tokens[at].stem})
         said = said - stems_of("measure", "words") or said
         names = {n for column in self._table.columns if column.is_number for n in column.names}
         rests = [{*other} - said for other in names if said < {*other}]

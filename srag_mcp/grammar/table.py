@@ -464,7 +464,11 @@ class Table:
     def main_amount(self) -> Column | None:
         """The amount of the record as a whole: the only one that is called `total` or the like."""
         plain = stems_of("whole", "words") | self.nouns
-        own = [c for c in self.columns if c.is_amount and any(set(n) <= plain for n in c.names)]
+        own = [
+            c
+            for c in self.columns
+            if c.is_amount and any(set(n) <= plain and not set(n) < {*c.names[0]} for n in c.names)
+        ]
         return own[0] if len(own) == 1 else None
 
     def main_of(self, columns: list[Column]) -> list[Column]:

@@ -71,6 +71,14 @@ def test_what_only_some_documents_say_around_a_value_is_an_assumption(
     assert ask(question, [text("keeper"), height], "light").assumed == assumed
 
 
+def test_what_part_of_it_a_name_leaves_out_is_not_what_a_record_costs() -> None:
+    ticket = number("ticket_cost", "GBP").model_copy(update={"synonyms": ("cost",)})
+    columns = [text("venue"), ticket, number("budget", "GBP")]
+    refusal("What did the plays cost on average?", columns, "play")
+    assert ask("What is the average ticket cost of the plays?", columns, "play").sql
+    assert ask("What did the plays cost on average?", columns[:2], "play").sql
+
+
 @pytest.mark.parametrize(
     "question",
     [
