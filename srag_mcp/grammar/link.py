@@ -373,12 +373,11 @@ class _Linker:
                 if length == 1 and self._is_bare(at) and (at, at + 1) not in self._compared:
                     asks = at == 0 or (kind in _ASKED and not self._relates(at))
                     weight = _FUNCTION + (0.4 if asks else 0.02)
-                if kind == "stated" and self.tokens[at].stem in self._table.nouns:
-                    continue  # `on which report dates`
+                names = self.tokens[at].stem in self._table.nouns  # `on which report dates`
+                if kind == "stated" and (names or spoken(behind) == ("to",)):
+                    continue  # `known to be poisonous`
                 if kind == "function" and length == 1 and self.tokens[at].stem in self._own:
                     continue  # `listed bridges`, where a column says which are
-                if kind == "stated" and spoken(behind) == ("to",):
-                    continue  # `known to be poisonous`
                 if kind == "share" and self._shares(at, behind):
                     continue
                 is_idle = kind == "span" and self._table.is_daily  # all of its days
