@@ -537,7 +537,9 @@ class Asked:
 
     def by_concept(self, column: Column, concept: str) -> Features:
         """Return what is assumed of a column that only `how far`, `closest` speak of."""
-        return Counter({"concept": 1, "narrowed": int(self.table.narrows_concept(column, concept))})
+        narrowed = int(self.table.narrows_concept(column, concept))
+        timed = concept == "length" and len(self.table.dates) > 1 and not column.takes_time
+        return Counter({"concept": 1, "narrowed": narrowed, "long_way": int(timed)})
 
     def summaries(self) -> Iterator[tuple[Summary, frozenset[int], Features]]:
         """Yield the one aggregate that is asked for, over each measure that it may mean."""

@@ -73,6 +73,7 @@ WEIGHTS: Mapping[str, float] = {
     "amount_assumed": 0.0,
     "narrowed": 0.0,
     "said_around": 0.0,
+    "long_way": 0.0,
     "value_held": 0.0,
     "value_beside": 0.3,
     "rows_counted": 0.0,
@@ -93,6 +94,7 @@ MARGIN = 0.25
 ASSUMED: Mapping[str, str] = {
     "narrowed": "that a part of its name means a column",
     "said_around": "that a word beside a name tells no values apart",
+    "long_way": "that long is meant of a way, and not of the time between two dates",
     "not_own": "that it is of the record, though a column is named after something else",
     "date_assumed": "which of the dates is meant",
     "event_dated": "that what was done has the date of the record",

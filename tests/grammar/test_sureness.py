@@ -14,6 +14,7 @@ from tests.grammar.test_refusals import ask, boolean, date, number, refusal, tex
 from tests.grammar.test_refusals import count as integer
 
 PART = "that a part of its name means a column"
+LONG = "that long is meant of a way, and not of the time between two dates"
 BOATS = boats()
 COMPANY = [
     text("sector"),
@@ -69,6 +70,15 @@ def test_what_only_some_documents_say_around_a_value_is_an_assumption(
     rule = SlotRule(value_type="number", weights=weights, threshold=1.0, told=("tower",))
     height = number("height", "m").model_copy(update={"extractors": (rule,)})
     assert ask(question, [text("keeper"), height], "light").assumed == assumed
+
+
+def test_what_lies_between_two_dates_may_be_long_in_time() -> None:
+    columns = [text("trip"), number("length", "km"), date("start"), date("end")]
+    known = {x.name: ColumnStatistics(x.name, x.type, 9, 9, 9, 9, 0, 0, 0, 9) for x in columns}
+    for n_dates, assumed in ((2, (LONG,)), (1, ())):
+        schema = Schema(title="Trips", entity="trips", attributes=tuple(columns[: 2 + n_dates]))
+        found = translate("Which trip was the longest?", schema, known, ValueIndex(()))
+        assert found.assumed == assumed
 
 
 def test_what_part_of_it_a_name_leaves_out_is_not_what_a_record_costs() -> None:
