@@ -660,9 +660,23 @@ class _Reader:
                 for found in meant if self._says_none(denied, at, column) else ():
                     yield Option(others | {at}, found, features=features)
                 yield Option()
+            elif self._says_some(at, column):
+                yield Option(frozenset({at}), is_known(column.name), features=features)
             else:
                 yield Option()
                 return
+
+    def _says_some(self, at: int, column: Column) -> bool:
+        """Whether `with a nickname` speaks of the records that have one; each says if it has.
+
+        Not where a value may say itself that there is none.
+        """
+        first, tokens = self._mentions[at].first, self._sentence.tokens
+        has = spoken(tokens[max(first - 2, 0) : first])
+        is_so = has[:1] and has[0] in HAVING and has[1:] in {("a",), ("an",), ("any",)}
+        is_known_of_all = column.has_blanks and column.has_all_stated
+        none = column.has_zero or column.denies
+        return bool(is_so) and is_known_of_all and not none and not self._hanging(at)
 
     def _is_verb(self, denied: int, at: int) -> bool:
         """Whether `not` denies what the name of a column says as a verb: `not inspected`."""
