@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from srag_mcp.documents.document import spread_evenly
 from srag_mcp.text.words import content_words, stem
 
 Words: TypeAlias = frozenset[str]
@@ -45,6 +46,12 @@ class DocumentKind:
         """Return the stems that half of them say, the most frequent first."""
         found = [word for word, share in self.shares.items() if share >= _USUAL]
         return sorted(found, key=lambda word: (-self.shares[word], word))
+
+    def middle(self, documents: Sequence[Words], n: int) -> list[int]:
+        """Return the places of *n* members, of the half that says most of what recurs in it."""
+        own = {place: _unit(dict.fromkeys(documents[place], 1.0)) for place in self.members}
+        ranked = sorted(own, key=lambda place: -_cosine(own[place], self.shares))
+        return spread_evenly(ranked[: max(n, len(ranked) // 2)], n)
 
     def likeness(self, other: "DocumentKind") -> float:
         """Return how alike two are: 1 and more for one kind.

@@ -2,8 +2,10 @@
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from itertools import count
 from pathlib import Path, PurePosixPath
 
@@ -27,21 +29,31 @@ from srag_mcp.documents.kinds import (
     words_of,
 )
 from srag_mcp.errors import CorpusError, DocumentError
+from srag_mcp.names.kind_names import KindReply
 from srag_mcp.pipeline.file_plan import FoundFiles
 from srag_mcp.pipeline.reader_pool import ReaderPool, Sampled, SampleTask, Unreadable
 from srag_mcp.pipeline.table_mode import TableSurvey, is_kind
 from srag_mcp.pipeline.wishes import RowsMode
 from srag_mcp.rules.naming import find_nouns
 from srag_mcp.rules.sightings import Sightings
-from srag_mcp.schema.attribute import snake_case
+from srag_mcp.schema.attribute import snake_case, unique_name
 from srag_mcp.schema.json_schema import find_schema_file
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.layout import KINDS_FILE, ingestion_lock, read_kinds, write_atomically
+from srag_mcp.store.layout import (
+    KINDS_FILE,
+    StoredKind,
+    ingestion_lock,
+    read_kinds,
+    write_atomically,
+)
 from srag_mcp.store.work import WorkDatabase
-from srag_mcp.text.words import stems
+from srag_mcp.text.shown import one_line, shorten
+from srag_mcp.text.words import content_words, stem, stems
 
 _MAX_COMPARED = 120  # as many as are compared in a second
 _MAX_NAMED = 5
+# What a language model sees of a kind: documents, their characters, and words; and strays at most.
+_N_SHOWN, _N_CHARACTERS, _N_WORDS, _MAX_STRAYS = 3, 160, 12, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +71,15 @@ class KindCorpus:
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """The kinds of a folder, the documents that are of none of them, and what cannot be read."""
+    """The kinds of a folder, the documents that are of none of them, and what cannot be read.
+
+    *told*: what a language model said of those that code found; empty where none was asked.
+    """
 
     corpora: tuple[KindCorpus, ...]
     odd: tuple[str, ...]
     failed: tuple[DocumentError, ...]
+    told: str = ""
 
 
 def may_be_split(work: WorkDatabase, folder: Path, found: FoundFiles, given: Schema | None) -> bool:
@@ -99,14 +115,20 @@ class KindSorter:
     readers: ReaderPool
     questions: Sequence[str] = ()
 
+    @property
+    def taken(self) -> set[str]:
+        """Names that no kind can have, as the folder has entries of these."""
+        return {entry.name for entry in self.folder.iterdir()}
+
     def find(
         self, survey: TableSurvey | None, sample: Callable[[], Sequence[Document]], rows: RowsMode
-    ) -> Kinds | None:
+    ) -> "Kinds | Grouping | None":
         """Make a corpus of each kind; None where there is one kind.
 
         Of the tables in *survey* where rows are documents, or of table files that were kinds
-        before; else of what was found before, or else of *sample*. *rows* may say that each table
-        file is a document: that is one kind, then.
+        before; else of what was found before. Else documents like those of *sample* are grouped,
+        and nothing is kept yet. *rows* may say that each table file is a document: that is one
+        kind, then.
         """
         before = ((name, read_members(self._place(name))) for name in read_kinds(self.state))
         known = {name: kept for name, kept in before if kept and kept.columns}
@@ -119,12 +141,13 @@ class KindSorter:
             return self._split(survey, known)
         return self.sort() or self._find(sample())
 
-    def _find(self, sample: Sequence[Document]) -> Kinds | None:
+    def _find(self, sample: Sequence[Document]) -> "Grouping | None":
         compared = spread_evenly(sample, _MAX_COMPARED)
-        kinds = find_kinds([words_of(document.text) for document in compared])
+        words = [words_of(document.text) for document in compared]
+        kinds = find_kinds(words)
         if len(kinds) < 2:
             return None
-        taken, called = {entry.name for entry in self.folder.iterdir()}, list[str]()
+        taken, called = self.taken, list[str]()
         members = [[compared[place] for place in kind.members] for kind in kinds]
         for documents in members:
             called.append(_name(documents, (), {*called, *taken}))
@@ -135,7 +158,9 @@ class KindSorter:
             if not name:  # documents may not say what they are, and people do
                 names[n] = _name(members[n], shared[names[n]], {*names, *taken}) or names[n]
         places = {compared[at].path: number for number, k in enumerate(kinds) for at in k.members}
-        return self._write(dict(zip(names, kinds, strict=True)), places)
+        found = self._sort({name: (kind,) for name, kind in zip(names, kinds, strict=True)}, places)
+        middle = [[compared[at] for at in kind.middle(words, _N_SHOWN)] for kind in kinds]
+        return replace(found, middle=middle)
 
     def sort(self) -> Kinds | None:
         """Sort the files into the kinds that were found before; None where none were.
@@ -145,14 +170,15 @@ class KindSorter:
         Raises:
             StoreError: If what was found cannot be read.
         """
-        kinds: dict[str, DocumentKind] = {}
+        kinds: dict[str, tuple[DocumentKind, ...]] = {}
         places: dict[str, int] = {}
         for number, (name, kept) in enumerate(read_kinds(self.state).items()):
             size = max(kept.documents, MIN_DOCUMENTS + 1)  # one that is empty by now is known still
-            kinds[name] = DocumentKind(tuple(range(size)), kept.shares)
+            ways = (kept.shares, *kept.also)
+            kinds[name] = tuple(DocumentKind(tuple(range(size)), shares) for shares in ways)
             members = read_members(self._place(name))
             places |= dict.fromkeys(members.documents if members else (), number)
-        return self._write(kinds, places) if kinds else None
+        return self._sort(kinds, places).keep() if kinds else None
 
     def _split(self, survey: TableSurvey, known: Mapping[str, KindMembers]) -> Kinds | None:
         """Make a corpus of each kind of table; those that are *known* keep their names.
@@ -161,7 +187,7 @@ class KindSorter:
         """
         kinds = {name: frozenset(kept.columns) for name, kept in known.items()}
         gone = [name for name, kind in kinds.items() if not survey.of_kind(kind)]
-        taken = {*kinds, *(entry.name for entry in self.folder.iterdir())}
+        taken = {*kinds, *self.taken}
         sources = self.found.sources
         odd = [x.relative for x in sources if media_type(x.relative) not in TABLE_TYPES]
         for kind, tables in survey.kinds(kinds.values()):
@@ -196,33 +222,39 @@ class KindSorter:
     def _place(self, name: str) -> Path:
         return self.state / KINDS_FOLDER / name
 
-    def _write(self, kinds: dict[str, DocumentKind], places: dict[str, int]) -> Kinds:
-        """Write which files are of which kind; those that *places* does not know are read."""
-        sources, usual = self.found.sources, list(kinds.values())
-        odd: list[str] = []
+    def _sort(
+        self, kinds: dict[str, tuple[DocumentKind, ...]], places: dict[str, int]
+    ) -> "Grouping":
+        """Sort the files by kind; those that *places* does not know are read."""
+        ways = [(kind, number) for number, of in enumerate(kinds.values()) for kind in of]
+        usual, odd = [kind for kind, _ in ways], dict[str, str]()
         failed = [*self.found.failed]
-        for reply in self._read([item for item in sources if item.relative not in places]):
+        for reply in self._read([x for x in self.found.sources if x.relative not in places]):
             if isinstance(reply, Unreadable):
                 failed.append(DocumentError(reply.path, reply.reason))
                 continue
             text = "\n".join(document.text for document in reply.documents)
-            number = find_kind(words_of(text), usual)
-            if number is None:
-                odd.append(reply.path)
+            at = find_kind(words_of(text), usual)
+            if at is None:
+                odd[reply.path] = _begin(reply.path, text)
             else:
-                places[reply.path] = number
-        corpora: list[KindCorpus] = []
-        shared = _share_out({name: kind.shares for name, kind in kinds.items()}, self.questions)
-        for number, name in enumerate(kinds):
-            paths = (source.relative for source in sources)
-            members = tuple(path for path in paths if places.get(path) == number)
+                places[reply.path] = ways[at][1]
+        return Grouping(self, kinds, places, odd, tuple(failed))
+
+    def write(self, found: "Grouping", told: str) -> Kinds:
+        """Write which files are of which kind."""
+        corpora, written = list[KindCorpus](), dict[str, object]()
+        said = {name: {word for x in of for word in x.shares} for name, of in found.kinds.items()}
+        shared = _share_out(said, self.questions)
+        for number, (name, of) in enumerate(found.kinds.items()):
+            paths = (source.relative for source in self.found.sources)
+            members = tuple(path for path in paths if found.places.get(path) == number)
             corpora.append(KindCorpus(self._keep(name, members, shared[name]), len(members)))
-        written = {
-            corpus.name: {"documents": corpus.n_documents, "shares": dict(kind.shares)}
-            for corpus, kind in zip(corpora, usual, strict=True)
-        }
+            written[name] = asdict(
+                StoredKind(len(members), of[0].shares, tuple(x.shares for x in of[1:]))
+            )
         write_atomically(self.state / KINDS_FILE, json.dumps(written))
-        return Kinds(tuple(corpora), tuple(odd), tuple(failed))
+        return Kinds(tuple(corpora), tuple(found.odd), found.failed, told)
 
     def _keep(
         self,
@@ -246,6 +278,72 @@ class KindSorter:
         for reply in self.readers.perform(tasks):
             if isinstance(reply, Sampled | Unreadable):
                 yield reply
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """The files of a folder, sorted into kinds of which nothing is kept yet.
+
+    Attributes:
+        sorter: Who sorted them.
+        kinds: The ways in which the documents of each are written, by name.
+        places: Which kind a file is of.
+        odd: How those begin that are of none, by path.
+        failed: What cannot be read.
+        middle: Some documents of each that show what it is.
+    """
+
+    sorter: KindSorter
+    kinds: Mapping[str, tuple[DocumentKind, ...]]
+    places: Mapping[str, int]
+    odd: Mapping[str, str]
+    failed: tuple[DocumentError, ...]
+    middle: Sequence[Sequence[Document]] = ()
+
+    @cached_property
+    def sizes(self) -> list[str]:
+        """How many files are of each kind: `boats (8)`."""
+        counts = Counter(self.places.values())
+        return [f"{name} ({counts[number]})" for number, name in enumerate(self.kinds)]
+
+    def describe(self) -> dict[str, str]:
+        """Return what a language model is to know of each kind, and of files of none, by key."""
+        texts: dict[str, str] = {}
+        for number, (kind, *_) in enumerate(self.kinds.values()):
+            shown = self.middle[number]
+            forms = {stem(x): x for item in shown for x in content_words(item.text)}
+            words = ", ".join([forms[x] for x in kind.usual() if x in forms][:_N_WORDS])
+            begun = (f"\n- {_begin(item.path, item.text)}" for item in shown)
+            texts[f"g{number + 1}"] = "".join((f"{self.sizes[number]}, words: {words}", *begun))
+        strays = enumerate([*self.odd.values()][:_MAX_STRAYS], start=1)
+        return texts | {f"s{number}": text for number, text in strays}
+
+    def keep(self, said: Sequence[KindReply] | None = None) -> Kinds | None:
+        """Make a corpus of each kind; None where a language model *said* that they are one.
+
+        One that was asked and said nothing of use changes nothing.
+        """
+        if not said:
+            unheard = "nothing of use was said of them, and their names are those that code found"
+            return self.sorter.write(self, "" if said is None else unheard)
+        if len(said) == 1:
+            write_atomically(self.sorter.state / KINDS_FILE, json.dumps({}))
+            return None
+        kinds, told = dict[str, tuple[DocumentKind, ...]](), list[str]()
+        places, names, strays = dict[str, int](), [*self.kinds], [*self.odd]
+        for number, reply in enumerate(said):
+            groups = reply.places("g")
+            own, joined = [names[at] for at in groups], [strays[at] for at in reply.places("s")]
+            taken = {*self.sorter.taken, *kinds, DOCUMENTS_FOLDER}
+            name = _free_name((snake_case(reply.name or ""), *own), taken)
+            name = name or unique_name(DOCUMENTS_FOLDER, taken, "")
+            kinds[name] = tuple(kind for old in own for kind in self.kinds[old])
+            places |= {path: number for path, at in self.places.items() if at in groups}
+            places |= dict.fromkeys(joined, number)
+            told.append(f"{name} are {', '.join((*own, *joined))}")
+        odd = {path: text for path, text in self.odd.items() if path not in places}
+        settled = replace(self, kinds=kinds, places=places, odd=odd)
+        return self.sorter.write(settled, f"a language model says that {'; '.join(told)}")
 
 
 def find_late_kind(
@@ -361,6 +459,10 @@ def _share_out(
         for name in own:
             shared[name] = (*shared[name], question)
     return shared
+
+
+def _begin(path: str, text: str) -> str:
+    return f"{one_line(path)}: {shorten(text[: 4 * _N_CHARACTERS], _N_CHARACTERS)}"
 
 
 def _name(documents: Sequence[Document], questions: Sequence[str], taken: Collection[str]) -> str:
