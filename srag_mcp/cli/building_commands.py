@@ -384,9 +384,9 @@ def status(
 
     settings = command_settings(home)
     location = find_corpus(corpus, settings)
-    if kinds := CorpusFolder(location, settings.home).kinds():
-        raise SeveralKindsError(corpus, (f"{corpus.rstrip('/')}/{kind}" for kind in kinds))
     job = next(iter(list_jobs(location, settings)), None)
+    if job is None and (kinds := CorpusFolder(location, settings.home).kinds()):
+        raise SeveralKindsError(corpus, (f"{corpus.rstrip('/')}/{kind}" for kind in kinds))
     state = CorpusFolder(location, settings.home).readable()
     if (job is None or not job.is_running) and is_ingested_now(state):
         msg = (

@@ -115,10 +115,14 @@ class KindSorter:
     readers: ReaderPool
     questions: Sequence[str] = ()
 
-    @property
-    def taken(self) -> set[str]:
-        """Names that no kind can have, as the folder has entries of these."""
-        return {entry.name for entry in self.folder.iterdir()}
+    def taken(self, paths: Iterable[str]) -> set[str]:
+        """Return the names of entries of the folder, which no kind can have.
+
+        But for that of a folder which is no corpus and has all of its documents, at *paths*.
+        """
+        own, *others = {PurePosixPath(path).parts[0] for path in paths}
+        is_free = not others and not (self.folder / own / STATE_FOLDER).exists()
+        return {entry.name for entry in self.folder.iterdir()} - ({own} if is_free else set())
 
     def find(
         self, survey: TableSurvey | None, sample: Callable[[], Sequence[Document]], rows: RowsMode
@@ -147,16 +151,17 @@ class KindSorter:
         kinds = find_kinds(words)
         if len(kinds) < 2:
             return None
-        taken, called = self.taken, list[str]()
+        called = list[str]()
         members = [[compared[place] for place in kind.members] for kind in kinds]
-        for documents in members:
-            called.append(_name(documents, (), {*called, *taken}))
+        taken = [self.taken(document.path for document in documents) for documents in members]
+        for documents, others in zip(members, taken, strict=True):
+            called.append(_name(documents, (), {*called, *others}))
         names = [name or f"documents_{n}" for n, name in enumerate(called, start=1)]
         shares = (kind.shares for kind in kinds)
         shared = _share_out(dict(zip(names, shares, strict=True)), self.questions)
         for n, name in enumerate(called):
             if not name:  # documents may not say what they are, and people do
-                names[n] = _name(members[n], shared[names[n]], {*names, *taken}) or names[n]
+                names[n] = _name(members[n], shared[names[n]], {*names, *taken[n]}) or names[n]
         places = {compared[at].path: number for number, k in enumerate(kinds) for at in k.members}
         found = self._sort({name: (kind,) for name, kind in zip(names, kinds, strict=True)}, places)
         middle = [[compared[at] for at in kind.middle(words, _N_SHOWN)] for kind in kinds]
@@ -187,7 +192,7 @@ class KindSorter:
         """
         kinds = {name: frozenset(kept.columns) for name, kept in known.items()}
         gone = [name for name, kind in kinds.items() if not survey.of_kind(kind)]
-        taken = {*kinds, *self.taken}
+        taken = {*kinds, *(entry.name for entry in self.folder.iterdir())}
         sources = self.found.sources
         odd = [x.relative for x in sources if media_type(x.relative) not in TABLE_TYPES]
         for kind, tables in survey.kinds(kinds.values()):
@@ -334,16 +339,17 @@ class Grouping:
         for number, reply in enumerate(said):
             groups = reply.places("g")
             own, joined = [names[at] for at in groups], [strays[at] for at in reply.places("s")]
-            taken = {*self.sorter.taken, *kinds, DOCUMENTS_FOLDER}
+            of_kind = [path for path, at in self.places.items() if at in groups]
+            taken = {*self.sorter.taken(of_kind), *kinds, DOCUMENTS_FOLDER}
             name = _free_name((snake_case(reply.name or ""), *own), taken)
             name = name or unique_name(DOCUMENTS_FOLDER, taken, "")
             kinds[name] = tuple(kind for old in own for kind in self.kinds[old])
-            places |= {path: number for path, at in self.places.items() if at in groups}
-            places |= dict.fromkeys(joined, number)
-            told.append(f"{name} are {', '.join((*own, *joined))}")
+            places |= dict.fromkeys((*of_kind, *joined), number)
+            if own != [name] or joined:
+                told.append(f"{name} for {', '.join((*own, *joined))}")
         odd = {path: text for path, text in self.odd.items() if path not in places}
         settled = replace(self, kinds=kinds, places=places, odd=odd)
-        return self.sorter.write(settled, f"a language model says that {'; '.join(told)}")
+        return self.sorter.write(settled, "; ".join(("a language model confirmed them", *told)))
 
 
 def find_late_kind(

@@ -162,9 +162,12 @@ class Quote:
         money = "price not known" if self.cost_usd is None else f"about ${self.cost_usd:,.2f}"
         if engine.by_caller:
             money = "on the bill of the agent"
+        what = f"of which kinds the {self.n_documents:,} documents are"
+        if self.n_attributes:
+            what = f"{self.n_to_read:,} of {self.n_documents:,} documents to be read"
+            what += f", {guess}{self.n_attributes} columns"
         return [
-            f"{self.n_to_read:,} of {self.n_documents:,} documents to be read, {guess}"
-            f"{self.n_attributes} columns, engine {self.engine}",
+            f"{what}, engine {self.engine}",
             f"about {self.n_calls:,} calls, {self.tokens_in:,} tokens in, {self.tokens_out:,} out:"
             f" {money}, about {self._minutes()} min",
             *filter(None, [self._columns_of_code(), self._other_effort(), self.alternative()]),

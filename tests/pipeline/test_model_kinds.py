@@ -89,8 +89,8 @@ def test_layouts_of_one_kind_are_put_together_named_and_strays_join_them(
     [told] = report.told
     assert told.startswith(
         "2 kinds of documents, each a corpus with a table of its own: harbour/vessels (8),"
-        " harbour/swimming_lessons (14); a language model says that vessels are boats;"
-        " swimming_lessons are lessons, stundes, told.md; nothing is ingested yet"
+        " harbour/swimming_lessons (14); a language model confirmed them; vessels for boats;"
+        " swimming_lessons for lessons, stundes, told.md; nothing is ingested yet"
     )
     assert [item.path for item in report.skipped] == ["letter.md"]
     assert report.taken is not None
@@ -124,6 +124,21 @@ def test_names_that_are_taken_or_none_leave_the_names_of_code(
     with saying(("vessels", ["g1"]), ("документы", ["g2"]), ("documents", ["g3"])) as (_, settings):
         ingest(harbour, settings)
     assert kinds_of(harbour, settings).keys() == {"boats", "lessons", "stundes"}
+
+
+@pytest.mark.parametrize(("is_corpus", "name"), [(False, "yachts"), (True, "boats")])
+def test_a_kind_has_the_name_of_a_folder_that_has_all_of_it_and_is_no_corpus(
+    harbour: Path, saying: Saying, *, is_corpus: bool, name: str
+) -> None:
+    yachts = harbour / "yachts"
+    yachts.mkdir()
+    for path in harbour.glob("b*.md"):
+        path.rename(yachts / path.name)
+    if is_corpus:
+        (yachts / ".srag").mkdir()
+    with saying(("yachts", ["g1"]), ("lessons", ["g2", "g3"])) as (_, settings):
+        ingest(harbour, settings)
+    assert kinds_of(harbour, settings).keys() == {name, "lessons"}
 
 
 def test_names_may_be_exchanged_and_none_is_lost(harbour: Path, saying: Saying) -> None:
