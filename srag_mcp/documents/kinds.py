@@ -9,9 +9,9 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from heapq import nlargest
 from typing import TypeAlias
 
-from srag_mcp.documents.document import spread_evenly
 from srag_mcp.text.words import content_words, stem
 
 Words: TypeAlias = frozenset[str]
@@ -47,11 +47,10 @@ class DocumentKind:
         found = [word for word, share in self.shares.items() if share >= _USUAL]
         return sorted(found, key=lambda word: (-self.shares[word], word))
 
-    def middle(self, documents: Sequence[Words], n: int) -> list[int]:
-        """Return the places of *n* members, of the half that says most of what recurs in it."""
-        own = {place: _unit(dict.fromkeys(documents[place], 1.0)) for place in self.members}
-        ranked = sorted(own, key=lambda place: -_cosine(own[place], self.shares))
-        return spread_evenly(ranked[: max(n, len(ranked) // 2)], n)
+    def typical(self, documents: Sequence[Words], n: int) -> list[int]:
+        """Return the places of *n* members that say most of what is usual in it."""
+        usual = {*self.usual()}
+        return nlargest(n, self.members, key=lambda place: len(documents[place] & usual))
 
     def likeness(self, other: "DocumentKind") -> float:
         """Return how alike two are: 1 and more for one kind.

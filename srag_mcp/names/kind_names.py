@@ -2,19 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
 
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel, Prompt
-from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
+from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import snake_case
 
 
-class KindReply(ReplyElement):
+class KindReply(ReplyContent):
     """A kind: its name in the plural, and the keys of its groups and strays."""
 
-    blanks: ClassVar[Mapping[str, object]] = {"name": None, "of": ()}
     name: str | None
     of: tuple[str, ...]
 
@@ -57,7 +55,6 @@ def _problems(reply: KindsReply, keys: Mapping[str, str]) -> Iterator[str]:
     yield from (f"{key} is in no kind" for key in keys if key.startswith("g") and not times[key])
     names = Counter(snake_case(kind.name or "") for kind in reply.kinds)
     yield from (f"two kinds are called {name!r}" for name, n in names.items() if name and n > 1)
-    for kind in reply.kinds:
-        yield from (f"{kind.name}: {why}" for why in describe_misfits(kind))
-        if not any(key.startswith("g") for key in kind.of):
-            yield f"{kind.name}: a kind has a group at least; leave out strays of none"
+    groups = ({key for key in kind.of if key.startswith("g")} for kind in reply.kinds)
+    if not all(groups):
+        yield "every kind has a group at least: leave out strays that are of none"

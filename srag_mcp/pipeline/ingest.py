@@ -38,13 +38,7 @@ from srag_mcp.pipeline.file_plan import (
     read_sample,
     without_copies,
 )
-from srag_mcp.pipeline.kind_run import (
-    Grouping,
-    Kinds,
-    KindSorter,
-    find_late_kind,
-    may_be_split,
-)
+from srag_mcp.pipeline.kind_run import Grouping, Kinds, KindSorter, find_late_kind, may_be_split
 from srag_mcp.pipeline.list_types import settle_lists
 from srag_mcp.pipeline.loose_reading import read_loosely
 from srag_mcp.pipeline.quote import (
@@ -292,19 +286,19 @@ def _ingest_kinds(run: Run, options: IngestOptions, kinds: Kinds) -> IngestRepor
         CorpusError: If a column is to be added: of which kind is not said.
         SragError: As `ingest` does for one of them; those before it are finished.
     """
-    corpora = [corpus for corpus in kinds.corpora if corpus.n_documents]
-    names = [f"{run.folder.name}/{corpus.name}" for corpus in corpora]
+    corpora = {place: n for place, n in kinds.corpora.items() if n}
+    names = [f"{run.folder.name}/{place.name}" for place in corpora]
     if run.attribute:
         raise SeveralKindsError(run.folder, names)
     reports: list[IngestReport] = []
     asks = choose_engine(run.work, run.settings).asks
-    for corpus in corpora:
+    for place in corpora:
         if asks or run.cancelled():
             break
         asked: IngestOptions = {**options, "questions": ()}  # its own lie beside it
         reports.append(
             ingest(
-                corpus.folder,
+                place,
                 run.settings,
                 on_progress=run.on_progress,
                 cancelled=run.cancelled,
@@ -312,12 +306,12 @@ def _ingest_kinds(run: Run, options: IngestOptions, kinds: Kinds) -> IngestRepor
             )
         )
     # of many files not all were looked into before they were read
-    sizes = [report.n_documents for report in reports] or [x.n_documents for x in corpora]
+    sizes = [report.n_documents for report in reports] or corpora.values()
     told = ", ".join(f"{name} ({n})" for name, n in zip(names, sizes, strict=False))
     said = f"{len(names)} kinds of documents, each a corpus with a table of its own: {told}"
     said += kinds.told and f"; {kinds.told}"
     if asks:  # each has its own price and budget
-        prices = [quote_ingestion(corpus.folder, run.settings) for corpus in corpora]
+        prices = [quote_ingestion(place, run.settings) for place in corpora]
         said += (
             f"; nothing is ingested yet, together {say_together(prices)}: ingest each by its name"
         )

@@ -3,7 +3,7 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -17,7 +17,6 @@ from srag_mcp.documents.folder import (
     STATE_FOLDER,
     TABLE_TYPES,
     KindMembers,
-    SourceFile,
     media_type,
     read_members,
 )
@@ -57,26 +56,14 @@ _N_SHOWN, _N_CHARACTERS, _N_WORDS, _MAX_STRAYS = 3, 160, 12, 20
 
 
 @dataclass(frozen=True, slots=True)
-class KindCorpus:
-    """The corpus of one kind: its folder, named after it, and how many documents it has."""
-
-    folder: Path
-    n_documents: int
-
-    @property
-    def name(self) -> str:
-        """What the kind is called."""
-        return self.folder.name
-
-
-@dataclass(frozen=True, slots=True)
 class Kinds:
     """The kinds of a folder, the documents that are of none of them, and what cannot be read.
 
+    *corpora*: their folders, called after them, and how many documents each has.
     *told*: what a language model said of those that code found; empty where none was asked.
     """
 
-    corpora: tuple[KindCorpus, ...]
+    corpora: Mapping[Path, int]
     odd: tuple[str, ...]
     failed: tuple[DocumentError, ...]
     told: str = ""
@@ -115,14 +102,17 @@ class KindSorter:
     readers: ReaderPool
     questions: Sequence[str] = ()
 
-    def taken(self, paths: Iterable[str]) -> set[str]:
+    def taken(self, members: Collection[str]) -> set[str]:
         """Return the names of entries of the folder, which no kind can have.
 
-        But for that of a folder which is no corpus and has all of its documents, at *paths*.
+        But for that of a folder that has its *members* and no other document, and is no corpus.
         """
-        own, *others = {PurePosixPath(path).parts[0] for path in paths}
-        is_free = not others and not (self.folder / own / STATE_FOLDER).exists()
-        return {entry.name for entry in self.folder.iterdir()} - ({own} if is_free else set())
+        own = {PurePosixPath(path).parts[0] for path in members}
+        others = (x.relative for x in self.found.sources if x.relative not in members)
+        is_alone = len(own) == 1 and own.isdisjoint(PurePosixPath(x).parts[0] for x in others)
+        is_corpus = any((self.folder / name / STATE_FOLDER).exists() for name in own)
+        names = {entry.name for entry in self.folder.iterdir()}
+        return names - own if is_alone and not is_corpus else names
 
     def find(
         self, survey: TableSurvey | None, sample: Callable[[], Sequence[Document]], rows: RowsMode
@@ -151,20 +141,19 @@ class KindSorter:
         kinds = find_kinds(words)
         if len(kinds) < 2:
             return None
-        called = list[str]()
+        taken, called = self.taken(()), list[str]()
         members = [[compared[place] for place in kind.members] for kind in kinds]
-        taken = [self.taken(document.path for document in documents) for documents in members]
-        for documents, others in zip(members, taken, strict=True):
-            called.append(_name(documents, (), {*called, *others}))
+        for documents in members:
+            called.append(_name(documents, (), {*called, *taken}))
         names = [name or f"documents_{n}" for n, name in enumerate(called, start=1)]
         shares = (kind.shares for kind in kinds)
         shared = _share_out(dict(zip(names, shares, strict=True)), self.questions)
         for n, name in enumerate(called):
             if not name:  # documents may not say what they are, and people do
-                names[n] = _name(members[n], shared[names[n]], {*names, *taken[n]}) or names[n]
+                names[n] = _name(members[n], shared[names[n]], {*names, *taken}) or names[n]
         places = {compared[at].path: number for number, k in enumerate(kinds) for at in k.members}
         found = self._sort({name: (kind,) for name, kind in zip(names, kinds, strict=True)}, places)
-        middle = [[compared[at] for at in kind.middle(words, _N_SHOWN)] for kind in kinds]
+        middle = [[compared[at] for at in kind.typical(words, _N_SHOWN)] for kind in kinds]
         return replace(found, middle=middle)
 
     def sort(self) -> Kinds | None:
@@ -192,7 +181,7 @@ class KindSorter:
         """
         kinds = {name: frozenset(kept.columns) for name, kept in known.items()}
         gone = [name for name, kind in kinds.items() if not survey.of_kind(kind)]
-        taken = {*kinds, *(entry.name for entry in self.folder.iterdir())}
+        taken = {*kinds, *self.taken(())}
         sources = self.found.sources
         odd = [x.relative for x in sources if media_type(x.relative) not in TABLE_TYPES]
         for kind, tables in survey.kinds(kinds.values()):
@@ -210,7 +199,7 @@ class KindSorter:
             kinds[name] = kind
         if len(kinds) < 2:
             return None
-        corpora, written = list[KindCorpus](), dict[str, object]()
+        corpora, written = dict[Path, int](), dict[str, object]()
         said = {name: {*stems(" ".join(kind))} for name, kind in kinds.items()}
         shared = _share_out(said, self.questions)
         for name, kind in kinds.items():
@@ -219,10 +208,10 @@ class KindSorter:
             members = tuple(x.relative for x in sources if x.relative in paths)
             columns, *further = (tuple(sorted(item)) for item in (kind, *others))
             place = self._keep(name, members, shared[name], (columns, tuple(further)))
-            corpora.append(KindCorpus(place, n_rows))
+            corpora[place] = n_rows
             written[name] = {"documents": n_rows, "shares": {}}
         write_atomically(self.state / KINDS_FILE, json.dumps(written))
-        return Kinds(tuple(corpora), tuple(odd), self.found.failed)
+        return Kinds(corpora, tuple(odd), self.found.failed)
 
     def _place(self, name: str) -> Path:
         return self.state / KINDS_FOLDER / name
@@ -234,9 +223,12 @@ class KindSorter:
         ways = [(kind, number) for number, of in enumerate(kinds.values()) for kind in of]
         usual, odd = [kind for kind, _ in ways], dict[str, str]()
         failed = [*self.found.failed]
-        for reply in self._read([x for x in self.found.sources if x.relative not in places]):
+        new = (source for source in self.found.sources if source.relative not in places)
+        tasks = [SampleTask(source, self.found.rows_of(source), 1) for source in new]
+        for reply in self.readers.perform(tasks):
             if isinstance(reply, Unreadable):
                 failed.append(DocumentError(reply.path, reply.reason))
+            if not isinstance(reply, Sampled):
                 continue
             text = "\n".join(document.text for document in reply.documents)
             at = find_kind(words_of(text), usual)
@@ -248,18 +240,18 @@ class KindSorter:
 
     def write(self, found: "Grouping", told: str) -> Kinds:
         """Write which files are of which kind."""
-        corpora, written = list[KindCorpus](), dict[str, object]()
+        corpora, written = dict[Path, int](), dict[str, object]()
         said = {name: {word for x in of for word in x.shares} for name, of in found.kinds.items()}
         shared = _share_out(said, self.questions)
         for number, (name, of) in enumerate(found.kinds.items()):
             paths = (source.relative for source in self.found.sources)
             members = tuple(path for path in paths if found.places.get(path) == number)
-            corpora.append(KindCorpus(self._keep(name, members, shared[name]), len(members)))
+            corpora[self._keep(name, members, shared[name])] = len(members)
             written[name] = asdict(
                 StoredKind(len(members), of[0].shares, tuple(x.shares for x in of[1:]))
             )
         write_atomically(self.state / KINDS_FILE, json.dumps(written))
-        return Kinds(tuple(corpora), tuple(found.odd), found.failed, told)
+        return Kinds(corpora, tuple(found.odd), found.failed, told)
 
     def _keep(
         self,
@@ -277,13 +269,6 @@ class KindSorter:
         write_atomically(place / KIND_FILE, kept.write())
         return place
 
-    def _read(self, sources: Sequence[SourceFile]) -> Iterator[Sampled | Unreadable]:
-        """Yield what is read of files, each with its document."""
-        tasks = [SampleTask(source, self.found.rows_of(source), 1) for source in sources]
-        for reply in self.readers.perform(tasks):
-            if isinstance(reply, Sampled | Unreadable):
-                yield reply
-
 
 @dataclass(frozen=True)
 class Grouping:
@@ -295,7 +280,7 @@ class Grouping:
         places: Which kind a file is of.
         odd: How those begin that are of none, by path.
         failed: What cannot be read.
-        middle: Some documents of each that show what it is.
+        middle: Of each the documents that say most of what is usual in it.
     """
 
     sorter: KindSorter

@@ -256,7 +256,7 @@ def quote_kinds(
             own = {"": quote_settling(told, engine, settings)} if engine.asks else {}
             told = told.keep()
         corpora = () if told is None else told.corpora
-        return own | {item.name: quote_ingestion(item.folder, settings) for item in corpora}
+        return own | {place.name: quote_ingestion(place, settings) for place in corpora}
 
 
 def quote_settling(found: Grouping, engine: type[Engine], settings: Settings) -> Quote:

@@ -126,16 +126,19 @@ def test_names_that_are_taken_or_none_leave_the_names_of_code(
     assert kinds_of(harbour, settings).keys() == {"boats", "lessons", "stundes"}
 
 
-@pytest.mark.parametrize(("is_corpus", "name"), [(False, "yachts"), (True, "boats")])
-def test_a_kind_has_the_name_of_a_folder_that_has_all_of_it_and_is_no_corpus(
-    harbour: Path, saying: Saying, *, is_corpus: bool, name: str
+@pytest.mark.parametrize(
+    ("beside", "name"), [("", "yachts"), (".srag/note", "boats"), ("told.md", "boats")]
+)
+def test_a_kind_has_the_name_of_a_folder_that_has_it_alone_and_is_no_corpus(
+    harbour: Path, saying: Saying, beside: str, name: str
 ) -> None:
     yachts = harbour / "yachts"
     yachts.mkdir()
     for path in harbour.glob("b*.md"):
         path.rename(yachts / path.name)
-    if is_corpus:
-        (yachts / ".srag").mkdir()
+    if beside:
+        (yachts / beside).parent.mkdir(exist_ok=True)
+        (yachts / beside).write_text("The harbour has a café, and on Sundays a band plays.")
     with saying(("yachts", ["g1"]), ("lessons", ["g2", "g3"])) as (_, settings):
         ingest(harbour, settings)
     assert kinds_of(harbour, settings).keys() == {name, "lessons"}
