@@ -9,6 +9,7 @@ from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply, Step
 from srag_mcp.records.judging import (
     CellReply,
+    DocumentReply,
     Judge,
     Judgement,
     RecordsReply,
@@ -259,10 +260,10 @@ class Conversation:
         """Ask for records; a reply that has none of the documents is of no use."""
         told: list[str] = []
 
-        def read(reply: RecordsReply) -> Mapping[str, _Said]:
+        def read(reply: RecordsReply[DocumentReply]) -> Mapping[str, _Said]:
             return {key: _read_document(reply, key, self.task) for key in excerpts}
 
-        def check(reply: RecordsReply) -> Sequence[str]:
+        def check(reply: RecordsReply[DocumentReply]) -> Sequence[str]:
             """Tell once of cells that belong to no column, unless some documents have none.
 
             What those others have is asked alone.
@@ -322,7 +323,7 @@ class Conversation:
                 draft.take(flaw.attribute, cell)
 
 
-def _read_document(reply: RecordsReply, key: str, task: RecordTask) -> _Said:
+def _read_document(reply: RecordsReply[DocumentReply], key: str, task: RecordTask) -> _Said:
     attributes = task.numbered
     records = [item for item in reply.documents if item.id == key and not item.misfits]
     given = [(cell, read_cell(cell)) for item in records for cell in item.cells]

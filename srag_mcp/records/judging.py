@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Annotated, ClassVar, TypeAlias
+from typing import Annotated, ClassVar, Generic, TypeAlias, TypeVar
 
 from pydantic import WithJsonSchema
 
@@ -70,12 +70,6 @@ class DocumentReply(ReplyElement):
     cells: tuple[CellList, ...]
 
 
-class RecordsReply(ReplyContent):
-    """The records of the documents of one prompt."""
-
-    documents: tuple[DocumentReply, ...]
-
-
 class SummarisedReply(DocumentReply):
     """A record with a sentence on its document."""
 
@@ -84,22 +78,10 @@ class SummarisedReply(DocumentReply):
     summary: str
 
 
-class SummarisedRecordsReply(RecordsReply):
-    """The records of the documents of one prompt, with a sentence on each."""
-
-    documents: tuple[SummarisedReply, ...]
-
-
 class ListingReply(DocumentReply):
     """A record with rows."""
 
     cells: tuple[CellOrRows, ...]
-
-
-class ListingRecordsReply(RecordsReply):
-    """The records of the documents of one prompt, where a column is a list."""
-
-    documents: tuple[ListingReply, ...]
 
 
 class SummarisedListingReply(SummarisedReply):
@@ -108,17 +90,20 @@ class SummarisedListingReply(SummarisedReply):
     cells: tuple[CellOrRows, ...]
 
 
-class SummarisedListingRecordsReply(RecordsReply):
-    """The records of the documents of one prompt, where a column is a list, with a sentence."""
-
-    documents: tuple[SummarisedListingReply, ...]
+_Record = TypeVar("_Record", bound=DocumentReply, covariant=True)
 
 
-def records_form(*, listing: bool, summarised: bool) -> type[RecordsReply]:
+class RecordsReply(ReplyContent, Generic[_Record]):
+    """The records of the documents of one prompt."""
+
+    documents: tuple[_Record, ...]
+
+
+def records_form(*, listing: bool, summarised: bool) -> type[RecordsReply[DocumentReply]]:
     """Return the form of a reply, where a column may be a *listing*, and documents *summarised*."""
     if listing:
-        return SummarisedListingRecordsReply if summarised else ListingRecordsReply
-    return SummarisedRecordsReply if summarised else RecordsReply
+        return RecordsReply[SummarisedListingReply] if summarised else RecordsReply[ListingReply]
+    return RecordsReply[SummarisedReply] if summarised else RecordsReply[DocumentReply]
 
 
 @dataclass(frozen=True, slots=True)
