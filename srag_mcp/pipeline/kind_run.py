@@ -191,7 +191,8 @@ class KindSorter:
                 odd += [f"{path}, sheet {x.name}" if x.name else path for path, x in tables]
                 continue
             paths, sheets = {path for path, _ in tables}, {x.name for _, x in tables}
-            called = (snake_case(*names) for names in (sheets, _stems(paths)) if len(names) == 1)
+            files = {PurePosixPath(path).stem for path in paths}
+            called = (snake_case(*names) for names in (sheets, files) if len(names) == 1)
             same = next((x for x in gone if paths & {*known[x].documents}), "")
             name = same or _free_name(called, taken) or f"table_{len(kinds) + 1}"
             gone = [x for x in gone if x != same]
@@ -266,7 +267,7 @@ class KindSorter:
         home = os.path.relpath(self.folder, place) if is_inside else str(self.folder)
         columns, others = of_tables
         kept = KindMembers(home, members, tuple(self.found.seen), columns, questions, others)
-        write_atomically(place / KIND_FILE, kept.write())
+        write_atomically(place / KIND_FILE, json.dumps(asdict(kept)))
         return place
 
 
@@ -324,12 +325,12 @@ class Grouping:
         for number, reply in enumerate(said):
             groups = reply.places("g")
             own, joined = [names[at] for at in groups], [strays[at] for at in reply.places("s")]
-            of_kind = [path for path, at in self.places.items() if at in groups]
-            taken = {*self.sorter.taken(of_kind), *kinds, DOCUMENTS_FOLDER}
+            members = [*(path for path, at in self.places.items() if at in groups), *joined]
+            taken = {*self.sorter.taken(members), *kinds, DOCUMENTS_FOLDER}
             name = _free_name((snake_case(reply.name or ""), *own), taken)
             name = name or unique_name(DOCUMENTS_FOLDER, taken, "")
             kinds[name] = tuple(kind for old in own for kind in self.kinds[old])
-            places |= dict.fromkeys((*of_kind, *joined), number)
+            places |= dict.fromkeys(members, number)
             if own != [name] or joined:
                 told.append(f"{name} for {', '.join((*own, *joined))}")
         odd = {path: text for path, text in self.odd.items() if path not in places}
@@ -462,10 +463,6 @@ def _name(documents: Sequence[Document], questions: Sequence[str], taken: Collec
     folders = {PurePosixPath(document.path).parent.name for document in documents}
     folder = folders.pop() if len(folders) == 1 else ""  # a folder of their own
     return _free_name((*nouns[1::2], folder), taken)
-
-
-def _stems(paths: Collection[str]) -> set[str]:
-    return {PurePosixPath(path).stem for path in paths}
 
 
 def _free_name(wanted: Iterable[str], taken: Collection[str]) -> str:
