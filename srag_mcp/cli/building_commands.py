@@ -200,7 +200,7 @@ def _say_quote(corpus: str, settings: Settings, wanted: "IngestOptions", *, as_j
         found = quote_ingestion(location, settings, **wanted)
         print_either(found.to_json(), found.lines(), as_json=as_json)
         return
-    named = {f"{corpus.rstrip('/')}/{name}": found for name, found in kinds.items()}
+    named = {f"{corpus.rstrip('/')}/{name}".rstrip("/"): found for name, found in kinds.items()}
     lines = [x for name, of in named.items() for x in (f"{name}:", *(f"  {y}" for y in of.lines()))]
     if any(found.n_calls for found in kinds.values()):
         lines.append(f"together: {say_together([*kinds.values()])}")
@@ -384,9 +384,9 @@ def status(
 
     settings = command_settings(home)
     location = find_corpus(corpus, settings)
-    if kinds := CorpusFolder(location, settings.home).kinds():
-        raise SeveralKindsError(corpus, (f"{corpus.rstrip('/')}/{kind}" for kind in kinds))
     job = next(iter(list_jobs(location, settings)), None)
+    if job is None and (kinds := CorpusFolder(location, settings.home).kinds()):
+        raise SeveralKindsError(corpus, (f"{corpus.rstrip('/')}/{kind}" for kind in kinds))
     state = CorpusFolder(location, settings.home).readable()
     if (job is None or not job.is_running) and is_ingested_now(state):
         msg = (

@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -98,10 +98,6 @@ class KindMembers:
     columns: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     others: tuple[tuple[str, ...], ...] = ()
-
-    def write(self) -> str:
-        """Return what `read_members` reads."""
-        return json.dumps(asdict(self))
 
 
 def read_members(folder: Path) -> KindMembers | None:

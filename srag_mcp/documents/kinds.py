@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from heapq import nlargest
 from typing import TypeAlias
 
 from srag_mcp.text.words import content_words, stem
@@ -45,6 +46,11 @@ class DocumentKind:
         """Return the stems that half of them say, the most frequent first."""
         found = [word for word, share in self.shares.items() if share >= _USUAL]
         return sorted(found, key=lambda word: (-self.shares[word], word))
+
+    def typical(self, documents: Sequence[Words], n: int) -> list[int]:
+        """Return the places of *n* members that say most of what is usual in it."""
+        usual = {*self.usual()}
+        return nlargest(n, self.members, key=lambda place: len(documents[place] & usual))
 
     def likeness(self, other: "DocumentKind") -> float:
         """Return how alike two are: 1 and more for one kind.

@@ -29,6 +29,7 @@ from srag_mcp.inference.by_model import Translated
 from srag_mcp.inference.verified import keep_translated
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.remote_model import load_library
+from srag_mcp.names.kind_names import settle_kinds
 from srag_mcp.pipeline.file_plan import (
     ExtractionRun,
     FoundFiles,
@@ -37,7 +38,7 @@ from srag_mcp.pipeline.file_plan import (
     read_sample,
     without_copies,
 )
-from srag_mcp.pipeline.kind_run import Kinds, KindSorter, find_late_kind, may_be_split
+from srag_mcp.pipeline.kind_run import Grouping, Kinds, KindSorter, find_late_kind, may_be_split
 from srag_mcp.pipeline.list_types import settle_lists
 from srag_mcp.pipeline.loose_reading import read_loosely
 from srag_mcp.pipeline.quote import (
@@ -45,6 +46,7 @@ from srag_mcp.pipeline.quote import (
     find_covered,
     keep_covered,
     quote_ingestion,
+    quote_settling,
     quote_stored,
     quote_work,
     say_together,
@@ -206,15 +208,17 @@ def ingest(
             on_progress=on_progress,
             cancelled=cancelled,
         )
-        kinds = _find_kinds(run, state, rows)
-        if kinds is not None:
-            own = settings.model_copy(update={"effort": given})
-            joined = _ingest_kinds(replace(run, settings=own), kinds, options)
-            return replace(joined, seconds=time.monotonic() - started)
         chosen = choose_engine(work, settings)
+        kinds = _find_kinds(run, state, rows)
+        own = settings.model_copy(update={"effort": given})
+        ingest_kinds = partial(_ingest_kinds, replace(run, settings=own), options)
+        if isinstance(kinds, Grouping) and (attribute or not chosen.asks):
+            kinds = kinds.keep()
+        if isinstance(kinds, Kinds):
+            return replace(ingest_kinds(kinds), seconds=time.monotonic() - started)
         # a column that rules add must not make them read the other columns, too
         is_remembered = chosen.asks or not attribute
-        report = _quote(run, chosen, asks_first=options.get("asks_first", False))
+        report = _quote(run, chosen, kinds, asks_first=options.get("asks_first", False))
         if report is None:
             unfinished = Unfinished(
                 engine=chosen.name,
@@ -233,6 +237,8 @@ def ingest(
                 remembered(state, unfinished if is_remembered else None, lambda: engine.is_begun),
             ):
                 think = partial(_think, run, engine)
+                if kinds is not None and isinstance(engine, ModelEngine):
+                    think = partial(_settle_kinds, run, engine, kinds, ingest_kinds)
                 report = finish_report(engine, think, partial(run.report, chosen))
     if not report.cancelled:
         if not report.only_quoted:  # what is published is not of these files
@@ -246,7 +252,7 @@ def ingest(
     return replace(report, engine=chosen.name, resumed=continued.taken_over, seconds=seconds)
 
 
-def _find_kinds(run: Run, state: Path, rows: RowsMode) -> Kinds | None:
+def _find_kinds(run: Run, state: Path, rows: RowsMode) -> Kinds | Grouping | None:
     """Find the kinds of a folder that has several; None where one table holds all."""
     if not may_be_split(run.work, run.folder, run.found, run.wish.given):
         return None
@@ -254,7 +260,24 @@ def _find_kinds(run: Run, state: Path, rows: RowsMode) -> Kinds | None:
     return sorter.find(run.wish.tables.survey, lambda: run.sample, rows)
 
 
-def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestReport:
+def _settle_kinds(
+    run: Run, engine: ModelEngine, found: Grouping, ingest_kinds: Callable[[Kinds], IngestReport]
+) -> IngestReport:
+    """Let a model say which groups are one kind, and what each is called; say what comes then.
+
+    Raises:
+        ModelError: If no reply could be had; nothing of the kinds is kept then.
+    """
+    said = engine.run(lambda: settle_kinds(engine.model, found.describe()))
+    kinds = found.keep(said)
+    if kinds is not None:
+        return ingest_kinds(kinds)
+    told = f"{' and '.join(found.kinds)} are one kind, says engine {engine.name}; ingest it again"
+    report = _quote(run, type(engine), None, asks_first=True) or run.report(engine)
+    return replace(report, told=(told,))
+
+
+def _ingest_kinds(run: Run, options: IngestOptions, kinds: Kinds) -> IngestReport:
     """Ingest the corpus of each kind.
 
     Who asks a language model names a kind: each has its own price, and a budget is for one.
@@ -263,19 +286,19 @@ def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestRepor
         CorpusError: If a column is to be added: of which kind is not said.
         SragError: As `ingest` does for one of them; those before it are finished.
     """
-    corpora = [corpus for corpus in kinds.corpora if corpus.n_documents]
-    names = [f"{run.folder.name}/{corpus.name}" for corpus in corpora]
+    corpora = {place: n for place, n in kinds.corpora.items() if n}
+    names = [f"{run.folder.name}/{place.name}" for place in corpora]
     if run.attribute:
         raise SeveralKindsError(run.folder, names)
     reports: list[IngestReport] = []
     asks = choose_engine(run.work, run.settings).asks
-    for corpus in corpora:
+    for place in corpora:
         if asks or run.cancelled():
             break
         asked: IngestOptions = {**options, "questions": ()}  # its own lie beside it
         reports.append(
             ingest(
-                corpus.folder,
+                place,
                 run.settings,
                 on_progress=run.on_progress,
                 cancelled=run.cancelled,
@@ -283,11 +306,12 @@ def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestRepor
             )
         )
     # of many files not all were looked into before they were read
-    sizes = [report.n_documents for report in reports] or [x.n_documents for x in corpora]
+    sizes = [report.n_documents for report in reports] or corpora.values()
     told = ", ".join(f"{name} ({n})" for name, n in zip(names, sizes, strict=False))
     said = f"{len(names)} kinds of documents, each a corpus with a table of its own: {told}"
+    said += kinds.told and f"; {kinds.told}"
     if asks:  # each has its own price and budget
-        prices = [quote_ingestion(corpus.folder, run.settings) for corpus in corpora]
+        prices = [quote_ingestion(place, run.settings) for place in corpora]
         said += (
             f"; nothing is ingested yet, together {say_together(prices)}: ingest each by its name"
         )
@@ -297,16 +321,24 @@ def _ingest_kinds(run: Run, kinds: Kinds, options: IngestOptions) -> IngestRepor
     return replace(joined, failed=(*failed, *joined.failed), skipped=(*skipped, *joined.skipped))
 
 
-def _quote(run: Run, engine: type[Engine], *, asks_first: bool) -> IngestReport | None:
+def _quote(
+    run: Run, engine: type[Engine], kinds: Grouping | None, *, asks_first: bool
+) -> IngestReport | None:
     """Say what a language model will be asked; return a report where that is to be agreed first."""
     if not engine.asks or not (asks_first or engine.by_caller):
         return None
-    quote = quote_work(run.work, run.folder, run.wish, run.settings, run.attribute)
+    if kinds is None:
+        quote = quote_work(run.work, run.folder, run.wish, run.settings, run.attribute)
+        said = quote.sentence()
+    else:  # each has its own price
+        quote = quote_settling(kinds, engine, run.settings)
+        said = f"{len(kinds.sizes)} kinds of documents seem to be here: {', '.join(kinds.sizes)}"
+        said += f"; to confirm and name them, {quote.sentence()}"
     run.on_progress(Progress("schema", expected=quote.workload))
     if not asks_first or run.attribute or not quote.n_calls:
         return None
     stored = replace(run.report(engine), n_documents=quote.n_documents)
-    return replace(stored, account=quote.sentence(), proposed=engine.name)
+    return replace(stored, account=said, proposed=engine.name)
 
 
 def _think(run: Run, engine: Engine) -> IngestReport:

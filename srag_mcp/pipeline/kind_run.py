@@ -2,8 +2,10 @@
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from itertools import count
 from pathlib import Path, PurePosixPath
 
@@ -15,7 +17,6 @@ from srag_mcp.documents.folder import (
     STATE_FOLDER,
     TABLE_TYPES,
     KindMembers,
-    SourceFile,
     media_type,
     read_members,
 )
@@ -27,43 +28,45 @@ from srag_mcp.documents.kinds import (
     words_of,
 )
 from srag_mcp.errors import CorpusError, DocumentError
+from srag_mcp.names.kind_names import KindReply
 from srag_mcp.pipeline.file_plan import FoundFiles
 from srag_mcp.pipeline.reader_pool import ReaderPool, Sampled, SampleTask, Unreadable
 from srag_mcp.pipeline.table_mode import TableSurvey, is_kind
 from srag_mcp.pipeline.wishes import RowsMode
 from srag_mcp.rules.naming import find_nouns
 from srag_mcp.rules.sightings import Sightings
-from srag_mcp.schema.attribute import snake_case
+from srag_mcp.schema.attribute import snake_case, unique_name
 from srag_mcp.schema.json_schema import find_schema_file
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.layout import KINDS_FILE, ingestion_lock, read_kinds, write_atomically
+from srag_mcp.store.layout import (
+    KINDS_FILE,
+    StoredKind,
+    ingestion_lock,
+    read_kinds,
+    write_atomically,
+)
 from srag_mcp.store.work import WorkDatabase
-from srag_mcp.text.words import stems
+from srag_mcp.text.shown import one_line, shorten
+from srag_mcp.text.words import content_words, stem, stems
 
 _MAX_COMPARED = 120  # as many as are compared in a second
 _MAX_NAMED = 5
-
-
-@dataclass(frozen=True, slots=True)
-class KindCorpus:
-    """The corpus of one kind: its folder, named after it, and how many documents it has."""
-
-    folder: Path
-    n_documents: int
-
-    @property
-    def name(self) -> str:
-        """What the kind is called."""
-        return self.folder.name
+# What a language model sees of a kind: documents, their characters, and words; and strays at most.
+_N_SHOWN, _N_CHARACTERS, _N_WORDS, _MAX_STRAYS = 3, 160, 12, 20
 
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """The kinds of a folder, the documents that are of none of them, and what cannot be read."""
+    """The kinds of a folder, the documents that are of none of them, and what cannot be read.
 
-    corpora: tuple[KindCorpus, ...]
+    *corpora*: their folders, called after them, and how many documents each has.
+    *told*: what a language model said of those that code found; empty where none was asked.
+    """
+
+    corpora: Mapping[Path, int]
     odd: tuple[str, ...]
     failed: tuple[DocumentError, ...]
+    told: str = ""
 
 
 def may_be_split(work: WorkDatabase, folder: Path, found: FoundFiles, given: Schema | None) -> bool:
@@ -99,14 +102,27 @@ class KindSorter:
     readers: ReaderPool
     questions: Sequence[str] = ()
 
+    def taken(self, members: Collection[str]) -> set[str]:
+        """Return the names of entries of the folder, which no kind can have.
+
+        But for that of a folder that has its *members* and no other document, and is no corpus.
+        """
+        own = {PurePosixPath(path).parts[0] for path in members}
+        others = (x.relative for x in self.found.sources if x.relative not in members)
+        is_alone = len(own) == 1 and own.isdisjoint(PurePosixPath(x).parts[0] for x in others)
+        is_corpus = any((self.folder / name / STATE_FOLDER).exists() for name in own)
+        names = {entry.name for entry in self.folder.iterdir()}
+        return names - own if is_alone and not is_corpus else names
+
     def find(
         self, survey: TableSurvey | None, sample: Callable[[], Sequence[Document]], rows: RowsMode
-    ) -> Kinds | None:
+    ) -> "Kinds | Grouping | None":
         """Make a corpus of each kind; None where there is one kind.
 
         Of the tables in *survey* where rows are documents, or of table files that were kinds
-        before; else of what was found before, or else of *sample*. *rows* may say that each table
-        file is a document: that is one kind, then.
+        before; else of what was found before. Else documents like those of *sample* are grouped,
+        and nothing is kept yet. *rows* may say that each table file is a document: that is one
+        kind, then.
         """
         before = ((name, read_members(self._place(name))) for name in read_kinds(self.state))
         known = {name: kept for name, kept in before if kept and kept.columns}
@@ -119,12 +135,13 @@ class KindSorter:
             return self._split(survey, known)
         return self.sort() or self._find(sample())
 
-    def _find(self, sample: Sequence[Document]) -> Kinds | None:
+    def _find(self, sample: Sequence[Document]) -> "Grouping | None":
         compared = spread_evenly(sample, _MAX_COMPARED)
-        kinds = find_kinds([words_of(document.text) for document in compared])
+        words = [words_of(document.text) for document in compared]
+        kinds = find_kinds(words)
         if len(kinds) < 2:
             return None
-        taken, called = {entry.name for entry in self.folder.iterdir()}, list[str]()
+        taken, called = self.taken(()), list[str]()
         members = [[compared[place] for place in kind.members] for kind in kinds]
         for documents in members:
             called.append(_name(documents, (), {*called, *taken}))
@@ -135,7 +152,9 @@ class KindSorter:
             if not name:  # documents may not say what they are, and people do
                 names[n] = _name(members[n], shared[names[n]], {*names, *taken}) or names[n]
         places = {compared[at].path: number for number, k in enumerate(kinds) for at in k.members}
-        return self._write(dict(zip(names, kinds, strict=True)), places)
+        found = self._sort({name: (kind,) for name, kind in zip(names, kinds, strict=True)}, places)
+        middle = [[compared[at] for at in kind.typical(words, _N_SHOWN)] for kind in kinds]
+        return replace(found, middle=middle)
 
     def sort(self) -> Kinds | None:
         """Sort the files into the kinds that were found before; None where none were.
@@ -145,14 +164,15 @@ class KindSorter:
         Raises:
             StoreError: If what was found cannot be read.
         """
-        kinds: dict[str, DocumentKind] = {}
+        kinds: dict[str, tuple[DocumentKind, ...]] = {}
         places: dict[str, int] = {}
         for number, (name, kept) in enumerate(read_kinds(self.state).items()):
             size = max(kept.documents, MIN_DOCUMENTS + 1)  # one that is empty by now is known still
-            kinds[name] = DocumentKind(tuple(range(size)), kept.shares)
+            ways = (kept.shares, *kept.also)
+            kinds[name] = tuple(DocumentKind(tuple(range(size)), shares) for shares in ways)
             members = read_members(self._place(name))
             places |= dict.fromkeys(members.documents if members else (), number)
-        return self._write(kinds, places) if kinds else None
+        return self._sort(kinds, places).keep() if kinds else None
 
     def _split(self, survey: TableSurvey, known: Mapping[str, KindMembers]) -> Kinds | None:
         """Make a corpus of each kind of table; those that are *known* keep their names.
@@ -161,7 +181,7 @@ class KindSorter:
         """
         kinds = {name: frozenset(kept.columns) for name, kept in known.items()}
         gone = [name for name, kind in kinds.items() if not survey.of_kind(kind)]
-        taken = {*kinds, *(entry.name for entry in self.folder.iterdir())}
+        taken = {*kinds, *self.taken(())}
         sources = self.found.sources
         odd = [x.relative for x in sources if media_type(x.relative) not in TABLE_TYPES]
         for kind, tables in survey.kinds(kinds.values()):
@@ -171,7 +191,8 @@ class KindSorter:
                 odd += [f"{path}, sheet {x.name}" if x.name else path for path, x in tables]
                 continue
             paths, sheets = {path for path, _ in tables}, {x.name for _, x in tables}
-            called = (snake_case(*names) for names in (sheets, _stems(paths)) if len(names) == 1)
+            files = {PurePosixPath(path).stem for path in paths}
+            called = (snake_case(*names) for names in (sheets, files) if len(names) == 1)
             same = next((x for x in gone if paths & {*known[x].documents}), "")
             name = same or _free_name(called, taken) or f"table_{len(kinds) + 1}"
             gone = [x for x in gone if x != same]
@@ -179,7 +200,7 @@ class KindSorter:
             kinds[name] = kind
         if len(kinds) < 2:
             return None
-        corpora, written = list[KindCorpus](), dict[str, object]()
+        corpora, written = dict[Path, int](), dict[str, object]()
         said = {name: {*stems(" ".join(kind))} for name, kind in kinds.items()}
         shared = _share_out(said, self.questions)
         for name, kind in kinds.items():
@@ -188,41 +209,50 @@ class KindSorter:
             members = tuple(x.relative for x in sources if x.relative in paths)
             columns, *further = (tuple(sorted(item)) for item in (kind, *others))
             place = self._keep(name, members, shared[name], (columns, tuple(further)))
-            corpora.append(KindCorpus(place, n_rows))
+            corpora[place] = n_rows
             written[name] = {"documents": n_rows, "shares": {}}
         write_atomically(self.state / KINDS_FILE, json.dumps(written))
-        return Kinds(tuple(corpora), tuple(odd), self.found.failed)
+        return Kinds(corpora, tuple(odd), self.found.failed)
 
     def _place(self, name: str) -> Path:
         return self.state / KINDS_FOLDER / name
 
-    def _write(self, kinds: dict[str, DocumentKind], places: dict[str, int]) -> Kinds:
-        """Write which files are of which kind; those that *places* does not know are read."""
-        sources, usual = self.found.sources, list(kinds.values())
-        odd: list[str] = []
+    def _sort(
+        self, kinds: dict[str, tuple[DocumentKind, ...]], places: dict[str, int]
+    ) -> "Grouping":
+        """Sort the files by kind; those that *places* does not know are read."""
+        ways = [(kind, number) for number, of in enumerate(kinds.values()) for kind in of]
+        usual, odd = [kind for kind, _ in ways], dict[str, str]()
         failed = [*self.found.failed]
-        for reply in self._read([item for item in sources if item.relative not in places]):
+        new = (source for source in self.found.sources if source.relative not in places)
+        tasks = [SampleTask(source, self.found.rows_of(source), 1) for source in new]
+        for reply in self.readers.perform(tasks):
             if isinstance(reply, Unreadable):
                 failed.append(DocumentError(reply.path, reply.reason))
+            if not isinstance(reply, Sampled):
                 continue
             text = "\n".join(document.text for document in reply.documents)
-            number = find_kind(words_of(text), usual)
-            if number is None:
-                odd.append(reply.path)
+            at = find_kind(words_of(text), usual)
+            if at is None:
+                odd[reply.path] = _begin(reply.path, text)
             else:
-                places[reply.path] = number
-        corpora: list[KindCorpus] = []
-        shared = _share_out({name: kind.shares for name, kind in kinds.items()}, self.questions)
-        for number, name in enumerate(kinds):
-            paths = (source.relative for source in sources)
-            members = tuple(path for path in paths if places.get(path) == number)
-            corpora.append(KindCorpus(self._keep(name, members, shared[name]), len(members)))
-        written = {
-            corpus.name: {"documents": corpus.n_documents, "shares": dict(kind.shares)}
-            for corpus, kind in zip(corpora, usual, strict=True)
-        }
+                places[reply.path] = ways[at][1]
+        return Grouping(self, kinds, places, odd, tuple(failed))
+
+    def write(self, found: "Grouping", told: str) -> Kinds:
+        """Write which files are of which kind."""
+        corpora, written = dict[Path, int](), dict[str, object]()
+        said = {name: {word for x in of for word in x.shares} for name, of in found.kinds.items()}
+        shared = _share_out(said, self.questions)
+        for number, (name, of) in enumerate(found.kinds.items()):
+            paths = (source.relative for source in self.found.sources)
+            members = tuple(path for path in paths if found.places.get(path) == number)
+            corpora[self._keep(name, members, shared[name])] = len(members)
+            written[name] = asdict(
+                StoredKind(len(members), of[0].shares, tuple(x.shares for x in of[1:]))
+            )
         write_atomically(self.state / KINDS_FILE, json.dumps(written))
-        return Kinds(tuple(corpora), tuple(odd), tuple(failed))
+        return Kinds(corpora, tuple(found.odd), found.failed, told)
 
     def _keep(
         self,
@@ -237,15 +267,75 @@ class KindSorter:
         home = os.path.relpath(self.folder, place) if is_inside else str(self.folder)
         columns, others = of_tables
         kept = KindMembers(home, members, tuple(self.found.seen), columns, questions, others)
-        write_atomically(place / KIND_FILE, kept.write())
+        write_atomically(place / KIND_FILE, json.dumps(asdict(kept)))
         return place
 
-    def _read(self, sources: Sequence[SourceFile]) -> Iterator[Sampled | Unreadable]:
-        """Yield what is read of files, each with its document."""
-        tasks = [SampleTask(source, self.found.rows_of(source), 1) for source in sources]
-        for reply in self.readers.perform(tasks):
-            if isinstance(reply, Sampled | Unreadable):
-                yield reply
+
+@dataclass(frozen=True)
+class Grouping:
+    """The files of a folder, sorted into kinds of which nothing is kept yet.
+
+    Attributes:
+        sorter: Who sorted them.
+        kinds: The ways in which the documents of each are written, by name.
+        places: Which kind a file is of.
+        odd: How those begin that are of none, by path.
+        failed: What cannot be read.
+        middle: Of each the documents that say most of what is usual in it.
+    """
+
+    sorter: KindSorter
+    kinds: Mapping[str, tuple[DocumentKind, ...]]
+    places: Mapping[str, int]
+    odd: Mapping[str, str]
+    failed: tuple[DocumentError, ...]
+    middle: Sequence[Sequence[Document]] = ()
+
+    @cached_property
+    def sizes(self) -> list[str]:
+        """How many files are of each kind: `boats (8)`."""
+        counts = Counter(self.places.values())
+        return [f"{name} ({counts[number]})" for number, name in enumerate(self.kinds)]
+
+    def describe(self) -> dict[str, str]:
+        """Return what a language model is to know of each kind, and of files of none, by key."""
+        texts: dict[str, str] = {}
+        for number, (kind, *_) in enumerate(self.kinds.values()):
+            shown = self.middle[number]
+            forms = {stem(x): x for item in shown for x in content_words(item.text)}
+            words = ", ".join([forms[x] for x in kind.usual() if x in forms][:_N_WORDS])
+            begun = (f"\n- {_begin(item.path, item.text)}" for item in shown)
+            texts[f"g{number + 1}"] = "".join((f"{self.sizes[number]}, words: {words}", *begun))
+        strays = enumerate([*self.odd.values()][:_MAX_STRAYS], start=1)
+        return texts | {f"s{number}": text for number, text in strays}
+
+    def keep(self, said: Sequence[KindReply] | None = None) -> Kinds | None:
+        """Make a corpus of each kind; None where a language model *said* that they are one.
+
+        One that was asked and said nothing of use changes nothing.
+        """
+        if not said:
+            unheard = "nothing of use was said of them, and their names are those that code found"
+            return self.sorter.write(self, "" if said is None else unheard)
+        if len(said) == 1:
+            write_atomically(self.sorter.state / KINDS_FILE, json.dumps({}))
+            return None
+        kinds, told = dict[str, tuple[DocumentKind, ...]](), list[str]()
+        places, names, strays = dict[str, int](), [*self.kinds], [*self.odd]
+        for number, reply in enumerate(said):
+            groups = reply.places("g")
+            own, joined = [names[at] for at in groups], [strays[at] for at in reply.places("s")]
+            members = [*(path for path, at in self.places.items() if at in groups), *joined]
+            taken = {*self.sorter.taken(members), *kinds, DOCUMENTS_FOLDER}
+            name = _free_name((snake_case(reply.name or ""), *own), taken)
+            name = name or unique_name(DOCUMENTS_FOLDER, taken, "")
+            kinds[name] = tuple(kind for old in own for kind in self.kinds[old])
+            places |= dict.fromkeys(members, number)
+            if own != [name] or joined:
+                told.append(f"{name} for {', '.join((*own, *joined))}")
+        odd = {path: text for path, text in self.odd.items() if path not in places}
+        settled = replace(self, kinds=kinds, places=places, odd=odd)
+        return self.sorter.write(settled, "; ".join(("a language model confirmed them", *told)))
 
 
 def find_late_kind(
@@ -363,16 +453,16 @@ def _share_out(
     return shared
 
 
+def _begin(path: str, text: str) -> str:
+    return f"{one_line(path)}: {shorten(text[: 4 * _N_CHARACTERS], _N_CHARACTERS)}"
+
+
 def _name(documents: Sequence[Document], questions: Sequence[str], taken: Collection[str]) -> str:
     """Name a kind after what its documents are called; empty where nothing sure says it."""
     nouns = find_nouns([Sightings(document) for document in documents], "", questions, ())
     folders = {PurePosixPath(document.path).parent.name for document in documents}
     folder = folders.pop() if len(folders) == 1 else ""  # a folder of their own
     return _free_name((*nouns[1::2], folder), taken)
-
-
-def _stems(paths: Collection[str]) -> set[str]:
-    return {PurePosixPath(path).stem for path in paths}
 
 
 def _free_name(wanted: Iterable[str], taken: Collection[str]) -> str:

@@ -16,6 +16,7 @@ from srag_mcp.engines.choice import choose_engine, find_engine
 from srag_mcp.engines.protocol import Engine, Workload
 from srag_mcp.inference.brief import USUAL_DESCRIPTION, price_reading
 from srag_mcp.model.language_model import CONTEXT_TOKENS, count_tokens
+from srag_mcp.names.kind_names import render_kinds
 from srag_mcp.pipeline.file_plan import (
     FoundFiles,
     Sample,
@@ -24,7 +25,7 @@ from srag_mcp.pipeline.file_plan import (
     read_sample,
     without_copies,
 )
-from srag_mcp.pipeline.kind_run import KindSorter, may_be_split
+from srag_mcp.pipeline.kind_run import Grouping, KindSorter, may_be_split
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.rule_run import count_read_first, find_effort
 from srag_mcp.pipeline.schema_choice import SchemaWish, find_known_schema
@@ -54,6 +55,7 @@ from srag_mcp.store.work import WorkDatabase, hash_schema, open_work
 _ROUND_TOKENS_OUT = 2500
 _ROUND_TOKENS_IN = 3500
 _ADDITIONS_TOKENS_OUT = 50  # 5 where nothing is added, as recorded twice; else an attribute or two
+_KIND_TOKENS_OUT = 30  # a name and a few keys
 _QUESTION_TOKENS = (1450, 30)  # the median of five recorded packs
 _TOKENS_A_SECOND = 50  # written; models write some 30 to 100, and one reply after the other
 _UNREAD = Sample((), (), {})
@@ -160,9 +162,12 @@ class Quote:
         money = "price not known" if self.cost_usd is None else f"about ${self.cost_usd:,.2f}"
         if engine.by_caller:
             money = "on the bill of the agent"
+        what = f"of which kinds the {self.n_documents:,} documents are"
+        if self.n_attributes:
+            what = f"{self.n_to_read:,} of {self.n_documents:,} documents to be read"
+            what += f", {guess}{self.n_attributes} columns"
         return [
-            f"{self.n_to_read:,} of {self.n_documents:,} documents to be read, {guess}"
-            f"{self.n_attributes} columns, engine {self.engine}",
+            f"{what}, engine {self.engine}",
             f"about {self.n_calls:,} calls, {self.tokens_in:,} tokens in, {self.tokens_out:,} out:"
             f" {money}, about {self._minutes()} min",
             *filter(None, [self._columns_of_code(), self._other_effort(), self.alternative()]),
@@ -224,7 +229,7 @@ def quote_kinds(
     """Estimate what ingesting each kind of documents of *folder* will take, by name.
 
     Empty for a folder of one kind. Those that are not known yet are told apart for it, and nothing
-    is kept.
+    is kept; what it takes that a language model settles them is under an empty name.
 
     Raises:
         SragError: As `quote_ingestion`.
@@ -245,8 +250,21 @@ def quote_kinds(
         if not may_be_split(work, corpus.folder, found, options.get("schema")):
             return {}
         told = sorter.find(tables.survey, lambda: read_sample(found, readers).documents, rows)
+        own: dict[str, Quote] = {}
+        if isinstance(told, Grouping):
+            engine = choose_engine(work, settings)
+            own = {"": quote_settling(told, engine, settings)} if engine.asks else {}
+            told = told.keep()
         corpora = () if told is None else told.corpora
-        return {item.name: quote_ingestion(item.folder, settings) for item in corpora}
+        return own | {place.name: quote_ingestion(place, settings) for place in corpora}
+
+
+def quote_settling(found: Grouping, engine: type[Engine], settings: Settings) -> Quote:
+    """Estimate what it takes that *engine* says which groups are one kind, and names them."""
+    asked, price = render_kinds(found.describe()).count_tokens(), engine.price(settings)
+    written, n_documents = _KIND_TOKENS_OUT * len(found.sizes), len(found.places) + len(found.odd)
+    cost = price.cost_usd(asked, written) if price else None
+    return Quote(engine.name, n_documents, 0, 0, False, 1, asked, written, cost_usd=cost)
 
 
 def say_together(quotes: Sequence[Quote]) -> str:

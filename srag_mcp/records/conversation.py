@@ -1,6 +1,6 @@
 """A conversation: records of some documents, and repairs of cells that cannot be used."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from srag_mcp.cells.cell import Cell, DocumentText, ListedCells, PredictedCell, PredictedRecord
@@ -9,6 +9,7 @@ from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply, Step
 from srag_mcp.records.judging import (
     CellReply,
+    DocumentReply,
     Judge,
     Judgement,
     RecordsReply,
@@ -16,10 +17,10 @@ from srag_mcp.records.judging import (
     read_cell,
     records_form,
 )
-from srag_mcp.records.listed import describe_list, read_list
+from srag_mcp.records.listed import describe_list, judge_again, read_list
 from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.record_prompt import Excerpt, Sought, render_records_prompt
-from srag_mcp.records.repairs import MAX_REPAIRS, Flaw, repair
+from srag_mcp.records.repairs import MAX_REPAIRS, OF_RECORD, Flaw, Place, repair
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Table
 from srag_mcp.text.shown import shorten
@@ -150,31 +151,55 @@ class _Draft:
 
     Attributes:
         judge: Of its document.
-        judged: By attribute; empty where no reply has the document.
+        judged: By attribute, of the record and of each item; empty where no reply has the document.
         error: Why to ask about it again.
-        told: The attributes whose doubt was told.
+        told: The cells whose doubt was told.
         summary: What the document is about; empty for not said.
     """
 
     judge: Judge
-    judged: dict[str, Judgement] = field(default_factory=dict)
+    judged: dict[Place, dict[str, Judgement]] = field(default_factory=dict)
     error: str = ""
-    told: set[str] = field(default_factory=set)
+    told: set[tuple[Place, str]] = field(default_factory=set)
     summary: str = ""
-    lists: tuple[ListedCells, ...] = ()
 
-    def take(self, attribute: Attribute, said: CellReply) -> None:
+    def take(self, flaw: Flaw, said: CellReply) -> None:
         """Take a cell that was asked for again, unless that makes it worse."""
-        judgement = self.judge.judge_cell(attribute, said)
-        if judgement.is_usable or not self.judged[attribute.name].is_usable:
-            self.judged[attribute.name] = judgement
+        judged, name = self.judged[flaw.place], flaw.attribute.name
+        judgement: Judgement | None = self.judge.judge_cell(flaw.attribute, said)
+        if flaw.row:
+            judgement = judge_again(self.judge, flaw.attribute, said, flaw.row)
+        if judgement is not None and (judgement.is_usable or not judged[name].is_usable):
+            judged[name] = judgement
+
+    def find_flaws(self, task: RecordTask, names: Collection[str] | None) -> Iterator[Flaw]:
+        """Yield what is to be asked again, of *names* where not all are sought; a doubt once.
+
+        A member that stands alone has nothing beside it to be found by.
+        """
+        for place, judged in self.judged.items():
+            table = place[0]
+            spans = {name: x.taken.cell.span for name, x in judged.items() if table}
+            for attribute in task.lists[table].attributes if table else task.attributes:
+                name, judgement = attribute.name, judged[attribute.name]
+                row = [x for other, x in spans.items() if x and other != name]
+                is_sought = names is None or (table or name) in names
+                can_be_asked = row if table else name not in task.lists
+                is_told = judgement.told_once and (place, name) in self.told
+                if judgement.problem and is_sought and can_be_asked and not is_told:
+                    self.told.update([(place, name)] if judgement.told_once else ())
+                    yield Flaw(self.judge.document, attribute, judgement, place, row)
 
     def finish(self, task: RecordTask) -> PredictedRecord:
         """Return the record; its error counts where a cell failed."""
         document = self.judge.document
         if not self.judged:
             return fail_record(task, document, self.error)
-        cells = tuple(self.judged[attribute.name].taken for attribute in task.attributes)
+        cells = tuple(self.judged[OF_RECORD][item.name].taken for item in task.attributes)
+        rows: dict[str, list[tuple[PredictedCell, ...]]] = {}
+        for (table, _), judged in self.judged.items():
+            if table:
+                rows.setdefault(table, []).append(tuple(item.taken for item in judged.values()))
         is_lost = any(item.cell.state is State.FAILED for item in cells)
         return PredictedRecord(
             document.document_id,
@@ -182,16 +207,18 @@ class _Draft:
             cells,
             self.error if is_lost else "",
             summary=self.summary,
-            lists=self.lists,
+            lists=tuple(ListedCells(table, tuple(items)) for table, items in rows.items()),
         )
 
     def read(self, task: RecordTask, said: "_Said", excerpt: Excerpt) -> None:
         """Judge what a reply says of the document, of which *excerpt* was shown."""
         lists = {name: read_list(self.judge, task.lists[name], given, excerpt.shows)
                  for name, given in said.lists.items()}  # fmt: skip
-        self.judged = self.judge.judge(task.numbered, said.cells or ())
-        self.judged |= {name: found.judgement for name, found in lists.items()}
-        self.lists = tuple(ListedCells(name, x.rows) for name, x in lists.items() if x.rows)
+        self.judged = {OF_RECORD: self.judge.judge(task.numbered, said.cells or ())}
+        for name, found in lists.items():
+            self.judged[OF_RECORD][name] = found.judgement
+            for number, row in enumerate(found.rows, start=1):
+                self.judged[name, number] = {item.taken.cell.attribute: item for item in row}
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +254,12 @@ class Conversation:
         """
         drafts = await self._read(self.batch)
         for _ in range(_MAX_ROUNDS):
-            flaws = list(self._find_flaws(drafts))
+            flaws = [
+                (draft, flaw)
+                for draft, excerpt in zip(drafts, self.batch, strict=True)
+                if not draft.error
+                for flaw in draft.find_flaws(self.task, excerpt.names)
+            ]
             if not flaws:
                 break
             for start in range(0, len(flaws), MAX_REPAIRS):
@@ -259,10 +291,10 @@ class Conversation:
         """Ask for records; a reply that has none of the documents is of no use."""
         told: list[str] = []
 
-        def read(reply: RecordsReply) -> Mapping[str, _Said]:
+        def read(reply: RecordsReply[DocumentReply]) -> Mapping[str, _Said]:
             return {key: _read_document(reply, key, self.task) for key in excerpts}
 
-        def check(reply: RecordsReply) -> Sequence[str]:
+        def check(reply: RecordsReply[DocumentReply]) -> Sequence[str]:
             """Tell once of cells that belong to no column, unless some documents have none.
 
             What those others have is asked alone.
@@ -291,21 +323,6 @@ class Conversation:
             raise ReplyError(asked.problems[0])
         return found
 
-    def _find_flaws(self, drafts: Sequence[_Draft]) -> Iterator[tuple[_Draft, Flaw]]:
-        """Yield what is to be asked again; a doubt is told once."""
-        for draft, excerpt in zip(drafts, self.batch, strict=True):
-            for attribute in self.task.attributes if draft.judged and not draft.error else ():
-                if attribute.name in self.task.lists:
-                    continue
-                if excerpt.names is not None and attribute.name not in excerpt.names:
-                    continue
-                judgement = draft.judged[attribute.name]
-                is_told = judgement.told_once and attribute.name in draft.told
-                if judgement.problem and not is_told:
-                    if judgement.told_once:
-                        draft.told.add(attribute.name)
-                    yield draft, Flaw(draft.judge.document, attribute, judgement)
-
     async def _repair(self, flaws: Sequence[tuple[_Draft, Flaw]]) -> None:
         """Ask for cells again; where nobody can be asked, what was found before stands."""
         step: Step = "repairs" if self.task.step == "records" else self.task.step
@@ -319,10 +336,10 @@ class Conversation:
             return
         for (draft, flaw), cell in zip(flaws, said, strict=True):
             if cell is not None:
-                draft.take(flaw.attribute, cell)
+                draft.take(flaw, cell)
 
 
-def _read_document(reply: RecordsReply, key: str, task: RecordTask) -> _Said:
+def _read_document(reply: RecordsReply[DocumentReply], key: str, task: RecordTask) -> _Said:
     attributes = task.numbered
     records = [item for item in reply.documents if item.id == key and not item.misfits]
     given = [(cell, read_cell(cell)) for item in records for cell in item.cells]

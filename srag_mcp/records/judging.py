@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Annotated, ClassVar, TypeAlias
+from typing import Annotated, ClassVar, Generic, TypeAlias, TypeVar
 
 from pydantic import WithJsonSchema
 
@@ -70,12 +70,6 @@ class DocumentReply(ReplyElement):
     cells: tuple[CellList, ...]
 
 
-class RecordsReply(ReplyContent):
-    """The records of the documents of one prompt."""
-
-    documents: tuple[DocumentReply, ...]
-
-
 class SummarisedReply(DocumentReply):
     """A record with a sentence on its document."""
 
@@ -84,22 +78,10 @@ class SummarisedReply(DocumentReply):
     summary: str
 
 
-class SummarisedRecordsReply(RecordsReply):
-    """The records of the documents of one prompt, with a sentence on each."""
-
-    documents: tuple[SummarisedReply, ...]
-
-
 class ListingReply(DocumentReply):
     """A record with rows."""
 
     cells: tuple[CellOrRows, ...]
-
-
-class ListingRecordsReply(RecordsReply):
-    """The records of the documents of one prompt, where a column is a list."""
-
-    documents: tuple[ListingReply, ...]
 
 
 class SummarisedListingReply(SummarisedReply):
@@ -108,17 +90,20 @@ class SummarisedListingReply(SummarisedReply):
     cells: tuple[CellOrRows, ...]
 
 
-class SummarisedListingRecordsReply(RecordsReply):
-    """The records of the documents of one prompt, where a column is a list, with a sentence."""
-
-    documents: tuple[SummarisedListingReply, ...]
+_Record = TypeVar("_Record", bound=DocumentReply, covariant=True)
 
 
-def records_form(*, listing: bool, summarised: bool) -> type[RecordsReply]:
+class RecordsReply(ReplyContent, Generic[_Record]):
+    """The records of the documents of one prompt."""
+
+    documents: tuple[_Record, ...]
+
+
+def records_form(*, listing: bool, summarised: bool) -> type[RecordsReply[DocumentReply]]:
     """Return the form of a reply, where a column may be a *listing*, and documents *summarised*."""
     if listing:
-        return SummarisedListingRecordsReply if summarised else ListingRecordsReply
-    return SummarisedRecordsReply if summarised else RecordsReply
+        return RecordsReply[SummarisedListingReply] if summarised else RecordsReply[ListingReply]
+    return RecordsReply[SummarisedReply] if summarised else RecordsReply[DocumentReply]
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,8 +217,10 @@ class Judge:
         judged = [self.judge_cell(attribute, cell) for cell in cells]
         return next((item for item in judged if not item.problem), judged[0])
 
-    def judge_cell(self, attribute: Attribute, said: CellReply) -> Judgement:
-        """Judge what is *said* of one attribute."""
+    def judge_cell(
+        self, attribute: Attribute, said: CellReply, place: Span | None = None
+    ) -> Judgement:
+        """Judge what is *said* of one attribute; *place* has its words where that is known."""
         if said.misfit:
             return Judgement(self._failed(attribute, said.misfit, said.quote), said, said.misfit)
         if _says_nothing(attribute, said):
@@ -245,7 +232,9 @@ class Judge:
             problem = f"value must be {attribute.type.form}, not {_shown(said.value)}"
             note = f"{_shown(said.value)} is not {attribute.type.form}"
             return Judgement(self._failed(attribute, note, said.quote), said, problem)
-        place, problem = self._find(attribute, value_text, said.quote)
+        is_placed, problem = place is not None, ""
+        if place is None:
+            place, problem = self._find(attribute, value_text, said.quote)
         if place is None:
             taken = self._failed(attribute, f"{NOT_GROUNDED}: {problem}")
             return Judgement(taken, said, problem, told_once=True)
@@ -259,7 +248,8 @@ class Judge:
             engine=self.engine,
         )
         if value_text is not None:
-            return self._doubt(attribute, PredictedCell(cell, value_text), said)
+            taken = PredictedCell(cell, value_text)
+            return self._doubt(attribute, taken, said, is_placed=is_placed)
         if read_missing(words.rpartition(":")[2]) is State.NOT_MENTIONED:  # `Deposit: n/a`
             cell = Cell(attribute.name, State.NOT_MENTIONED, engine=self.engine)
         elif not says_none(words):
@@ -289,7 +279,9 @@ class Judge:
             return place, "it needs a quote"
         return place, f"it needs a quote: {_shown(value_text)} stands nowhere, or at several places"
 
-    def _doubt(self, attribute: Attribute, taken: PredictedCell, said: CellReply) -> Judgement:
+    def _doubt(
+        self, attribute: Attribute, taken: PredictedCell, said: CellReply, *, is_placed: bool
+    ) -> Judgement:
         """Take a cell, and say what is odd about its value.
 
         A value that contradicts its quote may be counted, summed or converted. It stays marked,
@@ -306,10 +298,11 @@ class Judge:
         if value is None:
             return Judgement(taken, said)
         # where no words were given, any of the places that have the value may be meant
-        span = taken.cell.span if said.quote else None
-        claim, odd = check(attribute, quote, value, self.document.text, span), ""
+        span = taken.cell.span if said.quote or is_placed else None
+        text, odd = self.document.text, ""
+        claim = check(attribute, quote, value, text, span)
         if claim.bearing is Bearing.CONTRADICTED and not _explains(
-            attribute, said.remark, value, quote, self.document.text
+            attribute, said.remark, value, quote, text
         ):
             odd = claim.why
         has_decimals = attribute.type.is_numeric and not attribute.type.is_whole
@@ -326,7 +319,9 @@ class Judge:
             cell = add_note(taken.cell, PUT_OTHERWISE, Mark.DERIVED)
         elif claim.bearing is Bearing.UNSHOWN and not attribute.type.is_text:
             cell = add_note(taken.cell, NOT_SHOWN, Mark.UNSHOWN)
-        elif not is_spoken_of(attribute, value, taken.cell.span, self.document.text):
+        elif not is_placed and not is_spoken_of(
+            attribute, value, taken.cell.span, self.document.text
+        ):
             marked = replace(taken, cell=add_note(taken.cell, _UNSAID, Mark.UNSHOWN))
             return Judgement(marked, said, f"{_UNSAID}: quote words that do", told_once=True)
         else:

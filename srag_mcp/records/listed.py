@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 from srag_mcp.cells.cell import Cell, ListedCells, Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import write_canonical
-from srag_mcp.claims.claim import Bearing, check
 from srag_mcp.claims.quotes import find_places
 from srag_mcp.records.judging import NOT_GROUNDED, CellReply, Judge, Judgement, read_cell
 from srag_mcp.records.record_prompt import describe_attribute
@@ -54,7 +53,7 @@ class ListReading:
     """What a reply says of one list of one document: the cell of the list, and its rows."""
 
     judgement: Judgement
-    rows: tuple[tuple[PredictedCell, ...], ...] = ()
+    rows: tuple[tuple[Judgement, ...], ...] = ()
 
 
 def read_list(
@@ -80,7 +79,7 @@ def read_list(
             _judge_member(judge, item, said, place)
             for item, said, place in zip(child.attributes, said_row, places, strict=True)
         )
-        if any(cell.cell.state is State.STATED for cell in cells):
+        if any(item.taken.cell.state is State.STATED for item in cells):
             rows.append(cells)
             spans += [place for place in places if place is not None]
     if not rows:
@@ -201,29 +200,31 @@ def _apart(text: str, span: Span, anchor: Span) -> tuple[bool, int]:
     return "\n" in between, abs(span.start - anchor.start)
 
 
+def judge_again(
+    judge: Judge, attribute: Attribute, said: CellReply, row: Sequence[Span]
+) -> Judgement | None:
+    """Judge a member that was asked for again; the others of its item stand at *row*.
+
+    None for a value that does not stand on their lines: it may be that of another item.
+    """
+    text, item = judge.document.text, Span(min(x.start for x in row), max(x.end for x in row))
+    found = [x for x in _find(judge, attribute, said, lambda _: True) if x not in row]
+    place = _nearest(text, [x for x in found if not _apart(text, x, item)[0]], item)
+    is_lost = place is None and said.value is not None
+    return None if is_lost else _judge_member(judge, attribute, said, place)
+
+
 def _judge_member(
     judge: Judge, attribute: Attribute, said: CellReply, place: Span | None
-) -> PredictedCell:
+) -> Judgement:
     """Judge one member of an item, which stands at *place*."""
-    if said.misfit or said.value is None or said.quote or isinstance(said.value, bool):
-        taken = judge.judge_cell(attribute, said).taken
-        if place is None or taken.cell.span is None:
-            return taken
-        words = place.of(judge.document.text)
-        return replace(taken, cell=replace(taken.cell, as_stated=words, span=place))
-    text = write_canonical(attribute, said.value)
-    value = None if text is None else attribute.type.read(text)
-    if place is None or value is None:
-        why = f"{NOT_GROUNDED}: it stands nowhere in the item" if value is not None else "no value"
-        return PredictedCell(Cell(attribute.name, State.FAILED, engine=judge.engine, note=why))
-    words = place.of(judge.document.text)
-    cell = Cell(
-        attribute.name, State.STATED, words, place, unit=attribute.unit, engine=judge.engine
-    )
-    claim = check(attribute, words, value, judge.document.text, place)
-    if claim.bearing is Bearing.CONTRADICTED:
-        cell = add_note(cell, f"doubted: {claim.why}", Mark.DOUBTED)
-    return PredictedCell(cell, text)
+    judgement = judge.judge_cell(attribute, said, place)
+    is_told = said.misfit or said.value is None or said.quote or isinstance(said.value, bool)
+    if place is not None or is_told or not judgement.is_usable:
+        return judgement
+    why = f"{NOT_GROUNDED}: it stands nowhere in the item"  # but elsewhere in the document
+    cell = Cell(attribute.name, State.FAILED, engine=judge.engine, note=why)
+    return Judgement(PredictedCell(cell), said, why, told_once=True)
 
 
 def join_rows(before: ListedCells, later: ListedCells) -> ListedCells:

@@ -37,7 +37,7 @@ from srag_mcp.records.conversation import (
     fail_record,
     number_columns,
 )
-from srag_mcp.records.judging import RecordsReply
+from srag_mcp.records.judging import records_form
 from srag_mcp.records.listed import join_rows, list_attribute
 from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.record_prompt import (
@@ -129,7 +129,7 @@ def estimate_records(
         for start in range(prompt_tokens, end, prompt_tokens)
     ]
     empty = render_records_prompt(dict(enumerate(attributes, start=1)), {})
-    instructions = empty.count_tokens(reply_schema(RecordsReply))
+    instructions = empty.count_tokens(reply_schema(records_form(listing=False, summarised=False)))
     n_prompts = tokens_in = 0
     n_attributes = n_sought = len(attributes)
     if n_cells is None:

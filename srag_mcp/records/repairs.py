@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from srag_mcp.cells.cell import DocumentText
 from srag_mcp.model.asking import ask_for
@@ -24,6 +25,8 @@ _AROUND = 150  # characters on both sides of a quote
 _LINE = re.compile(r"[^\n]{1,150}(?!\w)")
 _MAX_LINES = 3
 _LONGEST_QUOTE = 300
+Place: TypeAlias = tuple[str, int]
+OF_RECORD: Place = ("", 0)
 
 
 class RepairsReply(ReplyContent):
@@ -34,11 +37,16 @@ class RepairsReply(ReplyContent):
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """A cell with a problem."""
+    """A cell with a problem.
+
+    *place*: its child table, and the number of the item there; *row*: where the others of it stand.
+    """
 
     document: DocumentText
     attribute: Attribute
     judgement: Judgement
+    place: Place = OF_RECORD
+    row: Sequence[Span] = ()
 
 
 async def repair(model: LanguageModel, flaws: Sequence[Flaw], step: Step) -> list[CellReply | None]:
@@ -76,12 +84,14 @@ def _render(key: str, flaw: Flaw) -> str:
         f"problem: {flaw.judgement.problem}",
         f"around: {_surroundings(flaw)}",
     )
-    return f"{describe_attribute(flaw.attribute)}\n{enclose(chr(10).join(lines), key)}"
+    table, number = flaw.place
+    item = table and f"item {number} of {table}, "
+    return f"{item}{describe_attribute(flaw.attribute)}\n{enclose(chr(10).join(lines), key)}"
 
 
 def _surroundings(flaw: Flaw) -> str:
     """Show what stands around the quote, else the lines that have most of its words."""
-    document, place = flaw.document, flaw.judgement.taken.cell.span
+    document, place = flaw.document, flaw.judgement.taken.cell.span or next(iter(flaw.row), None)
     places, reach = _find_lines(flaw), 0
     if place is not None:
         places = [Span(place.start, min(place.end, place.start + _LONGEST_QUOTE))]

@@ -109,10 +109,14 @@ def locate(folder: Path, home: Path | None) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class StoredKind:
-    """What is known of a kind: how many documents it has, and which words are usual in it."""
+    """What is known of a kind: how many documents it has, and which words are usual in it.
+
+    *also*: the same of what else is written otherwise, and of this kind all the same.
+    """
 
     documents: int
     shares: Mapping[str, float]
+    also: tuple[Mapping[str, float], ...] = ()
 
 
 _KINDS = TypeAdapter(dict[str, StoredKind])

@@ -60,6 +60,14 @@ def test_a_document_that_is_like_no_kind_is_of_none(boats: list[str], lessons: l
     assert find_kind(words_of(write(LESSON, 900)), kinds) == 1
 
 
+def test_what_shows_a_kind_says_most_of_what_is_usual_in_it(boats: list[str]) -> None:
+    words = [words_of(text) for text in (boats[0].partition(" Hull")[0], *boats)]
+    [kind] = find_kinds(words)
+    assert 0 in kind.members
+    assert 0 not in kind.typical(words, 3)
+    assert len(kind.typical(words, 3)) == 3
+
+
 def test_too_few_documents_are_no_kind(boats: list[str], lessons: list[str]) -> None:
     few = lessons[: MIN_DOCUMENTS - 1]
     kinds = find_kinds([words_of(text) for text in boats + few])

@@ -40,11 +40,12 @@ def settle(
         [child, _] = schema.with_pending().children
         [document] = predictions.texts([min(texts)])
         read = read_list(Judge(document, "model"), child, [2, rows])
+        items = tuple(tuple(item.taken for item in row) for row in read.rows)
         record = PredictedRecord(
             document.document_id,
             document.sha256,
             (read.judgement.taken,),
-            lists=(ListedCells(child.entity, read.rows),),
+            lists=(ListedCells(child.entity, items),),
         )
         predictions.store([list_attribute(child)], [record])
         settled = settle_lists(work, schema)

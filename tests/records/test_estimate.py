@@ -6,7 +6,7 @@ from srag_mcp.cells.cell import DocumentText, PredictedRecord
 from srag_mcp.model.asking import reply_schema
 from srag_mcp.model.language_model import count_tokens
 from srag_mcp.records.conversation import RecordTask
-from srag_mcp.records.judging import RecordsReply
+from srag_mcp.records.judging import records_form
 from srag_mcp.records.prediction import estimate_records, predict_records
 from srag_mcp.schema.attribute import Attribute
 from tests.model.scripted import ScriptedModel
@@ -40,7 +40,10 @@ def test_the_estimate_is_near_to_what_is_sent() -> None:
     estimate = estimate_records(ATTRIBUTES, map(count_tokens, texts), prompt_tokens=2500)
     prompts = ask(texts).prompts
 
-    sent = sum(prompt.count_tokens(reply_schema(RecordsReply)) for prompt in prompts)
+    sent = sum(
+        prompt.count_tokens(reply_schema(records_form(listing=False, summarised=False)))
+        for prompt in prompts
+    )
     assert estimate.n_prompts == len(prompts)
     assert 0.9 * sent < estimate.tokens_in < 1.1 * sent
 

@@ -8,7 +8,7 @@ import anyio
 import jsonschema  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
-from srag_mcp.cells.cell import DocumentText, ListedCells
+from srag_mcp.cells.cell import DocumentText, ListedCells, Mark, PredictedCell
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
 from srag_mcp.records.conversation import RecordTask
 from srag_mcp.records.judging import Judge
@@ -19,6 +19,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Table
 from srag_mcp.values.states import State
 from srag_mcp.values.types import INTEGER, NUMBER, TEXT
+from tests.model.scripted import ScriptedModel, replying
 
 ITEMS = Table(
     title="Items",
@@ -45,7 +46,11 @@ def read(given: object, text: str = BILL) -> ListReading:
 
 
 def said(reading: ListReading) -> list[list[object]]:
-    return [[item.value_text for item in row] for row in reading.rows]
+    return [[item.value_text for item in row] for row in rows(reading)]
+
+
+def rows(reading: ListReading) -> tuple[tuple[PredictedCell, ...], ...]:
+    return tuple(tuple(item.taken for item in row) for row in reading.rows)
 
 
 def test_each_row_has_its_own_place() -> None:
@@ -53,7 +58,7 @@ def test_each_row_has_its_own_place() -> None:
     assert said(reading) == [["Mug", "2", "9.95"], ["Cap", "1", "2"], ["Mug", "2", "9.95"]]
     lines = [
         {BILL.count("\n", 0, item.cell.span.start) for item in row if item.cell.span}
-        for row in reading.rows
+        for row in rows(reading)
     ]
     assert lines == [{1}, {2}, {3}]
     cell = reading.judgement.taken.cell
@@ -71,12 +76,12 @@ def test_a_row_that_the_document_does_not_have_once_more_is_none() -> None:
 def test_a_member_may_be_silent_quoted_or_wrong() -> None:
     text = "One cap at 2.00\nA mug at 9.95"
     reading = read([3, [["cap", [1, "One cap"], 2], ["mug", None, 99]]], text)
-    states = [[item.cell.state for item in row] for row in reading.rows]
+    states = [[item.cell.state for item in row] for row in rows(reading)]
     assert states == [
         [State.STATED, State.STATED, State.STATED],
         [State.STATED, State.NOT_MENTIONED, State.FAILED],
     ]
-    assert reading.rows[0][1].cell.as_stated == "One cap"
+    assert reading.rows[0][1].taken.cell.as_stated == "One cap"
 
 
 def test_a_document_may_say_that_there_are_none_or_nothing() -> None:
@@ -89,7 +94,7 @@ def test_a_document_may_say_that_there_are_none_or_nothing() -> None:
 def test_parts_of_a_document_that_overlap_give_a_row_once() -> None:
     first = read([3, [["Mug", 2, 9.95], ["Cap", 1, 2.0]]])
     second = read([3, [["Mug", 2, 9.95], ["Cap", 1, 2.0], ["Mug", 2, 9.95]]])
-    joined = join_rows(ListedCells("t", first.rows), ListedCells("t", second.rows))
+    joined = join_rows(ListedCells("t", rows(first)), ListedCells("t", rows(second)))
     assert len(joined.rows) == 3
 
 
@@ -140,3 +145,49 @@ def test_the_form_that_a_provider_enforces_has_room_for_rows(is_summarised: bool
     plain = replace(task, lists={})
     with pytest.raises(jsonschema.ValidationError):
         anyio.run(predict_batch, plain, [Excerpt(bill, BILL)])
+
+
+@pytest.mark.parametrize(
+    ("given", "again", "value", "state"),
+    [
+        ([7], [1], "1", State.STATED),
+        ([7], [1, "Cap    1"], "1", State.STATED),
+        ([7], [2], None, State.FAILED),  # that of another item
+        ([7], [2, "Mug    2"], None, State.FAILED),
+        ([7], [None], None, State.NOT_MENTIONED),
+        (["one"], [1], "1", State.STATED),
+        ([1000, "1"], [1], "1", State.STATED),
+        ([1000, "1"], [3], "1000", State.STATED),  # still doubted
+    ],
+)
+def test_a_doubted_member_is_asked_again_and_taken_from_the_lines_of_its_item(
+    given: list[object], again: list[object], value: str | None, state: State
+) -> None:
+    listed = [["Mug", 2, 9.95], ["Cap", given, 2.0], ["Mug", 2, 9.95]]
+    model = ScriptedModel(
+        lambda prompt: json.dumps(
+            {"cells": [["c1", *again]]}
+            if prompt.step == "repairs"
+            else {"documents": [{"id": "d1", "cells": [[1, listed]]}]}
+        )
+    )
+    task = RecordTask(model, (list_attribute(ITEMS),), "model", lists={"bills_items": ITEMS})
+    [found] = anyio.run(
+        predict_batch, task, [Excerpt(DocumentText("a", "a", "a", BILL, "x"), BILL)]
+    )
+    [items] = found.record.lists
+    cell = items.rows[1][1]
+    assert (cell.value_text, cell.cell.state) == (value, state)
+    assert (Mark.DOUBTED in cell.cell.marks) == (again == [3])
+    asked = model.prompts[1].content
+    assert asked.startswith("item 2 of bills_items, quantity (integer)\n")
+    assert "around: " in asked
+    assert "Cap    1    2.00" in asked
+
+
+def test_items_without_doubts_are_not_asked_again() -> None:
+    rows = [["Mug", 2, 9.95], ["Cap", 1, None]]
+    model = replying([json.dumps({"documents": [{"id": "d1", "cells": [[1, rows]]}]})])
+    task = RecordTask(model, (list_attribute(ITEMS),), "model", lists={"bills_items": ITEMS})
+    anyio.run(predict_batch, task, [Excerpt(DocumentText("a", "a", "a", BILL, "x"), BILL)])
+    assert len(model.prompts) == 1

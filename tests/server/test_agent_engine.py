@@ -19,6 +19,7 @@ from srag_mcp.views.results import (
     PromptStep,
     ResultTable,
 )
+from tests.cli.test_kinds import BOAT, LESSON
 from tests.records.reading_model import answer, stated
 from tests.server.test_jobs import job_process, write_notes
 from tests.server.test_prompts import call, prompts
@@ -276,3 +277,34 @@ async def test_another_agent_goes_on_with_engine_and_questions_of_a_job_that_die
     assert (stopped.state, stopped.waiting) == ("cancelled", 0)
     (second_round,) = prompts(page)
     assert question in second_round.content
+
+
+async def test_the_calling_agent_confirms_and_names_the_kinds_of_a_folder(
+    tmp_path: Path, connect: Connect
+) -> None:
+    mixed = tmp_path / "mixed"
+    mixed.mkdir()
+    for n in range(6):
+        (mixed / f"b{n}.md").write_text(BOAT.format(n=n))
+        (mixed / f"c{n}.md").write_text(LESSON.format(n=n))
+
+    async with connect(mixed) as client:
+        how = {"engine": "agent", "wait_seconds": 50}
+        priced = await call(client, JobStatus, "ingest_corpus", **how)
+        await call(client, JobStatus, "ingest_corpus", **how, go=True)
+        page = await call(client, PromptPage, "next_prompts")
+        [prompt] = prompts(page)
+        keys = re.findall(r"^g\d", prompt.content, re.MULTILINE)
+        said = {"kinds": [{"name": f"papers {key}", "of": [key]} for key in keys]}
+        given = [{"id": prompt.id, "reply": said}]
+        taken = await call(client, AnswersPage, "answer_prompts", answers=given)
+        ended = await call(client, JobStatus, "ingest_status", wait_seconds=50)
+        own = await call(client, JobStatus, "ingest_corpus", corpus="mixed/papers_g1", **how)
+
+    assert priced.state == "priced"
+    assert any("to confirm and name them, with engine agent" in line for line in priced.report)
+    assert [step.step for step in page.steps] == ["schema"]
+    assert taken.accepted == 1
+    assert ended.state == "done", ended.report
+    assert any("mixed/papers_g1 (6), mixed/papers_g2 (6)" in line for line in ended.report)
+    assert own.state == "priced"

@@ -1,0 +1,215 @@
+"""A language model confirms and names the kinds of documents that code found."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.errors import ReplyError
+from srag_mcp.model.ledger import write_replies
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.pipeline.kind_run import rename_kind
+from srag_mcp.pipeline.quote import quote_kinds
+from srag_mcp.settings import Settings
+from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.state import open_state
+from tests.model.openai_server import Answer, Body, OpenAIServer, content_of, serving
+from tests.pipeline.reading_model import settings_for
+
+BOAT = "# Boat {n}\n\n- Berth: {n}\n- Length: {n} m\n- Hull: wood\n- Skipper: {name}\n"
+LESSON = "# Lesson {n}\n\n- Pupil: {name}\n- Strokes: {n}\n- Teacher: {name}\n- Badge: bronze\n"
+STUNDE = "# Stunde {n}\n\n- Kind: {name}\n- Bahnen: {n}\n- Lehrer: {name}\n- Abzeichen: Bronze\n"
+NAMES = ["Ada", "Bea", "Cleo", "Dora", "Ella", "Fay", "Gina", "Hope"]
+SAID = [("vessels", ["g1"]), ("swimming lessons", ["g2", "g3", "s2"])]
+
+Saying = Callable[..., AbstractContextManager[tuple[OpenAIServer, Settings]]]
+
+
+@pytest.fixture
+def harbour(tmp_path: Path) -> Path:
+    """Eight boats, seven lessons and six in German, a letter, and a lesson that is told."""
+    folder = tmp_path / "harbour"
+    folder.mkdir()
+    for n, name in enumerate(NAMES, start=1):
+        (folder / f"b{n}.md").write_text(BOAT.format(name=name, n=n))
+        if n < 8:
+            (folder / f"c{n}.md").write_text(LESSON.format(name=name, n=10 * n))
+        if n < 7:
+            (folder / f"d{n}.md").write_text(STUNDE.format(name=name, n=10 * n))
+    (folder / "letter.md").write_text("Dear all, remember that rain is expected everywhere.")
+    (folder / "told.md").write_text("On Friday Iris swam forty metres and got nothing for it.")
+    return folder
+
+
+@pytest.fixture
+def saying(tmp_path: Path) -> Saying:
+    """Return a function that serves a model which says that the kinds are so."""
+
+    @contextmanager
+    def serve(*kinds: tuple[str | None, list[str]]) -> Iterator[tuple[OpenAIServer, Settings]]:
+        said = json.dumps({"kinds": [{"name": name, "of": keys} for name, keys in kinds]})
+
+        def say(body: Body) -> Answer:
+            return Answer(said)
+
+        with serving(say) as server:
+            yield server, settings_for(server, tmp_path / "home")
+
+    return serve
+
+
+def kinds_of(harbour: Path, settings: Settings) -> dict[str, list[str]]:
+    """Return the names of the documents of each kind."""
+    found = CorpusFolder(harbour, settings.home).kinds()
+    members = {name: json.loads((place / "kind.json").read_text()) for name, place in found.items()}
+    return {name: kept["documents"] for name, kept in members.items()}
+
+
+def test_layouts_of_one_kind_are_put_together_named_and_strays_join_them(
+    harbour: Path, saying: Saying
+) -> None:
+    with saying(*SAID) as (server, settings):
+        report = ingest(harbour, settings)
+        again = ingest(harbour, settings)
+    [body] = server.requests
+    lines = content_of(body).splitlines()
+    assert lines[1] == "g1 boats (8), words: berth, boat, hull, length, skipper, wood"
+    assert [line for line in lines if line[:1] == "s"] == [
+        "s1 letter.md: Dear all, remember that rain is expected everywhere.",
+        "s2 told.md: On Friday Iris swam forty metres and got nothing for it.",
+    ]
+    assert {name: len(of) for name, of in kinds_of(harbour, settings).items()} == {
+        "vessels": 8,
+        "swimming_lessons": 14,
+    }
+    [told] = report.told
+    assert told.startswith(
+        "2 kinds of documents, each a corpus with a table of its own: harbour/vessels (8),"
+        " harbour/swimming_lessons (14); a language model confirmed them; vessels for boats;"
+        " swimming_lessons for lessons, stundes, told.md; nothing is ingested yet"
+    )
+    assert [item.path for item in report.skipped] == ["letter.md"]
+    assert report.taken is not None
+    assert (report.taken.n_calls, report.engine) == (1, "model")
+    assert again.taken is None
+
+
+def test_a_new_document_joins_its_kind_in_either_layout(harbour: Path, saying: Saying) -> None:
+    with saying(*SAID) as (server, settings):
+        ingest(harbour, settings)
+        (harbour / "d9.md").write_text(STUNDE.format(name="Iris", n=90))
+        (harbour / "c9.md").write_text(LESSON.format(name="Iris", n=90))
+        ingest(harbour, settings)
+    assert len(server.requests) == 1
+    assert {"c9.md", "d9.md"} < {*kinds_of(harbour, settings)["swimming_lessons"]}
+
+
+def test_a_name_of_a_person_stays(harbour: Path, saying: Saying) -> None:
+    with saying(*SAID) as (server, settings):
+        ingest(harbour, settings)
+        rename_kind(CorpusFolder(harbour, settings.home).readable(), "vessels", "fleet")
+        ingest(harbour, settings)
+    assert len(server.requests) == 1
+    assert kinds_of(harbour, settings).keys() == {"fleet", "swimming_lessons"}
+
+
+def test_names_that_are_taken_or_none_leave_the_names_of_code(
+    harbour: Path, saying: Saying
+) -> None:
+    (harbour / "vessels").mkdir()
+    with saying(("vessels", ["g1"]), ("документы", ["g2"]), ("documents", ["g3"])) as (_, settings):
+        ingest(harbour, settings)
+    assert kinds_of(harbour, settings).keys() == {"boats", "lessons", "stundes"}
+
+
+@pytest.mark.parametrize(
+    ("beside", "name"), [("", "yachts"), (".srag/note", "boats"), ("told.md", "boats")]
+)
+def test_a_kind_has_the_name_of_a_folder_that_has_it_alone_and_is_no_corpus(
+    harbour: Path, saying: Saying, beside: str, name: str
+) -> None:
+    yachts = harbour / "yachts"
+    yachts.mkdir()
+    for path in harbour.glob("b*.md"):
+        path.rename(yachts / path.name)
+    if beside:
+        (yachts / beside).parent.mkdir(exist_ok=True)
+        (yachts / beside).write_text("The harbour has a café, and on Sundays a band plays.")
+    with saying(("yachts", ["g1"]), ("lessons", ["g2", "g3"])) as (_, settings):
+        ingest(harbour, settings)
+    assert kinds_of(harbour, settings).keys() == {name, "lessons"}
+
+
+def test_names_may_be_exchanged_and_none_is_lost(harbour: Path, saying: Saying) -> None:
+    with saying(("lessons", ["g1"]), (None, ["g2"]), ("boats", ["g3"])) as (_, settings):
+        ingest(harbour, settings)
+    sizes = {name: len(of) for name, of in kinds_of(harbour, settings).items()}
+    assert sizes == {"lessons": 8, "documents_2": 7, "boats": 6}
+
+
+def test_groups_that_are_all_one_kind_become_one_table(harbour: Path, saying: Saying) -> None:
+    with saying(("notes", ["g1", "g2", "g3"])) as (server, settings):
+        report = ingest(harbour, settings)
+    assert report.told == (
+        "boats and lessons and stundes are one kind, says engine model; ingest it again",
+    )
+    assert report.only_quoted
+    assert "with engine model it takes about" in report.account
+    offline = ingest(harbour, settings.with_engine("offline"))
+    assert (offline.kinds, offline.n_documents) == ((), 23)
+    assert len(server.requests) == 1
+
+
+def test_a_reply_that_does_not_hold_changes_nothing_and_that_is_told(
+    harbour: Path, saying: Saying
+) -> None:
+    with saying(("boats", ["g1"])) as (server, settings):
+        report = ingest(harbour, settings)
+    assert len(server.requests) == 3
+    assert kinds_of(harbour, settings).keys() == {"boats", "lessons", "stundes"}
+    assert "nothing of use was said of them" in report.told[0]
+
+
+def test_a_model_that_cannot_be_understood_leaves_nothing_behind(
+    harbour: Path, settings: Settings
+) -> None:
+    with serving(lambda body: Answer("Well.")) as server:
+        asking = settings_for(server, harbour.parent / "home")
+        with pytest.raises(ReplyError):
+            ingest(harbour, asking)
+    assert kinds_of(harbour, settings) == {}
+
+
+def test_the_price_is_said_before_and_nothing_is_kept(harbour: Path, saying: Saying) -> None:
+    with saying(*SAID) as (server, settings):
+        report = ingest(harbour, settings, asks_first=True)
+        priced = quote_kinds(harbour, settings)
+    assert not server.requests
+    assert report.account.startswith(
+        "3 kinds of documents seem to be here: boats (8), lessons (7), stundes (6); to confirm and"
+        " name them, with engine model it takes about 1 prompts, "
+    )
+    assert (report.proposed, kinds_of(harbour, settings)) == ("model", {})
+    assert {name: (x.n_documents, x.n_calls > 0) for name, x in priced.items()} == {
+        "": (23, True),
+        "boats": (8, True),
+        "lessons": (7, True),
+        "stundes": (6, True),
+    }
+    assert priced[""].n_calls == 1
+
+
+def test_a_recorded_reply_settles_the_kinds(harbour: Path, saying: Saying, tmp_path: Path) -> None:
+    replies, copy = tmp_path / "replies.jsonl", tmp_path / "copy" / "harbour"
+    shutil.copytree(harbour, copy)
+    with saying(*SAID) as (server, settings):
+        ingest(harbour, settings)
+    with open_state(CorpusFolder(harbour, settings.home).readable()) as state:
+        assert write_replies(replies, StoredReplies(state).kept()) == 1
+    ingest(copy, settings.model_copy(update={"model": f"replay:{replies}"}))
+    assert len(server.requests) == 1
+    assert kinds_of(copy, settings).keys() == {"vessels", "swimming_lessons"}
