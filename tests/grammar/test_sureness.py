@@ -3,7 +3,7 @@
 import pytest
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.grammar.translate import translate
+from srag_mcp.grammar.translate import describe_tables, translate
 from srag_mcp.schema.attribute import Attribute, Extractor, KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Translation
@@ -345,7 +345,7 @@ def _ask_numbered(question: str) -> Translation:
         for x in columns
     }
     schema = Schema(title="C1", entity="c1", nouns=("book",), attributes=tuple(columns))
-    return translate(question, schema, statistics, ValueIndex([]))
+    return translate(question, schema, describe_tables(schema, statistics), ValueIndex([]))
 
 
 @pytest.mark.parametrize(
@@ -425,7 +425,7 @@ def _ask_texts(
         for x in columns
     }  # fmt: skip
     schema = Schema(title="C1", entity="c1", nouns=("lesson",), attributes=tuple(columns))
-    return translate(question, schema, statistics, ValueIndex(stored))
+    return translate(question, schema, describe_tables(schema, statistics), ValueIndex(stored))
 
 
 def test_who_states_that_there_is_none_states_it() -> None:
@@ -436,7 +436,9 @@ def test_who_states_that_there_is_none_states_it() -> None:
         schema = Schema(title="C1", entity="c1", nouns=("card",), attributes=(allergy,))
         statistics = {"allergy": ColumnStatistics("allergy", allergy.type, *counts)}
         try:
-            return translate(question, schema, statistics, ValueIndex([])).sql
+            return translate(
+                question, schema, describe_tables(schema, statistics), ValueIndex([])
+            ).sql
         except QuestionError:
             return "refused"
 
