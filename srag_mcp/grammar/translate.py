@@ -56,13 +56,14 @@ _MANY, _MIN_FILL = 20, 0.1
 def translate(
     question: str,
     schema: Schema,
-    statistics: Mapping[str, ColumnStatistics],
+    tables: Sequence[Table],
     values: ValueIndex,
     rejected: Collection[str] = (),
 ) -> Translation:
     """Translate *question* into one SELECT over the record table of *schema*.
 
-    Readings whose query is *rejected* are none.
+    *tables* are those that `describe_tables` makes of it; readings whose query is *rejected* are
+    none.
 
     Raises:
         QuestionError: If a word has no place in any reading, no reading is good enough, or two that
@@ -74,7 +75,6 @@ def translate(
     if listed is not None:
         msg = f"“{listed.name}” is a list of {listed.holds} in the records, and in no column"
         raise QuestionError(msg, (listed.name,))
-    tables = describe_tables(schema, statistics)
     read = [(table, *read_question(question, table, values)) for table in tables]
     ranked = sorted(
         ((cost, draft, table) for table, drafts, _ in read for cost, draft in drafts),
@@ -197,6 +197,11 @@ def _refusal(left: Sequence[str], table: Table, sentence: Sentence) -> QuestionE
 
 
 Statistics = Mapping[str, ColumnStatistics]
+
+
+def read_tables(corpus: Corpus) -> list[Table]:
+    """Gather what the words of a question may mean in a corpus: the same as long as its build."""
+    return describe_tables(corpus.schema(), read_statistics(corpus))
 
 
 def read_statistics(corpus: Corpus) -> dict[str, ColumnStatistics]:

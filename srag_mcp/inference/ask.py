@@ -14,7 +14,7 @@ import anyio
 from srag_mcp.cells.cell import is_predicted
 from srag_mcp.errors import ModelError, QueryError, QuestionError, ReplyError, StoreError
 from srag_mcp.grammar.table import LISTED, OF_RECORD
-from srag_mcp.grammar.translate import TwoReadingsError, read_statistics, translate
+from srag_mcp.grammar.translate import TwoReadingsError, read_tables, translate
 from srag_mcp.inference.answer import (
     MANY_UNKNOWN,
     Answer,
@@ -280,9 +280,9 @@ def ask_offline(corpus: Corpus, question: str, rejected: Collection[str] = ()) -
 
 def _translate(corpus: Corpus, question: str, rejected: Collection[str]) -> Translation:
     """Translate by the grammar; of two readings with one result, the first."""
-    statistics = read_statistics(corpus)
     try:
-        return translate(question, corpus.schema(), statistics, corpus.values(), rejected)
+        tables = corpus.once(read_tables)
+        return translate(question, corpus.schema(), tables, corpus.values(), rejected)
     except TwoReadingsError as error:
         pages = [corpus.select(sql, limit=MAX_ROWS).rows for sql in error.queries]
         if not pages or is_empty(pages[0]) or result_key(pages[0]) != result_key(pages[1]):

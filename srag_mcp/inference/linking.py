@@ -333,9 +333,7 @@ def rank_columns(question: str, corpus: Corpus, linked: Sequence[LinkedValues]) 
     are different in each record last. Where an amount or an end is asked for, numbers and dates are
     told by that.
     """
-    schema = corpus.schema()
-    statistics = {item.column: item for item in corpus.statistics()}
-    table = describe_table(schema, statistics)
+    schema, table = corpus.schema(), corpus.once(_describe_records)
     sentences = read_sentences(question, table, corpus.values())
     by_word = _read_words(question, schema, table)
     scores = defaultdict[str, float](float)
@@ -350,6 +348,10 @@ def rank_columns(question: str, corpus: Corpus, linked: Sequence[LinkedValues]) 
     label = [x.name for x in (table.label, *filter(_numbers_all, table.columns)) if x][:1]
     others = sorted(table.columns, key=lambda x: (_rest_rank(x), -x.fill))
     return list(dict.fromkeys([*label, *ranked, *(column.name for column in others)]))
+
+
+def _describe_records(corpus: Corpus) -> Table:
+    return describe_table(corpus.schema(), {item.column: item for item in corpus.statistics()})
 
 
 def is_spoken_of(question: str, child: TableOfSchema, schema: Schema) -> bool:

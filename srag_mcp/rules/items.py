@@ -209,11 +209,12 @@ def _says_other(one: Topic, other: Topic, sightings: Sequence[Sightings]) -> boo
         is_listed = any(topic.stems <= item.stems for item in sighting.items)
         return not is_listed and sighting.speaks_of(topic.name)
 
-    silent = [s for n, s in enumerate(sightings) if n not in one.said and n not in other.said]
     for listed, spoken in ((one, other), (other, one)):
         share = sum(tells(spoken, sightings[number]) for number in listed.said)
-        chance = sum(tells(spoken, sighting) for sighting in silent) / max(1, len(silent))
         if share >= _SPOKEN * len(listed.said) and share > 1:
+            said = one.said.keys() | other.said.keys()
+            silent = [sighting for n, sighting in enumerate(sightings) if n not in said]
+            chance = sum(tells(spoken, sighting) for sighting in silent) / max(1, len(silent))
             return share >= _ABOVE_CHANCE * chance * len(listed.said)
     return False
 
@@ -355,7 +356,7 @@ def read_item(rule: ItemRule, sightings: Sightings, name: str) -> Cell | None:
     for item in listed:
         if sections and _is_prose(item) and not item.negative:
             continue  # `A pool is planned.` tells more than that there is one
-        if frozenset(content_stems(item.name)) in besides:
+        if item.stems in besides:
             continue  # `sweet potatoes`, where they are a column of their own
         if any(_says(words, stems, item.name, item.stems) for words, stems in wanted):
             if not item.negative:

@@ -323,13 +323,18 @@ def learn_slot_rule(members: Mapping[int, Slot], documents: Sequence[Sequence[Sl
 
 def _weights(members: Sequence[Slot], others: Sequence[Slot]) -> dict[str, float]:
     inside = Counter(name for slot in members for name in slot.features)
-    outside = Counter(name for slot in others for name in slot.features)
+    shares = {
+        name: share
+        for name, count in inside.items()
+        if (share := count / len(members)) >= _MIN_SHARE and (count > 1 or len(members) < 3)
+    }
+    names = frozenset(shares)
+    outside = Counter(name for slot in others for name in slot.features & names)
     weights = {}
-    for name, count in inside.items():
-        share = count / len(members)
+    for name, share in shares.items():
         elsewhere = outside[name] / max(1, len(others))
         odds = math.log((share + _SMOOTH) / (elsewhere + _SMOOTH))
-        if share >= _MIN_SHARE and (count > 1 or len(members) < 3) and odds > 0:
+        if odds > 0:
             weights[name] = round(odds * math.sqrt(share), 3)
     best = sorted(weights, key=lambda name: (-weights[name], name))[:_MAX_FEATURES]
     return {name: weights[name] for name in best if weights[name] > 0} or {"~": 1.0}

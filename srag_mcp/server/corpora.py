@@ -103,7 +103,7 @@ class Corpora:
         return corpus
 
     def readable(self, name: str) -> "Corpus":
-        """Return the corpus called *name*, which has a published build.
+        """Return the corpus called *name* at the build that is published now.
 
         Raises:
             CorpusError: As `get`.
@@ -114,7 +114,7 @@ class Corpora:
         if name in self._locations and (kinds := self._kinds(name)):
             raise SeveralKindsError(name, (f"{name}/{kind}" for kind in kinds))
         try:
-            corpus.build_path()
+            return corpus.settled()
         except NotIngestedError as error:
             state = "is not ingested yet"
             if self._is_ingesting(corpus):
@@ -123,7 +123,6 @@ class Corpora:
                 state = f"has no table yet, {job.quoted}"
             msg = f"corpus {name!r} {state}: {self._next_call(corpus)}"
             raise NotIngestedError(msg) from error
-        return corpus
 
     def queried(self, name: str) -> "Corpus | KindTables":
         """Return what a query runs over: the corpus called *name*, or all kinds of a folder.

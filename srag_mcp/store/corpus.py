@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar, Unpack
+from typing import TypeVar, Unpack, cast
 
 from srag_mcp.errors import (
     CorpusError,
@@ -133,8 +133,10 @@ class Corpus:
         self._lock = threading.Lock()
         self._ends_at: float | None = None
         self._about = ""
+        self._settled: Path | None = None
         self._contents: dict[Path, BuildContent] = {}
         self._values: dict[Path, ValueIndex] = {}
+        self._made: dict[Path, dict[object, object]] = {}
 
     def within(self, seconds: float | None = None) -> "Corpus":
         """Return this corpus for what is left of a call: its queries together take no longer.
@@ -148,6 +150,32 @@ class Corpus:
         limited = copy.copy(self)
         limited._ends_at = time.monotonic() + seconds
         return limited
+
+    def settled(self) -> "Corpus":
+        """Return this corpus at the build that is the newest now: all of a call is of one build.
+
+        Raises:
+            NotIngestedError, StoreError: As `build_path`.
+        """
+        found = copy.copy(self)
+        found._settled = self.build_path()
+        return found
+
+    def once(self, make: Callable[["Corpus"], Returned]) -> Returned:
+        """Return what *make* works out of the build alone: once, for a build never changes."""
+
+        def work_out(path: Path) -> Returned:
+            made, key = self._once(self._made, path, lambda _: {}), (self._about, make)
+            if key in made:
+                return cast("Returned", made[key])
+            own = copy.copy(self)
+            own._settled = path
+            found = make(own)
+            if path.exists():  # else *make* may have read the next one
+                made[key] = found
+            return found
+
+        return self._newest(work_out)
 
     def about(self, table: str) -> "Corpus":
         """Return this corpus with the rows of a child table in the place of the records.
@@ -196,12 +224,14 @@ class Corpus:
         return state if state is not None and os.access(state, os.W_OK) else None
 
     def build_path(self) -> Path:
-        """Return the published build.
+        """Return the published build: the one of `settled`, unless that is gone.
 
         Raises:
             NotIngestedError: If there is none.
             StoreError: If the pointer is damaged.
         """
+        if self._settled is not None and self._settled.exists():
+            return self._settled
         if self._folder is not None:
             return published_build(self._folder.readable())
         if not self.location.is_file():

@@ -99,7 +99,7 @@ def write_hotels(folder: Path, n_pages: int) -> None:
 
 
 def processor_seconds() -> float:
-    """Return the processor time of this process and of its children.
+    """Return the processor time of this process and of all below it.
 
     Those that have ended are counted by the system once; readers that wait for more run on.
     """
@@ -160,14 +160,15 @@ def peak_memory() -> Iterator[list[float]]:
 
 
 def resident_mb() -> float:
-    """Return the resident memory of this process and its children, from /proc, in MiB."""
+    """Return the resident memory of this process and all below it, from /proc, in MiB."""
     return sum(_resident_kb(pid) for pid in ("self", *_children())) / 1024
 
 
-def _children() -> list[str]:
-    """List the processes that this one started and that run."""
-    texts = [_read(path) for path in Path("/proc/self/task").glob("*/children")]
-    return [pid for text in texts for pid in text.split()]
+def _children(pid: str = "self") -> list[str]:
+    """List the processes that one started and that run, and those that they started."""
+    texts = [_read(path) for path in Path(f"/proc/{pid}/task").glob("*/children")]
+    own = [child for text in texts for child in text.split()]
+    return [*own, *(below for child in own for below in _children(child))]
 
 
 def _resident_kb(pid: str) -> int:

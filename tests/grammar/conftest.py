@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from srag_mcp.grammar.translate import translate
+from srag_mcp.grammar.translate import describe_tables, translate
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Translation
@@ -35,7 +35,9 @@ class World:
 
     def ask(self, question: str) -> Translation:
         """Translate *question* over this table."""
-        return translate(question, self.schema, self.statistics, self.values)
+        return translate(
+            question, self.schema, describe_tables(self.schema, self.statistics), self.values
+        )
 
     def rows(self, sql: str) -> list[tuple[object, ...]]:
         """Run *sql* and return its rows."""

@@ -3,7 +3,7 @@
 import pytest
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.grammar.translate import translate
+from srag_mcp.grammar.translate import describe_tables, translate
 from srag_mcp.schema.attribute import AbsentMeans, Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Translation
@@ -22,7 +22,7 @@ def ask(question: str, *attributes: Attribute, n_zero: int = 0) -> Translation:
         for item in attributes
     }  # fmt: skip
     known = [("walls", "brick", 3), ("walls", "wood", 3)]
-    return translate(question, schema, statistics, ValueIndex(known))
+    return translate(question, schema, describe_tables(schema, statistics), ValueIndex(known))
 
 
 def number(name: str, absent: AbsentMeans, description: str = "") -> Attribute:
@@ -112,7 +112,9 @@ def crates(
     }  # fmt: skip
     schema = Schema(title="Crates", entity="crates", nouns=("crate",), attributes=attributes)
     values = ValueIndex([("port", "Hull", 12), ("port", "Oslo", 8), ("repaired", "Kent", 2)])
-    return translate(question, schema, statistics, values).sql.partition("WHERE ")[2]
+    return translate(question, schema, describe_tables(schema, statistics), values).sql.partition(
+        "WHERE "
+    )[2]
 
 
 @pytest.mark.parametrize("n_absent", [0, 10])
@@ -181,7 +183,12 @@ def test_what_all_have_is_not_denied_by_gaps_that_are_none() -> None:
     schema = Schema(title="Mill", entity="mills", nouns=("mill",), attributes=(WALLS,))
     statistics = {"walls": ColumnStatistics("walls", WALLS.type, 8, 8, 8, 8, 0, 0, 0, 2)}
     with pytest.raises(QuestionError):
-        translate("How many mills have no walls?", schema, statistics, ValueIndex(()))
+        translate(
+            "How many mills have no walls?",
+            schema,
+            describe_tables(schema, statistics),
+            ValueIndex(()),
+        )
 
 
 def test_those_that_have_none_are_not_left_out_where_a_value_is_denied() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.grammar.translate import TwoReadingsError, translate
+from srag_mcp.grammar.translate import TwoReadingsError, describe_tables, translate
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
@@ -34,7 +34,12 @@ def test_the_noun_of_the_records_is_no_value_even_where_a_title_says_it() -> Non
         "pages": _statistics("pages", (ValueCount(4, 3), ValueCount(1, 2))),
     }
     values = ValueIndex([("title", "Leaflet", 3), ("title", "Poster", 2)])
-    found = translate("How many leaflets have more than 3 pages?", SCHEMA, statistics, values)
+    found = translate(
+        "How many leaflets have more than 3 pages?",
+        SCHEMA,
+        describe_tables(SCHEMA, statistics),
+        values,
+    )
     assert found.sql == "SELECT COUNT(*) FROM leaflets WHERE pages > 3"
     assert found.assumed == (CALLED,)  # of the posters nobody says that they are leaflets
 
@@ -44,7 +49,12 @@ def test_what_only_the_folder_is_called_is_not_counted_in_total() -> None:
     statistics = {"pages": _statistics("pages", (ValueCount(4, 3), ValueCount(1, 2)))}
     for total in ("in all", "in total", "altogether"):
         with pytest.raises(QuestionError):
-            translate(f"How many wasps were there {total}?", calls, statistics, ValueIndex([]))
+            translate(
+                f"How many wasps were there {total}?",
+                calls,
+                describe_tables(calls, statistics),
+                ValueIndex([]),
+            )
 
 
 def test_what_a_folder_is_about_is_no_record_where_documents_have_a_noun() -> None:
@@ -56,9 +66,19 @@ def test_what_a_folder_is_about_is_no_record_where_documents_have_a_noun() -> No
     )
     for noun in ("wasps", "wasp calls"):  # not each call is about wasps
         with pytest.raises(QuestionError, match="has no place"):
-            translate(f"How many {noun} are there?", calls, statistics, ValueIndex([]))
+            translate(
+                f"How many {noun} are there?",
+                calls,
+                describe_tables(calls, statistics),
+                ValueIndex([]),
+            )
     for schema, noun in ((calls, "calls"), (nameless, "wasps")):
-        found = translate(f"How many {noun} are there?", schema, statistics, ValueIndex([]))
+        found = translate(
+            f"How many {noun} are there?",
+            schema,
+            describe_tables(schema, statistics),
+            ValueIndex([]),
+        )
         assert (found.sql, found.assumed) == ("SELECT COUNT(*) FROM wasp", ())
 
 
@@ -90,7 +110,7 @@ def _ask_of_issues(question: str) -> str:
             name, kind, 6, 6, 6, 6, 0, 0, 0, len(values), values=tuple(counts)
         )
     texts = [(name, str(v), 2) for name, values in held.items() for v in values if name != "pages"]
-    return translate(question, ISSUES, statistics, ValueIndex(texts)).sql
+    return translate(question, ISSUES, describe_tables(ISSUES, statistics), ValueIndex(texts)).sql
 
 
 def test_what_is_numbered_anew_within_something_else_is_no_number_of_different_ones() -> None:
@@ -135,7 +155,7 @@ def _ask_of_notes(question: str) -> str:
     index = ValueIndex(
         [(name, str(v.value), v.count) for name in ("title", "building") for v in held[name]]
     )
-    return translate(question, NOTES, statistics, index).sql
+    return translate(question, NOTES, describe_tables(NOTES, statistics), index).sql
 
 
 def test_words_that_all_values_of_a_column_have_filter_nothing() -> None:
@@ -169,7 +189,7 @@ def test_what_a_number_counts_is_no_noun_of_the_records() -> None:
     index = ValueIndex([("weather", str(item.value), item.count) for item in rainy])
     for question in ("How many visitors were there?", "How many visitors came on rainy days?"):
         try:
-            sql = translate(question, schema, statistics, index).sql
+            sql = translate(question, schema, describe_tables(schema, statistics), index).sql
         except QuestionError:
             continue
         assert "COUNT(*)" not in sql, question
@@ -199,7 +219,7 @@ def _ask_of_folder(question: str, entity: str) -> str:
             item.name, item.type, 12, 12, 12, 12, 0, 0, 0, n, values=tuple(counts)
         )
     values = ValueIndex([("status", str(value), 2) for value in held["status"]])
-    return translate(question, schema, statistics, values).sql
+    return translate(question, schema, describe_tables(schema, statistics), values).sql
 
 
 @pytest.mark.parametrize(
@@ -243,10 +263,12 @@ def test_a_noun_that_only_the_folder_has_is_not_counted_in_total(asked: str) -> 
     }
     index = ValueIndex([("supplier", str(item.value), item.count) for item in values])
 
-    counted = translate(f"How many deliveries {asked}?", schema, statistics, index).sql
+    counted = translate(
+        f"How many deliveries {asked}?", schema, describe_tables(schema, statistics), index
+    ).sql
     assert counted.startswith("SELECT COUNT(*) FROM bulbs")
     with pytest.raises(QuestionError):
-        translate(f"How many bulbs {asked}?", schema, statistics, index)
+        translate(f"How many bulbs {asked}?", schema, describe_tables(schema, statistics), index)
 
 
 def test_a_word_of_the_language_that_ends_a_question_may_be_a_value() -> None:
@@ -262,7 +284,7 @@ def test_a_word_of_the_language_that_ends_a_question_may_be_a_value() -> None:
     index = ValueIndex([("level", str(item.value), item.count) for item in levels])
 
     with pytest.raises(TwoReadingsError, match="where level is 'must'; or: number of records"):
-        translate("How many skills are must?", schema, statistics, index)
+        translate("How many skills are must?", schema, describe_tables(schema, statistics), index)
 
 
 @pytest.mark.parametrize(
@@ -282,11 +304,13 @@ def test_few_numbers_of_what_is_named_in_the_singular_are_groups(
     found = ColumnStatistics(column, INTEGER, 40, 40, 40, 40, 0, 0, 0, n_distinct)
     question = f"How many pictures per {column.removesuffix('_m')}?"
     if groups:
-        sql = translate(question, schema, {column: found}, ValueIndex([])).sql
+        sql = translate(
+            question, schema, describe_tables(schema, {column: found}), ValueIndex([])
+        ).sql
         assert sql.startswith(f"SELECT {column}, COUNT(*) FROM pictures")
     else:
         with pytest.raises(QuestionError):
-            translate(question, schema, {column: found}, ValueIndex([]))
+            translate(question, schema, describe_tables(schema, {column: found}), ValueIndex([]))
 
 
 RUNNERS = Schema(
@@ -326,7 +350,9 @@ def test_what_tells_records_apart_stands_for_them(
     renamed = RUNNERS.table.model_copy(update={"nouns": ("runner",) if "Who" in question else ()})
     schema = RUNNERS.model_copy(update={"tables": (renamed,)})
     if sql:
-        assert translate(question, schema, statistics, ValueIndex([])).sql.startswith(sql)
+        assert translate(
+            question, schema, describe_tables(schema, statistics), ValueIndex([])
+        ).sql.startswith(sql)
     else:
         with pytest.raises(QuestionError):
-            translate(question, schema, statistics, ValueIndex([]))
+            translate(question, schema, describe_tables(schema, statistics), ValueIndex([]))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.grammar.translate import translate
+from srag_mcp.grammar.translate import describe_tables, translate
 from srag_mcp.schema.attribute import Attribute, SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Translation
@@ -47,7 +47,7 @@ def ask(
         item.name: ColumnStatistics(item.name, item.type, 40, 40, 40, 40, 0, 0, 0, 7)
         for item in columns
     }
-    return translate(question, schema, statistics, ValueIndex(values))
+    return translate(question, schema, describe_tables(schema, statistics), ValueIndex(values))
 
 
 def refusal(
@@ -222,7 +222,9 @@ def test_a_bare_number_is_not_compared_below_a_header_in_thousands() -> None:
 
     def ask_above(amount: str) -> str:
         question = f"How many grants asked more than {amount}?"
-        return translate(question, schema, {"asked": statistics}, ValueIndex(())).sql
+        return translate(
+            question, schema, describe_tables(schema, {"asked": statistics}), ValueIndex(())
+        ).sql
 
     assert ask_above("500,000").endswith("asked > 500000")
     assert ask_above("500 EUR").endswith("asked > 500")
@@ -413,7 +415,7 @@ def test_the_one_record_of_a_name_is_not_counted(question: str) -> None:
     }
     schema = Schema(title="C1", entity="c1", nouns=("parcel",), attributes=tuple(columns))
     with pytest.raises(QuestionError):
-        translate(question, schema, statistics, ValueIndex(own))
+        translate(question, schema, describe_tables(schema, statistics), ValueIndex(own))
 
 
 @pytest.mark.parametrize(
@@ -470,7 +472,12 @@ def test_an_amount_that_is_not_named_and_not_always_known_counts_nothing() -> No
     }
     schema = Schema(title="C1", entity="c1", nouns=("receipt",), attributes=tuple(columns))
     with pytest.raises(QuestionError, match="not known in all records"):
-        translate("How many receipts are above 20 euros?", schema, statistics, ValueIndex([]))
+        translate(
+            "How many receipts are above 20 euros?",
+            schema,
+            describe_tables(schema, statistics),
+            ValueIndex([]),
+        )
 
 
 def test_an_amount_in_another_currency_is_not_compared() -> None:
@@ -550,7 +557,7 @@ def _towers(question: str) -> Translation:
     }
     values = [("tower_name", name, 1) for name in ("Aldgate", "Brock", "Carn", "Dunmore")]
     schema = Schema(title="Towers", entity="towers", nouns=("tower",), attributes=columns)
-    return translate(question, schema, statistics, ValueIndex(values))
+    return translate(question, schema, describe_tables(schema, statistics), ValueIndex(values))
 
 
 @pytest.mark.parametrize(
@@ -637,8 +644,15 @@ def test_a_column_that_says_yes_or_no_names_no_things() -> None:
         for name, values in held.items()
     }  # fmt: skip
     with pytest.raises(QuestionError):
-        translate("How many smokers are there?", schema, statistics, ValueIndex(()))
-    found = translate("How many clinics are there?", schema, statistics, ValueIndex(()))
+        translate(
+            "How many smokers are there?",
+            schema,
+            describe_tables(schema, statistics),
+            ValueIndex(()),
+        )
+    found = translate(
+        "How many clinics are there?", schema, describe_tables(schema, statistics), ValueIndex(())
+    )
     assert found.sql == "SELECT COUNT(DISTINCT clinic) FROM c1"
 
 
@@ -710,7 +724,7 @@ def _kilns(question: str, *columns: Attribute, blanks: int = 0, zeros: int = 0) 
     values += [("glaze", "Tin", 5), ("glaze", "Children's", 4), ("line", "KITE-A", 6)]
     values += [("line", "KITE-B", 5)]
     schema = Schema(title="Kilns", entity="kilns", nouns=("kiln",), attributes=columns)
-    return translate(question, schema, statistics, ValueIndex(values))
+    return translate(question, schema, describe_tables(schema, statistics), ValueIndex(values))
 
 
 def test_no_amount_is_ambiguous_where_some_records_say_0_and_others_leave_it_empty() -> None:
@@ -781,7 +795,12 @@ def test_a_year_in_the_unit_of_a_column_makes_it_one_of_years() -> None:
         )
     }
     schema = Schema(title="Masts", entity="masts", nouns=("mast",), attributes=(column,))
-    found = translate("How many masts were opened after 1990?", schema, statistics, ValueIndex([]))
+    found = translate(
+        "How many masts were opened after 1990?",
+        schema,
+        describe_tables(schema, statistics),
+        ValueIndex([]),
+    )
     assert found.sql == "SELECT COUNT(*) FROM masts WHERE opened_year > 1990"
 
 
@@ -803,7 +822,7 @@ def _dams(question: str) -> Translation:
     }  # fmt: skip
     schema = Schema(title="Boat dams", entity="boat_dams", nouns=("dam",), attributes=columns)
     values = [("dam", "Ash", 1), ("river", "Ure", 4)]
-    return translate(question, schema, statistics, ValueIndex(values))
+    return translate(question, schema, describe_tables(schema, statistics), ValueIndex(values))
 
 
 @pytest.mark.parametrize(
@@ -942,7 +961,7 @@ def test_a_date_that_most_records_lack_does_not_date_them() -> None:
             "date": ColumnStatistics("date", day.type, 40, n_dated, 40, 40, 0, 0, 0, 7),
         }
         question = "How many jobs were there in May 2024?"
-        return translate(question, schema, statistics, ValueIndex(())).sql
+        return translate(question, schema, describe_tables(schema, statistics), ValueIndex(())).sql
 
     assert "WHERE date BETWEEN DATE '2024-05-01'" in ask_where(38)
     with pytest.raises(QuestionError):
@@ -1040,7 +1059,12 @@ def test_older_than_a_year_is_before_it() -> None:
     found = ColumnStatistics("built", ColumnType("integer"), 40, 40, 40, 40, 0, 0, 0, 7, 1700, 1990)
     for asked, part in (("older", "built < 1800"), ("younger", "built > 1800")):
         question = f"How many mills are {asked} than 1800?"
-        assert part in translate(question, schema, {"built": found}, ValueIndex([])).sql
+        assert (
+            part
+            in translate(
+                question, schema, describe_tables(schema, {"built": found}), ValueIndex([])
+            ).sql
+        )
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.grammar.translate import translate
+from srag_mcp.grammar.translate import describe_tables, translate
 from srag_mcp.schema.attribute import Attribute, Extractor, KeyRule, SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Translation
@@ -77,7 +77,8 @@ def test_what_lies_between_two_dates_may_be_long_in_time() -> None:
     known = {x.name: ColumnStatistics(x.name, x.type, 9, 9, 9, 9, 0, 0, 0, 9) for x in columns}
     for n_dates, assumed in ((2, (LONG,)), (1, ())):
         schema = Schema(title="Trips", entity="trips", attributes=tuple(columns[: 2 + n_dates]))
-        found = translate("Which trip was the longest?", schema, known, ValueIndex(()))
+        tables = describe_tables(schema, known)
+        found = translate("Which trip was the longest?", schema, tables, ValueIndex(()))
         assert found.assumed == assumed
 
 
@@ -383,7 +384,7 @@ def _ask_numbered(question: str) -> Translation:
         for x in columns
     }
     schema = Schema(title="C1", entity="c1", nouns=("book",), attributes=tuple(columns))
-    return translate(question, schema, statistics, ValueIndex([]))
+    return translate(question, schema, describe_tables(schema, statistics), ValueIndex([]))
 
 
 @pytest.mark.parametrize(
@@ -463,7 +464,7 @@ def _ask_texts(
         for x in columns
     }  # fmt: skip
     schema = Schema(title="C1", entity="c1", nouns=("lesson",), attributes=tuple(columns))
-    return translate(question, schema, statistics, ValueIndex(stored))
+    return translate(question, schema, describe_tables(schema, statistics), ValueIndex(stored))
 
 
 def test_who_states_that_there_is_none_states_it() -> None:
@@ -474,7 +475,9 @@ def test_who_states_that_there_is_none_states_it() -> None:
         schema = Schema(title="C1", entity="c1", nouns=("card",), attributes=(allergy,))
         statistics = {"allergy": ColumnStatistics("allergy", allergy.type, *counts)}
         try:
-            return translate(question, schema, statistics, ValueIndex([])).sql
+            return translate(
+                question, schema, describe_tables(schema, statistics), ValueIndex([])
+            ).sql
         except QuestionError:
             return "refused"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.grammar.translate import translate
+from srag_mcp.grammar.translate import describe_tables, translate
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.json_schema import schema_from_json, schema_to_json
 from srag_mcp.schema.schema import ListName, PendingList, Schema
@@ -42,7 +42,7 @@ def test_a_question_that_names_a_list_is_about_it(question: str, named: str | No
 
 def test_a_question_about_a_list_is_refused_without_a_model() -> None:
     with pytest.raises(QuestionError, match="“items” is a list of objects in the records"):
-        translate("How many items were sold?", ORDERS, {}, ValueIndex(()))
+        translate("How many items were sold?", ORDERS, describe_tables(ORDERS, {}), ValueIndex(()))
 
 
 def test_a_schema_file_keeps_lists() -> None:

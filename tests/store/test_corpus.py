@@ -261,6 +261,26 @@ def test_readers_follow_the_pointer_to_a_new_build(
     assert corpus.values().search("new") == [ValueMatch("name", "New", 3, 1.0, "ships")]
 
 
+def test_a_settled_corpus_is_of_one_build_until_that_is_removed(
+    corpus: Corpus, published: Path, ships: Schema, finish: Finish
+) -> None:
+    settled, counted = corpus.settled(), list[int]()
+
+    def count(own: Corpus) -> int:
+        counted.append(own.info().n_documents)
+        return counted[-1]
+
+    seen = []
+    for number in range(3):
+        seen.append((settled.once(count), settled.once(count), corpus.once(count)))
+        with open_work(published) as work:
+            work.store([finish(f"new-{number}.txt", {"name": "New"})], [])
+            publish(work, ships)
+
+    assert seen == [(3, 3, 3), (3, 3, 4), (5, 5, 5)]
+    assert counted == [3, 4, 5]  # once a build
+
+
 def test_a_build_that_vanished_without_a_new_one_is_an_error(
     corpus: Corpus, published: Path
 ) -> None:
