@@ -248,8 +248,8 @@ def vote_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
     documents = [keyed_numbers(sighting) for sighting in sightings]
     keys_of: dict[str, Counter[str]] = defaultdict(Counter)
     for numbers in documents:
-        for key in {number.key for number in numbers}:
-            for word in filter(is_content, set(key.split())):
+        for key in dict.fromkeys(number.key for number in numbers):
+            for word in filter(is_content, dict.fromkeys(key.split())):
                 keys_of[word][key] += 1
     candidates = []
     for word, counts in keys_of.items():
