@@ -228,10 +228,15 @@ class Column:
     @cached_property
     def is_numbering(self) -> bool:
         """Whether it only numbers the records: 1, 2, 3 … without a gap, each once."""
+        return self.is_series and self.ends is not None and self.ends[0] in {0, 1}
+
+    @cached_property
+    def is_series(self) -> bool:
+        """Whether its whole numbers stand in a row without a gap, each once."""
         n, is_whole = self.statistics.n_distinct, self.attribute.type == "integer"
         if not is_whole or self.ends is None or self.counts or not self.is_own or n < _SERIES:
             return False
-        return self.ends[0] in {0, 1} and self.ends[1] - self.ends[0] + 1 == n
+        return self.ends[1] - self.ends[0] + 1 == n
 
     @cached_property
     def is_additive(self) -> bool:
@@ -660,11 +665,16 @@ def _repeated(columns: Sequence[Column]) -> frozenset[str]:
 
 
 def _named_things(columns: Sequence[Column]) -> set[str]:
-    """Return what the one column names of which each record has its own: `order` of `order_no`."""
+    """Return what the one column names of which each record has its own: `order` of `order_no`.
+
+    A series by itself is called what it numbers: `episode`.
+    """
     own = [c for c in columns if c.statistics.n_distinct >= _OWN * c.statistics.n_records]
-    words = [words_in(column.attribute.name) for column in own]
-    found = [stem(said[0]) for said in words if len(said) == 2 and said[1] in _NAMING]
-    return set(found) if len(found) == 1 else set()
+    words = [(column, words_in(column.attribute.name)) for column in own]
+    found = [said[0] for _, said in words if len(said) == 2 and said[1] in _NAMING]
+    series = (said[0] for c, said in words if len(said) == 1 and c.is_series and c.is_called_one)
+    found += [word for word in series if word not in _NAMING and not is_time(word)]
+    return {stem(found[0])} if len(found) == 1 else set()
 
 
 def describe_column(attribute: Attribute, statistics: ColumnStatistics) -> Column:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from srag_mcp.errors import QuestionError
@@ -356,3 +358,21 @@ def test_what_tells_records_apart_stands_for_them(
     else:
         with pytest.raises(QuestionError):
             translate(question, schema, describe_tables(schema, statistics), ValueIndex([]))
+
+
+@pytest.mark.parametrize(("last", "is_counted"), [(142, True), (150, False)])
+def test_a_series_by_itself_names_what_it_numbers(last: int, *, is_counted: bool) -> None:
+    columns = (Attribute(name="episode", type="integer"), Attribute(name="host", type="string"))
+    schema = Schema(title="Radio", entity="radio", attributes=columns)
+    known = {x.name: ColumnStatistics(x.name, x.type, 42, 42, 42, 42, 0, 0, 0, 9) for x in columns}
+    known["episode"] = replace(known["episode"], n_distinct=42, minimum=101, maximum=last)
+    tables = describe_tables(schema, known)
+
+    def ask() -> str:
+        return translate("How many episodes are there?", schema, tables, ValueIndex(())).sql
+
+    if is_counted:
+        assert ask() == "SELECT COUNT(*) FROM radio"
+    else:
+        with pytest.raises(QuestionError):
+            ask()
