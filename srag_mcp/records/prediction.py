@@ -37,7 +37,7 @@ from srag_mcp.records.conversation import (
     fail_record,
     number_columns,
 )
-from srag_mcp.records.judging import records_form
+from srag_mcp.records.judging import RecordsReply
 from srag_mcp.records.listed import join_rows, list_attribute
 from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.record_prompt import (
@@ -129,14 +129,13 @@ def estimate_records(
         for start in range(prompt_tokens, end, prompt_tokens)
     ]
     empty = render_records_prompt(dict(enumerate(attributes, start=1)), {})
-    instructions = empty.count_tokens(reply_schema(records_form(listing=False, summarised=False)))
+    instructions = empty.count_tokens(reply_schema(RecordsReply))
     n_prompts = tokens_in = 0
-    n_attributes = n_sought = len(attributes)
+    n_sought, n_most = len(attributes), MAX_DOCUMENTS
     if n_cells is None:
-        n_cells = len(lengths) * n_attributes
+        n_cells = len(lengths) * n_sought
     elif lengths:
-        n_sought = min(n_attributes, -(-n_cells // len(lengths)))
-    n_most = MAX_DOCUMENTS if n_sought == n_attributes else MAX_PARTS
+        n_sought, n_most = min(n_sought, -(-n_cells // len(lengths))), MAX_PARTS
     batches = plan_batches(shown, lambda n: n, n_sought, prompt_tokens, n_most)
     for batch in chain(batches, further):
         n_prompts += 1
@@ -200,10 +199,9 @@ async def predict_records(
     run = _Run(task, on_done, anyio.Semaphore(max_in_flight), prompt_tokens)
     try:
         excerpts = run.excerpts(documents)
-        n_attributes = len(task.attributes)
-        counts = [len(item.names) for item in task.sought.values()] or [n_attributes]
+        counts = [len(item.names) for item in task.sought.values()] or [len(task.attributes)]
         n_sought = -(-sum(counts) // len(counts))
-        n_most = MAX_DOCUMENTS if n_sought == n_attributes else MAX_PARTS
+        n_most = MAX_PARTS if task.sought else MAX_DOCUMENTS
         await run.predict_all(
             plan_batches(excerpts, lambda x: x.n_tokens, n_sought, prompt_tokens, n_most)
         )

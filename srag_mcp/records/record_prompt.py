@@ -15,7 +15,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 
 MAX_DOCUMENTS = 16
-MAX_PARTS = 48  # of documents in which few columns are sought
+MAX_PARTS = 48  # of documents of which each lacks something else
 MAX_CELLS = 600  # some 7,000 tokens of reply at most; a reply that is cut off halves the batch
 Item = TypeVar("Item")
 _SUMMARISED = (

@@ -231,7 +231,7 @@ def test_rules_that_do_not_hold_any_more_are_told_and_the_column_is_read(
 ) -> None:
     writer.rules = [HEIGHT, TOWN]
     ingest(folder, at(settings, "checked"))
-    for number in range(N, N + 80):
+    for number in range(N, N + 160):
         write(folder, number, is_odd=True)
     report = ingest(folder, settings)
     assert "town: its rules held before, and do not hold any more" in report.ruled
@@ -282,7 +282,7 @@ def test_where_rules_find_little_all_is_read_once(
 ) -> None:
     for number in range(120, N):
         (folder / f"{number:03}.txt").unlink()
-    writer.rules = [HEIGHT | {"pattern": r"stands (?P<value>10\d) metres"}]
+    writer.rules = [HEIGHT | {"pattern": r"rises (?P<value>10\d) metres"}]
     report = ingest(folder, at(settings, "checked"))
     assert report.ruled == ("rules would save nothing here: all documents are read",)
     assert (writer.n_asked, n_shown(server)) == (1, 120)
@@ -376,7 +376,7 @@ def test_prompts_for_rules_show_what_a_person_set_and_not_what_an_agent_did(
     n_asked = len(server.requests)
     assert not ingest(folder, at(settings, "checked")).published, "nothing is read for them"
     assert len(server.requests) == n_asked
-    for number in range(N, N + 80):
+    for number in range(N, N + 160):
         write(folder, number)
     ingest(folder, settings)
 
