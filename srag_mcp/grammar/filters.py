@@ -15,6 +15,7 @@ from srag_mcp.grammar.lexicon import (
     BEING,
     DOING,
     HAVING,
+    concept_stems,
     is_past,
     phrases,
     spoken,
@@ -404,6 +405,10 @@ class _Reader:
         if spoken(self._sentence.tokens[: self._mentions[at].first][-1:]) == ("per",):
             return  # `per 100 visitors` restricts nothing
         operator, high, uses, concept = self._relation(at)
+        is_open, after = concept in {"", "any"}, max(uses) + 1
+        if is_open and self._kind(after) == "dimension" and self._mentions[at].unit:
+            concept = self._mentions[after].word  # `at most 20 m long`
+            uses.add(after)
         first, last = min(uses), max(uses)
         plain = uses == {at} and high is None
         self._taken |= uses
@@ -501,6 +506,8 @@ class _Reader:
         if not far and unit is not None:
             far = [c for c, factor in factors.items() if factor == 1]
             far = far or [c for c, factor in factors.items() if factor and self._ranges(at, c)]
+            if concept not in {"", "any"}:  # nothing is tall by its length
+                far = [c for c in far if not c.named & concept_stems()]
         far = [column for column in far if column.name not in seen]
         others = self._table.others(far)
         for column in self._table.main_of(far):

@@ -23,7 +23,7 @@ _TOKEN = re.compile(
 _NON = re.compile(rf"(?<=\b{DENYING[0]}) (?=[^\W\d_])", re.IGNORECASE)
 _BY_MEANING = (
     "aggregate", "rank", "compare", "compare_after", "compare_time", "direction", "part",
-    "adjective", "comparative", "question_word", "place",
+    "adjective", "comparative", "question_word", "dimension", "place",
 )  # fmt: skip
 # Behind these a verb says what somebody does.
 DOING = frozenset({"do", "does", "did"})

@@ -152,6 +152,14 @@ ANSWERED: list[tuple[str, Answer]] = [
         Answer("harbour with the highest average of length", [("Port Grey",)]),
     ),
     (
+        "How many boats are at most 9 m long?",
+        Answer("number of records where length is at most 9", [(4,)]),
+    ),
+    (
+        "How many boats are more than 9 m long?",
+        Answer("number of records where length is above 9", [(6,)]),
+    ),
+    (
         "How many boats have a length within 9 m?",
         Answer("number of records where length is at most 9", [(4,)]),
     ),
@@ -929,6 +937,7 @@ REFUSED: list[tuple[str, Refusal]] = [
     ),
     ("How old is the Heron?", Refusal(reason="this form of question is not known")),
     ("Which harbours have no insured boats?", Refusal(("no",))),
+    ("How many boats are more than 9 m tall?", Refusal(("more than", "9 m", "tall"))),
     ("Which owners have no boat with heating?", Refusal(("no",))),
     (
         "How many boats cost more than 1000 dollars?",
