@@ -30,7 +30,7 @@ from srag_mcp.names.uniting import (
 )
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.text.shown import one_line, shorten
-from srag_mcp.text.words import DENYING, content_words, stem
+from srag_mcp.text.words import DENYING, content_words, fold, stem
 from srag_mcp.values.states import read_boolean, read_statement
 
 logger = logging.getLogger(__name__)
@@ -84,7 +84,7 @@ def find_forms(values: Iterable[str], column: str) -> list[list[str]]:
         head = _REMARK.sub("", value)
         said = read_statement(head, column, is_answer=True) if has_answers else None
         content = tuple(stem(word) for word in content_words(head))
-        words = (*content, *read_name(head).designators) if content else (head,)
+        words = (*content, *read_name(head).designators) if content else (fold(head) or head,)
         denied = read_statement(head, column) is False
         key: tuple[bool | str, ...] = (*words, denied) if said is None else (said,)
         groups.setdefault(key, []).append(value)
