@@ -114,7 +114,10 @@ def test_forms_of_one_value_are_found(
             ],
             [],
         ),
-        (["Grade I", "Grade II", "AB", "ABBA"], []),
+        (["Grade I", "Grade II", "Grade V", "Grade VIII", "AB", "ABBA", "AB*"], []),
+        (["m", "male", "f", "female", "n"], [["m", "male"], ["f", "female"]]),
+        (["R.C.", "reinforced concrete", "steel"], [["R.C.", "reinforced concrete"]]),
+        (["fem.", "female", "M", "F"], [["fem.", "female"], ["F", "female"]]),
     ],
 )
 def test_short_forms_of_a_value_are_found(values: list[str], pairs: list[list[str]]) -> None:
