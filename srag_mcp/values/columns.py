@@ -45,7 +45,7 @@ from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT, ColumnTy
 from srag_mcp.values.units import SIZES, convert
 
 _ASSUMED = "day before month, which no other document proves"
-_WITHOUT_TIME = "without its time of day"
+WITHOUT_TIME = "without its time of day"
 # Neither midnight, which stands for no time, nor the offset of a zone.
 _TIME = re.compile(r"(?<![\d:+−-])(?!0?0:00(?::00)?(?![\d:]))\d{1,2}:\d{2}(?!\d)")
 DATED = "dated: "  # said in the context of a day without a year: the date of its document
@@ -161,12 +161,17 @@ def _date_reader(declared: Column, said: Sequence[Words]) -> Reader:
         notes = (
             [str(hedge)] * (hedge is not None)
             + [_ASSUMED] * is_assumed
-            + [_WITHOUT_TIME] * bool(_TIME.search(text))
+            + [WITHOUT_TIME] * has_time(text)
         )
         notes += [_YEAR_ADDED] * (words in years_of)
         return Reading(State.STATED, day, note="; ".join(notes), is_guess=hedge is not None)
 
     return read
+
+
+def has_time(text: str) -> bool:
+    """Return whether a time of day stands in a text, which the value of a date leaves out."""
+    return _TIME.search(text) is not None
 
 
 def _hedge_of_day(text: str, found: Sequence[tuple[Span, DateText]], label: str) -> Hedge | None:
