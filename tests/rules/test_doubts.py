@@ -267,7 +267,9 @@ def test_amounts_in_several_currencies_are_not_added_without_a_unit_either(
 
 def test_pieces_and_weights_are_not_added(open_corpus: Open) -> None:
     texts = [f"Eggs: {n}" for n in (1, 2, 3, 4)] + ["Eggs: 100 g", "Eggs: 150 g", "Eggs: 200 ml"]
-    answer = ask(open_corpus(texts, [_number("eggs", "eggs", None)]), "What is the average of eggs?")
+    answer = ask(
+        open_corpus(texts, [_number("eggs", "eggs", None)]), "What is the average of eggs?"
+    )
     assert "eggs is stated in several units, none (4), g (2), ml (1)" in answer.text
 
 
