@@ -63,7 +63,7 @@ def write_canonical(attribute: Attribute, value: ReplyValue) -> str | None:
 def read_column(attribute: Attribute, predicted: Sequence[PredictedCell]) -> list[Cell]:
     """Return the cells of one attribute over all documents, in the same order, with values.
 
-    Spellings of a text that differ only in case or punctuation become the most frequent one, as
+    Spellings of a text that differ only in case or white space become the most frequent one, as
     they do for cells that code extracted. One that is none of the categories stays as it is: the
     model was asked twice whether it is one of them.
     """

@@ -124,7 +124,8 @@ def find_grounds(
         return Grounds(nothing=tuple(nothing), notes=(*lists, *unread, *corpus.notices()))
     found = Unknowns(notes=lists, is_open=bool(lists))
     # something is unknown, and it can be told which records are read
-    if not lists and any(item.n_open for item in denominator.columns):
+    is_open = corpus.info().n_failed or any(item.n_open for item in denominator.columns)
+    if not lists and is_open:
         found = Unknowns(notes=(_TOO_LONG,))
         if not is_large:
             found = _or_else(lambda: find_unknowns(corpus, facts), lambda _: NOT_WORKED_OUT)

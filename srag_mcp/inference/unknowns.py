@@ -4,7 +4,8 @@
 
 A record of which it is not known whether it meets the conditions may belong or not; an unknown
 value is taken to lie in the range of the known ones. So is one that another place of its document
-or the rest of its column contradicts: it may be right, and what that place says may be wrong.
+or the rest of its column contradicts: it may be right, and what that place says may be wrong. A
+file that could not be read may be a record of which nothing is known.
 """
 
 import operator
@@ -33,6 +34,8 @@ SAID_NONE = (
     " AND value IS NULL)"
 )
 NO_BOUNDS = "bounds are not worked out for this kind of query"
+_UNREAD = "nobody knows how many rows the files hold that could not be read"
+_HOLDS_ROWS = "SELECT count(*) FROM documents WHERE document_id LIKE '%#%'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,10 @@ def find_unknowns(corpus: Corpus, facts: QueryFacts) -> Unknowns:
     found = read_aggregate(facts, find_gaps(corpus, doubted))
     if found is None:
         return NOT_WORKED_OUT
-    return _Records(corpus, found, contradicted=doubted).unknowns()
+    n_unread = corpus.info().n_failed
+    if n_unread and (facts.schema.table.parent or corpus.select(_HOLDS_ROWS).rows != ((0,),)):
+        return replace(NOT_WORKED_OUT, notes=(_UNREAD, NO_BOUNDS))
+    return _Records(corpus, found, contradicted=doubted, n_unread=n_unread).unknowns()
 
 
 def find_contradicted(corpus: Corpus, facts: QueryFacts) -> tuple[str, ...]:
@@ -119,7 +125,8 @@ class _Records:
     """Counts over the records of a corpus, under the conditions of an aggregate.
 
     *stated*: of those only that have a value of these columns. *contradicted*: columns of which
-    values are taken for unknown that the result was made of.
+    values are taken for unknown that the result was made of. *n_unread*: rows that are added, of
+    which nothing is known.
     """
 
     def __init__(
@@ -128,10 +135,11 @@ class _Records:
         found: Aggregate,
         stated: Sequence[str] = (),
         contradicted: Collection[str] = (),
+        n_unread: int = 0,
     ) -> None:
         self._corpus = corpus
-        self._found = found
         self._stated = stated
+        self._n_unread = n_unread
         self._entity = quote_name(corpus.schema().entity)
         said = {item.column.lower(): item for item in corpus.statistics()}
         self._own = own = said.get(found.column.lower())
@@ -142,6 +150,15 @@ class _Records:
         if stated:
             known = " AND ".join(f"{quote_name(column)} IS NOT NULL" for column in stated)
             self._entity = f"(SELECT * FROM {self._entity} WHERE {known})"  # noqa: S608 - it runs through the guard
+        if n_unread:
+            unread = f"range({n_unread}) AS unread(_unread)"
+            self._entity = f"(FROM {self._entity} FULL JOIN {unread} ON false)"
+            condition, part, counted = (
+                f"CASE WHEN _unread IS NULL THEN {said or ALWAYS} END"
+                for said in (found.condition, found.part, found.counted)
+            )
+            found = replace(found, condition=condition, part=part, counted=counted)
+        self._found = found
         self._contradicted = contradicted
         self._counted, self._shown = f"({found.counted})", "false"
         if contradicted:  # what is counted and shown is so by the values as they are
@@ -295,7 +312,9 @@ class _Records:
         found = [
             Bounds(side, side)
             if isinstance(side, float)
-            else _Records(self._corpus, side, self._stated, self._contradicted).range()
+            else _Records(
+                self._corpus, side, self._stated, self._contradicted, self._n_unread
+            ).range()
             for side in self._found.sides
         ]
         known = [side for side in found if side is not None]

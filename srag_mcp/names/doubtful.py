@@ -30,7 +30,7 @@ from srag_mcp.names.uniting import (
 )
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.text.shown import one_line, shorten
-from srag_mcp.text.words import DENYING, content_words, stem
+from srag_mcp.text.words import DENYING, content_words, fold, stem
 from srag_mcp.values.states import read_boolean, read_statement
 
 logger = logging.getLogger(__name__)
@@ -44,8 +44,8 @@ _MAX_BLOCK = 100  # a word that more names have brings none of them together
 _MAX_HOLDERS = 3  # a word that is a part of more names than these stands for none of them
 _SHORTEST_MISSPELT = 4  # letters; a shorter word with another letter is another word
 _LONG_WORD = 8  # letters; in a longer word two slips are still a slip
-_SHORTEST_CUT = 3  # letters; fewer begin too many words
-_LETTERS = re.compile(r"[A-Z]{2,4}|[b-df-hj-np-tv-xz]{2,4}")
+_NO_WORD = re.compile(r"[A-Z]+|[b-df-hj-np-tv-xz]+|[a-z]")
+_LONGEST_ENDING = 2  # letters, as of `passed`
 _REMARK = re.compile(r"\s*(?:[,;:(–—]|\s-\s).*", re.DOTALL)
 _SURE, _SHORT, _LEAST = 1.0, 0.9, 0.5
 
@@ -84,7 +84,7 @@ def find_forms(values: Iterable[str], column: str) -> list[list[str]]:
         head = _REMARK.sub("", value)
         said = read_statement(head, column, is_answer=True) if has_answers else None
         content = tuple(stem(word) for word in content_words(head))
-        words = (*content, *read_name(head).designators) if content else (head,)
+        words = (*content, *read_name(head).designators) if content else (fold(head) or head,)
         denied = read_statement(head, column) is False
         key: tuple[bool | str, ...] = (*words, denied) if said is None else (said,)
         groups.setdefault(key, []).append(value)
@@ -95,16 +95,19 @@ def find_forms(values: Iterable[str], column: str) -> list[list[str]]:
 def find_shortened(values: Sequence[str]) -> list[list[str]]:
     """Return the pairs of values, a short form first: `auto`, `automatic`; `VW`, `Volkswagen`.
 
-    A word is cut within, after three letters or more, or some of its letters stand alone: in
-    capitals, or without a vowel. In `north`, `northeast` nothing is cut where `east` is a value.
+    A word is cut within, or some of its letters stand alone: one, in capitals, or without a vowel.
+    The long one has more than an ending. In `north`, `northeast` nothing is cut where `east` is a
+    value; `Grade V` and `Grade VIII` differ in what tells grades apart.
     """
     names = {value: fold_name(value) for value in values}
     words = {word for name in names.values() for word in name.split()}
     return [
         [short, long]
         for short, long in permutations(names, 2)
+        if len(names[long]) > len(names[short]) + _LONGEST_ENDING
         if _is_cut(names[short], names[long], words)
-        or (_LETTERS.fullmatch(short) and _is_of_letters(names[short], names[long]))
+        or (_NO_WORD.fullmatch(short.replace(".", "")) and _is_within(names[short], names[long]))
+        if read_name(short).designators == read_name(long).designators
     ]
 
 
@@ -112,14 +115,13 @@ def _is_cut(short: str, long: str, words: Collection[str]) -> bool:
     """Whether the last word of *short* goes on in *long*, and not with another of *words*."""
     rest, last = long.removeprefix(short), short.rpartition(" ")[2]
     goes_on = rest != long and rest[:1].isalpha() and rest.split()[0] not in words
-    return goes_on and len(last) >= _SHORTEST_CUT and last.isalpha()
+    return goes_on and last.isalpha()
 
 
-def _is_of_letters(short: str, long: str) -> bool:
-    """Whether *long* is longer by more than an ending, and has the letters of *short* in order."""
+def _is_within(short: str, long: str) -> bool:
+    """Whether *long* begins with the first letter of *short*, and has the others in order."""
     letters = iter(long)
-    within = long[:1] == short[:1] and all(letter in letters for letter in short)
-    return within and len(long) > len(short) + 2
+    return long[:1] == short[:1] and all(letter in letters for letter in short)
 
 
 def _comparer(things: Sequence[Thing], decided: Decided) -> Callable[[Thing, Thing], float]:

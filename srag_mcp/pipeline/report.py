@@ -19,8 +19,11 @@ from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.predictions import Predictions, UnreadRecords, find_unread
 from srag_mcp.store.work import WorkDatabase
 from srag_mcp.text.shown import quoted, shorten
+from srag_mcp.values.columns import WITHOUT_TIME, has_time
 
 _MAX_NAMED = 20
+_MANY_TEXTS = 1_000  # of a column: where a time is told, most have it
+_TEXTS = "SELECT as_stated FROM cells WHERE attribute = $1 AND as_stated IS NOT NULL LIMIT $2"
 _MAX_REASON = 300
 _MAX_QUOTE = 160
 _MAX_SHOWN = 5
@@ -60,7 +63,7 @@ class IngestReport:
         failed: Files that could not be read, and documents that a language model was asked about
             in vain; all their cells are failed.
         skipped: Files that are no documents, such as images.
-        told: What was left out of table files, and what stands around their tables.
+        told: What was left out of table files and of days, and what stands around their tables.
         attributes: Names of the columns.
         lists: The tables of what the documents list, with their columns.
         designed: What the columns leave out: other columns that were proposed, lists, other kinds
@@ -267,8 +270,9 @@ def report_stored(
         rows_reason=found.rows_reason,
         failed=files + records,
         skipped=tuple(Failure(item.path, item.reason) for item in found.skipped),
-        told=tuple(
-            f"{path}: {line}" for path, state in sorted(work.files().items()) for line in state.told
+        told=(
+            *(f"{path}: {line}" for path, x in sorted(work.files().items()) for line in x.told),
+            *_tell_times(work, schema),
         ),
         attributes=tuple(item.name for item in schema.shown().attributes) if schema else (),
         lists=tuple(
@@ -278,6 +282,14 @@ def report_stored(
         designed=tuple(describe_design(work, schema, folder.name)) if by_model and schema else (),
         warnings=(*_warnings(work, schema), *_warn_of_unread(unread, n_in_part, n_stored)),
     )
+
+
+def _tell_times(work: WorkDatabase, schema: Schema | None) -> Iterator[str]:
+    """Say which columns of dates leave out a time of day that documents state."""
+    for item in schema.attributes if schema else ():
+        texts = work.run(_TEXTS, item.name, _MANY_TEXTS) if item.type.is_date else ()
+        if any(has_time(text) for (text,) in texts):
+            yield f"{item.name}: each day is stored {WITHOUT_TIME}"
 
 
 def _warnings(work: WorkDatabase, schema: Schema | None) -> Iterator[str]:

@@ -16,7 +16,7 @@ from srag_mcp.schema.attribute import Extractor, KeyRule, SlotRule
 from srag_mcp.text.words import fold_words
 from srag_mcp.values.columns import TypeGuess, classify_values
 from srag_mcp.values.dates import read_date
-from srag_mcp.values.numbers import read_number
+from srag_mcp.values.numbers import is_bound, is_range, read_number
 from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import read_boolean
 from srag_mcp.values.types import BOOLEAN
@@ -80,11 +80,17 @@ class Candidate:
         return [found.text for found in self.found.values()]
 
     @cached_property
+    def exact(self) -> list[str]:
+        """The texts without ranges and bounds, where these are fewer: they are of a number, too."""
+        texts = [t for t in self.texts if not (is_range(t) or is_bound(t, label=self.label))]
+        return texts if 2 * len(texts) > len(self.texts) else self.texts
+
+    @cached_property
     def guess(self) -> TypeGuess:
         """The type of its values; what is only said or denied is a boolean."""
         if self.origin == "item":
             return TypeGuess(BOOLEAN, None, 1.0, None)
-        return classify_values(self.texts, self.label)
+        return classify_values(self.exact, self.label)
 
     @property
     def is_number(self) -> bool:
@@ -118,7 +124,7 @@ class Candidate:
         self.near = other.near | self.near
         self.quotes = self.quotes or other.quotes
         self.asked = max(self.asked, other.asked)
-        for worked_out in ("guess", "plain", "shape"):
+        for worked_out in ("exact", "guess", "plain", "shape"):
             self.__dict__.pop(worked_out, None)
 
 

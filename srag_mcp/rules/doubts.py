@@ -241,10 +241,12 @@ def _of_cells(corpus: Corpus, use: _Use) -> str:
         [[count]] = _read(corpus, _WORDED_NONE, [name])
         if n_absent := _whole(count):
             return f"{n_absent} documents say that there is no {name}, which may be 0, or no number"
-    units = {str(unit): _whole(count) for unit, count, _ in rows if unit}
+    units = {str(unit): _whole(count) for unit, count, _ in rows}
+    if all(map(is_currency, units.keys() - {""})):  # who gives no currency means that of the others
+        units.pop("", None)
     main = units.get(use.attribute.unit or next(iter(units), ""), 0)
     if use.measures and is_numeric and sum(units.values()) - main > _FEW * n_cells:
-        counts = ", ".join(f"{unit} ({count})" for unit, count in units.items())
+        counts = ", ".join(f"{unit or 'none'} ({count})" for unit, count in units.items())
         return f"{name} is stated in several units, {counts}, which cannot be compared"
     return ""
 

@@ -46,7 +46,9 @@ from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.text.spans import Spans
 from srag_mcp.text.words import content_words, fold_words, singular, stem, stems
 from srag_mcp.values.dates import find_dates
+from srag_mcp.values.numbers import read_number
 from srag_mcp.values.quantities import find_quantities
+from srag_mcp.values.states import read_missing
 from srag_mcp.values.units import SIZES
 
 _MAX_SAMPLE = 200
@@ -307,7 +309,11 @@ def _is_plain(candidate: Candidate) -> bool:
     if is_long or is_said > len(texts):
         return False
     if kind != "string":  # one that cannot be read does not make a column of numbers a text
-        n_other = round((1 - candidate.guess.share) * len(texts))
+        given = [t for t in candidate.exact if read_missing(t, candidate.label) is None]
+        n_other = round((1 - candidate.guess.share) * len(given))
+        if kind.is_numeric and 2 * (len(given) - n_other) > len(texts):
+            # `not measured`, `to be set`: there is no number, and the cell says so
+            n_other -= sum(not any(map(str.isdigit, t)) and read_number(t) is None for t in given)
         return n_other <= max(len(texts) > _MIN_KNOWN, (1 - NEARLY_ALL) * len(texts))
     if _is_template(texts):
         return False

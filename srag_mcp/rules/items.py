@@ -338,10 +338,11 @@ def read_item(rule: ItemRule, sightings: Sightings, name: str) -> Cell | None:
     """Find a statement of the rule; one that says so wins over one that denies it.
 
     A document that lists things below a heading of the rule, and not this one, has it not: it is
-    stated absent, with the heading as evidence. Nothing is known where it lists nothing there, or
-    mostly what no other list names (in another language, perhaps), or where a statement has the
-    words without being the thing ("parking garage" for `parking`, what the rule names *besides*),
-    or is a whole sentence outside a list.
+    stated absent, with the heading as evidence; so it is where a format that knows lists has an
+    empty one there. Nothing is known where else it lists nothing there, or mostly what no other
+    list names (in another language, perhaps), or where a statement has the words without being the
+    thing ("parking garage" for `parking`, what the rule names *besides*), or is a whole sentence
+    outside a list.
     """
     wanted = [(item, frozenset(content_stems(item))) for item in rule.items]
     besides = {frozenset(content_stems(item)) for item in rule.besides}
@@ -362,7 +363,11 @@ def read_item(rule: ItemRule, sightings: Sightings, name: str) -> Cell | None:
             if not item.negative:
                 return Cell(name, State.STATED, item.text, item.span)
             denied = denied or Cell(name, State.STATED_ABSENT, item.text, item.span)
-    if denied is not None or not listed:
+    if not listed:
+        lists = (x for x in sightings.document.listings if fold_words(x.name) in sections)
+        empty = [x.span for x in lists if not x.rows]
+        return Cell(name, State.STATED_ABSENT, "", empty[0]) if empty else None
+    if denied is not None:
         return denied
     if any(sightings.speaks_of(words) for words in (*rule.items, *rule.signs)):
         return None

@@ -361,8 +361,8 @@ def read_lists(document: Document, schema: Schema) -> tuple[ListedRows, ...]:
     """
     sightings = Sightings(document)
     found = {
-        child.entity: read_by_sources(sightings, child) if child.sources
-        else read_rows(document, child)
+        child.entity: (child.sources and read_by_sources(sightings, child))
+        or read_rows(document, child)
         for child in schema.children
     }  # fmt: skip
     spans = (c.span for item in found.values() if item for row in item.rows for c in row)

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 WORD = re.compile(r"\w+")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[.,/:-](?=\d)")
-_PUNCTUATION = re.compile(r"[^\w\s+#&%<>≤≥\x00]|_")
+_PUNCTUATION = re.compile(r"[^\w\s+#*&%<>≤≥\x00]|_|(?<![\w*])\*+|\*+(?=\w)")
 _GRADE = re.compile(r"([^\W\d_]{1,3})\s?[-‐‑–−]")
 _HELD = "\x00"
 _HELD_MARK = re.compile(_HELD)
@@ -48,8 +48,8 @@ _OTHER = """
 def fold(text: str) -> str:
     """Return *text* without case, width, accents' encoding, punctuation and extra space.
 
-    Marks between digits, the minus of a grade and `+`, `#`, `&`, `%`, `<`, `>` stay, because they
-    make another value.
+    Marks between digits, the minus of a grade, a `*` behind a word and `+`, `#`, `&`, `%`, `<`, `>`
+    stay, because they make another value.
     `ACME CO. (N) LTD.` -> `acme co n ltd`; `C++` -> `c++`; `1.5` -> `1.5`; `A−` -> `a-`
     """
     if text.isascii() and text.isalnum():

@@ -1,6 +1,7 @@
 """Columns: cells are read with the whole column in view, which decides what one leaves open."""
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -44,7 +45,7 @@ from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT, ColumnTy
 from srag_mcp.values.units import SIZES, convert
 
 _ASSUMED = "day before month, which no other document proves"
-_WITHOUT_TIME = "without its time of day"
+WITHOUT_TIME = "without its time of day"
 # Neither midnight, which stands for no time, nor the offset of a zone.
 _TIME = re.compile(r"(?<![\d:+−-])(?!0?0:00(?::00)?(?![\d:]))\d{1,2}:\d{2}(?!\d)")
 DATED = "dated: "  # said in the context of a day without a year: the date of its document
@@ -52,6 +53,7 @@ _YEAR_ADDED = "its year is that in which it is nearest to the document's date"
 _HALF_A_YEAR = 182
 # A two-digit year is told from a time only by many years that are near one another.
 _ENOUGH_YEARS, _NEAR_YEARS = 10, 10
+_LETTERS = re.compile(r"[^\W\d_]|\s")
 _ALIKE = 92.0  # of 100, for a word that is meant to be a category: one letter in twelve
 
 
@@ -159,12 +161,17 @@ def _date_reader(declared: Column, said: Sequence[Words]) -> Reader:
         notes = (
             [str(hedge)] * (hedge is not None)
             + [_ASSUMED] * is_assumed
-            + [_WITHOUT_TIME] * bool(_TIME.search(text))
+            + [WITHOUT_TIME] * has_time(text)
         )
         notes += [_YEAR_ADDED] * (words in years_of)
         return Reading(State.STATED, day, note="; ".join(notes), is_guess=hedge is not None)
 
     return read
+
+
+def has_time(text: str) -> bool:
+    """Return whether a time of day stands in a text, which the value of a date leaves out."""
+    return _TIME.search(text) is not None
 
 
 def _hedge_of_day(text: str, found: Sequence[tuple[Span, DateText]], label: str) -> Hedge | None:
@@ -200,8 +207,8 @@ def _in_years(said: Sequence[Words]) -> dict[Words, str]:
 def _text_reader(declared: Column, said: Sequence[Words]) -> Reader:
     """Decide on the spellings of a column of texts, and return how each cell is read.
 
-    Spellings that differ only in case, punctuation or white space become the most frequent one. A
-    closed set of categories wins over the spelling of the documents.
+    Spellings that differ only in case or white space become the most frequent one; a mark may make
+    another value. A closed set of categories wins over the spelling of the documents.
     """
     tidied = {text: tidy(text) for text in dict.fromkeys(words.text for words in said)}
     spellings = choose_spellings([tidied[words.text] for words in said])
@@ -227,14 +234,16 @@ def _text_reader(declared: Column, said: Sequence[Words]) -> Reader:
 
 
 def _category(value: str, exact: Mapping[str, str]) -> str | None:
-    """Return the category that is meant, alone or among other words, but for a slip."""
+    """Return the category that is meant, alone or among other words, but for a slip of letters."""
     from rapidfuzz import fuzz, process  # slow to import
 
     folded = fold(value)
     inside = [category for key, category in exact.items() if f" {key} " in f" {folded} "]
     if folded in exact or len(inside) == 1:
         return exact.get(folded) or inside[0]
-    found = process.extractOne(folded, list(exact), scorer=fuzz.ratio, score_cutoff=_ALIKE)
+    signs = _LETTERS.sub("", folded)
+    like = [key for key in exact if _LETTERS.sub("", key) == signs]
+    found = process.extractOne(folded, like, scorer=fuzz.ratio, score_cutoff=_ALIKE)
     return exact[found[0]] if found else None
 
 
@@ -248,12 +257,16 @@ def choose_spellings(values: Sequence[str]) -> dict[str, str]:
     counts = Counter(values)
     groups: dict[str, list[str]] = {}
     for value in counts:
-        groups.setdefault(fold(value) or value, []).append(value)
+        groups.setdefault(_plain(value), []).append(value)
     kept: dict[str, str] = {}
     for group in groups.values():
         best = min(group, key=lambda value: (-counts[value], value.isupper(), value))
         kept.update(dict.fromkeys(group, best))
     return kept
+
+
+def _plain(value: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", value).casefold().split())
 
 
 _CLOCK = re.compile(

@@ -135,6 +135,12 @@ def is_bound(text: str, unit: str | None = None, label: str = "") -> bool:
     return may_hedge(text) and _hedge(text, find_number(text, unit), label) in NO_VALUE
 
 
+def is_range(text: str) -> bool:
+    """Whether a cell gives two ends between which its number lies: `£5 – £7`."""
+    figure = find_number(text).figure
+    return figure is not None and figure.upper is not None
+
+
 def _hedge(text: str, found: NumberCell, label: str = "") -> Hedge | None:
     """Return how the number that was *found* in a cell is said."""
     text = _MIXED.sub(_as_decimal, text)

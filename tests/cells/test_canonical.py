@@ -90,13 +90,19 @@ def test_spellings_become_one_and_the_words_stay() -> None:
     cells = [
         predicted("Acme Ltd", "Acme Ltd"),
         predicted("Acme Ltd", "by Acme Ltd"),
-        predicted("ACME LTD.", "ACME LTD."),
+        predicted("ACME LTD", "ACME LTD"),
+        predicted("Acme Ltd*", "Acme Ltd*"),
     ]
 
     found = read_column(attribute, cells)
 
-    assert [cell.value for cell in found] == ["Acme Ltd"] * 3
-    assert [cell.as_stated for cell in found] == ["Acme Ltd", "by Acme Ltd", "ACME LTD."]
+    assert [cell.value for cell in found] == [*["Acme Ltd"] * 3, "Acme Ltd*"]
+    assert [cell.as_stated for cell in found] == [
+        "Acme Ltd",
+        "by Acme Ltd",
+        "ACME LTD",
+        "Acme Ltd*",
+    ]
 
 
 def test_a_value_outside_of_the_categories_is_not_made_one_of_them() -> None:

@@ -59,6 +59,17 @@ def test_an_empty_folder_is_no_prose() -> None:
     assert str(Account(0, 0, 0)) == "of 0 words in 0 documents the columns account for 0 %"
 
 
+def test_labels_whose_values_no_column_holds_are_named() -> None:
+    costs = {"Ar": "£3,000 or more", "Br": "£1,000 – £2,000", "Cr": "not agreed", "Dr": "n/a"}
+    forms = [
+        quoting(f"Town: {town}\nArea | 4 m\nCost: {cost}", town, "4 m")
+        for town, cost in costs.items()
+    ]
+    found = account(*forms)
+    assert found.unread == (("Cost", 3),)
+    assert str(found).endswith(" %; labels whose values are not read: Cost (3)")
+
+
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     return Settings(workers=1, home=tmp_path / "home")

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
+from tests.inference.conftest import SCHEMA, TOWERS
 
 SHEETS = {
     "a.txt": "Town: Olm\nHeight: 10 m\nBuilt: 1901",
@@ -143,6 +145,49 @@ def test_a_count_of_all_documents_tells_of_those_that_could_not_be_read(tmp_path
         page = corpus.select(sql := f"SELECT count(*) FROM {corpus.schema().entity}")
         said = find_grounds(corpus, read_query(sql, corpus.schema()), page).notes
     assert said == ("1 file could not be read, and no record is of it",)
+
+
+@pytest.mark.parametrize(
+    ("are_rows", "said"),
+    [
+        (
+            False,
+            {
+                "count(*) FROM towers WHERE height > 20": Bounds(2, 4),
+                "sum(height) FROM towers": Bounds(110, 210, (0, 50)),
+                "avg(height) FROM towers WHERE town = 'Olm'": Bounds(50 / 3, 30, (10, 50)),
+                "max(height) FROM towers": ("it may be higher: that is not known of 2 documents",),
+            },
+        ),
+        (
+            True,
+            {
+                "sum(height) FROM towers": (
+                    "nobody knows how many rows the files hold that could not be read",
+                    NO_BOUNDS,
+                )
+            },
+        ),
+    ],
+)
+def test_a_file_that_could_not_be_read_is_unknown_in_every_bound(
+    tmp_path: Path, are_rows: bool, said: dict[str, Bounds | tuple[str, ...]]
+) -> None:
+    folder = tmp_path / "towers"
+    folder.mkdir()
+    texts = [json.dumps(tower) for tower in TOWERS[:-1]] + ['{"town": "Rann", "height": 20}']
+    for n, text in enumerate(["\n".join(3 * texts)] if are_rows else texts):
+        (folder / f"{n}.json{'l' * are_rows}").write_text(text)
+    (folder / f"broken.json{'l' * are_rows}").write_text("{")
+    ingest(folder, Settings(workers=1), schema=SCHEMA)
+    with QueryPool() as worker:
+        corpus = Corpus(folder, worker)
+        for query, expected in said.items():
+            facts = read_query(f"SELECT {query}", corpus.schema())
+            grounds = find_grounds(corpus, facts, corpus.select(facts.sql))
+            notes = grounds.notes[: len(grounds.notes) - 1]
+            found = notes if isinstance(expected, tuple) else grounds.bounds
+            assert (query, found) == (query, expected)
 
 
 @pytest.fixture(scope="module")

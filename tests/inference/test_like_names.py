@@ -82,6 +82,7 @@ def test_spellings_that_are_counted_or_ranked_apart_are_told(rulings: Corpus) ->
         ("condition", ["good condition", "bad condition"], []),
         ("kind", ["paint", "painting"], [[0, 1]]),
         ("code", ["A-1", "A-2", "B-1", "—"], []),
+        ("check", ["OK", "OK.", "OK (late)", "A", "A*", "A."], [[0, 1, 2], [3, 5]]),
         ("part", ["Part A", "Part B", "Part B, late", "Part 1", "Part 2", "Part 2b"], [[1, 2]]),
     ],
 )
@@ -113,7 +114,10 @@ def test_forms_of_one_value_are_found(
             ],
             [],
         ),
-        (["Grade I", "Grade II", "AB", "ABBA"], []),
+        (["Grade I", "Grade II", "Grade V", "Grade VIII", "AB", "ABBA", "AB*"], []),
+        (["m", "male", "f", "female", "n"], [["m", "male"], ["f", "female"]]),
+        (["R.C.", "reinforced concrete", "steel"], [["R.C.", "reinforced concrete"]]),
+        (["fem.", "female", "M", "F"], [["fem.", "female"], ["F", "female"]]),
     ],
 )
 def test_short_forms_of_a_value_are_found(values: list[str], pairs: list[list[str]]) -> None:
@@ -146,6 +150,39 @@ def test_short_forms_in_small_letters_are_told_where_values_return(
         (((5,),), (taken,)),
         ((("hydraulic",),), (told,)),
         (((4,),), ()),
+    ]
+
+
+def test_a_mark_that_makes_another_value_stays_and_one_that_may_not_is_told(
+    tmp_path: Path, once: Once
+) -> None:
+    folder = tmp_path / "houses"
+    folder.mkdir()
+    grades, checks = {"Grade II": 9, "Grade II*": 12, "none": 9}, {"OK": 15, "OK.": 9, "loose": 6}
+    columns = [[x for x, n in values.items() for _ in range(n)] for values in (grades, checks)]
+    lines = [
+        f"Listed: {listed}\nCheck: {check}\nArea: {40 + n} m2\n"
+        for n, (listed, check) in enumerate(zip(*columns, strict=True))
+    ]
+    for n, text in enumerate(lines):
+        (folder / f"{n:02}.txt").write_text(text)
+    settings = Settings(workers=1, home=tmp_path / "home")
+    once(folder, lambda: ingest(folder, settings))
+    with QueryPool() as worker:
+        corpus = Corpus(folder, worker, settings.home)
+        answers = [
+            ask(corpus, question)
+            for question in (
+                "How many houses are listed Grade II*?",
+                "How many houses are listed Grade II?",
+                "How many houses are there for each check?",
+            )
+        ]
+    told = "check: perhaps the same: OK (15) and OK. (9)"
+    assert [(answer.rows, answer.warnings) for answer in answers] == [
+        (((12,),), ()),
+        (((9,),), ()),
+        ((("OK", 15), ("OK.", 9), ("loose", 6)), (told,)),
     ]
 
 

@@ -317,3 +317,30 @@ def test_a_list_of_which_an_item_is_not_read_may_list_more(
 
     assert answer.rows == ((24,),)
     assert "surveys_faults: 1 of 12 documents may list more" in answer.warnings
+
+
+def test_an_empty_list_of_json_states_that_there_is_none(tmp_path: Path) -> None:
+    folder = tmp_path / "episodes"
+    folder.mkdir()
+    people = [{"name": "Sara", "country": "Peru"}, {"name": "Kofi", "country": "Ghana"}]
+    people += [{"name": "Rita", "country": "Spain"}]
+    sponsors = ["Bloomly", "Kaffa", "NordCloud"]
+    for n in range(24):
+        content = {
+            "title": f"Talk {n}",
+            "downloads": 100 + 7 * n,
+            "guests": people[n % 3 :][: n % 4],
+            "sponsors": sponsors[n % 3 :][: n % 3],
+        }
+        (folder / f"{n:02}.json").write_text(json.dumps(content))
+    settings = Settings(workers=1, home=tmp_path / "home")
+    ingest(folder, settings)
+    with QueryPool() as worker:
+        corpus = Corpus(folder, worker, settings.home)
+        [guests] = corpus.schema().children
+        listed = corpus.list_statistics(guests.entity)
+        [kaffa] = corpus.statistics(["kaffa"])
+        answer = ask(corpus, "How many episodes have no guests?")
+    assert (listed.n_stated, listed.n_stated_absent, listed.n_not_mentioned) == (18, 6, 0)
+    assert (kaffa.n_records, kaffa.n_not_mentioned) == (24, 0)
+    assert (answer.rows, answer.warnings) == (((6,),), ())

@@ -312,3 +312,15 @@ def test_a_question_at_the_head_of_a_table_is_a_column_however_long_it_is(
     department = next(name for name in report.attributes if name.startswith("department"))
     sql = f"SELECT {department}, avg({satisfied}) FROM survey GROUP BY ALL ORDER BY ALL"
     assert ask(folder, sql) == [("Sales", 3.0), ("Stores", 3.0)]
+
+
+def test_columns_whose_days_lose_their_time_are_told(tmp_path: Path, settings: Settings) -> None:
+    folder = tmp_path / "bookings"
+    folder.mkdir()
+    rows = [f"{n},2024-03-{n + 1:02d} 09:3{n % 9},2024-03-{n + 2:02d} 00:00" for n in range(12)]
+    (folder / "bookings.csv").write_text("\n".join(["No,Start,Paid", *rows]), "utf-8")
+
+    report = ingest(folder, settings)
+
+    assert report.told == ("start: each day is stored without its time of day",)
+    assert report.told[0] in report.lines()

@@ -372,3 +372,17 @@ def test_each_column_has_a_name_of_its_own() -> None:
     assert all(
         isinstance(attribute, Attribute) and attribute.extractors for attribute in schema.attributes
     )
+
+
+def test_labelled_numbers_are_a_column_though_some_are_not_known_or_but_bounded() -> None:
+    widths = ["8.2 m", "7 m", "not measured", "5.5 m", "not measured", "6 m", "9 m", "4.1 m"]
+    guests = ["1,203", "more than 900", "812", "not counted", "400 – 500", "77", "650", "90"]
+    hours = ["9 – 17", "8 – 12", "closed", "10 – 18", "9 – 17", "8", "closed", "8 – 12"]
+    codes = ["A 1", "12", "B 7", "not given", "13 C", "9", "4 – 5", "D 2"]
+    forms = [
+        f"Width: {width}\nGuests: {n}\nHours: {time}\nCode: {code}\n"
+        for width, n, time, code in zip(widths * 2, guests * 2, hours * 2, codes * 2, strict=True)
+    ]
+    found = induce(documents(forms), entity="halls").attributes
+    numbers = {item.name: (item.type, item.unit) for item in found if item.type.is_numeric}
+    assert numbers == {"width": ("number", "m"), "guests": ("integer", None)}

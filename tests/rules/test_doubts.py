@@ -265,6 +265,14 @@ def test_amounts_in_several_currencies_are_not_added_without_a_unit_either(
     assert "in several units" in ask(corpus, "What is the average price of the boats?").text
 
 
+def test_pieces_and_weights_are_not_added(open_corpus: Open) -> None:
+    texts = [f"Eggs: {n}" for n in (1, 2, 3, 4)] + ["Eggs: 100 g", "Eggs: 150 g", "Eggs: 200 ml"]
+    answer = ask(
+        open_corpus(texts, [_number("eggs", "eggs", None)]), "What is the average of eggs?"
+    )
+    assert "eggs is stated in several units, none (4), g (2), ml (1)" in answer.text
+
+
 def test_a_date_in_the_years_of_the_column_speaks_of_it(open_corpus: Open) -> None:
     texts = [f"Launched: 3 May {year}" for year in (2019, 2020)] + ["Afloat since 4 June 2020."] * 3
     launched = Attribute(name="launched", type="date", extractors=(KeyRule(keys=("launched",)),))

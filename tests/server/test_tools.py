@@ -285,13 +285,13 @@ async def test_rows_come_with_their_bounds_and_what_unknown_cells_could_change(
 
     assert page.coverage == [
         "Over all 7 documents; crew: 6 used, 1 without a value that rules read.",
-        "Whatever they would say: 0 to 1.",
+        "Whatever they would say: 0 to 2.",
     ]
     assert page.notes == [
         "none meets crew > 99 (crew is 1 to 12, median 5.0; known in 6 of 7)",
         "1 file could not be read, and no record is of it",
     ]
-    assert listed.notes[0] == "up to 1 more may belong to the list: that is not known of them"
+    assert listed.notes[0] == "up to 2 more may belong to the list: that is not known of them"
 
 
 async def test_rows_that_use_no_column_of_the_records_have_no_denominator(client: Client) -> None:
@@ -313,7 +313,10 @@ async def test_an_answer_has_its_query_its_denominator_and_quotes(client: Client
 
     assert answer.answered
     assert answer.rows == [[pytest.approx(105.5 / 7)]]
-    assert answer.denominator == "Over all 7 documents; none is left out as unknown."
+    assert answer.denominator == (
+        "Over all 7 documents; none is left out as unknown. If those without a value lie between"
+        " 6.5 and 31.5, as the others do: 14 to 17.125."
+    )
     assert [source.quote for source in answer.sources] == ["22.75 m", "15 m", "31.5 m"]
 
 
