@@ -1,7 +1,6 @@
 """Which of several corpora a question is about."""
 
-from collections.abc import Collection, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from srag_mcp.errors import CorpusError
 from srag_mcp.inference.ask import ask
@@ -27,10 +26,11 @@ def choose_corpus(corpora: Sequence[Corpus], question: str) -> Corpus:
     if not ready:
         corpora[0].build_path()
     corpora = ready
+    said = {*stems(question)}
     may = find_named(corpora, question)
     may = may or [item for item in corpora if not ask(item, question).refused]
-    may = may or _most_named({item: _values(item, question) for item in corpora}, question)
-    may = may or _most_named({item: _columns(item) for item in corpora}, question)
+    may = may or _most({x: said & {*stems(_values(x, question))} for x in corpora})
+    may = may or _most({x: said & {*stems(" ".join(_columns(x)))} for x in corpora})
     if len(may) == 1:
         return may[0]
     reason = "may be about several corpora" if may else "names the records of no corpus"
@@ -42,22 +42,32 @@ def find_named(corpora: Collection[Corpus], question: str) -> list[Corpus]:
     """Return those of *corpora* whose records, or what they list, *question* names.
 
     Who lists `action items` is named by these words, and who lists `items` is not; nor is who calls
-    its records `invoices` as well where another is called so.
+    its records `invoices` as well where another is called so; nor does the `adoption fee` of one
+    name the `adoptions` of another.
     """
+    words, named = stems(question), dict[Corpus, set[str]]()
     called = {item: {*stems(item.schema().entity.replace("_", " "))} for item in corpora}
-    return _most_named({item: _nouns(item) for item in corpora}, question, called)
+    columns = {item: _columns(item) for item in corpora}
+    for item, own in called.items():
+        besides = [other for other in corpora if other is not item]
+        others = {word for other in besides for word in called[other]}
+        taken = {at for other in besides for name in columns[other] for at in _places(words, name)}
+        said = {word for at, word in enumerate(words) if at not in taken}
+        named[item] = said & {*stems(_nouns(item))} - (others - own)
+    return _most(named)
 
 
-def _most_named(
-    words: Mapping[Corpus, str],
-    question: str,
-    called: Mapping[Corpus, Collection[str]] = MappingProxyType({}),
-) -> list[Corpus]:
-    said, named = {*stems(question)}, dict[Corpus, set[str]]()
-    for item, of in words.items():
-        others = {word for other, own in called.items() if other is not item for word in own}
-        named[item] = said & {*stems(of)} - (others - {*called.get(item, ())})
-    return [item for item, of in named.items() if of and not any(of < x for x in named.values())]
+def _most(named: Mapping[Corpus, Collection[str]]) -> list[Corpus]:
+    """Return the corpora of which most is said: of no other all that, and more."""
+    return [x for x, of in named.items() if of and not any({*of} < {*y} for y in named.values())]
+
+
+def _places(words: Sequence[str], name: str) -> Iterator[int]:
+    """Yield where the words of a name of several stand in a row."""
+    own = stems(name)
+    for at in range(len(words) - len(own) + 1) if len(own) > 1 else ():
+        if [*words[at : at + len(own)]] == [*own]:
+            yield from range(at, at + len(own))
 
 
 def _nouns(corpus: Corpus) -> str:
@@ -71,8 +81,7 @@ def _values(corpus: Corpus, question: str) -> str:
     return " ".join(found.phrase for found in link_values(question, corpus) if found.is_equal)
 
 
-def _columns(corpus: Corpus) -> str:
+def _columns(corpus: Corpus) -> list[str]:
     """Return what the columns of *corpus* are called."""
     columns = (item for table in corpus.schema().tables for item in table.attributes)
-    names = (name for item in columns for name in (item.name, *item.synonyms))
-    return " ".join(names).replace("_", " ")
+    return [name.replace("_", " ") for item in columns for name in (item.name, *item.synonyms)]

@@ -95,6 +95,21 @@ def test_a_longer_name_is_meant_by_who_says_it_whole(
     assert find_named(corpora, "How many items are there?") == corpora
 
 
+def test_what_a_column_of_one_is_called_does_not_name_another(
+    tmp_path: Path, settings: Settings, worker: QueryPool
+) -> None:
+    (tmp_path / "files").mkdir()
+    letters = "".join(f"{n},{100 + n},Bo\n" for n in range(1, 9))
+    (tmp_path / "files" / "adoptions.csv").write_text(f"adoption_no,fee,family\n{letters}")
+    forms = "".join(f"F{n},{200 + n},cat,{n}\n" for n in range(1, 9))
+    (tmp_path / "files" / "forms.csv").write_text(f"form_no,adoption_fee,animal,age\n{forms}")
+    ingest(tmp_path / "files", settings)
+    both = [open_kind(tmp_path / "files", x, settings, worker) for x in ("adoptions", "forms")]
+    assert choose_corpus(both, "How many adoptions are there?") is both[0]
+    with pytest.raises(CorpusError, match="may be about several corpora"):
+        choose_corpus(both, "What is the average adoption fee?")
+
+
 def test_a_new_file_joins_its_kind_and_the_others_stay(harbour: Path, settings: Settings) -> None:
     ingest(harbour, settings)
     (harbour / "d9.md").write_text(BOAT.format(name="Iris", n=9))
