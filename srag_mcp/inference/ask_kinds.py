@@ -38,7 +38,8 @@ def converse_kinds(
     Of one corpus it is `converse`.
 
     It is about those whose records it names, and about those that have a column that it names and
-    the first has not. A question that leans on one before is of one kind.
+    the first has not, or the same columns as that, unless it names the kind. A question that leans
+    on one before is of one kind.
 
     Raises:
         CorpusError: If it may be about several and names none.
@@ -51,6 +52,11 @@ def converse_kinds(
         several = kinds.among(named)
         return several, ask_kinds(several, question, asking)
     own = choose_corpus(kinds.corpora, question)
+    called = {*stems(own.name.rpartition("/")[2].replace("_", " "))}
+    alike = [x for x in kinds.corpora if x is not own and _are_alike(x, own)]
+    if alike and called.isdisjoint(stems(question)) and not (previous or verdict):
+        several = kinds.among([own, *alike])  # two layouts, perhaps, of one kind
+        return several, refuse_kinds(several, question, "")
     answer = converse(own, question, asking, previous=previous, verdict=verdict)
     if kinds.missing:
         absent = f"not ingested yet: {', '.join(kinds.missing)}"
@@ -105,6 +111,8 @@ def refuse_kinds(
     named = " and ".join(item.name for item in tables if not item.table.parent)
     joins = "; ".join(f"join on {key}" for key in kinds.shared_keys()[:MAX_KEYS])
     how = joins or "no columns of theirs match, so that nothing joins them"
+    if all(_are_alike(kinds.corpora[0], other) for other in kinds.corpora[1:]):
+        how = "they have the same columns and may be of one kind, so that UNION ALL has all of them"
     said = f"{reason}it is about the documents of {named}, which one SELECT can read: {how}"
     columns = tuple(
         f"{table.name}.{item.name}" for table in tables for item in table.table.attributes
@@ -119,6 +127,12 @@ def refuse_kinds(
     of = tuple(corpus.name for corpus in kinds.corpora)
     brief = Brief(said, tuple(unplaced), named, columns, _fewest(linked), kinds=of)
     return Answer(question, f"Not answered: {said}", brief=brief, assumptions=kinds.notices())
+
+
+def _are_alike(one: Corpus, other: Corpus) -> bool:
+    """Whether most columns of each are those of the other, too."""
+    left, right = ({(x.name, x.type) for x in item.schema().attributes} for item in (one, other))
+    return 2 * len(left & right) > max(len(left), len(right))
 
 
 def _fewest(linked: Sequence[LinkedValues]) -> tuple[LinkedValues, ...]:

@@ -12,7 +12,7 @@ from typing import Unpack
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import read_members
 from srag_mcp.engines.agent import AgentEngine
-from srag_mcp.engines.choice import choose_engine
+from srag_mcp.engines.choice import choose_engine, is_for_caller
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.offline import FORM_SAMPLE, account_for
 from srag_mcp.engines.protocol import Engine, Progress, Work, Workload
@@ -209,7 +209,7 @@ def ingest(
             cancelled=cancelled,
         )
         chosen = choose_engine(work, settings)
-        kinds = _find_kinds(run, state, rows)
+        kinds = _find_kinds(run, state, rows, anew=fresh and chosen.asks)
         own = settings.model_copy(update={"effort": given})
         ingest_kinds = partial(_ingest_kinds, replace(run, settings=own), options)
         if isinstance(kinds, Grouping) and (attribute or not chosen.asks):
@@ -252,12 +252,12 @@ def ingest(
     return replace(report, engine=chosen.name, resumed=continued.taken_over, seconds=seconds)
 
 
-def _find_kinds(run: Run, state: Path, rows: RowsMode) -> Kinds | Grouping | None:
+def _find_kinds(run: Run, state: Path, rows: RowsMode, *, anew: bool) -> Kinds | Grouping | None:
     """Find the kinds of a folder that has several; None where one table holds all."""
     if not may_be_split(run.work, run.folder, run.found, run.wish.given):
         return None
     sorter = KindSorter(state, run.folder, run.found, run.readers, run.wish.questions)
-    return sorter.find(run.wish.tables.survey, lambda: run.sample, rows)
+    return sorter.find(run.wish.tables.survey, lambda: run.sample, rows, anew=anew)
 
 
 def _settle_kinds(
@@ -291,11 +291,14 @@ def _ingest_kinds(run: Run, options: IngestOptions, kinds: Kinds) -> IngestRepor
     if run.attribute:
         raise SeveralKindsError(run.folder, names)
     reports: list[IngestReport] = []
-    asks = choose_engine(run.work, run.settings).asks
-    for place in corpora:
+    asks, waiting = choose_engine(run.work, run.settings).asks, list[str]()
+    for place, name in zip(corpora, names, strict=True):
         if asks or run.cancelled():
             break
         asked: IngestOptions = {**options, "questions": ()}  # its own lie beside it
+        info = published_info(CorpusFolder(place, run.settings.home).readable(), None)
+        if is_for_caller(run.settings, info and info.engine):  # who answers asks under its name
+            asked["asks_first"] = True
         reports.append(
             ingest(
                 place,
@@ -305,6 +308,7 @@ def _ingest_kinds(run: Run, options: IngestOptions, kinds: Kinds) -> IngestRepor
                 **asked,
             )
         )
+        waiting += [name] * (reports[-1].proposed is not None)
     # of many files not all were looked into before they were read
     sizes = [report.n_documents for report in reports] or corpora.values()
     told = ", ".join(f"{name} ({n})" for name, n in zip(names, sizes, strict=False))
@@ -312,9 +316,10 @@ def _ingest_kinds(run: Run, options: IngestOptions, kinds: Kinds) -> IngestRepor
     said += kinds.told and f"; {kinds.told}"
     if asks:  # each has its own price and budget
         prices = [quote_ingestion(place, run.settings) for place in corpora]
-        said += (
-            f"; nothing is ingested yet, together {say_together(prices)}: ingest each by its name"
-        )
+        said += f"; nothing was ingested now, together {say_together(prices)}"
+        said += ": ingest each by its name"
+    elif waiting:
+        said += f"; to be ingested by name, as a language model is asked: {', '.join(waiting)}"
     failed = [Failure(item.path, item.reason) for item in kinds.failed]
     skipped = [Failure(item.path, item.reason) for item in run.found.skipped]
     joined = join_reports(run.folder.name, said, kinds.odd, reports)

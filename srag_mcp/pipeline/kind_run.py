@@ -115,14 +115,19 @@ class KindSorter:
         return names - own if is_alone and not is_corpus else names
 
     def find(
-        self, survey: TableSurvey | None, sample: Callable[[], Sequence[Document]], rows: RowsMode
+        self,
+        survey: TableSurvey | None,
+        sample: Callable[[], Sequence[Document]],
+        rows: RowsMode,
+        *,
+        anew: bool = False,
     ) -> "Kinds | Grouping | None":
         """Make a corpus of each kind; None where there is one kind.
 
         Of the tables in *survey* where rows are documents, or of table files that were kinds
-        before; else of what was found before. Else documents like those of *sample* are grouped,
-        and nothing is kept yet. *rows* may say that each table file is a document: that is one
-        kind, then.
+        before; else of what was found before, unless they are to be found *anew*. Else documents
+        like those of *sample* are grouped, and nothing is kept yet. *rows* may say that each table
+        file is a document: that is one kind, then.
         """
         before = ((name, read_members(self._place(name))) for name in read_kinds(self.state))
         known = {name: kept for name, kept in before if kept and kept.columns}
@@ -133,7 +138,7 @@ class KindSorter:
             survey = TableSurvey(tables, self.readers)
         if survey is not None:
             return self._split(survey, known)
-        return self.sort() or self._find(sample())
+        return (None if anew else self.sort()) or self._find(sample())
 
     def _find(self, sample: Sequence[Document]) -> "Grouping | None":
         compared = spread_evenly(sample, _MAX_COMPARED)
@@ -316,7 +321,12 @@ class Grouping:
         """
         if not said:
             unheard = "nothing of use was said of them, and their names are those that code found"
-            return self.sorter.write(self, "" if said is None else unheard)
+            alone = (
+                "found by their words alone: a language model says which of them are one kind, if"
+            )
+            alone += " the columns are found anew with one (--fresh-schema, rebuild_schema)"
+            told = unheard if said is not None else alone if self.middle else ""
+            return self.sorter.write(self, told)
         if len(said) == 1:
             write_atomically(self.sorter.state / KINDS_FILE, json.dumps({}))
             return None

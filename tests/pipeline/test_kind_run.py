@@ -53,7 +53,8 @@ def test_each_kind_gets_a_table_and_what_is_of_none_is_told(
     report = ingest(harbour, settings)
     assert report.told == (
         "2 kinds of documents, each a corpus with a table of its own: harbour/boats (8),"
-        " harbour/lessons (7)",
+        " harbour/lessons (7); found by their words alone: a language model says which of them are"
+        " one kind, if the columns are found anew with one (--fresh-schema, rebuild_schema)",
     )
     assert [item.path for item in report.skipped] == ["letter.md"]
     assert [part.n_documents for part in report.kinds] == [8, 7]

@@ -90,12 +90,28 @@ def test_layouts_of_one_kind_are_put_together_named_and_strays_join_them(
     assert told.startswith(
         "2 kinds of documents, each a corpus with a table of its own: harbour/vessels (8),"
         " harbour/swimming_lessons (14); a language model confirmed them; vessels for boats;"
-        " swimming_lessons for lessons, stundes, told.md; nothing is ingested yet"
+        " swimming_lessons for lessons, stundes, told.md; nothing was ingested now"
     )
     assert [item.path for item in report.skipped] == ["letter.md"]
     assert report.taken is not None
     assert (report.taken.n_calls, report.engine) == (1, "model")
     assert again.taken is None
+
+
+def test_kinds_that_code_found_are_settled_by_a_model_where_columns_are_found_anew(
+    harbour: Path, saying: Saying
+) -> None:
+    with saying(*SAID) as (server, settings):
+        alone = ingest(harbour, settings.model_copy(update={"engine": "offline"}))
+        ingest(harbour, settings)
+        assert server.requests == []
+        ingest(harbour, settings, fresh=True)
+    assert len(server.requests) == 1
+    assert "found by their words alone" in alone.told[0]
+    assert {name: len(of) for name, of in kinds_of(harbour, settings).items()} == {
+        "vessels": 8,
+        "swimming_lessons": 14,
+    }
 
 
 def test_a_new_document_joins_its_kind_in_either_layout(harbour: Path, saying: Saying) -> None:

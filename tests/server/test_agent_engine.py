@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from srag_mcp.views.results import (
     AnswersPage,
+    CorpusList,
     JobStatus,
     PromptEntry,
     PromptPage,
@@ -93,13 +94,13 @@ async def answer_page(client: Client, page: PromptPage, **arguments: object) -> 
     return said
 
 
-async def finish(client: Client) -> tuple[PromptPage, int]:
+async def finish(client: Client, **corpus: str) -> tuple[PromptPage, int]:
     """Answer until the job ends; return its last page, and how many prompts it took."""
-    page, n_prompts = await call(client, PromptPage, "next_prompts"), 0
+    page, n_prompts = await call(client, PromptPage, "next_prompts", **corpus), 0
     with anyio.fail_after(120):
         while page.state == "running":
             n_prompts += len(prompts(page))
-            page = await answer_page(client, page, next=20)
+            page = await answer_page(client, page, next=20, **corpus)
     return page, n_prompts
 
 
@@ -308,3 +309,29 @@ async def test_the_calling_agent_confirms_and_names_the_kinds_of_a_folder(
     assert ended.state == "done", ended.report
     assert any("mixed/papers_g1 (6), mixed/papers_g2 (6)" in line for line in ended.report)
     assert own.state == "priced"
+
+
+async def test_a_kind_that_an_agent_reads_keeps_no_other_waiting(
+    tmp_path: Path, connect: Connect
+) -> None:
+    mixed = tmp_path / "mixed"
+    mixed.mkdir()
+    tower = "# Tower {n}\n\n- Town: Ulm\n- Height: {n} m\n- Walls: brick\n- Warden: Ada\n"
+    for n in range(6):
+        (mixed / f"t{n}.md").write_text(tower.format(n=n))
+        (mixed / f"c{n}.md").write_text(LESSON.format(n=n))
+
+    async with connect(mixed, **FEW_ROUNDS) as client:
+        await call(client, JobStatus, "ingest_corpus", engine="offline", wait_seconds=50)
+        corpora = await call(client, CorpusList, "list_corpora")
+        [towers] = [x.name for x in corpora.corpora if x.name.startswith("mixed/tower")]
+        how = {"corpus": towers, "engine": "agent", "go": True, "wait_seconds": 50}
+        await call(client, JobStatus, "ingest_corpus", **how)
+        ended, _ = await finish(client, corpus=towers)
+        (mixed / "t6.md").write_text(tower.format(n=6))
+        (mixed / "c6.md").write_text(LESSON.format(n=6))
+        again = await call(client, JobStatus, "ingest_corpus", go=True, wait_seconds=50)
+
+    assert ended.state == "done", ended.report
+    assert again.state == "done", again.report
+    assert any("to be ingested by name" in line and towers in line for line in again.report)
