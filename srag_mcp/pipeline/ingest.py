@@ -297,7 +297,7 @@ def _ingest_kinds(run: Run, options: IngestOptions, kinds: Kinds) -> IngestRepor
             break
         asked: IngestOptions = {**options, "questions": ()}  # its own lie beside it
         info = published_info(CorpusFolder(place, run.settings.home).readable(), None)
-        if is_for_caller(run.settings, info and info.engine):  # who answers asks under its name
+        if info and is_for_caller(run.settings, info.engine):  # who answers asks under its name
             asked["asks_first"] = True
         reports.append(
             ingest(

@@ -320,13 +320,12 @@ class Grouping:
         One that was asked and said nothing of use changes nothing.
         """
         if not said:
-            unheard = "nothing of use was said of them, and their names are those that code found"
-            alone = (
-                "found by their words alone: a language model says which of them are one kind, if"
-            )
-            alone += " the columns are found anew with one (--fresh-schema, rebuild_schema)"
-            told = unheard if said is not None else alone if self.middle else ""
-            return self.sorter.write(self, told)
+            alone = "found by their words alone: a language model says which of them are one kind,"
+            alone += " if the columns are found anew with one (--fresh-schema, rebuild_schema)"
+            heard = alone if self.middle else ""
+            if said is not None:
+                heard = "nothing of use was said of them, and their names are those that code found"
+            return self.sorter.write(self, heard)
         if len(said) == 1:
             write_atomically(self.sorter.state / KINDS_FILE, json.dumps({}))
             return None

@@ -174,10 +174,15 @@ def read_joins(root: exp.Expr | None, tables: Mapping[str, Keyed], lists: Collec
     """
     if root is None:
         return Joins()
-    read = tables.keys() & {item.name.lower() for item in root.find_all(exp.Table)}
-    is_joined = len(read) > 1 or root.find(exp.Join, exp.Lateral, exp.Unnest) is not None
+    named = [item.name.lower() for item in root.find_all(exp.Table)]
+    read, makes_more = tables.keys() & {*named}, root.find(exp.Join, exp.Lateral, exp.Unnest)
+    is_joined = len(read) > 1 or makes_more is not None
     if not is_joined and not (lists and root.find(exp.SetOperation)):
         return Joins()
+    outputs = (item for select in root.find_all(exp.Select) for item in select.selects)
+    is_plain = makes_more is None and not any(item.find(exp.Select) for item in outputs)
+    if is_plain and len({*named}) == len(named) and read.isdisjoint(lists):
+        return Joins()  # a union of tables has each row of them once
     root = root.copy()  # of which the aggregates are written anew
     reader, told = _Reader(tables, lists), list[tuple[exp.Expr, str, list[str]]]()
     for select in root.find_all(exp.Select):
@@ -273,7 +278,10 @@ class _Reader:
             found.shared[name] = column
             found.equate((column, own[name]))
         new = found.keys.keys() - known if side else None
-        for part in [] if on is None else split_and(on):
+        named = [] if on is None else [found.lookup(x) for x in on.find_all(exp.Column)]
+        others = {row for column in named if column for row, _ in column.of} - (new or set())
+        is_one = new is None or len(others) < 2  # else who finds no partner is not told by one row
+        for part in split_and(on) if on is not None and is_one else ():
             if isinstance(part, exp.EQ | exp.NullSafeEQ):
                 found.equate((found.lookup(x.unnest()) for x in (part.this, part.expression)), new)
 

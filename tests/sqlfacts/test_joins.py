@@ -53,6 +53,9 @@ JOINED = "orders o JOIN items i USING (document_id)"
         "SELECT sum(i.quantity) FROM items i JOIN tags t USING (document_id)",
         "SELECT count(*) FROM items i JOIN tags t USING (document_id)",
         "SELECT sum(a.total) FROM orders a JOIN orders b USING (country)",
+        "SELECT sum(v) FROM (SELECT DISTINCT c.document_id, b.total AS v FROM orders a"
+        " CROSS JOIN orders b LEFT JOIN orders c ON b.document_id = c.document_id"
+        " AND b.document_id = a.document_id)",
         f"SELECT sum(t) FROM (SELECT any_value(o.total) AS t FROM {JOINED}"
         " GROUP BY o.document_id, i.name)",
         "WITH q AS (SELECT document_id, sum(quantity) AS n FROM items GROUP BY 1)"
@@ -106,6 +109,18 @@ def test_what_a_join_takes_once_is_not_noted(sql: str) -> None:
 def test_what_is_not_understood_is_said(sql: str) -> None:
     assert told(sql).repeated
     assert not told(sql).once
+
+
+def test_a_union_of_two_tables_of_records_has_each_row_once() -> None:
+    tables = TABLES | {"letters": TABLES["orders"]}
+    both = "WITH q AS (SELECT * FROM orders UNION ALL BY NAME SELECT * FROM letters)"
+
+    def repeated(sql: str) -> tuple[str, ...]:
+        return read_joins(parse_query(sql), tables, LISTS).repeated
+
+    assert not repeated(f"{both} SELECT count(*), sum(total) FROM q")
+    assert repeated(f"{both} SELECT sum(total) FROM (FROM q UNION ALL FROM q)")
+    assert repeated("SELECT (SELECT sum(o.total) FROM letters) FROM orders o")
 
 
 def test_an_aggregate_within_another_that_repeats_rows_is_not_written_anew() -> None:
