@@ -13,7 +13,7 @@ from srag_mcp.engines.protocol import Workload
 from srag_mcp.errors import JobError
 from srag_mcp.pipeline.jobs import Job, agent_prompts, read_job
 from srag_mcp.settings import Settings, named_engine
-from srag_mcp.store.layout import CorpusFolder, is_ingested_now
+from srag_mcp.store.layout import POINTER_FILE, CorpusFolder, is_ingested_now
 from srag_mcp.store.spool import AnswerOutcome, SpooledPrompt
 from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.views.results import (
@@ -67,7 +67,7 @@ def job_page(folder: Path, settings: Settings, name: str, job: Job, note: str = 
     again = f"ingest_status with corpus={name!r}, job_id={job.id!r}"
     following = {
         "running": f"call {again} while the state is running",
-        "done": _ask_call(name),
+        "done": _next_call(folder, settings, name),
         "failed": f"mend what the report names, then {call} again",
         "cancelled": f"{call} to go on where it stopped",
         "interrupted": f"{call} to go on where it stopped",
@@ -90,8 +90,15 @@ def job_page(folder: Path, settings: Settings, name: str, job: Job, note: str = 
     )
 
 
-def _ask_call(name: str) -> str:
-    return f"call ask with corpus={name!r}, or get_schema"
+def _next_call(folder: Path, settings: Settings, name: str) -> str:
+    """Say what to call after an ingestion; of several kinds those first that nobody has read."""
+    kinds = CorpusFolder(folder, settings.home).kinds()
+    states = {kind: CorpusFolder(place, settings.home).readable() for kind, place in kinds.items()}
+    unread = [
+        repr(f"{name}/{x}") for x, state in states.items() if not (state / POINTER_FILE).exists()
+    ]
+    ask = f"call ask with corpus={name!r}, or get_schema"
+    return f"call ingest_corpus with corpus={', then '.join(unread)}; then {ask}" if unread else ask
 
 
 def choose_call(name: str, engine: str) -> str:
@@ -159,7 +166,8 @@ class PromptDesk:
                 if not spool.was_used:
                     raise
                 count = spool.count()
-            following = f"{OVER} and no ingestion runs: {_ask_call(self.name)}"
+            call = _next_call(self.folder, self.settings, self.name)
+            following = f"{OVER} and no ingestion runs: {call}"
             if count.n_open or count.n_leased or self._is_ingested():
                 following = ""
             return JobStatus(

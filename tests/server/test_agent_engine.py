@@ -308,6 +308,9 @@ async def test_the_calling_agent_confirms_and_names_the_kinds_of_a_folder(
     assert taken.accepted == 1
     assert ended.state == "done", ended.report
     assert any("mixed/papers_g1 (6), mixed/papers_g2 (6)" in line for line in ended.report)
+    assert ended.next.startswith(
+        "call ingest_corpus with corpus='mixed/papers_g1', then 'mixed/papers_g2'; then call ask"
+    )
     assert own.state == "priced"
 
 
