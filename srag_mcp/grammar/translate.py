@@ -96,6 +96,9 @@ def translate(
         one, other = (read_query(sql, schema).words for sql in pair)
         msg = f"this question can be read in two ways: {one}; or: {other}. Ask one of them"
         raise TwoReadingsError(msg, pair if schema.children else ())
+    _check_namesakes(
+        question, parse, table, [x for x in tables if all(x is not y for *_, y in ranked)]
+    )
     assumed = parse.features | Counter(amount_of_row=_may_be_of_piece(parse, table))
     facts = read_query(parse.sql, schema)
     _check_fill(parse, table, [use.column for use in facts.columns])
@@ -173,6 +176,23 @@ def _check_fill(parse: Draft, table: Table, columns: Sequence[str]) -> None:
         if counted and parse.features["amount_assumed"] and column.is_number and column.fill < 1:
             msg = f"{column.name} is not known in all records, and the question does not name it"
             raise QuestionError(msg)
+
+
+def _check_namesakes(question: str, parse: Draft, table: Table, silent: Sequence[Table]) -> None:
+    """Refuse where a column of a *silent* table, with which nothing can be done, is called so, too.
+
+    That this one can be computed with does not say that it is meant, unless its rows are named.
+    """
+    if not table.nouns.isdisjoint(stems(question)):
+        return
+    used = [table.by_name[name] for name in parse.columns if name in table.by_name]
+    names = {x.names[0] for x in used if x.is_number and not x.is_of_list and x.names}
+    for other in silent:
+        for column in other.columns:
+            if not column.is_number and names.intersection(column.names):
+                of = f"{column.name} of {other.name} and of {table.name}"
+                msg = f"there is {of}, and only the second can be computed with: say which"
+                raise QuestionError(msg)
 
 
 def _refusal(left: Sequence[str], table: Table, sentence: Sentence) -> QuestionError:

@@ -97,18 +97,25 @@ def find_shortened(values: Sequence[str]) -> list[list[str]]:
 
     A word is cut within, or some of its letters stand alone: one, in capitals, or without a vowel.
     The long one has more than an ending. In `north`, `northeast` nothing is cut where `east` is a
-    value; `Grade V` and `Grade VIII` differ in what tells grades apart.
+    value; `Grade V` and `Grade VIII` differ in what tells grades apart. So are those that are one
+    but for a letter: `gray`, `grey`.
     """
     names = {value: fold_name(value) for value in values}
     words = {word for name in names.values() for word in name.split()}
-    return [
+    pairs = [
         [short, long]
         for short, long in permutations(names, 2)
         if len(names[long]) > len(names[short]) + _LONGEST_ENDING
         if _is_cut(names[short], names[long], words)
         or (_NO_WORD.fullmatch(short.replace(".", "")) and _is_within(names[short], names[long]))
-        if read_name(short).designators == read_name(long).designators
     ]
+    pairs += [
+        [one, other]
+        for one, other in combinations(sorted(names), 2)
+        if not _slips(names[one]).isdisjoint(_slips(names[other]))
+        and _is_slip(names[one], names[other])
+    ]
+    return [x for x in pairs if read_name(x[0]).designators == read_name(x[1]).designators]
 
 
 def _is_cut(short: str, long: str, words: Collection[str]) -> bool:

@@ -236,8 +236,7 @@ def _of_cells(corpus: Corpus, use: _Use) -> str:
         if any(ends):
             n_low, n_high = map(_whole, ends)
             return f"of {name}, the {n_low} lowest and {n_high} highest values are {_CONTRADICTED}"
-    is_number = use.attribute.type.is_whole and use.attribute.unit is None
-    if is_number and use.own.n_none and use.measures:
+    if is_numeric and use.own.n_none and use.measures:
         [[count]] = _read(corpus, _WORDED_NONE, [name])
         if n_absent := _whole(count):
             return f"{n_absent} documents say that there is no {name}, which may be 0, or no number"

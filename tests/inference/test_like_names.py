@@ -98,7 +98,9 @@ def test_forms_of_one_value_are_found(
         (["hydraulic", "hydr", "rim", "coaster"], [["hydr", "hydraulic"]]),
         (["Bundesbahn", "BB", "Netherlands"], [["BB", "Bundesbahn"]]),
         (["standard", "std", "deluxe"], [["std", "standard"]]),
-        (["rain", "rain bow", "rainbow", "bow"], []),
+        (["rain", "rain bow", "rainbow", "bow"], [["rain bow", "rainbow"]]),
+        (["grey", "red", "gray"], [["gray", "grey"]]),
+        (["east", "west", "Part A", "Part B", "cat", "rat", "Room 12", "Room 13"], []),
         (
             [
                 "male",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from srag_mcp.inference.ask import ask as ask_question
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.quote import quote_ingestion
 from srag_mcp.schema.json_schema import schema_from_json
@@ -310,3 +311,22 @@ def test_objects_with_a_list_are_documents_but_for_a_single_one(
     assert (report.n_documents, report.attributes) == (8, ("walk", "km", "guide"))
     assert report.told == ("0.json: beside the table: club: Ridge; year: 2020",)
     assert ask(folder, "SELECT sum(km) FROM walks") == [(36,)]
+
+
+def test_a_column_of_a_list_is_not_meant_where_the_records_have_one_of_its_name(
+    tmp_path: Path, settings: Settings, worker: QueryPool
+) -> None:
+    folder = tmp_path / "games"
+    folder.mkdir()
+    games = [
+        {"game": f"G{n}", "players": "2-4", "plays": [{"host": "Bo", "players": 2 + n % 3}] * 2}
+        for n in range(8)
+    ]
+    (folder / "games.json").write_text(json.dumps(games), encoding="utf-8")
+    ingest(folder, settings)
+    corpus = Corpus(folder, worker, settings.home)
+    refused = ask_question(corpus, "What is the highest number of players?")
+    assert refused.text.startswith("Not answered: there is players of games and of games_plays")
+    assert ask_question(corpus, "What is the highest number of players of the plays?").rows == (
+        (4,),
+    )
