@@ -104,6 +104,7 @@ class _Use:
         measures: Whether its values are computed with, compared or ordered.
         ranks: Whether the highest or the lowest is asked for.
         leads: Whether the value of the most records is asked for, which a few more may overtake.
+        sums: Whether its values are added up, to which a none adds nothing, be it 0 or no number.
         asks_gaps: Whether the records without a value are asked for.
         asked: The words of the question that mean a value of it.
     """
@@ -113,6 +114,7 @@ class _Use:
     measures: bool
     ranks: bool
     leads: bool
+    sums: bool
     asks_gaps: bool
     asked: frozenset[str]
 
@@ -157,6 +159,7 @@ def check_columns(
             measures=bool(roles & _MEASURING),
             ranks=bool(re.search(rf'\b(?:MIN|MAX)\("?{re.escape(name)}\b|\bLIMIT\b', sql)),
             leads="group" in roles and bool(re.search(r"\b(?:QUALIFY|LIMIT)\b", sql)),
+            sums=bool(re.search(rf'\bSUM\("?{re.escape(name)}\b', sql)),
             asks_gaps=bool(re.search(rf'(?<!NOT )(?<!\w)"?{re.escape(name)}"? IS NULL', sql)),
             asked=frozenset(found.asked for found in translation.literals if found.column == name),
         )
@@ -236,7 +239,7 @@ def _of_cells(corpus: Corpus, use: _Use) -> str:
         if any(ends):
             n_low, n_high = map(_whole, ends)
             return f"of {name}, the {n_low} lowest and {n_high} highest values are {_CONTRADICTED}"
-    if is_numeric and use.own.n_none and use.measures:
+    if is_numeric and use.own.n_none and use.measures and not (use.sums or use.asks_gaps):
         [[count]] = _read(corpus, _WORDED_NONE, [name])
         if n_absent := _whole(count):
             return f"{n_absent} documents say that there is no {name}, which may be 0, or no number"

@@ -507,3 +507,13 @@ def test_a_question_that_leaves_the_unit_open_is_refused(tables: dict[str, Corpu
     assert refused.refused
     assert "fare is in 2 units, which currency tells" in refused.text
     assert ask(tables["trips"], "What is the total fare in CHF?").rows == ((24.0,),)
+
+
+def test_an_average_leaves_open_whether_none_is_zero_and_a_sum_does_not(open_corpus: Open) -> None:
+    texts = [f"Downtime: {n} h" for n in (2, 3, 4, 5)] + ["Downtime: none"] * 3
+    corpus = open_corpus(texts, [_number("downtime", "downtime", "h")])
+    refused = ask(corpus, "What is the average downtime of the boats?")
+    assert refused.refused
+    assert "3 documents say that there is no downtime, which may be 0, or no number" in refused.text
+    assert ask(corpus, "What is the total downtime of the boats?").rows == ((14.0,),)
+    assert ask(corpus, "How many boats have no downtime?").rows == ((3,),)
