@@ -109,10 +109,10 @@ def refuse_kinds(
     """Say that *question* is about several kinds, with the brief for who would join them."""
     tables = kinds.own_tables()
     named = " and ".join(item.name for item in tables if not item.table.parent)
-    joins = "; ".join(f"join on {key}" for key in kinds.shared_keys()[:MAX_KEYS])
-    how = joins or "no columns of theirs match, so that nothing joins them"
+    ways = [f"join on {key}" for key in kinds.shared_keys()[:MAX_KEYS]]
     if all(_are_alike(kinds.corpora[0], other) for other in kinds.corpora[1:]):
-        how = "they have the same columns and may be of one kind, so that UNION ALL has all of them"
+        ways.insert(0, "UNION ALL has all of them, which have the same columns, as of one kind")
+    how = "; ".join(ways) or "no columns of theirs match, so that nothing joins them"
     said = f"{reason}it is about the documents of {named}, which one SELECT can read: {how}"
     columns = tuple(
         f"{table.name}.{item.name}" for table in tables for item in table.table.attributes

@@ -100,7 +100,7 @@ from srag_mcp.settings import Settings, named_engine
 from srag_mcp.sqlfacts.query import QueryFacts
 from srag_mcp.store.build import BuildInfo, publish_changes, published_info
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.corrections import put_corrections_in_force
+from srag_mcp.store.corrections import put_corrections_in_force, read_corrections
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, remember_files
 from srag_mcp.store.predictions import Predictions
@@ -257,7 +257,13 @@ def _find_kinds(run: Run, state: Path, rows: RowsMode, *, anew: bool) -> Kinds |
     if not may_be_split(run.work, run.folder, run.found, run.wish.given):
         return None
     sorter = KindSorter(state, run.folder, run.found, run.readers, run.wish.questions)
-    return sorter.find(run.wish.tables.survey, lambda: run.sample, rows, anew=anew)
+    home = run.settings.home
+    places = CorpusFolder(run.folder, home).kinds().values() if anew else ()
+    is_mended = any(read_corrections(CorpusFolder(x, home).readable()) for x in places)
+    anew &= not is_mended  # corrections are of a kind, and lie beside it
+    kinds = sorter.find(run.wish.tables.survey, lambda: run.sample, rows, anew=anew)
+    stay = "they stay as they are, since values of theirs were corrected"
+    return replace(kinds, told=stay) if isinstance(kinds, Kinds) and is_mended else kinds
 
 
 def _settle_kinds(

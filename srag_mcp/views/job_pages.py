@@ -67,11 +67,10 @@ def job_page(folder: Path, settings: Settings, name: str, job: Job, note: str = 
     again = f"ingest_status with corpus={name!r}, job_id={job.id!r}"
     following = {
         "running": f"call {again} while the state is running",
-        "done": _next_call(folder, settings, name),
         "failed": f"mend what the report names, then {call} again",
         "cancelled": f"{call} to go on where it stopped",
         "interrupted": f"{call} to go on where it stopped",
-    }[job.status]
+    }.get(job.status) or _next_call(folder, settings, name)
     if waiting:
         following = f"{waiting} prompts wait for you: call next_prompts with corpus={name!r}"
     elif job.quoted:

@@ -10,6 +10,7 @@ import pytest
 
 from srag_mcp.errors import ReplyError
 from srag_mcp.model.ledger import write_replies
+from srag_mcp.pipeline.correction_run import correct
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.kind_run import rename_kind
 from srag_mcp.pipeline.quote import quote_kinds
@@ -112,6 +113,19 @@ def test_kinds_that_code_found_are_settled_by_a_model_where_columns_are_found_an
         "vessels": 8,
         "swimming_lessons": 14,
     }
+
+
+def test_kinds_of_which_values_were_corrected_are_not_found_anew(
+    harbour: Path, saying: Saying
+) -> None:
+    with saying(*SAID) as (server, settings):
+        ingest(harbour, settings.model_copy(update={"engine": "offline"}))
+        place = CorpusFolder(harbour, settings.home).kinds()["boats"]
+        correct(place, settings, ("b1.md", "skipper"), ("value", "Zoe"))
+        report = ingest(harbour, settings, fresh=True)
+    assert server.requests == []
+    assert "they stay as they are, since values of theirs were corrected" in report.told[0]
+    assert "boats" in kinds_of(harbour, settings)
 
 
 def test_a_new_document_joins_its_kind_in_either_layout(harbour: Path, saying: Saying) -> None:
