@@ -20,11 +20,9 @@ from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import open_state
 from tests.model.openai_server import Answer, Body, OpenAIServer, content_of, serving
 from tests.pipeline.reading_model import settings_for
+from tests.pipeline.test_kind_run import BOAT, LESSON, NAMES
 
-BOAT = "# Boat {n}\n\n- Berth: {n}\n- Length: {n} m\n- Hull: wood\n- Skipper: {name}\n"
-LESSON = "# Lesson {n}\n\n- Pupil: {name}\n- Strokes: {n}\n- Teacher: {name}\n- Badge: bronze\n"
 STUNDE = "# Stunde {n}\n\n- Kind: {name}\n- Bahnen: {n}\n- Lehrer: {name}\n- Abzeichen: Bronze\n"
-NAMES = ["Ada", "Bea", "Cleo", "Dora", "Ella", "Fay", "Gina", "Hope"]
 SAID = [("vessels", ["g1"]), ("swimming lessons", ["g2", "g3", "s2"])]
 
 Saying = Callable[..., AbstractContextManager[tuple[OpenAIServer, Settings]]]
