@@ -56,7 +56,7 @@ from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.settings import EngineName, Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.decisions import keep_other_kinds, write_decisions
-from srag_mcp.store.earlier_work import EarlierAnswers
+from srag_mcp.store.earlier import EarlierAnswers
 from srag_mcp.store.predictions import Predictions, hash_attribute
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import State, open_state

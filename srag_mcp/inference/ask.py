@@ -44,7 +44,7 @@ from srag_mcp.sqlfacts.aggregates import takes_first
 from srag_mcp.sqlfacts.query import Translation, read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
-from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.replies import QUESTIONS, StoredReplies
 from srag_mcp.store.state import open_state
 from srag_mcp.store.united_names import read_decided
 from srag_mcp.store.values import goes_on, signed_words
@@ -222,7 +222,7 @@ async def open_metered(
         replies = MemoryReplies()
         if asking.model_name and corpus.state is not None:
             state = stack.enter_context(open_state(corpus.state))
-            replies = StoredReplies(state, of_questions=True)
+            replies = StoredReplies(state, QUESTIONS)
         metered = MeteredModel(model, replies, asking.model_name)
         try:
             with anyio.fail_after(asking.timeout_s):  # callers of ours give up after a minute

@@ -16,13 +16,11 @@ from srag_mcp.errors import DocumentError, SchemaError, SragError
 from srag_mcp.schema.attribute import LONGEST_WISH
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import EngineName, Settings
-from srag_mcp.store.earlier_work import forget_earlier_answers
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.state import open_state, read_state
+from srag_mcp.store.state import UNFINISHED, open_state, read_state
 
 logger = logging.getLogger(__name__)
 
-_UNFINISHED = "unfinished"
 MAX_QUESTION_CHARACTERS = 500
 RowsMode: TypeAlias = Literal["auto", "file", "row"]
 
@@ -88,7 +86,7 @@ class Continuation:
 def read_unfinished(folder: Path) -> Unfinished | None:
     """Return what the last ingestion, of a state folder, was to do; None if it did end."""
     with read_state(folder) as state:
-        written = state.note(_UNFINISHED)
+        written = state.note(UNFINISHED)
     try:
         return None if written is None else Unfinished.model_validate_json(written)
     except ValidationError as error:
@@ -99,7 +97,7 @@ def read_unfinished(folder: Path) -> Unfinished | None:
 def remember_unfinished(folder: Path, wish: Unfinished | None) -> None:
     """Take note of what an ingestion is to do; None: there is nothing to go on with."""
     with open_state(folder) as state:
-        state.keep_note(_UNFINISHED, None if wish is None else wish.model_dump_json())
+        state.keep_note(UNFINISHED, None if wish is None else wish.model_dump_json())
 
 
 @contextmanager
@@ -115,7 +113,7 @@ def remembered(
     if wish is not None:
         if before is not None and before.questions != wish.questions:
             with open_state(state) as opened:
-                forget_earlier_answers(opened)
+                opened.forget_earlier_answers()
         remember_unfinished(state, wish)
     try:
         yield

@@ -13,22 +13,26 @@ from srag_mcp.documents.encoding import storable
 from srag_mcp.errors import NotIngestedError
 from srag_mcp.model.language_model import Reply
 from srag_mcp.model.ledger import Call, KeptReply, Ledger, MemoryReplies, Totals
-from srag_mcp.store.earlier_work import forget_earlier_answers, is_work_taken_over
 from srag_mcp.store.layout import STATE_FILE, WORK_FILE, CorpusFolder
-from srag_mcp.store.state import State, read_state
+from srag_mcp.store.state import TAKEN_OVER, State, read_state
 from srag_mcp.store.work import open_work
 
-_INGESTION = "ingestion"
+INGESTION = "ingestion"  # the note of the number of the present one
+QUESTIONS = 0  # in its place
 _CALL = tuple(field.name for field in fields(Call))
 _CALLS = TypeAdapter(list[Call])
 
 
 class StoredReplies(MemoryReplies):
-    """Those of a corpus, shared by ingestions and by questions, which no budget counts."""
+    """Those of a corpus, shared by ingestions and by questions, which no budget counts.
 
-    def __init__(self, state: State, *, of_questions: bool = False) -> None:
+    Calls count as those of *ingestion*, of the present one when None.
+    """
+
+    def __init__(self, state: State, ingestion: int | None = None) -> None:
         self._state = state
-        self._ingestion = 0 if of_questions else int(state.note(_INGESTION) or "1")
+        present = int(state.note(INGESTION) or "1")
+        self._ingestion = present if ingestion is None else ingestion
 
     @override
     def find(self, prompt_hash: str, asked_model: str) -> Reply | None:
@@ -88,8 +92,8 @@ class StoredReplies(MemoryReplies):
     def settle(self) -> None:
         """Say that the present ingestion is finished: a budget counts anew from here."""
         self._ingestion += 1
-        self._state.keep_note(_INGESTION, str(self._ingestion))
-        forget_earlier_answers(self._state)
+        self._state.keep_note(INGESTION, str(self._ingestion))
+        self._state.forget_earlier_answers()
 
 
 def read_calls(folder: Path, home: Path | None = None) -> list[Call]:
@@ -97,7 +101,7 @@ def read_calls(folder: Path, home: Path | None = None) -> list[Call]:
 
     Raises:
         NotIngestedError: If it was never ingested.
-        LockedError: If an ingestion of an earlier version runs.
+        LockedError: If an ingestion of an earlier version is to be taken over, and runs.
         StoreError: If they cannot be read.
     """
     state = CorpusFolder(folder, home).readable()
@@ -105,7 +109,7 @@ def read_calls(folder: Path, home: Path | None = None) -> list[Call]:
         msg = f"{folder} was not ingested, so no language model was asked for it"
         raise NotIngestedError(msg)
     with read_state(state) as found:
-        if is_work_taken_over(found):
+        if found.note(TAKEN_OVER) is not None:
             return StoredReplies(found).calls()
     with open_work(state), read_state(state) as found:  # an earlier version kept them there
         return StoredReplies(found).calls()

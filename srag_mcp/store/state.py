@@ -16,13 +16,15 @@ from typing import Any
 
 from filelock import FileLock
 
-from srag_mcp.errors import LockedError, StoreError
-from srag_mcp.store.earlier import has_earlier_state, remove_earlier_state, take_over_files
-from srag_mcp.store.layout import STATE_FILE, is_ingested_now, read_holder
+from srag_mcp.errors import StoreError
+from srag_mcp.store.layout import STATE_FILE
 
 logger = logging.getLogger(__name__)
 
 _FORMAT = 1
+TAKEN_OVER = "work taken over"  # the note that nothing of 16a3ebc is left, see `store.earlier`
+UNFINISHED = "unfinished"  # the note of what an ingestion that did not end was to do
+UNFINISHED_FILE = "unfinished.json"  # which held it at 16a3ebc
 _BUSY_S = 30.0  # others hold the database for milliseconds
 _TABLES = """
 CREATE TABLE notes (key TEXT PRIMARY KEY, text TEXT NOT NULL);
@@ -68,8 +70,14 @@ class State:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Keep all that is done inside, or nothing of it; nobody else writes meanwhile."""
+        """Keep all that is done inside, or nothing of it; inside of another one, as that does.
+
+        Nobody else writes meanwhile.
+        """
         with self._lock:
+            if self._connection.in_transaction:
+                yield
+                return
             self.run("BEGIN IMMEDIATE")
             try:
                 yield
@@ -90,6 +98,10 @@ class State:
         else:
             self.run("INSERT OR REPLACE INTO notes VALUES (?, ?)", key, text)
 
+    def forget_earlier_answers(self) -> None:
+        """Forget what an earlier version was answered: another thing is asked now."""
+        self.run("DELETE FROM earlier_answers")
+
     def sync(self) -> None:
         """Force all to the disk, so that what it was taken from may go."""
         self.run("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -99,12 +111,10 @@ class State:
 def open_state(folder: Path, wait_s: float = _BUSY_S) -> Iterator[State]:
     """Open the state that lies in *folder*, made on need; wait so long for others who write.
 
-    At the first opening, what an earlier version kept in files is taken over. A database that is
-    damaged is moved aside, and a new one begun.
+    A database that is damaged is moved aside, and a new one begun.
 
     Raises:
         StoreError: If it cannot be read or written, or a later version wrote it.
-        LockedError: If an ingestion of an earlier version runs.
     """
     with closing(_connect(folder, wait_s)) as connection:
         yield State(connection, folder)
@@ -115,16 +125,14 @@ def read_state(folder: Path) -> Iterator[State]:
     """Open the state that lies in *folder* to look at it; where there is none, it is empty.
 
     Raises:
-        StoreError, LockedError: As `open_state`.
+        StoreError: As `open_state`.
     """
-    can_be_made = has_earlier_state(folder) and os.access(folder, os.W_OK)
-    if (folder / STATE_FILE).exists() or can_be_made:
+    if (folder / STATE_FILE).exists():
         with open_state(folder) as state:
             yield state
         return
     with closing(sqlite3.connect(":memory:", check_same_thread=False)) as connection:
-        connection.executescript(_TABLES)
-        take_over_files(connection, folder)
+        _make_tables(connection, folder)
         yield State(connection, folder)
 
 
@@ -160,30 +168,23 @@ def _connect(folder: Path, wait_s: float) -> sqlite3.Connection:
 
 
 def _set_up(connection: sqlite3.Connection, folder: Path) -> None:
-    """Make the tables, unless they are there, with what an earlier version kept."""
+    """Make the tables, unless they are there."""
     connection.execute("PRAGMA synchronous = NORMAL")
     if _is_set_up(connection):
         return
     with FileLock(folder / "state.lock"):
         if _is_set_up(connection):
             return
-        has_earlier = has_earlier_state(folder)
-        if has_earlier and is_ingested_now(folder):
-            holder = read_holder(folder)
-            msg = f"an earlier version ingests this corpus, {holder}: wait until that ends"
-            raise LockedError(msg)
         connection.execute("PRAGMA journal_mode = WAL")
-        try:
-            connection.executescript(f"BEGIN IMMEDIATE; {_TABLES}")
-            take_over_files(connection, folder)
-            connection.execute(f"PRAGMA user_version = {_FORMAT}")
-            connection.execute("COMMIT")
-        except BaseException:
-            connection.rollback()
-            raise
-        if has_earlier:
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # forces it to the disk
-            remove_earlier_state(folder)
+        _make_tables(connection, folder)
+
+
+def _make_tables(connection: sqlite3.Connection, folder: Path) -> None:
+    connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {_FORMAT};")
+    if (folder / UNFINISHED_FILE).exists():
+        wish = (folder / UNFINISHED_FILE).read_text(encoding="utf-8", errors="replace")
+        connection.execute("INSERT INTO notes VALUES (?, ?)", [UNFINISHED, wish])
+    connection.execute("COMMIT")
 
 
 def _is_set_up(connection: sqlite3.Connection) -> bool:

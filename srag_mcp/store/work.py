@@ -28,10 +28,9 @@ from srag_mcp.documents.encoding import storable
 from srag_mcp.documents.passages import Passage, cut_passages
 from srag_mcp.schema.schema import POSITION, Schema
 from srag_mcp.store.database import insert_rows, open_for_writing, store_errors
-from srag_mcp.store.earlier import WORK_TAKEN_OVER
 from srag_mcp.store.layout import WORK_FILE, ingestion_lock
 from srag_mcp.store.postings import INDEX_VERSION, PassageRow, PostingRow, cut_postings
-from srag_mcp.store.state import open_state
+from srag_mcp.store.state import TAKEN_OVER, open_state
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 
@@ -600,10 +599,10 @@ def open_work(state: Path) -> Iterator[WorkDatabase]:
             left.unlink(missing_ok=True)
         work = _open_or_replace(path, state)
         try:
-            if shared.note(WORK_TAKEN_OVER) is None:
-                from srag_mcp.store.earlier_work import take_over_work  # it stands above
+            if shared.note(TAKEN_OVER) is None:
+                from srag_mcp.store.earlier import take_over  # it stands above
 
-                take_over_work(shared, work)
+                take_over(shared, work)
             yield work
         finally:
             work.connection.close()

@@ -15,7 +15,7 @@ CONSTANTS = {"BY_RULES", "AGENT"}
 # The settings name the choices; cells say by their signature whether they are predicted.
 SAID = re.compile(r"BY_RULES|AGENT|[\"'](?:offline|agent|model|auto)[\"']")
 # What 16a3ebc was answered says by whom.
-MAY = {"settings.py": 1, "cells/cell.py": 1, "store/earlier_work.py": 1}
+MAY = {"settings.py": 1, "cells/cell.py": 1, "store/earlier.py": 1}
 
 
 def branches(tree: ast.AST) -> Iterator[int]:

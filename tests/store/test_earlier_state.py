@@ -7,18 +7,14 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.errors import LockedError
-from srag_mcp.model.language_model import Prompt, hash_prompt
-from srag_mcp.pipeline.jobs import list_jobs
+from srag_mcp.model.language_model import Prompt
 from srag_mcp.pipeline.wishes import Unfinished, read_unfinished
-from srag_mcp.settings import Settings
 from srag_mcp.store.layout import ingestion_lock
 from srag_mcp.store.replies import StoredReplies, read_calls
-from srag_mcp.store.spool import PromptSpool
 from srag_mcp.store.state import open_state
 from srag_mcp.store.work import open_work
 from tests.store.test_replies import MODEL, answered
 
-SCHEMA = {"type": "object"}
 # as WorkReplies of 16a3ebc made them
 WORK_TABLES = """
 CREATE TABLE replies (
@@ -99,75 +95,52 @@ def test_files_of_calls_are_taken_over_without_what_was_torn(folder: Path) -> No
     asked = b"\n" + line(6, 0) + b"\n" + line(7, 0) + b"\n" + json.dumps(forgotten).encode()
     (folder / "asked.jsonl").write_bytes(asked + b"\n\n" + line(8, 0)[:-9])
 
-    assert [find(folder, number) for number in (1, 4, 5, 6, 7, 8)] == [
-        "newer", '{"n": 4}', None, '{"n": 6}', None, None
-    ]  # fmt: skip
     assert [call.subject for call in read_calls(folder.parent)] == [
         f"{number}.txt" for number in (1, 2, 3, 4, 6, 7)
     ]
+    assert [find(folder, number) for number in (1, 4, 5, 6, 7, 8)] == [
+        "newer", '{"n": 4}', None, '{"n": 6}', None, None
+    ]  # fmt: skip
     assert find(folder, 1) == "newer"
     with open_state(folder) as state:
         assert StoredReplies(state).unsettled().n_calls == 2, "of the third ingestion, 3 and 4"
     assert not list(folder.glob("*.jsonl"))
 
 
-def test_prompts_that_agents_answered_are_answered_and_the_others_asked_again(
-    folder: Path,
-) -> None:
-    asked = [Prompt("records", "Read.", f"Note {number}") for number in range(5)]
-    names = [hash_prompt(prompt, SCHEMA) for prompt in asked]
+def test_an_answer_of_an_agent_that_no_job_heard_counts(folder: Path) -> None:
     place = folder / "prompts"
-    for sub in ("parked", "taken"):
-        (place / sub).mkdir(parents=True)
-    for name, prompt in zip(names[:3], asked, strict=False):
-        entry = {"prompt": asdict(prompt), "reply_schema": SCHEMA}
+    (place / "parked").mkdir(parents=True)
+    for number, name in enumerate(("heard", "parked/late", "open", "torn")):
+        asked = Prompt("schema", "Design.", "Notes", subject=f"round {number}")
+        entry = {"prompt": asdict(asked), "reply_schema": {"type": "object"}}
         (place / f"{name}.json").write_text(json.dumps(entry))
-    (place / f"{names[0]}.reply.json").write_text('{"text": "0 \\ud800"}')
-    (place / f"{names[1]}.lease").touch()
-    (place / f"{names[2]}.json").replace(place / "parked" / f"{names[2]}.json")
-    (place / "taken" / f"{names[3]}.reply.json").write_text('{"text": "3"}')
-    (place / "taken" / f"{names[4]}.reply.json").write_text('{"text')
+    (place / "heard.lease").touch()
+    (place / "heard.reply.json").write_text('{"text": "0 \\ud800"}')
+    (place / "late.reply.json").write_text('{"text": "1"}')
+    (place / "torn.reply.json").write_text('{"text')
+    (place / "gone.reply.json").write_text('{"text": "4"}')
 
-    with open_state(folder) as state:
-        spool = PromptSpool(state)
-        late = spool.answer([(names[2][:8], {"n": 2})])
-        found = [spool.ask(*item, SCHEMA) for item in zip(names, asked, strict=True)]
-        open_ones = [item.prompt.content for item in spool.hand_out(9, 9999)]
-
-    assert [item.accepted for item in late] == [True], "who has a prompt may still answer it"
-    assert found == ["0 ?", None, '{"n": 2}', "3", None]
-    assert open_ones == ["Note 1", "Note 4"]
+    with open_work(folder), open_state(folder) as state:
+        found = state.run("SELECT subject, asked_model, text FROM earlier_answers ORDER BY subject")
+    assert found == [("round 0", "agent", "0 ?"), ("round 1", "agent", "1")]
     assert not place.exists()
 
 
-def test_jobs_and_what_did_not_end_are_remembered(folder: Path) -> None:
-    jobs = folder / "jobs"
-    jobs.mkdir()
-    told = {"folder": "notes", "engine": "agent", "report": ["a line"], "n_documents": 3}
-    for job_id, status in (("20261121-1", "done"), ("20261122-2", "running")):
-        text = json.dumps(told | {"id": job_id, "status": status, "error": ""})
-        (jobs / f"{job_id}.job.json").write_text(text)
-    (jobs / "20261120-0.job.json").write_text("{")
+def test_what_did_not_end_is_remembered(folder: Path) -> None:
     wish = Unfinished(engine="agent", questions=("When?",))
     (folder / "unfinished.json").write_text(wish.model_dump_json())
 
-    found = list_jobs(folder.parent, Settings())
-
-    assert [(job.id, job.status, job.report) for job in found] == [
-        ("20261122-2", "interrupted", ("a line",)),
-        ("20261121-1", "done", ("a line",)),
-    ]
     assert read_unfinished(folder) == wish
-    assert not jobs.exists()
+    with open_work(folder):
+        assert read_unfinished(folder) == wish
     assert not (folder / "unfinished.json").exists()
 
 
 def test_nothing_is_taken_from_an_ingestion_that_runs(folder: Path) -> None:
     (folder / "calls.jsonl").write_bytes(line(4, 3))
-    with (
-        ingestion_lock(folder),
-        pytest.raises(LockedError, match="an earlier version ingests this corpus"),
-        open_state(folder),
-    ):
+    with ingestion_lock(folder), pytest.raises(LockedError), open_work(folder):
+        pass
+    assert find(folder, 4) is None
+    with open_work(folder):
         pass
     assert find(folder, 4) == '{"n": 4}'

@@ -12,7 +12,7 @@ from srag_mcp.cells.cell import Cell, PredictedCell, PredictedRecord
 from srag_mcp.model.language_model import Correction, Prompt, Step
 from srag_mcp.pipeline.wishes import Unfinished, remember_unfinished, remembered
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.earlier_work import EarlierAnswers
+from srag_mcp.store.earlier import EarlierAnswers
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.state import State, open_state
 from srag_mcp.store.work import WorkDatabase, open_work
@@ -50,20 +50,6 @@ def line(number: int, step: Step, subject: str, text: str) -> bytes:
 
 def plant(filled: Path, records: str = RECORDS) -> None:
     """Make it a corpus as 16a3ebc left it: two rounds of the schema, two prompts answered."""
-    for name in ("state.sqlite", "state.lock"):
-        (filled / name).unlink()
-    with open_work(filled) as work:
-        work.connection.execute("CREATE TABLE useless_replies (prompt_hash TEXT, model TEXT)")
-        work.connection.execute(
-            "CREATE TABLE ledger AS SELECT '' AS step, '' AS subject, '' AS prompt_hash,"
-            " '' AS model, '' AS outcome, now()::TIMESTAMP AS called_at, 0 AS tokens_in,"
-            " 0 AS tokens_out, 0 AS tokens_cached, 0.0 AS seconds, 0.0 AS cost_usd,"
-            " false AS is_estimated, 0 AS ingestion, '' AS call_id LIMIT 0"
-        )
-        work.connection.execute(
-            "CREATE TABLE replies AS SELECT '' AS prompt_hash, '' AS asked_model, '' AS step,"
-            " '' AS text, '' AS model, false AS truncated, '' AS delta LIMIT 0"
-        )
     for name in ("state.sqlite", "state.lock"):
         (filled / name).unlink()
     lines = [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from srag_mcp.model.language_model import Reply
 from srag_mcp.model.ledger import Call, KeptReply, Ledger, Totals
-from srag_mcp.store.replies import StoredReplies, read_calls
+from srag_mcp.store.replies import QUESTIONS, StoredReplies, read_calls
 from srag_mcp.store.state import open_state
 from srag_mcp.store.work import open_work
 
@@ -107,8 +107,8 @@ def test_a_forgotten_reply_is_not_found_until_there_is_another(state: Path) -> N
 def test_a_reply_to_a_question_is_found_by_every_process_of_the_corpus(state: Path) -> None:
     call, kept = answered(1)
     with open_state(state) as one, open_state(state) as other:
-        mine = StoredReplies(one, of_questions=True)
-        theirs = StoredReplies(other, of_questions=True)
+        mine = StoredReplies(one, QUESTIONS)
+        theirs = StoredReplies(other, QUESTIONS)
         assert mine.find(kept.prompt_hash, MODEL) is None
         theirs.keep(call, kept)
         assert mine.find(kept.prompt_hash, MODEL) == kept.reply
@@ -127,7 +127,7 @@ def test_the_ledger_counts_questions_and_no_budget_does(tmp_path: Path) -> None:
     with open_work(folder):
         pass
     with open_state(folder) as opened:
-        StoredReplies(opened, of_questions=True).keep(second, kept)
+        StoredReplies(opened, QUESTIONS).keep(second, kept)
         replies = StoredReplies(opened)
         replies.keep(first)
         assert Ledger(replies.calls()).total.n_calls == 2
