@@ -164,7 +164,7 @@ def test_a_process_forks_itself_while_it_has_one_thread() -> None:
 @on_linux
 def test_what_workers_are_forked_from_has_one_thread_and_no_environment(tmp_path: Path) -> None:
     worker = WorkerProcess(QueryLimits())
-    worker.send(Request("read", str(tmp_path / "none"), "SELECT 1"))
+    worker.send(Request("read", tmp_path / "none", "SELECT 1"))
     worker.await_reply(60)
     status = Path(f"/proc/{worker.id}/stat").read_text("ascii")
     parent = Path("/proc") / status.rpartition(")")[2].split()[1]

@@ -150,11 +150,7 @@ def answer(request: Request, builds: OpenBuilds, running: _Running) -> Reply:
             checked = judge(request.sql, tuple(exposed))
             if request.offset and checked.draws_anew:
                 raise QueryError(DRAWN_ANEW, request.sql)
-        views = {
-            name: tuple((Path(path), table) for path, table in of)
-            for name, of in request.views.items()
-        }
-        cursor = builds.cursor_on(views) if views else builds.cursor(Path(request.build))
+        cursor = builds.cursor(request.build)
         with running.on(cursor, request.timeout_s):
             return Reply(_run(request, cursor, limits))
     except StoreError as error:
@@ -170,10 +166,11 @@ def answer(request: Request, builds: OpenBuilds, running: _Running) -> Reply:
 
 
 def _run(request: Request, cursor: "duckdb.DuckDBPyConnection", limits: QueryLimits) -> ResultPage:
+    views = {} if isinstance(request.build, Path) else request.build
     if request.kind == "select":
-        behind = {table: list[str]() for of in request.views.values() for _, table in of}
+        behind = {table: list[str]() for of in views.values() for _, table in of}
         check_bound_tables(cursor, request.sql, behind | request.tables)
-    if request.views:  # they lie in memory, which nothing else makes read-only
+    if views:  # they lie in memory, which nothing else makes read-only
         cursor.execute("BEGIN TRANSACTION READ ONLY")
     if request.kind == "read":
         check_time = deadline_in(limits.timeout_s, request.sql)

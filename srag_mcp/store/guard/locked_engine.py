@@ -2,8 +2,7 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -16,7 +15,7 @@ from srag_mcp.errors import (
     UnknownNameError,
 )
 from srag_mcp.store.database import quote_name, quote_text
-from srag_mcp.store.guard.result_page import QueryLimits, timed_out
+from srag_mcp.store.guard.result_page import QueryLimits, Views, timed_out
 from srag_mcp.store.guard.vocabulary import (
     did_you_mean,
     fold,
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     import duckdb
 
 
-Views: TypeAlias = Mapping[str, Sequence[tuple[Path, str]]]
-"""By the name of a view, the tables of builds whose rows it has, one after the other."""
 _Opened: TypeAlias = "tuple[duckdb.DuckDBPyConnection, list[tuple[int, int]]]"
 
 MAX_OPEN_BUILDS = 4
@@ -41,52 +38,43 @@ _UNKNOWN_NAME = re.compile(
 )
 
 
-def open_locked(build: Path, limits: QueryLimits) -> "duckdb.DuckDBPyConnection":
-    """Open *build* read-only and lock it: no files, no extensions, no settings.
+def open_locked(build: Path | Views, limits: QueryLimits) -> "duckdb.DuckDBPyConnection":
+    """Open *build*, or what is made of several, to read, and lock it.
 
-    Raises:
-        StoreError: If there is no such build, or the file is damaged.
-    """
-    import duckdb  # heavy, and only needed where a build is read
-
-    with _opening(build.name):
-        # The number of threads is given at once: on a large machine the default would use up the
-        # address space of the worker before it could be set.
-        connection = duckdb.connect(str(build), read_only=True, config={"threads": limits.threads})
-        lock_engine(connection, limits)
-    return connection
-
-
-def open_views(views: Views, limits: QueryLimits) -> "duckdb.DuckDBPyConnection":
-    """Open what is made of several builds, each read-only, and lock it as `open_locked` does.
+    No files, no extensions, no settings.
 
     Raises:
         StoreError: If there is no such build, or a file is damaged.
     """
     import duckdb  # heavy, and only needed where a build is read
 
-    builds = list(dict.fromkeys(path for of in views.values() for path, _ in of))
-    with _opening(", ".join(path.name for path in builds)):
-        connection = duckdb.connect(":memory:", config={"threads": limits.threads})
-        for number, path in enumerate(builds):
-            connection.execute(f"ATTACH {quote_text(str(path))} AS build_{number} (READ_ONLY)")
-        for name, of in views.items():
-            rows = (f"FROM build_{builds.index(x)}.main.{quote_name(table)}" for x, table in of)
-            made = " UNION ALL BY NAME ".join(rows)
-            connection.execute(f"CREATE VIEW {quote_name(name)} AS {made}")
+    paths = _paths(build)
+    # The number of threads is given at once: on a large machine the default would use up the
+    # address space of the worker before it could be set.
+    config: dict[str, str | bool | int | float | list[str]] = {"threads": limits.threads}
+    try:
+        if isinstance(build, Path):
+            connection = duckdb.connect(str(build), read_only=True, config=config)
+        else:
+            connection = duckdb.connect(":memory:", config=config)
+            for number, path in enumerate(paths):
+                connection.execute(f"ATTACH {quote_text(str(path))} AS build_{number} (READ_ONLY)")
+            for name, of in build.items():
+                rows = (f"FROM build_{paths.index(x)}.main.{quote_name(table)}" for x, table in of)
+                made = " UNION ALL BY NAME ".join(rows)
+                connection.execute(f"CREATE VIEW {quote_name(name)} AS {made}")
         lock_engine(connection, limits)
+    except duckdb.Error as error:
+        names = ", ".join(path.name for path in paths)
+        msg = f"The build {names} cannot be opened: {_first_lines(str(error), 1)}"
+        raise StoreError(msg) from error
     return connection
 
 
-@contextmanager
-def _opening(name: str) -> Iterator[None]:
-    import duckdb  # heavy, and only needed where a build is read
-
-    try:
-        yield
-    except duckdb.Error as error:
-        msg = f"The build {name} cannot be opened: {_first_lines(str(error), 1)}"
-        raise StoreError(msg) from error
+def _paths(build: Path | Views) -> tuple[Path, ...]:
+    if isinstance(build, Path):
+        return (build,)
+    return tuple(dict.fromkeys(path for of in build.values() for path, _ in of))
 
 
 def lock_engine(
@@ -127,26 +115,13 @@ class OpenBuilds:
     limits: QueryLimits
     _kept: "OrderedDict[tuple[Path, ...], _Opened]" = field(default_factory=OrderedDict)
 
-    def cursor(self, build: Path) -> "duckdb.DuckDBPyConnection":
-        """Return a cursor of its own on *build*.
-
-        Raises:
-            StoreError: If the build cannot be opened.
-        """
-        return self._open((build,), lambda: open_locked(build, self.limits)).cursor()
-
-    def cursor_on(self, views: Views) -> "duckdb.DuckDBPyConnection":
-        """Return a cursor of its own on what is made of several builds.
+    def cursor(self, build: Path | Views) -> "duckdb.DuckDBPyConnection":
+        """Return a cursor of its own on *build*, or on what is made of several.
 
         Raises:
             StoreError: If a build cannot be opened.
         """
-        builds = tuple(dict.fromkeys(path for of in views.values() for path, _ in of))
-        return self._open(builds, lambda: open_views(views, self.limits)).cursor()
-
-    def _open(
-        self, builds: tuple[Path, ...], connect: "Callable[[], duckdb.DuckDBPyConnection]"
-    ) -> "duckdb.DuckDBPyConnection":
+        builds = _paths(build)
         try:
             found = [path.stat() for path in builds]
         except OSError as error:
@@ -162,9 +137,9 @@ class OpenBuilds:
                 self._kept.pop(key)[0].close()
             while len(self._kept) >= MAX_OPEN_BUILDS:
                 self._kept.popitem(last=False)[1][0].close()
-            self._kept[builds] = (connect(), stamps)
+            self._kept[builds] = (open_locked(build, self.limits), stamps)
         self._kept.move_to_end(builds)
-        return self._kept[builds][0]
+        return self._kept[builds][0].cursor()
 
 
 def check_bound_tables(

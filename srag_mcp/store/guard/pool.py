@@ -19,9 +19,8 @@ from srag_mcp.errors import (
     StoreError,
 )
 from srag_mcp.store.guard.check import check_text
-from srag_mcp.store.guard.locked_engine import Views
 from srag_mcp.store.guard.process import ProcessEndedError, Reply, Request, WorkerProcess
-from srag_mcp.store.guard.result_page import QueryLimits, ResultPage, Value, timed_out
+from srag_mcp.store.guard.result_page import QueryLimits, ResultPage, Value, Views, timed_out
 
 logger = logging.getLogger(__name__)
 
@@ -220,16 +219,14 @@ class QueryPool:
         if limit < 1 or offset < 0:
             msg = f"limit must be at least 1 and offset at least 0; got {limit} and {offset}."
             raise QueryError(msg, sql)
-        place, views = _places(build)
         request = Request(
             "select",
-            place,
+            build,
             sql,
             tables={name: list(columns) for name, columns in tables.items()},
             limit=min(limit, self.limits.max_rows),
             offset=offset,
             timeout_s=timeout_s,
-            views=views,
         )
         return self._ask(request)
 
@@ -251,10 +248,7 @@ class QueryPool:
         Raises:
             StoreError: As for `select`, but for what the check refuses.
         """
-        place, views = _places(build)
-        request = Request(
-            "read", place, sql, parameters=list(parameters), timeout_s=timeout_s, views=views
-        )
+        request = Request("read", build, sql, parameters=list(parameters), timeout_s=timeout_s)
         return list(self._ask(request, kind).rows)
 
     @contextmanager
@@ -427,10 +421,3 @@ class QueryPool:
         if self._is_closed:
             msg = "The pool of worker processes is closed."
             raise StoreError(msg)
-
-
-def _places(build: Path | Views) -> tuple[str, dict[str, list[tuple[str, str]]]]:
-    """Return the build and the views of a request; one of them is empty."""
-    if isinstance(build, Path):
-        return str(build.resolve()), {}
-    return "", {name: [(str(path.resolve()), x) for path, x in of] for name, of in build.items()}

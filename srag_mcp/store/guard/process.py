@@ -16,7 +16,7 @@ from typing import IO, Literal
 
 from srag_mcp import errors, forks
 from srag_mcp.errors import QueryError, StoreError, UnknownNameError
-from srag_mcp.store.guard.result_page import QueryLimits, ResultPage, Value
+from srag_mcp.store.guard.result_page import QueryLimits, ResultPage, Value, Views
 
 STOP = b"stop\n"  # instead of a request: stop the one that was sent last
 
@@ -25,28 +25,32 @@ STOP = b"stop\n"  # instead of a request: stop the one that was sent last
 class Request:
     """One statement to run: `select` is from outside and is checked, `read` is our own.
 
-    It runs on *build*; where *views* are given, on these instead: each has the rows of tables of
-    builds. *timeout_s* is a time limit shorter than that of the worker; None for none.
+    It runs on *build*, or on views, by name, each of which has the rows of tables of builds.
+    *timeout_s* is a time limit shorter than that of the worker; None for none.
     """
 
     kind: Literal["select", "read"]
-    build: str
+    build: Path | Views
     sql: str
     tables: dict[str, list[str]] = field(default_factory=dict)
     parameters: list[Value] = field(default_factory=list)
     limit: int = 0
     offset: int = 0
     timeout_s: float | None = None
-    views: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
 
     def to_line(self) -> bytes:
         """Write the request as a line."""
-        return json.dumps(asdict(self)).encode() + b"\n"
+        return json.dumps(asdict(self), default=lambda x: str(x.resolve())).encode() + b"\n"
 
     @classmethod
     def from_line(cls, line: bytes) -> "Request":
         """Read a line that `to_line` wrote."""
-        return cls(**json.loads(line))
+        data = json.loads(line)
+        build = data.pop("build")
+        if isinstance(build, str):
+            return cls(build=Path(build), **data)
+        views = {name: [(Path(path), table) for path, table in of] for name, of in build.items()}
+        return cls(build=views, **data)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from datetime import time as time_of_day
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 from uuid import UUID
 
@@ -44,6 +45,8 @@ class QueryLimits:
     threads: int = 1
 
 
+Views: TypeAlias = Mapping[str, Sequence[tuple[Path, str]]]
+"""By the name of a view, the tables of builds whose rows it has, one after the other."""
 Value: TypeAlias = str | int | float | bool | None
 Row: TypeAlias = tuple[Value, ...]
 Deadline: TypeAlias = Callable[[], None]

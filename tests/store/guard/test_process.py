@@ -119,7 +119,7 @@ def is_running(process_id: int) -> bool:
 
 def test_a_reply_from_an_ended_process_is_an_error(fleet: Path) -> None:
     process = WorkerProcess(QueryLimits())
-    request = Request("read", str(fleet), "SELECT 1")
+    request = Request("read", fleet, "SELECT 1")
     process.send(request)
     reply = process.await_reply(5.0)
     assert reply is not None
@@ -133,15 +133,15 @@ def test_a_reply_from_an_ended_process_is_an_error(fleet: Path) -> None:
 
 def test_a_statement_is_stopped_and_the_process_lives_on(fleet: Path) -> None:
     process = WorkerProcess(QueryLimits(timeout_s=120))
-    process.send(Request("read", str(fleet), ENDLESS))
+    process.send(Request("read", fleet, ENDLESS))
     process.stop()  # before it began, or after
 
     stopped = process.await_reply(60.0)
 
-    process.send(Request("read", str(fleet), "SELECT 1"))
+    process.send(Request("read", fleet, "SELECT 1"))
     process.stop()
     last = process.await_reply(60.0)
-    process.send(Request("read", str(fleet), "SELECT 2"))
+    process.send(Request("read", fleet, "SELECT 2"))
     following = process.await_reply(60.0)
     process.close()
     assert stopped == Reply()
@@ -150,7 +150,7 @@ def test_a_statement_is_stopped_and_the_process_lives_on(fleet: Path) -> None:
 
 
 def test_messages_travel_whole() -> None:
-    request = Request("select", "/b", "SELECT 'ü\ud800'", {"t": ["a"]}, [1, None], 5, 6)
+    request = Request("select", Path("/b"), "SELECT 'ü\ud800'", {"t": ["a"]}, [1, None], 5, 6)
     error = UnknownNameError("no such", "SELECT 1", ["a", "b"])
     page = ResultPage(("a",), ("VARCHAR",), (("ü", 1.5, None),), True, 1, 0.25)
     reply = Reply(page, Failure.of(error))

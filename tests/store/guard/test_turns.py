@@ -1,13 +1,14 @@
 """Who runs next, told without a thread and without a clock."""
 
 from collections.abc import Hashable, Iterable
+from pathlib import Path
 
 from srag_mcp.store.guard.pool import PATIENCE, Call, Kind, Statement, Turns
 from srag_mcp.store.guard.process import Request
 
 
 def statement(caller: Hashable, kind: Kind = "short", n_yields: int = 0) -> Statement:
-    return Statement(Request("select", "", ""), Call(caller), kind, n_yields=n_yields)
+    return Statement(Request("select", Path(), ""), Call(caller), kind, n_yields=n_yields)
 
 
 def line(*callers: str, kind: Kind = "short", n_places: int = 4) -> Turns:
