@@ -391,7 +391,7 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
         renamed=renamings.lines() if renamings else (),
         former_table=renamings.former_table if renamings else "",
         loose=loose,
-        index_version=INDEX_VERSION,
+        index_version=INDEX_VERSION if work.is_indexed() else "",
         united=describe_united(connection),
         n_corrected=n_corrected,
         n_waiting=n_waiting,

@@ -198,13 +198,6 @@ _QUOTES = (
     'SELECT document_id, list(start) AS starts, list("end") AS ends FROM cells'
     ' WHERE start IS NOT NULL AND "end" > start GROUP BY document_id'
 )
-_PASSAGES = """
-SELECT document_id, path, title, text, passages FROM documents JOIN (
-  SELECT document_id, list(
-      row(number, page, headings, start, "end", kind, heads_start, heads_end) ORDER BY number)
-    AS passages
-  FROM passages GROUP BY document_id) USING (document_id)
-"""
 _META = "CREATE TABLE IF NOT EXISTS meta (key VARCHAR, value VARCHAR)"
 _TABLES = """
 CREATE TABLE IF NOT EXISTS files (
@@ -247,7 +240,7 @@ ALTER TABLE predictions ADD COLUMN IF NOT EXISTS marks VARCHAR;
 ALTER TABLE predictions ADD COLUMN IF NOT EXISTS n_read BIGINT;
 """
 _MADE_BY = hashlib.sha256(f"{_TABLES}{_COLUMNS}".encode()).hexdigest()[:16]
-# what earlier versions read has no passages
+# what earlier versions read has no passages, or by rules of then
 _READ_AGAIN = """
 UPDATE files SET passing = true WHERE passing IS DISTINCT FROM true
   AND path IN (SELECT path FROM documents WHERE n_passages IS NULL)
@@ -292,7 +285,6 @@ class WorkDatabase:
             connection.execute(_COLUMNS)  # of earlier versions, killed at any moment
             if self._meta("format") is not None:
                 self._set_meta(tables=_MADE_BY)
-        connection.execute(_READ_AGAIN)
         if self._meta("format") is None:
             facts = {"format": _FORMAT, "identity": secrets.token_hex(8), "tables": _MADE_BY}
             self._set_meta(**facts, marks="yes", index=INDEX_VERSION)
@@ -301,8 +293,11 @@ class WorkDatabase:
                 connection.execute(_MARKS_OF_NOTES)
                 self._set_meta(marks="yes")
                 self.count_revision()
-        if self._meta("index") != INDEX_VERSION:
-            self._index_again()
+        if self._meta("index") != INDEX_VERSION:  # by other rules: passages are to be cut anew
+            with self.transaction():
+                connection.execute("UPDATE documents SET n_passages = NULL")
+                self._set_meta(index=INDEX_VERSION)
+        connection.execute(_READ_AGAIN)
 
     @property
     def revision(self) -> str:
@@ -388,7 +383,7 @@ class WorkDatabase:
     ) -> dict[str, dict[str, str]]:
         """Return the stored documents of *paths*: path to document id to sha256.
 
-        *cut*: one that has no passages, as an earlier version read it, has no sha256 either.
+        *cut*: one without passages of today, as an earlier version read it, has no sha256 either.
         """
         known: dict[str, dict[str, str]] = {}
         for path, document_id, sha256 in self.run(
@@ -452,6 +447,10 @@ class WorkDatabase:
         """Count the stored documents."""
         [(n_documents,)] = self.run("SELECT count(*) FROM documents")
         return int(n_documents)
+
+    def is_indexed(self) -> bool:
+        """Whether all documents have passages of today; else they are read again."""
+        return not self.run("SELECT 1 FROM documents WHERE n_passages IS NULL LIMIT 1")
 
     def quoted_texts(self, n_most: int | None = None) -> Iterator[QuotedText]:
         """Yield the documents that are no rows of a table; *n_most* as if drawn by lot."""
@@ -518,19 +517,6 @@ class WorkDatabase:
         with suppress(_Undone), self.transaction():
             yield
             raise _Undone
-
-    def _index_again(self) -> None:
-        """Make the terms of all passages anew, by the rules of this version, from their texts."""
-        with self.transaction():
-            self.connection.execute("DELETE FROM postings")
-            found = self.connection.cursor().execute(_PASSAGES)
-            while part := found.fetchmany(_TEXTS_AT_ONCE):
-                for document_id, *said in part:
-                    postings = cut_postings(*said)
-                    self.append("postings", [(document_id, *row) for row in postings])
-            self._set_meta(index=INDEX_VERSION)
-            if self.n_documents():
-                self.count_revision()
 
     def _drop_documents(self, ids: Sequence[str]) -> None:
         if ids:

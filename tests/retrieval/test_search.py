@@ -161,7 +161,7 @@ def test_words_of_computing_and_asking_are_idle_and_no_others() -> None:
 
 
 @pytest.mark.parametrize("attributes", [(), (Attribute(name="metal", type="string"),)])
-def test_the_next_ingestion_makes_an_index_of_other_rules_anew_and_reads_no_file(
+def test_the_next_ingestion_reads_again_what_has_an_index_of_other_rules(
     tmp_path: Path, attributes: tuple[Attribute, ...]
 ) -> None:
     folder = tmp_path / "cups"
@@ -174,7 +174,7 @@ def test_the_next_ingestion_makes_an_index_of_other_rules_anew_and_reads_no_file
         work.connection.execute("UPDATE meta SET value = '1' WHERE key = 'index'")
         work.connection.execute("UPDATE postings SET term = 7")
     report = ingest(folder, settings, schema=schema)
-    assert (report.published, report.n_extracted, report.n_unchanged) == (True, 0, 1)
+    assert (report.published, report.n_extracted, report.n_unchanged) == (True, 1, 0)
     with QueryPool() as worker:
         assert places(search(Corpus(folder, worker, settings.home), "silver")) == [
             ("cup.txt", None)
