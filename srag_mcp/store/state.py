@@ -4,13 +4,11 @@ One SQLite file in WAL mode. A commit is handed to the operating system before i
 a killed process loses none; a power cut may lose the last ones, for nothing is forced to the disk.
 """
 
-import logging
 import os
 import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +16,6 @@ from filelock import FileLock
 
 from srag_mcp.errors import StoreError
 from srag_mcp.store.layout import STATE_FILE
-
-logger = logging.getLogger(__name__)
 
 _FORMAT = 1
 TAKEN_OVER = "work taken over"  # the note that nothing of 16a3ebc is left, see `store.earlier`
@@ -111,10 +107,8 @@ class State:
 def open_state(folder: Path, wait_s: float = _BUSY_S) -> Iterator[State]:
     """Open the state that lies in *folder*, made on need; wait so long for others who write.
 
-    A database that is damaged is moved aside, and a new one begun.
-
     Raises:
-        StoreError: If it cannot be read or written, or a later version wrote it.
+        StoreError: If it cannot be read or written, is damaged, or a later version wrote it.
     """
     with closing(_connect(folder, wait_s)) as connection:
         yield State(connection, folder)
@@ -151,16 +145,6 @@ def _connect(folder: Path, wait_s: float) -> sqlite3.Connection:
         )
         try:
             _set_up(connection, folder)
-        except sqlite3.DatabaseError as error:
-            connection.close()
-            if isinstance(error, sqlite3.OperationalError):  # locked, or a full disk
-                raise
-            aside = path.with_name(f"state.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%f}.sqlite")
-            path.replace(aside)
-            for suffix in ("-wal", "-shm"):
-                path.with_name(path.name + suffix).unlink(missing_ok=True)
-            logger.warning("%s: %s; moved to %s, beginning anew", path, error, aside.name)
-            return _connect(folder, wait_s)
         except BaseException:
             connection.close()
             raise
@@ -200,5 +184,7 @@ def _store_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        msg = f"{folder / STATE_FILE} cannot be used: {error}"
+        is_damaged = not isinstance(error, sqlite3.OperationalError)  # nor locked, nor a full disk
+        advice = "; move it away, and begin anew" if is_damaged else ""
+        msg = f"{folder / STATE_FILE} cannot be used: {error}{advice}"
         raise StoreError(msg) from error

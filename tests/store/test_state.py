@@ -1,6 +1,5 @@
 """The state of a corpus: shared by processes, whole after any end of one."""
 
-import logging
 import sqlite3
 import subprocess
 import sys
@@ -98,16 +97,11 @@ def test_what_a_killed_process_had_kept_is_there(state: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"not a database, but long enough" * 40, b"x" * 4096])
-def test_what_is_damaged_is_moved_aside(
-    state: Path, content: bytes, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_is_damaged_says_what_to_do(state: Path, content: bytes) -> None:
     (state / "state.sqlite").write_bytes(content)
-    with caplog.at_level(logging.WARNING), open_state(state) as opened:
-        opened.keep_note("colour", "red")
-    [aside] = state.glob("state.damaged-*.sqlite")
-    assert aside.read_bytes() == content
-    assert aside.name in caplog.text
-    assert note(state, "colour") == "red"
+    with pytest.raises(StoreError, match="move it away, and begin anew"), open_state(state):
+        pass
+    assert (state / "state.sqlite").read_bytes() == content
 
 
 def test_a_state_of_a_later_version_is_left_as_it_is(state: Path) -> None:
