@@ -89,17 +89,15 @@ class Totals:
     def __add__(self, other: "Totals") -> "Totals":
         """Return what both took together."""
         known = self.cost_usd is not None and other.cost_usd is not None
+        sums = {name: getattr(self, name) + getattr(other, name) for name in _SUMMED}
         return Totals(
-            n_calls=self.n_calls + other.n_calls,
-            n_cached=self.n_cached + other.n_cached,
-            n_failed=self.n_failed + other.n_failed,
-            tokens_in=self.tokens_in + other.tokens_in,
-            tokens_out=self.tokens_out + other.tokens_out,
-            tokens_cached=self.tokens_cached + other.tokens_cached,
-            seconds=self.seconds + other.seconds,
+            **sums,
             cost_usd=(self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None,
             is_estimated=self.is_estimated or other.is_estimated,
         )
+
+
+_SUMMED = tuple(x.name for x in fields(Totals) if x.name not in {"cost_usd", "is_estimated"})
 
 
 class Ledger:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from types import UnionType
-from typing import ClassVar, Self, Union, get_args, get_origin
+from typing import ClassVar, Literal, Self, Union, get_args, get_origin
 
 from pydantic import (
     BaseModel,
@@ -48,10 +48,11 @@ class ReplyContent(BaseModel, frozen=True, extra="forbid"):
 class ReplyElement(ReplyContent):
     """One of many in a reply: a field that does not fit must not lose the others.
 
-    Such a field gets its value of `blanks`, and `misfits` says why.
+    Such a field gets its value of `blanks`, else what says nothing: an empty text or list, null, 0,
+    the first of several choices; and `misfits` says why.
     """
 
-    blanks: ClassVar[Mapping[str, object]]
+    blanks: ClassVar[Mapping[str, object]] = {}
     _misfits: dict[str, str] = PrivateAttr(default_factory=dict)
 
     @property
@@ -69,7 +70,8 @@ class ReplyElement(ReplyContent):
             given = data if isinstance(data, Mapping) else {}
         if all(given.get(name) is None for name in cls.model_fields):
             misfits = dict.fromkeys(cls.model_fields, "it is no such object")
-        blank = {name: cls.blanks[name] for name in misfits if name in cls.blanks}
+        blank = {name: _blank(field.annotation) for name, field in cls.model_fields.items()}
+        blank = {name: x for name, x in {**blank, **cls.blanks}.items() if name in misfits}
         element = handler({**given, **blank})
         element._misfits = misfits
         return element
@@ -78,6 +80,15 @@ class ReplyElement(ReplyContent):
 def describe_misfits(element: ReplyElement) -> list[str]:
     """Say what does not fit: `["state: Input should be …, not 'found'"]`."""
     return [f"{name}: {why}" for name, why in element.misfits.items()]
+
+
+def _blank(kind: object) -> object:
+    choices, origin = get_args(kind), get_origin(kind)
+    if origin is Literal:
+        return choices[0]
+    if type(None) in choices:
+        return None
+    return () if origin in {list, tuple} else 0 if kind is int else ""
 
 
 @cache

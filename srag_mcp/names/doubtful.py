@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import combinations, permutations
 from operator import add
 from string import ascii_lowercase
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import anyio
 
@@ -262,8 +262,6 @@ def _is_slip(a: str, b: str) -> bool:
 
 class GroupReply(ReplyElement):
     """Which letters of a group mean one thing, the one to keep first."""
-
-    blanks: ClassVar = {"id": "", "same": ()}
 
     id: str
     same: tuple[tuple[str, ...], ...]

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Annotated, ClassVar, Generic, TypeAlias, TypeVar
+from typing import Annotated, Generic, TypeAlias, TypeVar
 
 from pydantic import WithJsonSchema
 
@@ -64,16 +64,12 @@ _REMARKS = {"derived": Mark.DERIVED, "doubtful": Mark.DOUBTED}
 class DocumentReply(ReplyElement):
     """The record of one document; *id* is the short one of the prompt, keys are column numbers."""
 
-    blanks: ClassVar = {"id": "", "cells": ()}
-
     id: str
     cells: tuple[CellList, ...]
 
 
 class SummarisedReply(DocumentReply):
     """A record with a sentence on its document."""
-
-    blanks: ClassVar = {"id": "", "cells": (), "summary": ""}
 
     summary: str
 

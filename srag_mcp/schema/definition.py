@@ -20,17 +20,7 @@ Action: TypeAlias = Literal["add", "change", "remove"]
 class AttributeReply(ReplyElement):
     """An attribute as a model defines it; `predicted_attribute` reads it."""
 
-    blanks: ClassVar = {
-        "name": "",
-        "type": "string",
-        "description": "",
-        "unit": None,
-        "categories": None,
-        "absent_means": "unknown",
-        "synonyms": (),
-        "examples": (),
-        "rationale": "",
-    }
+    blanks: ClassVar = {"type": "string"}
 
     name: str
     type: ColumnType
@@ -46,16 +36,12 @@ class AttributeReply(ReplyElement):
 class Need(ReplyElement):
     """The columns that a query for a sample question needs; *question* is its number, from 1."""
 
-    blanks: ClassVar = {"question": 0, "columns": ()}
-
     question: int
     columns: list[str]
 
 
 class ListReply(ReplyElement):
     """What a document has several of, each with its own values of *fields*; none: plain values."""
-
-    blanks: ClassVar = {"name": "", "description": "", "fields": ()}
 
     name: str
     description: str
@@ -77,8 +63,6 @@ class SchemaReply(ReplyContent):
 class ChangedAttribute(ReplyElement):
     """An attribute as a change defines it: what is None stays as it is."""
 
-    blanks: ClassVar = dict.fromkeys(set(AttributeReply.blanks) - {"rationale"})
-
     name: str | None
     type: ColumnType | None
     description: str | None
@@ -92,7 +76,7 @@ class ChangedAttribute(ReplyElement):
 class Change(ReplyElement):
     """One change of a schema; *definition* is None where an attribute is removed."""
 
-    blanks: ClassVar = {"action": "change", "attribute": "", "definition": None, "rationale": ""}
+    blanks: ClassVar = {"action": "change"}
 
     action: Action
     attribute: str

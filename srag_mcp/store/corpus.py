@@ -134,8 +134,6 @@ class Corpus:
         self._ends_at: float | None = None
         self._about = ""
         self._settled: Path | None = None
-        self._contents: dict[Path, BuildContent] = {}
-        self._values: dict[Path, ValueIndex] = {}
         self._made: dict[Path, dict[object, object]] = {}
 
     def within(self, seconds: float | None = None) -> "Corpus":
@@ -147,9 +145,7 @@ class Corpus:
         if seconds is None:
             self._content()
             seconds = self.worker.limits.timeout_s
-        limited = copy.copy(self)
-        limited._ends_at = time.monotonic() + seconds
-        return limited
+        return self._with(_ends_at=time.monotonic() + seconds)
 
     def settled(self) -> "Corpus":
         """Return this corpus at the build that is the newest now: all of a call is of one build.
@@ -157,23 +153,19 @@ class Corpus:
         Raises:
             NotIngestedError, StoreError: As `build_path`.
         """
+        return self._with(_settled=self.build_path())
+
+    def _with(self, **changes: object) -> "Corpus":
         found = copy.copy(self)
-        found._settled = self.build_path()
+        for name, value in changes.items():
+            setattr(found, name, value)
         return found
 
     def once(self, make: Callable[["Corpus"], Returned]) -> Returned:
         """Return what *make* works out of the build alone: once, for a build never changes."""
 
         def work_out(path: Path) -> Returned:
-            made, key = self._once(self._made, path, lambda _: {}), (self._about, make)
-            if key in made:
-                return cast("Returned", made[key])
-            own = copy.copy(self)
-            own._settled = path
-            found = make(own)
-            if path.exists():  # else *make* may have read the next one
-                made[key] = found
-            return found
+            return self._once(path, (self._about, make), lambda x: make(self._with(_settled=x)))
 
         return self._newest(work_out)
 
@@ -182,9 +174,7 @@ class Corpus:
 
         Its schema, statistics and numbers of rows are theirs.
         """
-        found = copy.copy(self)
-        found._about = "" if table == self._content().schema.entity else table
-        return found
+        return self._with(_about="" if table == self._content().schema.entity else table)
 
     def has_cell(self, where: str, *, is_none: bool = False) -> str:
         """Write that a row has a cell with *where* (SQL), or that it has none."""
@@ -300,7 +290,7 @@ class Corpus:
 
     def values(self) -> ValueIndex:
         """Return the index of the stored texts; it finds those of the records (`about` others)."""
-        found = self._newest(lambda path: self._once(self._values, path, self._read_values))
+        found = self._newest(lambda path: self._once(path, "values", self._read_values))
         return found.about(self._about) if self._about else found
 
     def united_names(self, column: str = "", limit: int = 20, offset: int = 0) -> list[UnitedName]:
@@ -537,24 +527,25 @@ class Corpus:
         )
         raise StoreError(msg)
 
-    def _once(
-        self, kept: dict[Path, Returned], path: Path, read: Callable[[Path], Returned]
-    ) -> Returned:
-        """Read what belongs to a build, unless it is *kept*, instead of that of the one before."""
+    def _once(self, path: Path, key: object, read: Callable[[Path], Returned]) -> Returned:
+        """Read what belongs to a build, unless that is kept; of the build before nothing is."""
         with self._lock:
-            if path in kept:
-                return kept[path]
+            made = self._made.get(path, {})
+            if key in made:
+                return cast("Returned", made[key])
         found = read(path)
         with self._lock:
-            kept.clear()
-            kept[path] = found
+            if path.exists():  # else another one may have been read
+                if path not in self._made:
+                    self._made.clear()
+                self._made.setdefault(path, {})[key] = found
         return found
 
     def _content(self) -> BuildContent:
         return self._newest(self._content_of)
 
     def _content_of(self, path: Path) -> BuildContent:
-        return self._once(self._contents, path, self._read_content)
+        return self._once(path, "content", self._read_content)
 
     def _read_content(self, path: Path) -> BuildContent:
         read = self.worker.read

@@ -11,7 +11,7 @@ import logging
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import TypeAdapter
 
@@ -214,8 +214,6 @@ class EarlierAnswers(LanguageModel):
 
 
 class _OldCell(ReplyElement):
-    blanks: ClassVar = {"attribute": "", "state": "stated", "value": None, "quote": ""}
-
     attribute: str
     state: Literal["stated", "stated_absent"]
     value: ReplyValue
@@ -223,8 +221,6 @@ class _OldCell(ReplyElement):
 
 
 class _OldDocument(ReplyElement):
-    blanks: ClassVar = {"id": "", "cells": (), "not_mentioned": ()}
-
     id: str
     cells: tuple[_OldCell, ...]
     not_mentioned: tuple[str, ...]

@@ -163,8 +163,7 @@ class Predictions:
     def count_tokens(self, document_ids: Sequence[str] | None = None) -> list[int]:
         """Return the tokens of documents, in the order given; of all where none are."""
         if document_ids is None:
-            found = "SELECT document_id FROM documents ORDER BY document_id"
-            document_ids = [key for (key,) in self._work.run(found)]
+            document_ids = self._work.document_ids()
         return [count_tokens(document.text) for document in self.texts(document_ids, whole=False)]
 
     def store(self, attributes: Sequence[Attribute], records: Iterable[PredictedRecord]) -> None:
@@ -181,16 +180,16 @@ class Predictions:
             for item in record.cells
         ]
         said = {x.document_id: (x.document_id, x.sha256, x.summary) for x in records if x.summary}
+        keys = [[str(row[place]) for row in rows] for place in _KEY_PLACES]
+        of_keys = "attribute_hash) IN (SELECT (unnest(?), unnest(?), unnest(?)))"
         with self._work.transaction():
             before = self._work.run(
-                "DELETE FROM predictions WHERE (document_id, attribute, attribute_hash) IN"
-                " (SELECT (unnest(?), unnest(?), unnest(?))) RETURNING *",
-                *([str(row[place]) for row in rows] for place in _KEY_PLACES),
+                f"DELETE FROM predictions WHERE (document_id, attribute, {of_keys} RETURNING *",  # noqa: S608 - constants
+                *keys,
             )
             self._work.run(
-                "DELETE FROM predicted_rows WHERE (document_id, table_name, attribute_hash) IN"
-                " (SELECT (unnest(?), unnest(?), unnest(?)))",
-                *([str(row[place]) for row in rows] for place in _KEY_PLACES),
+                f"DELETE FROM predicted_rows WHERE (document_id, table_name, {of_keys}",  # noqa: S608 - constants
+                *keys,
             )
             self._work.append("predictions", rows)
             self._work.append(
@@ -265,18 +264,21 @@ class Predictions:
                 new,
                 old,
             )
-            self._work.run(
-                "DELETE FROM predictions WHERE attribute = ? AND attribute_hash = ?", name, new
-            )
-            self._work.run(
-                "UPDATE predictions SET attribute_hash = ? WHERE attribute = ?"
-                " AND attribute_hash = ?",
-                new,
-                name,
-                old,
-            )
+            self.move(list_attribute(before), list_attribute(now))
             self._work.append("predicted_rows", rows)
             self._work.count_revision()
+
+    def move(self, before: Attribute, now: Attribute) -> None:
+        """Keep the predictions of *before* as those of *now*, which loses its own."""
+        to = now.name, hash_attribute(now)
+        self._work.run("DELETE FROM predictions WHERE (attribute, attribute_hash) = (?, ?)", *to)
+        self._work.run(
+            "UPDATE predictions SET attribute = ?, attribute_hash = ?"
+            " WHERE (attribute, attribute_hash) = (?, ?)",
+            *to,
+            before.name,
+            hash_attribute(before),
+        )
 
     def change(self, attribute: Attribute, cells: Mapping[str, PredictedCell]) -> None:
         """Replace the predictions of *attribute* for some documents, by id."""
@@ -321,18 +323,12 @@ class Predictions:
         Call it when all documents are read: before that, those not yet read seem to be gone.
         """
         with self._work.transaction():
-            self._work.run(
-                "DELETE FROM summaries WHERE (document_id, sha256) NOT IN"
-                " (SELECT (document_id, sha256) FROM documents)"
-            )
-            self._work.run(
-                "DELETE FROM predicted_rows WHERE (document_id, sha256) NOT IN"
-                " (SELECT (document_id, sha256) FROM documents)"
-            )
-            if self._work.run(
-                "DELETE FROM predictions WHERE (document_id, sha256) NOT IN"
-                " (SELECT (document_id, sha256) FROM documents) RETURNING 1"
-            ):
+            for table in ("summaries", "predicted_rows", "predictions"):
+                gone = self._work.run(
+                    f"DELETE FROM {table} WHERE (document_id, sha256) NOT IN"  # noqa: S608 - of these
+                    " (SELECT (document_id, sha256) FROM documents) RETURNING 1"
+                )
+            if gone:  # the last of them
                 self._work.count_revision()
 
 
@@ -373,30 +369,19 @@ def read_prediction(row: CellRow) -> PredictedCell:
     return PredictedCell(read_cell((*row[:5], "", *row[6:])), row[5])
 
 
-_CELLS_OF = """
-SELECT document_id, sha256, ?, coalesce(state, 'not_mentioned'), as_stated, start, "end",
-  coalesce(context, ''), unit, ?, coalesce(note, ''), coalesce(marks, '')
-FROM documents LEFT JOIN (FROM cells WHERE attribute = ?) USING (document_id) ORDER BY document_id
-"""
-
-
 def keep_rule_cells(work: WorkDatabase, attribute: Attribute) -> None:
     """Keep what the rules of *attribute* read, for the documents that have no prediction of it.
 
     They count like predictions: a language model is not asked about the column in those documents.
     """
-    rows = work.run(_CELLS_OF, attribute.name, BY_RULES, attribute.name)
-    predictions = Predictions(work)
+    predictions, said = Predictions(work), work.rule_cells(attribute.name)
     known = predictions.cells(attribute).keys()
-    cells = normalise_column(attribute, [read_cell(row[2:]) for row in rows])
-    predictions.store(
-        [attribute],
-        [
-            PredictedRecord(document_id, sha256, (as_predicted(attribute, cell),))
-            for (document_id, sha256, *_), cell in zip(rows, cells, strict=True)
-            if document_id not in known
-        ],
-    )
+    silent = Cell(attribute.name, State.NOT_MENTIONED)
+    ids = work.document_ids()
+    cells = normalise_column(attribute, [said.get(key, silent) for key in ids])
+    pairs = zip(ids, cells, strict=True)
+    new = {key: as_predicted(attribute, cell) for key, cell in pairs if key not in known}
+    predictions.change(attribute, new)
 
 
 def as_predicted(attribute: Attribute, cell: Cell) -> PredictedCell:

@@ -14,20 +14,12 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.store.corrections import Correction, cell_value, read_corrections
 from srag_mcp.store.predictions import LESSON, Predictions, as_predicted, hash_attribute
 from srag_mcp.store.united_names import keep_verdicts, kept_verdicts
-from srag_mcp.store.work import WorkDatabase, cell_row, read_cell
+from srag_mcp.store.work import WorkDatabase, cell_row
 from srag_mcp.values.numbers import find_number, find_stated_unit
 from srag_mcp.values.states import State, Words
 from srag_mcp.values.types import Value
 from srag_mcp.values.units import convert, parse_unit
 
-_RULE_CELLS = """
-SELECT document_id, attribute, state, as_stated, start, "end", context, unit, engine, note, marks
-FROM cells WHERE attribute = ?
-"""
-_MOVE = """
-UPDATE predictions SET attribute = $1, attribute_hash = $2
-WHERE attribute = $3 AND attribute_hash = $4
-"""
 # the old ones stay: for a column that gets its old type back
 _COPY = """
 INSERT INTO predictions SELECT * REPLACE ($1 AS attribute, $2 AS attribute_hash) FROM predictions
@@ -74,14 +66,13 @@ def _take_over(
         if source.name != attribute.name and (said := kept_verdicts(work, source.name)):
             keep_verdicts(work, attribute.name, said)
     if own.type == attribute.type and keys[:2] != keys[2:]:
-        work.run("DELETE FROM predictions WHERE (attribute, attribute_hash) = (?, ?)", *keys[:2])
-        work.run(_MOVE, *keys)
+        predictions.move(own, attribute)
         work.run("UPDATE cells SET attribute = ? WHERE attribute = ?", attribute.name, own.name)
         work.keep_note(LESSON, (work.note(LESSON) or "").replace(keys[3], keys[1]))
     if own.type == attribute.type and len(sources) == 1:
         return [*kept]
     asked = [attribute if own.type == attribute.type else own, *sources[1:]]
-    raw = [_read_rule_cells(work, item.name) for item in asked]
+    raw = [work.rule_cells(item.name) for item in asked]
     by_rules = [
         dict(zip(found, normalise_column(item, [*found.values()]), strict=True))
         for item, found in zip(asked, raw, strict=True)
@@ -122,10 +113,6 @@ def _take_over(
         else item
         for item in kept
     ]
-
-
-def _read_rule_cells(work: WorkDatabase, name: str) -> dict[str, Cell]:
-    return {row[0]: read_cell(row[1:]) for row in work.run(_RULE_CELLS, name)}
 
 
 def _combine(

@@ -198,6 +198,10 @@ _QUOTES = (
     'SELECT document_id, list(start) AS starts, list("end") AS ends FROM cells'
     ' WHERE start IS NOT NULL AND "end" > start GROUP BY document_id'
 )
+_RULE_CELLS = """
+SELECT document_id, attribute, state, as_stated, start, "end", context, unit, engine, note, marks
+FROM cells WHERE attribute = ?
+"""
 _META = "CREATE TABLE IF NOT EXISTS meta (key VARCHAR, value VARCHAR)"
 _TABLES = """
 CREATE TABLE IF NOT EXISTS files (
@@ -442,6 +446,15 @@ class WorkDatabase:
     def paths_of_documents(self) -> set[str]:
         """Return the files that have documents here, finished or not."""
         return {path for (path,) in self.run("SELECT DISTINCT path FROM documents")}
+
+    def document_ids(self) -> list[str]:
+        """Return the ids of the stored documents, in their order."""
+        rows = self.run("SELECT document_id FROM documents ORDER BY document_id")
+        return [document_id for (document_id,) in rows]
+
+    def rule_cells(self, name: str) -> dict[str, Cell]:
+        """Return what rules said of an attribute, without values, by document."""
+        return {row[0]: read_cell(row[1:]) for row in self.run(_RULE_CELLS, name)}
 
     def n_documents(self) -> int:
         """Count the stored documents."""

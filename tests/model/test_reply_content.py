@@ -1,6 +1,6 @@
 """What is asked for strictly is taken with patience, as far as it is plain."""
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 import pytest
 from pydantic import ValidationError
@@ -15,8 +15,6 @@ from srag_mcp.model.reply_content import (
 
 
 class Room(ReplyElement):
-    blanks: ClassVar = {"name": "", "kind": "single", "price": None, "rationale": ""}
-
     name: str
     kind: Literal["single", "double"]
     price: float | None
