@@ -285,7 +285,7 @@ def read_property(name: str, written: str, value: object, root: Mapping[str, obj
     if isinstance(value, bool) or not isinstance(value, Mapping):
         raise _refusal(written, "its definition must be an object such as {'type': 'string'}")
     flat = _flatten(written, value, root)
-    kind, means = _type(written, flat), flat.get("x-absent-means", _default(flat))
+    kind, means = _type(written, flat), flat.get("x-absent-means", "unknown")
     fields = {field: flat[key] for key, field in _OF_PROPERTY.items() if key in flat}
     fields |= {"name": name, "type": kind, "absent_means": means}
     fields |= {"synonyms": _synonyms(name, written, flat), **_values(written, flat, kind)}
@@ -362,7 +362,7 @@ def _type_of_enum(flat: Mapping[str, object]) -> object:
 
 def _values(written: str, flat: Mapping[str, object], kind: str) -> dict[str, object]:
     """Read examples and the closed set; numbers of an `enum` are examples."""
-    examples = _scalars(written, "examples", flat.get("examples", flat.get("example", [])))
+    examples = _scalars(written, "examples", flat.get("examples", []))
     if "enum" not in flat:
         return {"examples": examples, "categories": flat.get("x-categories")}
     listed = [value for value in _scalars(written, "enum", flat["enum"]) if value is not None]
@@ -380,13 +380,6 @@ def _scalars(written: str, key: str, values: object) -> list[object]:
     if any(isinstance(value, Mapping | list) for value in listed):
         raise _refusal(written, f"{key} must hold texts, numbers or booleans")
     return list(listed)
-
-
-def _default(flat: Mapping[str, object]) -> str:
-    default = flat.get("default")
-    if default is False:
-        return "false"
-    return "zero" if default == 0 and isinstance(default, int | float) else "unknown"
 
 
 def _synonyms(name: str, written: str, flat: Mapping[str, object]) -> object:

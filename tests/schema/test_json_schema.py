@@ -86,7 +86,7 @@ def test_what_other_tools_write_is_read() -> None:
         Attribute(name="a", type="integer", synonyms=("A",)),
         Attribute(name="b", type="date"),
         Attribute(name="c", type="string", categories=sky),
-        Attribute(name="d", type="boolean", absent_means="false"),
+        Attribute(name="d", type="boolean"),  # a default is of who fills in a form
         Attribute(name="e", type="number", examples=(1, 2)),
         Attribute(name="f", type="number", unit="m"),
         Attribute(name="g", type="string", categories=sky, description="The sky."),
@@ -245,7 +245,7 @@ def test_a_missing_schema_file_is_named(tmp_path: Path) -> None:
         ({"type": "string", "enum": [["low"]]}, "enum must hold texts, numbers or booleans"),
         ({"type": "string", "examples": [{}]}, "examples must hold texts, numbers or booleans"),
         ({"type": "string", "x-synonyms": "tall"}, "x-synonyms must be a list of texts"),
-        ({"type": "string", "default": False}, "'false' does not fit the type string"),
+        ({"type": "string", "x-absent-means": "false"}, "'false' does not fit the type string"),
         ({"type": "boolean", "x-absent-means": "zero"}, "'zero' does not fit the type boolean"),
         ({"type": "string", "x-absent-means": ["zero"]}, "absent_means: Input should be"),
         (True, "its definition must be an object such as {'type': 'string'}"),
