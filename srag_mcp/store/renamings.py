@@ -24,32 +24,28 @@ if TYPE_CHECKING:
 
 
 # One cell alike may be chance. A model that is asked by another name quotes a few otherwise; rules
-# read all alike.
+# read all alike. A name may be one with others by then, or by now: what a person decided is told by
+# column.
 _ALIKE = """
 SELECT was.attribute, now.attribute
 FROM former.main.cells AS was JOIN build.main.cells AS now USING (document_id)
 JOIN former.main.documents AS read_then USING (document_id) JOIN listing USING (document_id)
-WHERE was.attribute IN (SELECT unnest(?)) AND now.attribute IN (SELECT unnest(?)){of_records}
+WHERE was.attribute IN (SELECT unnest(?)) AND now.attribute IN (SELECT unnest(?))
+  AND was.position IS NULL AND now.position IS NULL
   AND was.state <> 'corrected' AND (was.state = 'stated' OR now.state = 'stated')
 GROUP BY ALL HAVING count_if(
   (was.value IS NOT DISTINCT FROM now.value
-   OR (was.attribute, now.value, was.value) IN (FROM {former})
-   OR (now.attribute, was.value, now.value) IN (FROM {present}))
+   OR (was.attribute, now.value, was.value) IN
+     (SELECT (column_name, spelling, value) FROM former.main.srag_spellings)
+   OR (now.attribute, was.value, now.value) IN
+     (SELECT (column_name, spelling, value) FROM build.main.srag_spellings))
   AND was.as_stated IS NOT DISTINCT FROM now.as_stated
   AND (was.start IS NOT DISTINCT FROM now.start OR read_then.sha256 <> listing.sha256)
 ) >= greatest(2, 0.8 * count(*))
 """
-# A name may be one with others by then, or by now: what a person decided is told by column.
-_SPELLINGS = "(SELECT column_name, spelling, value FROM {build}.main.srag_spellings)"
-_NO_SPELLINGS = "(SELECT '', '', '' WHERE false)"
-_HAS_SPELLINGS = """
+_ARE_COMPARABLE = """
 SELECT 1 FROM duckdb_tables() WHERE database_name = 'former' AND table_name = 'srag_spellings'
-"""  # builds of earlier versions have none
-_OF_RECORDS = " AND was.position IS NULL AND now.position IS NULL"
-_HAS_POSITIONS = """
-SELECT 1 FROM duckdb_columns()
-WHERE database_name = 'former' AND table_name = 'cells' AND column_name = 'position'
-"""
+"""  # builds of 16a3ebc have none
 _IN_COMMON = "SELECT 1 FROM former.main.documents SEMI JOIN listing USING (document_id) LIMIT 1"
 
 
@@ -112,17 +108,6 @@ def renamed_in(sql: str, renamed: Sequence[str]) -> list[str]:
     return [text for text in renamed if text.split()[1].rpartition(".")[2] in words]
 
 
-def _find_alike(
-    connection: duckdb.DuckDBPyConnection, gone: Sequence[str], new: Sequence[str]
-) -> list[tuple[str, str]]:
-    found = connection.execute(_HAS_SPELLINGS).fetchall()
-    former = _SPELLINGS.format(build="former") if found else _NO_SPELLINGS
-    of_records = _OF_RECORDS if connection.execute(_HAS_POSITIONS).fetchall() else ""
-    present = _SPELLINGS.format(build="build")
-    sql = _ALIKE.format(former=former, present=present, of_records=of_records)
-    return connection.execute(sql, [gone, new]).fetchall()
-
-
 @contextmanager
 def attached_former(connection: duckdb.DuckDBPyConnection, state: Path) -> Iterator[bool]:
     """Attach the published build as `former` while the block runs; say whether there is one."""
@@ -165,7 +150,8 @@ def find_renamings(
         known = {was: name for was, name in former_names(schema).items() if was in then}
         gone = sorted(then.keys() - now.keys() - known.keys())
         new = sorted(now.keys() - then.keys() - {*known.values()})
-        alike = _find_alike(connection, gone, new) if gone and new else []
+        is_asked = gone and new and connection.execute(_ARE_COMPARABLE).fetchall()
+        alike = connection.execute(_ALIKE, [gone, new]).fetchall() if is_asked else []
         pairs = [(was, name) for was, name in alike if then[was] == now[name]]
         n_pairs = Counter(name for pair in pairs for name in pair)
         same = {name: name for name in then if then[name] == now.get(name)} | known
