@@ -22,7 +22,6 @@ from srag_mcp.store.build import BuildInfo, publish_changes, published_info
 from srag_mcp.store.corrections import (
     Correction,
     cell_value,
-    put_corrections_in_force,
     read_corrections,
     write_corrections,
 )
@@ -31,7 +30,7 @@ from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.loose import with_loose
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.renamings import attached_former
-from srag_mcp.store.united_names import are_united, put_names_in_force, read_decided, write_decided
+from srag_mcp.store.united_names import are_united, read_decided, write_decided
 from srag_mcp.store.work import WorkDatabase, open_work
 from srag_mcp.text.shown import one_line
 from srag_mcp.values.states import State
@@ -147,7 +146,6 @@ def correct(
             after = replace(after, author=author)
             left.append(after)
         write_corrections(work.state, left)
-        put_corrections_in_force(work)
         schema = _judge_rules(work, schema, before, after)
         if is_current:
             publish_changes(work, schema)
@@ -264,6 +262,5 @@ def decide_names(
         before = decided.get(column, Decided())
         decided[column] = before.decide(decision, list(dict.fromkeys(names)))
         write_decided(work.state, decided)
-        put_names_in_force(work)
         publish_changes(work, schema)
     return decided[column] != before

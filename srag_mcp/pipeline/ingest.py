@@ -100,11 +100,11 @@ from srag_mcp.settings import Settings, named_engine
 from srag_mcp.sqlfacts.query import QueryFacts
 from srag_mcp.store.build import BuildInfo, publish_changes, published_info
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.corrections import put_corrections_in_force, read_corrections
+from srag_mcp.store.corrections import read_corrections
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, remember_files
 from srag_mcp.store.predictions import Predictions
-from srag_mcp.store.united_names import put_names_in_force
+from srag_mcp.store.united_names import read_decided
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, open_work
 
 logger = logging.getLogger(__name__)
@@ -369,8 +369,8 @@ def _think(run: Run, engine: Engine) -> IngestReport:
 def _ingest(run: Run, engine: Engine) -> IngestReport:
     """Find the columns, read what is new, let the engine read the rest, and publish."""
     work, wish = run.work, run.wish
-    put_names_in_force(work)
-    put_corrections_in_force(work)
+    read_decided(work.state)  # before anything is asked: a person may have edited these files
+    read_corrections(work.state)
 
     def sample() -> Sequence[Document]:
         return run.sample

@@ -18,7 +18,7 @@ from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress, Workload
 from srag_mcp.names.doubtful import Doubt, cut_around, find_candidates, resolve, write_prompts
-from srag_mcp.names.uniting import Thing, Verdict, are_names, describe_things, unite
+from srag_mcp.names.uniting import UNDECIDED, Thing, Verdict, are_names, describe_things, unite
 from srag_mcp.records.listed import find_lists, list_attribute
 from srag_mcp.records.prediction import count_readable, estimate_records
 from srag_mcp.schema.attribute import Attribute
@@ -26,7 +26,7 @@ from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import read_cells
 from srag_mcp.store.predictions import PendingDocuments, Predictions, keep_listed, keep_rule_cells
-from srag_mcp.store.united_names import are_united, decided_in_force, keep_verdicts, kept_verdicts
+from srag_mcp.store.united_names import are_united, keep_verdicts, kept_verdicts, read_decided
 from srag_mcp.store.work import WorkDatabase
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_word, stem
@@ -273,7 +273,7 @@ def _find_doubts(
     counts = Counter(cell.value for cell in cells.values() if isinstance(cell.value, str))
     if not are_names(counts):
         return
-    decided = decided_in_force(work, attribute.name)
+    decided = read_decided(work.state).get(attribute.name, UNDECIDED)
     things = unite(counts, decided)
     known = [frozenset(verdict.keys) for verdict in kept_verdicts(work, attribute.name)]
     groups = [

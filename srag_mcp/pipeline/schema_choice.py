@@ -23,11 +23,7 @@ from srag_mcp.schema.edits import find_sources, hide, without_stale
 from srag_mcp.schema.json_schema import find_schema_file, read_schema_file, schema_to_json
 from srag_mcp.schema.rounds import Extension, find_attribute, find_wished
 from srag_mcp.schema.schema import RESERVED_TABLES, Schema
-from srag_mcp.store.corrections import (
-    put_corrections_in_force,
-    read_corrections,
-    write_corrections,
-)
+from srag_mcp.store.corrections import read_corrections, write_corrections
 from srag_mcp.store.decisions import add_decision, find_left_out, forget_decisions
 from srag_mcp.store.layout import write_atomically
 from srag_mcp.store.loose import keep_loose, loose_attributes, wish_note, with_loose
@@ -178,7 +174,6 @@ def put_edit_in_force(work: WorkDatabase, schema: Schema, origin: str = "") -> S
     kept = put_in_force(work, schema, origin or (present.origin if present else INDUCED))
     if kept != read_corrections(work.state):
         write_corrections(work.state, kept)
-        put_corrections_in_force(work)
     return schema
 
 

@@ -8,7 +8,6 @@ for a second look, for nobody knows whether it would still be said.
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +21,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import POSITION, Schema, child_name
 from srag_mcp.store.database import with_names
 from srag_mcp.store.feedback import PERSON
-from srag_mcp.store.layout import write_atomically
+from srag_mcp.store.layout import CORRECTIONS_FILE, write_atomically
 from srag_mcp.store.renamings import Renamings, attached_former
 from srag_mcp.values.states import State
 from srag_mcp.values.types import Value
@@ -33,10 +32,8 @@ if TYPE_CHECKING:
     from srag_mcp.store.evidence import Read
     from srag_mcp.store.work import WorkDatabase
 
-CORRECTIONS_FILE = "corrections.csv"
 Set: TypeAlias = Literal["value", "absent", "unknown"]
 """What a correction says: a value, that the document says there is none, that nobody can tell."""
-_NOTE = "corrections"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,21 +125,6 @@ def write_corrections(state: Path, corrections: Iterable[Correction]) -> None:
     write_atomically(state / CORRECTIONS_FILE, written.getvalue())
 
 
-def put_corrections_in_force(work: WorkDatabase) -> None:
-    """Follow the corrections as they are by now, from the next publication on.
-
-    Raises:
-        StoreError: As `read_corrections`.
-    """
-    digest = _digest(read_corrections(work.state))
-    if digest != (work.note(_NOTE) or ""):
-        work.keep_note(_NOTE, digest, is_content=True)
-
-
-def _digest(found: Sequence[Correction]) -> str:
-    return hashlib.sha256(repr(found).encode("utf-8", "replace")).hexdigest() if found else ""
-
-
 def cell_value(attribute: Attribute, correction: Correction) -> Value | None:
     """Return the value of a corrected cell; None where it has none, or none that fits."""
     if correction.says == "value":
@@ -203,7 +185,6 @@ def apply_corrections(
     present = [item for item, _ in found]
     if present != kept:  # kept before the build is published: it cannot be found out afterwards
         write_corrections(work.state, present)
-        work.keep_note(_NOTE, _digest(present))
     in_force = work.schema_in_force()
     hidden = [x.name for x in in_force.schema.attributes if x.hidden] if in_force else []
     columns = {(table.entity, item.name) for table in schema.tables for item in table.attributes}

@@ -154,6 +154,8 @@ POINTER_FILE = "current.json"  # which build is published
 WORK_FILE = "work.duckdb"  # the ingestion's own database
 STATE_FILE = "state.sqlite"  # what many processes share: replies, ledger, prompts, jobs
 DECISIONS_FILE = "schema_decisions.json"  # reasons for the columns that a language model chose
+CORRECTIONS_FILE = "corrections.csv"  # values that a person or an agent set
+NAMES_FILE = "names.json"  # which names a person said to be one, and which not
 
 N_KEPT = 2
 FORMAT_VERSION = 3

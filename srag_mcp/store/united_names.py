@@ -18,7 +18,7 @@ from srag_mcp.cells.cell import Cell, add_note
 from srag_mcp.errors import StoreError
 from srag_mcp.names.uniting import UNDECIDED, Decided, Same, Thing, Verdict, unite
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.store.layout import write_atomically
+from srag_mcp.store.layout import NAMES_FILE, write_atomically
 from srag_mcp.text.shown import quoted
 
 if TYPE_CHECKING:
@@ -29,13 +29,11 @@ if TYPE_CHECKING:
     from srag_mcp.store.evidence import Read
     from srag_mcp.store.work import WorkDatabase
 
-NAMES_FILE = "names.json"
 DecidedNames: TypeAlias = dict[str, Decided]
 """What a person said, by column."""
 
 _DECIDED = TypeAdapter(DecidedNames)
 _VERDICTS = TypeAdapter(tuple[Verdict, ...])
-_NOTE = "decided_names"
 
 
 def read_decided(state: Path) -> DecidedNames:
@@ -61,17 +59,6 @@ def write_decided(state: Path, decided: DecidedNames) -> None:
     write_atomically(state / NAMES_FILE, _DECIDED.dump_json(kept, indent=1).decode() + "\n")
 
 
-def put_names_in_force(work: WorkDatabase) -> None:
-    """Follow what a person decided by now, from the next publication on.
-
-    Raises:
-        StoreError: As `read_decided`.
-    """
-    text = _DECIDED.dump_json(read_decided(work.state)).decode()
-    if text != (work.note(_NOTE) or "{}"):
-        work.keep_note(_NOTE, text, is_content=True)
-
-
 def follow_renamings(work: WorkDatabase, columns: Mapping[str, str]) -> list[str]:
     """Let what a person decided of a column hold under its new name; return such new names.
 
@@ -84,13 +71,7 @@ def follow_renamings(work: WorkDatabase, columns: Mapping[str, str]) -> list[str
     moved = {was: now for was, now in columns.items() if was in decided and now not in decided}
     if moved:
         write_decided(work.state, {moved.get(name, name): x for name, x in decided.items()})
-        put_names_in_force(work)
     return [*moved.values()]
-
-
-def decided_in_force(work: WorkDatabase, column: str) -> Decided:
-    """Return what a person decided of a column."""
-    return _DECIDED.validate_json(work.note(_NOTE) or "{}").get(column, UNDECIDED)
 
 
 def kept_verdicts(work: WorkDatabase, column: str) -> tuple[Verdict, ...]:
@@ -144,7 +125,7 @@ def unite_cells(
     counts = Counter(cell.value for cell in cells.values() if isinstance(cell.value, str))
     key = f"{table}.{attribute.name}" if is_child else attribute.name
     verdicts = kept_verdicts(work, key) if work.is_predicted() else ()
-    things = unite(counts, decided_in_force(work, key), verdicts)
+    things = unite(counts, read_decided(work.state).get(key, UNDECIDED), verdicts)
     several = [thing for thing in things if len(thing.spellings) > 1]
     of_spelling = {spelling: thing for thing in several for spelling in thing.spellings}
     done = dict(cells)

@@ -28,7 +28,7 @@ from srag_mcp.documents.encoding import storable
 from srag_mcp.documents.passages import Passage, cut_passages
 from srag_mcp.schema.schema import POSITION, Schema
 from srag_mcp.store.database import insert_rows, open_for_writing, store_errors
-from srag_mcp.store.layout import WORK_FILE, ingestion_lock
+from srag_mcp.store.layout import CORRECTIONS_FILE, NAMES_FILE, WORK_FILE, ingestion_lock
 from srag_mcp.store.postings import INDEX_VERSION, PassageRow, PostingRow, cut_postings
 from srag_mcp.store.state import TAKEN_OVER, open_state
 from srag_mcp.text.spans import Span
@@ -305,8 +305,11 @@ class WorkDatabase:
 
     @property
     def revision(self) -> str:
-        """Names the present content; another content has another revision."""
-        return f"{self._meta('identity')}:{self._meta('revision') or '0'}"
+        """Names the present content, what was set by hand included: another has another one."""
+        files = (self.state / CORRECTIONS_FILE, self.state / NAMES_FILE)
+        by_hand = b"".join(path.read_bytes() for path in files if path.exists())
+        digest = f":{hashlib.sha256(by_hand).hexdigest()[:16]}" if by_hand else ""
+        return f"{self._meta('identity')}:{self._meta('revision') or '0'}{digest}"
 
     def schema_in_force(self) -> SchemaInForce | None:
         """Return the schema that the cells follow; None before the first."""

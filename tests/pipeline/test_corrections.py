@@ -18,7 +18,6 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.corrections import (
-    CORRECTIONS_FILE,
     Correction,
     cell_value,
     read_corrections,
@@ -26,7 +25,7 @@ from srag_mcp.store.corrections import (
 )
 from srag_mcp.store.feedback import Giver
 from srag_mcp.store.guard import QueryPool
-from srag_mcp.store.layout import CorpusFolder, ingestion_lock
+from srag_mcp.store.layout import CORRECTIONS_FILE, CorpusFolder, ingestion_lock
 from srag_mcp.views.answers import result_table
 from tests.pipeline.test_crashes import run_and_kill
 

@@ -22,14 +22,10 @@ from srag_mcp.settings import Settings
 from srag_mcp.store.build import publish_changes
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
+from srag_mcp.store.layout import NAMES_FILE
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import open_state
-from srag_mcp.store.united_names import (
-    NAMES_FILE,
-    keep_verdicts,
-    kept_verdicts,
-    put_names_in_force,
-)
+from srag_mcp.store.united_names import keep_verdicts, kept_verdicts
 from srag_mcp.store.work import open_work
 from tests.model.scripted import ScriptedModel
 from tests.pipeline.conftest import Ask, Rows
@@ -62,7 +58,6 @@ class Notes:
             if names:
                 work.run("DELETE FROM documents")
                 predict(work, {ISSUER: [(name, name) for name in names]})
-            put_names_in_force(work)
             model = MeteredModel(ScriptedModel(self._reply), replies, "a/b")
             asking = ModelEngine(
                 work=Work(work, Settings()), model=model, replies=replies, max_in_flight=1
