@@ -4,8 +4,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
-from types import UnionType
-from typing import ClassVar, Literal, Self, Union, get_args, get_origin
+from typing import ClassVar, Literal, Self, get_args, get_origin
 
 from pydantic import (
     BaseModel,
@@ -94,16 +93,13 @@ def _blank(kind: object) -> object:
 @cache
 def _find_shape(content_type: type[ReplyContent]) -> tuple[frozenset[str], Mapping[str, object]]:
     """Return the names of the fields, and those that may be left out with what that means."""
-    empty: dict[str, object] = {}
-    for name, field in content_type.model_fields.items():
-        kind = field.annotation
-        if get_origin(kind) in {Union, UnionType} and type(None) in get_args(kind):
-            empty[name] = None
-        elif get_origin(kind) in {list, tuple}:
-            empty[name] = ()
-        elif name == "rationale":
-            empty[name] = ""
-    return frozenset(content_type.model_fields), empty
+    kinds = {name: field.annotation for name, field in content_type.model_fields.items()}
+    empty = {
+        name: _blank(kind)
+        for name, kind in kinds.items()
+        if name == "rationale" or type(None) in get_args(kind) or get_origin(kind) in {list, tuple}
+    }
+    return frozenset(kinds), empty
 
 
 def _describe_fields(error: ValidationError) -> dict[str, str]:

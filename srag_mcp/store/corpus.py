@@ -492,25 +492,14 @@ class Corpus:
 
     def table_heads(self, document_id: str) -> dict[int, Span]:
         """Return where the heads of tables stand, by the number of their passage."""
-        rows = self._read_of("heads_start", "srag_passages", _HEADS, document_id)
+        rows = self.read(_HEADS, [document_id])
         return {int(str(key)): Span(int(str(start)), int(str(end))) for key, start, end in rows}
 
     def summary(self, document_id: str) -> str:
         """Return the sentence that a model wrote on a document; empty where none was asked for."""
-        rows = self._read_of("summary", "srag_summaries", _SUMMARY, document_id)
+        has_any = "srag_summaries" in self._content().columns
+        rows = self.read(_SUMMARY, [document_id]) if has_any else []
         return str(rows[0][0]) if rows else ""
-
-    def _read_of(
-        self, column: str, table: str, sql: str, document_id: str
-    ) -> list[tuple[Value, ...]]:
-        """Read rows of a document, none where the build, of an earlier version, has no *column*."""
-
-        def ask(path: Path) -> list[tuple[Value, ...]]:
-            if column not in self._content_of(path).columns.get(table, ()):
-                return []
-            return self.worker.read(path, sql, [document_id], self._left_s(sql))
-
-        return self._newest(ask)
 
     def _newest(self, ask: Callable[[Path], Returned]) -> Returned:
         """Ask the newest build; ask again where it was replaced and removed meanwhile."""

@@ -31,7 +31,7 @@ INDEX_COMMENTS = {
     "srag_postings.n": "How often it is there; 255 for more.",
     "srag_passages": "What postings point to: passages (number 0: the names of a document).",
     "srag_passages.page": "Counts all pages; where the format has none, stretches of its length.",
-    "srag_passages.heads_start": "Where the heads of its table begin; builds before had none.",
+    "srag_passages.heads_start": "Where the heads of its table begin.",
     "srag_units": "What is ranked: documents (level 0), pages (1), passages (2).",
     "srag_units.words": "How many words it has, of the mean of its level; pairs: of words.",
 }
