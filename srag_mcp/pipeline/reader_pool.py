@@ -5,7 +5,6 @@ are plain processes and no pool of `multiprocessing` (or pebble, which builds on
 import the script of whoever calls `ingest` in each of them, and return a table's documents at once.
 """
 
-import atexit
 import gc
 import hashlib
 import os
@@ -20,7 +19,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import IO, ClassVar, TypeAlias, cast
+from typing import IO, TypeAlias, cast
 
 from srag_mcp import forks
 from srag_mcp.cells.cell import Record
@@ -194,8 +193,6 @@ _SECONDS_A_BYTE = 15 / 1024**2  # the slowest real documents take a third of tha
 _MAX_WAITING_REPLIES = 32
 _LOOKED_AFTER_S = 0.5
 _LAST_WORDS_S = 2.0
-_MAX_SPARES = 2
-_MAX_SPARE_BYTES = 10_000_000  # what read more may hold much memory
 _PROGRAM = "from srag_mcp.pipeline import reader_pool as pool; pool.forks.begin(pool.main)"
 _COMMAND = (sys.executable, "-P", "-c", _PROGRAM)  # run as a module, it would pickle by `__main__`
 # Half of the machine's memory is for all readers together.
@@ -225,8 +222,7 @@ class ReaderPool:
     def perform(self, tasks: Sequence[Task]) -> Generator[Reply, None, None]:
         """Do all tasks; yield replies as they come, those to one task in order.
 
-        Close the iterator to stop early: the processes are ended. Otherwise a few of them wait for
-        the next tasks, since starting one takes longer than reading most documents.
+        Close the iterator to stop early: the processes are ended.
 
         Raises:
             OSError: If no process could be started.
@@ -237,7 +233,7 @@ class ReaderPool:
         todo = [task for task in tasks if task.source.relative not in self._given_up]
         n_running = min(self.n_processes, len(todo))
         command = (*_COMMAND, str(_memory_of_one(self.n_processes)))
-        readers = [_Reader.waiting(command) or _Reader(command) for _ in range(n_running)]
+        readers = [_Reader(command) for _ in range(n_running)]
         desk = _Desk(iter(todo), self._timeout_s)
         threads = [
             threading.Thread(target=desk.serve, args=(reader,), daemon=True) for reader in readers
@@ -267,7 +263,7 @@ class ReaderPool:
                 if n_running:
                     reader.kill()
                 thread.join()
-                reader.wait_or_close(is_useful=not n_running)
+                reader.close()
 
 
 class _Desk:
@@ -312,41 +308,18 @@ class _Desk:
 class _Reader:
     """One process, replaced when it dies."""
 
-    _spares: ClassVar[list["_Reader"]] = []
-    _spares_lock: ClassVar = threading.Lock()
-
     def __init__(self, command: Sequence[str]) -> None:
         self._command = tuple(command)
         self._process: forks.Child | None = None
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         self._is_killed = False
-        self._n_bytes = 0
         self._timeout_s = 0.0
         self._deadline: float | None = None
-
-    @classmethod
-    def waiting(cls, command: Sequence[str]) -> "_Reader | None":
-        """Return a reader whose process runs and waits for tasks; None where there is none."""
-        with cls._spares_lock:
-            while cls._spares:
-                reader = cls._spares.pop()
-                if reader._is_running() and reader._command == tuple(command):
-                    return reader
-                reader._close()
-        return None
-
-    @classmethod
-    def close_spares(cls) -> None:
-        """End the processes that wait."""
-        with cls._spares_lock:
-            while cls._spares:
-                cls._spares.pop()._close()
 
     def ask(self, task: Task, timeout_s: float) -> Iterator[Reply]:
         """Yield the replies to *task*; `Unreadable` if the process dies or takes too long."""
         self._errors.seek(0)  # for the process, too: it writes where this file is
         self._errors.truncate()
-        self._n_bytes += task.source.size
         self._timeout_s = timeout_s
         process = self._process
         if process is None:
@@ -380,18 +353,6 @@ class _Reader:
         if self._deadline is not None and self._deadline < time.monotonic():
             self.kill()
 
-    def wait_or_close(self, *, is_useful: bool) -> None:
-        """Keep the process for the next tasks if it may be of use, or end it."""
-        with self._spares_lock:
-            fits = len(self._spares) < _MAX_SPARES and self._n_bytes <= _MAX_SPARE_BYTES
-            if is_useful and fits and self._is_running():
-                self._spares.append(self)
-                return
-        self._close()
-
-    def _is_running(self) -> bool:
-        return self._process is not None and self._process.poll() is None
-
     def _why_it_died(self) -> str:
         is_overdue = self._deadline is not None and self._deadline < time.monotonic()
         self._deadline = None
@@ -403,7 +364,8 @@ class _Reader:
         said = f": {lines[-1][:300]}" if lines else ""
         return f"the process that read it ended (exit status {status}{said})"
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """End the process."""
         self._end(0.0)
         self._errors.close()
 
@@ -420,9 +382,6 @@ class _Reader:
             with suppress(OSError):
                 cast("IO[bytes]", pipe).close()
         return status
-
-
-atexit.register(_Reader.close_spares)
 
 
 def _memory_of_one(n_processes: int) -> int:

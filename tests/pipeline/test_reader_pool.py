@@ -1,6 +1,3 @@
-import os
-import select
-import signal
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -21,8 +18,6 @@ import srag_mcp.pipeline.reader_pool as tasks
 
 def read_file(source):
     text = source.path.read_text()
-    if "who" in text:
-        source.path.with_suffix(".pid").write_text(str(os.getpid()))
     if "crash" in text:
         os.kill(os.getpid(), 11)
     if "raise" in text:
@@ -57,13 +52,6 @@ def tasks(folder: Path, *texts: str) -> list[SampleTask]:
         path.write_text(text, encoding="utf-8")
         found.append(SampleTask(SourceFile(path, path.name, len(text)), rows=None, n_documents=1))
     return found
-
-
-def who_reads(folder: Path) -> int:
-    """Return the id of the process that a task is given to."""
-    [reply] = ReaderPool(1).perform(tasks(folder, "who"))
-    assert outcome(reply) == ("0.txt", "who")
-    return int((folder / "0.pid").read_text())
 
 
 def outcome(reply: object) -> tuple[str, str]:
@@ -159,31 +147,3 @@ def test_a_process_that_cannot_be_started_is_an_error(
 
     with pytest.raises(FileNotFoundError):
         list(ReaderPool(1).perform(tasks(tmp_path, "one")))
-
-
-@pytest.mark.usefixtures("deadly")
-def test_a_process_that_is_done_takes_the_next_tasks(tmp_path: Path) -> None:
-    assert who_reads(tmp_path) == who_reads(tmp_path)
-
-
-@pytest.mark.usefixtures("deadly")
-def test_a_process_that_read_much_does_not_wait(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reader_pool, "_MAX_SPARE_BYTES", len("wh"))
-
-    first = who_reads(tmp_path)
-
-    assert who_reads(tmp_path) != first
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="waits for the end of a process")
-@pytest.mark.usefixtures("deadly")
-def test_a_process_that_died_while_it_waited_is_replaced(tmp_path: Path) -> None:
-    first = who_reads(tmp_path)
-    end = os.pidfd_open(first)
-    os.kill(first, signal.SIGKILL)
-    select.select([end], [], [])
-    os.close(end)
-
-    assert who_reads(tmp_path) != first
