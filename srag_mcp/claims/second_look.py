@@ -4,7 +4,7 @@ import logging
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Literal
 
 from srag_mcp.cells.cell import Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import ReplyValue, write_canonical
@@ -32,8 +32,6 @@ _LONGEST_WHY = 300
 
 class Verdict(ReplyElement):
     """What is to become of one value; *id* is the short one of the prompt."""
-
-    blanks: ClassVar = {"id": "", "verdict": "keep", "value": None, "rationale": ""}
 
     id: str
     verdict: Literal["keep", "change", "unknown"]

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal
+from typing import Literal
 
 import anyio
 from pydantic import ValidationError
@@ -54,12 +54,6 @@ class Mapped(ReplyContent):
 
 class RuleReply(ReplyElement):
     """One rule for one column, see `PatternRule`."""
-
-    blanks: ClassVar = {
-        "column": "", "pattern": "", "scope": None, "characters": None, "label": None,
-        "pick": None, "need": (), "veto": (),
-        "means": None, "map": (),
-    }  # fmt: skip
 
     column: str
     pattern: str
