@@ -422,21 +422,17 @@ class Corpus:
         next_offset = offset + len(page.rows) if page.truncated else None
         return EvidencePage(read_evidence(page.rows), total, next_offset)
 
-    def quotes(
-        self, column: str, where: str, limit: int = 3, table: str | None = None
-    ) -> tuple[Evidence, ...]:
+    def quotes(self, column: str, where: str, limit: int = 3) -> tuple[Evidence, ...]:
         """Return stated cells of *column*, of the first records with *where* (SQL, empty: all).
-
-        *table* has the column; None for the record table.
 
         Raises:
             QueryError: If *where* is refused or wrong.
         """
-        records = quote_name(table or self._content().schema.entity)
+        records = quote_name(self._content().schema.entity)
         if where:  # of the first ones: a million records are looked at for three quotes else
             first = f"SELECT document_id FROM {records} WHERE ({where}\n) ORDER BY 1"  # noqa: S608 - guarded
             where = f"document_id IN ({first} LIMIT {_MOST_QUOTED})"
-        clause = self._cells_where(column, table, {"state": "stated", "where": where})
+        clause = self._cells_where(column, None, {"state": "stated", "where": where})
         sql = evidence_sql(clause, limit, 0, has_positions=self._content().has_positions)
         return read_evidence(self.select(sql, limit=limit).rows)
 
