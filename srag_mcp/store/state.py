@@ -15,7 +15,7 @@ from typing import Any
 from filelock import FileLock
 
 from srag_mcp.errors import StoreError
-from srag_mcp.store.layout import STATE_FILE
+from srag_mcp.store.layout import STATE_FILE, WORK_FILE
 
 _FORMAT = 1
 TAKEN_OVER = "work taken over"  # the note that nothing of 16a3ebc is left, see `store.earlier`
@@ -165,6 +165,8 @@ def _set_up(connection: sqlite3.Connection, folder: Path) -> None:
 
 def _make_tables(connection: sqlite3.Connection, folder: Path) -> None:
     connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {_FORMAT};")
+    if not (folder / WORK_FILE).exists():  # a new corpus
+        connection.execute("INSERT INTO notes VALUES (?, 'yes')", [TAKEN_OVER])
     if (folder / UNFINISHED_FILE).exists():
         wish = (folder / UNFINISHED_FILE).read_text(encoding="utf-8", errors="replace")
         connection.execute("INSERT INTO notes VALUES (?, ?)", [UNFINISHED, wish])
