@@ -255,11 +255,12 @@ def judge(
     seed: Annotated[int, option("Of the order of the answers.", "N")] = 0,
 ) -> None:
     """Let a language model judge the answers of saved runs, and add its verdicts to them."""
-    from srag_mcp.evaluation.saved_runs import JudgePlan, judge_files, write_table
+    from srag_mcp.evaluation.bench import open_bench
+    from srag_mcp.evaluation.saved_runs import judge_files, write_table
 
     settings = command_settings(None, engine=engine, model=model)
-    with interruption(), show_progress() as show:
-        judged, n_failed = judge_files(runs, settings, JudgePlan(work, record, seed), show)
+    with interruption(), show_progress() as show, open_bench(settings, work, show) as bench:
+        judged, n_failed = judge_files(runs, bench, record, seed)
     print("\n".join(write_table(judged)))
     if n_failed:
         print(f"\n{n_failed} answers have no verdict: the judge gave none")
@@ -305,12 +306,6 @@ def _print_figures(evaluation: "Evaluation") -> None:
     if mean is not None:
         scores = [(score.field, score.column, f"{score.accuracy:.3f}") for score in cells]
         print_table(("gold field", "column", "accuracy"), [*scores, ("mean", None, f"{mean:.3f}")])
-        for score in cells:
-            if score.renamed:
-                print(
-                    f"{score.field}: {score.renamed:.3f} of them by other names of categories in"
-                    f" {score.column}"
-                )
         print()
     rows: list[tuple[str | int, ...]] = []
     for name, group in [*evaluation.by_kind().items(), ("all", evaluation.questions)]:

@@ -213,9 +213,6 @@ class Evaluation:
             **of_all,
             "cells": {score.field: round(score.accuracy, 4) for score in self.cells},
             "cells_mean": None if mean is None else round(mean, 4),
-            "cells_renamed": {
-                score.field: round(score.renamed, 4) for score in self.cells if score.renamed
-            },
             **asked,
             "questions": {**count_outcomes(self.questions), "by_kind": by_kind},
             "calls": self.calls,
