@@ -241,7 +241,8 @@ def evaluate(
         _print_run(evaluation.run)
     taken, calls = evaluation.tokens, ""
     if taken is not None and evaluation.calls:
-        calls = f", {evaluation.calls:,} calls, {taken.total:,} tokens"
+        n_tokens = sum(sum(step.values()) for step in taken["steps"].values())
+        calls = f", {evaluation.calls:,} calls, {n_tokens:,} tokens"
     read = f"{evaluation.documents} documents, engine {evaluation.engine}"
     print(f"\n{read}{calls}, {evaluation.seconds:.1f} s")
 

@@ -216,7 +216,7 @@ class Evaluation:
             **asked,
             "questions": {**count_outcomes(self.questions), "by_kind": by_kind},
             "calls": self.calls,
-            "tokens": None if self.tokens is None else self.tokens.to_json(),
+            "tokens": self.tokens,
         }
 
 

@@ -154,8 +154,8 @@ def test_a_judge_is_a_model_and_judges_saved_runs(tmp_path: Path) -> None:
     with open_bench(Settings()) as bench, missed:
         judge_files([path], bench)
     path.write_text(saved("a").model_dump_json(by_alias=True), encoding="utf-8")
-    missed = pytest.raises(SettingsError, match="a judge is a language model")
-    with open_bench(Settings(engine="offline")) as bench, missed:
+    unnamed = pytest.raises(SettingsError, match="a judge is a language model")
+    with open_bench(Settings(engine="offline")) as bench, unnamed:
         judge_files([path], bench)
 
 
