@@ -181,7 +181,7 @@ class ChunkSystem(ReadingSystem):
         """All documents, cut where 500 tokens are full."""
         return tuple(
             Piece(document, f"{document}, part {number}", narrow_gaps(span.of(text)), span)
-            for document, text in read_texts(self.setup.corpus)
+            for document, text in read_texts(self.corpus)
             for number, span in enumerate(cut_chunks(text), 1)
         )
 
@@ -231,10 +231,10 @@ class VectorRAG(ChunkSystem):
         return [round(sum(map(mul, asked, vector)), _DIGITS) for vector in self.vectors]
 
     def _embedder(self, tokens: Tokens) -> Embedder:
-        if self.setup.embedding is None:
+        if self.embedding is None:
             msg = "this system needs an embedder"
             raise SettingsError(msg)
-        return Embedder(CountingModel(self.setup.embedding, tokens))
+        return Embedder(CountingModel(self.embedding, tokens))
 
 
 class FusedRAG(VectorRAG):
@@ -244,7 +244,7 @@ class FusedRAG(VectorRAG):
         """Return both, weighted, each from 0 to 1; a chunk is as good as its best passage."""
         alike = await self.likeness(question, model)
         own = [0.0] * len(self.chunks)
-        found = search(self.setup.corpus, question.question, limit=DEPTH).hits
+        found = search(self.corpus, question.question, limit=DEPTH).hits
         places: dict[str, list[int]] = {}
         for at, chunk in enumerate(self.chunks):
             places.setdefault(chunk.document, []).append(at)
@@ -263,7 +263,7 @@ class PaperHybrid(VectorRAG):
 
     async def narrow(self, question: PackQuestion, model: CountingModel) -> frozenset[str]:
         """Return the ids of these documents; none where no query narrows them."""
-        corpus, schema = self.setup.corpus, self.setup.corpus.schema()
+        corpus, schema = self.corpus, self.corpus.schema()
         if not schema.attributes:
             return frozenset()
         try:
@@ -284,7 +284,7 @@ class MixRAG(VectorRAG):
         """The passages of the product: texts of 200 tokens, tables whole."""
         return tuple(
             Piece(hit.document, f"{hit.document}, passage {hit.passage}", narrow_gaps(said), span)
-            for hit, span, said in read_passages(self.setup.corpus)
+            for hit, span, said in read_passages(self.corpus)
         )
 
     async def prepare(self) -> None:
@@ -300,7 +300,7 @@ class MixRAG(VectorRAG):
     def _views(self) -> Iterator[tuple[int, str]]:
         """Yield rows and columns of tables in words, each with the place of its passage."""
         for document, run in groupby(enumerate(self.chunks), lambda item: item[1].document):
-            passages, path = list(run), self.setup.folder / document
+            passages, path = list(run), self.folder / document
             if not path.is_file():  # a row of a table file
                 continue
             try:

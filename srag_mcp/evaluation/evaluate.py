@@ -55,7 +55,7 @@ from srag_mcp.evaluation.retrieval import (
     score_run,
     write_run,
 )
-from srag_mcp.evaluation.systems import RecordedFirst, Setup, System
+from srag_mcp.evaluation.systems import RecordedFirst, System
 from srag_mcp.model.embedder import LOCAL, open_embedder
 from srag_mcp.model.language_model import CONTEXT_TOKENS, LanguageModel
 from srag_mcp.model.ledger import REPLAY, Call, Ledger, ReplayModel, write_replies
@@ -313,7 +313,7 @@ def _evaluate_system(
         embedding = None
         if kind.needs_vectors:
             embedding = _open_embedding(plan.embedder, settings, engine)
-        system = kind(Setup(corpus, folder, model, embedding, context_tokens))
+        system = kind(corpus, folder, model, embedding, context_tokens)
         run_to_end(system.prepare)
         size = plan.at_once if kind.may_share else 1
         asked = pack.questions
