@@ -6,7 +6,6 @@ sides.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, islice, pairwise
 from operator import mul
@@ -53,33 +52,26 @@ _Row: TypeAlias = Sequence[TableCell]
 _Path: TypeAlias = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TableView:
-    """A row or a column of a table in words; *span* is that of the row, or of the whole table.
+def table_views(table: Table, text: str) -> Iterator[tuple[str, Span]]:
+    """Yield each row that has values, then each column, in words, with its place in the document.
 
+    That of a column is the whole table; *text* is the document's.
     `Sales | Europe > Spain | 2022 > Q1: 10; 2022 > Q2: 12`
 
     Source: MixRAG, H-RCL.
     """
-
-    text: str
-    span: Span
-
-
-def table_views(table: Table, text: str) -> Iterator[TableView]:
-    """Yield a view of each row that has values, then of each column; *text* is the document's."""
     n_labels, paths = count_label_columns(table), left_paths(table, text)
     rows = [(row, path) for row, path in zip(table.rows, paths, strict=True) if path is not None]
     for row, path in rows:
         said = _say_values(zip(table.headers[n_labels:], row[n_labels:], strict=True))
         span = Span(row[0].span.start, max(cell.span.end for cell in row))
         if said:
-            yield TableView(_in_words(table.caption, " > ".join(path), said), span)
+            yield _in_words(table.caption, " > ".join(path), said), span
     for column in range(n_labels, len(table.headers)):
         said = _say_values((path, row[column]) for row, path in rows)
         header = " > ".join(table.headers[column])
         if said:
-            yield TableView(_in_words(table.caption, header, said), table.span)
+            yield _in_words(table.caption, header, said), table.span
 
 
 def _say_values(values: Iterable[tuple[_Path, TableCell]]) -> str:
@@ -308,10 +300,11 @@ class MixRAG(VectorRAG):
             except DocumentError:
                 continue
             for block in content.blocks:
-                for view in table_views(block, content.text) if isinstance(block, Table) else ():
-                    at = next((at for at, one in passages if one.span.overlaps(view.span)), None)
+                views = table_views(block, content.text) if isinstance(block, Table) else ()
+                for said, span in views:
+                    at = next((at for at, one in passages if one.span.overlaps(span)), None)
                     if at is not None:
-                        yield at, view.text
+                        yield at, said
 
     async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
         """Return what the model chooses among 40 by words and 60 by likeness."""
