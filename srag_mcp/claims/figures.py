@@ -10,7 +10,7 @@ from itertools import islice
 from srag_mcp.cells.normalised import is_count
 from srag_mcp.claims.captions import note_scales
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.text.spans import Span
+from srag_mcp.text.spans import Span, find_exactly
 from srag_mcp.text.words import STOP_WORDS
 from srag_mcp.values.dates import DateText, find_dates
 from srag_mcp.values.names import WORDS
@@ -455,8 +455,8 @@ def scales_of(attribute: Attribute) -> set[float]:
 def stated_scales(quote: str, text: str) -> set[float]:
     """Return the scales that *text* speaks of around *quote* or in a caption, and 1."""
     found = {1.0, *_scales_in(quote)}
-    for place in islice(re.finditer(re.escape(quote), text), _MAX_PLACES):
-        found |= _scales_in(text[max(0, place.start() - _AROUND) : place.end() + _AROUND])
+    for place in islice(find_exactly(quote, text), _MAX_PLACES):
+        found |= _scales_in(text[max(0, place.start - _AROUND) : place.end + _AROUND])
     return found | note_scales(text)
 
 

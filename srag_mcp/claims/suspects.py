@@ -18,6 +18,8 @@ from srag_mcp.claims.odd_numbers import (
     read_stated,
     suspect_numbers,
 )
+from srag_mcp.names.doubtful import compare
+from srag_mcp.names.uniting import Name, read_name
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.words import fold
 from srag_mcp.values.dates import DateOrder, DateText, decide_order, find_dates
@@ -219,10 +221,7 @@ def find_complaints(
 
 _MOST_DISTINCT = 200
 _MOST_DISTINCT_SHARE = 0.8
-_ALIKE = 82.0
-_WORDS_ALIKE = 70.0
-_VERY_ALIKE = 88.0
-_SHORTEST = 4
+_LEAST_ALIKE = 0.75  # of `compare`: one slip
 _TRANSLITERATION = str.maketrans(
     {
         "ä": "ae", "æ": "ae", "ö": "oe", "ø": "oe", "œ": "oe", "ü": "ue", "å": "aa", "þ": "th",
@@ -264,29 +263,20 @@ def alike_categories(categories: Sequence[str]) -> list[tuple[str, str]]:
 
     `Bulk carrier`, `Bulk carriers`, `Tanker` -> the first two
     """
-    return [pair for pair in combinations(categories, 2) if _resemble(*pair, as_equals=True)]
+    pairs = combinations(categories, 2)
+    return [(x, y) for x, y in pairs if _resemble(read_name(x), read_name(y), as_equals=True)]
 
 
-def _resemble(text: str, other: str, *, as_equals: bool) -> bool:
-    """Whether two texts may be one: alike, or one the initials or the beginning of the other.
+def _resemble(one: Name, other: Name, *, as_equals: bool) -> bool:
+    """Whether two texts may be one in two spellings: as `compare` says, or one begins the other.
 
-    `U.K.` and `United Kingdom`; `Phase 2` and `Phase 3` are not alike: their figures differ. More
-    is asked *as_equals*, of which neither is an exception: `Economy` and `Economy Plus` are two
-    then, and so are `Niger` and `Nigeria`.
+    Not *as_equals*, of which neither is an exception: `Economy` and `Economy Plus` are two then.
     """
-    from rapidfuzz import fuzz  # slow to import
-
-    if [letter for letter in text if letter.isdigit()] != [c for c in other if c.isdigit()]:
-        return False
-    short, long = sorted((fold(text), fold(other)), key=len)
-    closed = short.replace(" ", ""), long.replace(" ", "")
-    if closed[0] == closed[1] or _initials(short) == closed[1] or _initials(long) == closed[0]:
-        return True
-    ratio = fuzz.ratio(short, long)
-    is_alike = ratio >= _ALIKE and _differ_slightly(short.split(), long.split())
-    if len(short) < _SHORTEST or not (is_alike or long.startswith(f"{short} ")):
-        return False
-    return not as_equals or ratio >= _VERY_ALIKE
+    alike, (short, long) = compare(one, other), sorted((one, other), key=lambda x: len(x.bare))
+    n_words = len(short.bare)
+    if n_words < len(long.bare) and alike < 1 and short.squashed not in long.initials:
+        return alike > 0 and not as_equals and long.bare[:n_words] == short.bare
+    return alike > _LEAST_ALIKE
 
 
 def _alike(
@@ -297,12 +287,14 @@ def _alike(
     *known* are the reasons that were found before.
     """
     ranked = sorted(counts, key=lambda text: (-counts[text], text))
-    reasons = dict(known)
+    reasons, names = dict(known), {text: read_name(text) for text in counts}
     for place, text in enumerate(ranked):
         for frequent in ranked[:place] if text not in reasons else ():
             n_frequent = counts[frequent]
             are_equal = as_equals or counts[text] == n_frequent
-            if frequent not in reasons and _resemble(text, frequent, as_equals=are_equal):
+            if frequent not in reasons and _resemble(
+                names[text], names[frequent], as_equals=are_equal
+            ):
                 reasons[text] = _is_it(frequent, n_frequent)
                 break
     return reasons
@@ -335,24 +327,3 @@ def _written_plainly(text: str) -> str:
 
 def _is_it(frequent: str, n_documents: int) -> str:
     return f"{n_documents} documents have “{frequent}”: is this the same value?"
-
-
-def _differ_slightly(words: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether the words that two texts do not share resemble each other.
-
-    `university of lyon` and `university of bologna` share most letters, and are two places;
-    `insured` and `uninsured` are opposites.
-    """
-    from rapidfuzz import fuzz
-
-    own = [word for word in words if word not in others]
-    foreign = [word for word in others if word not in words]
-    pairs = zip(own, foreign, strict=False)
-    if any(word.endswith(other) or other.endswith(word) for word, other in pairs):
-        return False
-    return fuzz.ratio(" ".join(own), " ".join(foreign)) >= _WORDS_ALIKE
-
-
-def _initials(text: str) -> str:
-    words = text.split()
-    return "".join(word[0] for word in words) if len(words) > 1 else ""

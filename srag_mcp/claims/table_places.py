@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import NamedTuple, TypeAlias
 from unicodedata import category
 
@@ -20,7 +21,7 @@ from srag_mcp.claims.captions import (
 )
 from srag_mcp.claims.figures import column_unit, definition, rounds_to, scales_of
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.text.spans import Span
+from srag_mcp.text.spans import Span, find_exactly
 from srag_mcp.text.words import STOP_WORDS, stem, stems, words
 from srag_mcp.values.dates import DateText
 from srag_mcp.values.names import WORDS
@@ -169,7 +170,7 @@ def find_table_places(quote: str, value: float, text: str, span: Span | None) ->
     places count that have the same words.
     """
     found = []
-    for place in [span] if span else _places(quote, text):
+    for place in [span] if span else islice(find_exactly(quote, text), _MOST_PLACES):
         numbers = [
             (row, number)
             for row in _lines_of(text, place)
@@ -251,15 +252,6 @@ def _numbers(text: str, row: Span) -> list[_Number]:
 def _is_scaled(number: float, value: float) -> bool:
     """Whether two numbers are one but for their sign, or for thousands or millions."""
     return any(math.isclose(abs(number) * power, abs(value), rel_tol=1e-6) for power in _POWERS)
-
-
-def _places(quote: str, text: str) -> Iterator[Span]:
-    start = text.find(quote) if quote else -1
-    for _ in range(_MOST_PLACES):
-        if start < 0:
-            return
-        yield Span(start, start + len(quote))
-        start = text.find(quote, start + 1)
 
 
 def _may_be_row(line: str) -> bool:

@@ -6,10 +6,9 @@ import shutil
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from srag_mcp import open_corpus, views
 from srag_mcp.cli.arguments import (
@@ -39,14 +38,15 @@ if TYPE_CHECKING:
 KEY_PLACE = "…"  # no key has this character, so that one that was not put in is found at once
 
 
-class Client(StrEnum):
-    """MCP clients whose configuration we can write."""
-
-    CLAUDE_DESKTOP = "claude-desktop"
-    CLAUDE_CODE = "claude-code"
-    CURSOR = "cursor"
-    VSCODE = "vscode"
-    CODEX = "codex"
+Client: TypeAlias = Literal["claude-desktop", "claude-code", "cursor", "vscode", "codex"]
+PLACES: Mapping[Client, str] = {  # of their configurations
+    "claude-desktop": "claude_desktop_config.json (Settings > Developer > Edit Config); quit Claude"
+    " Desktop fully and start it again",
+    "claude-code": ".mcp.json in your project",
+    "cursor": ".cursor/mcp.json in your project, or ~/.cursor/mcp.json",
+    "vscode": ".vscode/mcp.json in your project",
+    "codex": "~/.codex/config.toml",
+}
 
 
 def config(
@@ -60,7 +60,7 @@ def config(
     settings = command_settings(home, model=model, api_base=api_base)
     corpora = [find_corpus(name, settings) for name in corpus]
     environment = server_environment(settings)
-    print(f"Paste into {config_place(client)}:", file=sys.stderr)
+    print(f"Paste into {PLACES[client]}:", file=sys.stderr)
     print(render_config(client, corpora, server_command(), settings.home, environment))
     keys = [name for name, value in environment.items() if value == KEY_PLACE]
     if keys:
@@ -94,7 +94,7 @@ def render_config(
         options += ["--home", str(home.expanduser().resolve())]
     program = command[0]
     arguments = [*command[1:], "serve", *options]
-    if client is Client.CODEX:
+    if client == "codex":
         # A JSON string is a TOML basic string where nothing is escaped to surrogate pairs.
         lines = ["[mcp_servers.srag]", f"command = {_json(program)}"]
         lines.append(f"args = [{', '.join(map(_json, arguments))}]")
@@ -105,9 +105,9 @@ def render_config(
     entry: dict[str, object] = {"command": program, "args": arguments}
     if environment:
         entry["env"] = dict(environment)
-    if client in {Client.VSCODE, Client.CLAUDE_CODE}:
+    if client in {"vscode", "claude-code"}:
         entry = {"type": "stdio", **entry}
-    return _json({"servers" if client is Client.VSCODE else "mcpServers": {"srag": entry}})
+    return _json({"servers" if client == "vscode" else "mcpServers": {"srag": entry}})
 
 
 def _json(value: object) -> str:
@@ -123,18 +123,6 @@ def server_environment(settings: Settings) -> dict[str, str]:
     given = {name: value for name, value in named.items() if value}
     keys = find_key_variables(settings) if settings.model else ()
     return given | dict.fromkeys(keys, KEY_PLACE)
-
-
-def config_place(client: Client) -> str:
-    """Say where the configuration of *client* belongs."""
-    return {
-        Client.CLAUDE_DESKTOP: "claude_desktop_config.json (Settings > Developer > Edit Config);"
-        " quit Claude Desktop fully and start it again",
-        Client.CLAUDE_CODE: ".mcp.json in your project",
-        Client.CURSOR: ".cursor/mcp.json in your project, or ~/.cursor/mcp.json",
-        Client.VSCODE: ".vscode/mcp.json in your project",
-        Client.CODEX: "~/.codex/config.toml",
-    }[client]
 
 
 RunFiles = Annotated[list[Path], argument("What eval --system NAME --json printed.", "RUN...")]
@@ -168,8 +156,8 @@ def demo(home: HomeOption = None) -> None:
         for question in QUESTIONS:
             _title(question)
             say(*views.answers.answer_lines(ask(corpus, question), CORPUS))
-    _title(f"For Claude Desktop, paste into {config_place(Client.CLAUDE_DESKTOP)}")
-    print(render_config(Client.CLAUDE_DESKTOP, [folder], server_command(), settings.home))
+    _title(f"For Claude Desktop, paste into {PLACES['claude-desktop']}")
+    print(render_config("claude-desktop", [folder], server_command(), settings.home))
     print(f"\n{time.perf_counter() - started:.1f} s. Now with your own folder:")
     print(f'  {shlex.join(server_command())} ask ./your-folder "How many …?"')
 
@@ -241,7 +229,8 @@ def evaluate(
         _print_run(evaluation.run)
     taken, calls = evaluation.tokens, ""
     if taken is not None and evaluation.calls:
-        calls = f", {evaluation.calls:,} calls, {taken.total:,} tokens"
+        n_tokens = sum(sum(step.values()) for step in taken["steps"].values())
+        calls = f", {evaluation.calls:,} calls, {n_tokens:,} tokens"
     read = f"{evaluation.documents} documents, engine {evaluation.engine}"
     print(f"\n{read}{calls}, {evaluation.seconds:.1f} s")
 
@@ -255,11 +244,12 @@ def judge(
     seed: Annotated[int, option("Of the order of the answers.", "N")] = 0,
 ) -> None:
     """Let a language model judge the answers of saved runs, and add its verdicts to them."""
-    from srag_mcp.evaluation.saved_runs import JudgePlan, judge_files, write_table
+    from srag_mcp.evaluation.bench import open_bench
+    from srag_mcp.evaluation.saved_runs import judge_files, write_table
 
     settings = command_settings(None, engine=engine, model=model)
-    with interruption(), show_progress() as show:
-        judged, n_failed = judge_files(runs, settings, JudgePlan(work, record, seed), show)
+    with interruption(), show_progress() as show, open_bench(settings, work, show) as bench:
+        judged, n_failed = judge_files(runs, bench, record, seed)
     print("\n".join(write_table(judged)))
     if n_failed:
         print(f"\n{n_failed} answers have no verdict: the judge gave none")
@@ -305,12 +295,6 @@ def _print_figures(evaluation: "Evaluation") -> None:
     if mean is not None:
         scores = [(score.field, score.column, f"{score.accuracy:.3f}") for score in cells]
         print_table(("gold field", "column", "accuracy"), [*scores, ("mean", None, f"{mean:.3f}")])
-        for score in cells:
-            if score.renamed:
-                print(
-                    f"{score.field}: {score.renamed:.3f} of them by other names of categories in"
-                    f" {score.column}"
-                )
         print()
     rows: list[tuple[str | int, ...]] = []
     for name, group in [*evaluation.by_kind().items(), ("all", evaluation.questions)]:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from statistics import median
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, TypedDict, get_args
 
 import anyio
 
@@ -24,7 +24,7 @@ from srag_mcp.evaluation.pack import Pack, PackQuestion, Scale
 from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import OFFLINE, Asking, ask_model
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply, Step, count_tokens
-from srag_mcp.model.ledger import Call, Ledger
+from srag_mcp.model.ledger import Call, Ledger, Totals
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
@@ -343,49 +343,25 @@ def ask_each(
     return tuple(results[question.id] for batch in batches for question in batch)
 
 
-@dataclass(frozen=True, slots=True)
-class TokenAccount:
+class TokenAccount(TypedDict):
     """What a language model took for a pack; instructions and forms of replies count.
 
     Attributes:
         documents: Tokens of the text of the documents, as `count_tokens` estimates them.
-        steps: What each step took, the sample questions of the build among `translate`; together
-            they are the ledger.
-        passages: What it took to embed passages, which a build needs; a part of the step `embed`.
+        build: What the table took, and to embed passages.
+        build_ratio: By how much the build took more than the documents have.
         question_median: Of a question: its translation, what was put right included.
         answer_median: Of a question: all that led to its answer.
+        steps: What each step took, the sample questions of the build among `questions`; together
+            they are the ledger.
     """
 
     documents: int
-    steps: Tokens
-    passages: int = 0
-    question_median: float = 0.0
-    answer_median: float = 0.0
-
-    @property
-    def total(self) -> int:
-        """What all steps took."""
-        return sum(map(sum, self.steps.values()))
-
-    @property
-    def build(self) -> int:
-        """What the table took."""
-        return self.passages + sum(sum(self.steps.get(step, ())) for step in BUILDING)
-
-    def to_json(self) -> dict[str, object]:
-        """Return it as JSON, every step in its place."""
-        taken = {step: self.steps.get(step, (0, 0)) for step in STEPS}
-        return {
-            "documents": self.documents,
-            "build": self.build,
-            "build_ratio": round(self.build / self.documents, 2) if self.documents else None,
-            "question_median": self.question_median,
-            "answer_median": self.answer_median,
-            "steps": {
-                _SHOWN.get(step, step): {"in": n_in, "out": n_out}
-                for step, (n_in, n_out) in taken.items()
-            },
-        }
+    build: int
+    build_ratio: float | None
+    question_median: float
+    answer_median: float
+    steps: dict[str, dict[Literal["in", "out"], int]]
 
 
 def account_for_tokens(
@@ -397,15 +373,16 @@ def account_for_tokens(
     """
     asked = {result.question.question for result in results}
     passages = [call for call in calls if call.step == "embed" and call.subject not in asked]
+    by_step = Ledger(calls).by_step
+    built: list[Call | Totals] = [*passages, *(by_step.get(step, Totals()) for step in BUILDING)]
+    build = sum(item.tokens_in + item.tokens_out for item in built)
     taken = [result.tokens for result in results if result.tokens]
-    by_step = {
-        step: (totals.tokens_in, totals.tokens_out)
-        for step, totals in Ledger(calls).by_step.items()
+    steps = ((_SHOWN.get(step, step), by_step.get(step, Totals())) for step in STEPS)
+    return {
+        "documents": n_documents,
+        "build": build,
+        "build_ratio": round(build / n_documents, 2) if n_documents else None,
+        "question_median": median(sum(n.get("translate", ())) for n in taken) if taken else 0.0,
+        "answer_median": median(sum(map(sum, n.values())) for n in taken) if taken else 0.0,
+        "steps": {name: {"in": n.tokens_in, "out": n.tokens_out} for name, n in steps},
     }
-    return TokenAccount(
-        n_documents,
-        by_step,
-        passages=sum(call.tokens_in + call.tokens_out for call in passages),
-        question_median=median(sum(n.get("translate", ())) for n in taken) if taken else 0.0,
-        answer_median=median(sum(map(sum, n.values())) for n in taken) if taken else 0.0,
-    )

@@ -6,7 +6,6 @@ sides.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, islice, pairwise
 from operator import mul
@@ -53,33 +52,26 @@ _Row: TypeAlias = Sequence[TableCell]
 _Path: TypeAlias = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TableView:
-    """A row or a column of a table in words; *span* is that of the row, or of the whole table.
+def table_views(table: Table, text: str) -> Iterator[tuple[str, Span]]:
+    """Yield each row that has values, then each column, in words, with its place in the document.
 
+    That of a column is the whole table; *text* is the document's.
     `Sales | Europe > Spain | 2022 > Q1: 10; 2022 > Q2: 12`
 
     Source: MixRAG, H-RCL.
     """
-
-    text: str
-    span: Span
-
-
-def table_views(table: Table, text: str) -> Iterator[TableView]:
-    """Yield a view of each row that has values, then of each column; *text* is the document's."""
     n_labels, paths = count_label_columns(table), left_paths(table, text)
     rows = [(row, path) for row, path in zip(table.rows, paths, strict=True) if path is not None]
     for row, path in rows:
         said = _say_values(zip(table.headers[n_labels:], row[n_labels:], strict=True))
         span = Span(row[0].span.start, max(cell.span.end for cell in row))
         if said:
-            yield TableView(_in_words(table.caption, " > ".join(path), said), span)
+            yield _in_words(table.caption, " > ".join(path), said), span
     for column in range(n_labels, len(table.headers)):
         said = _say_values((path, row[column]) for row, path in rows)
         header = " > ".join(table.headers[column])
         if said:
-            yield TableView(_in_words(table.caption, header, said), table.span)
+            yield _in_words(table.caption, header, said), table.span
 
 
 def _say_values(values: Iterable[tuple[_Path, TableCell]]) -> str:
@@ -181,7 +173,7 @@ class ChunkSystem(ReadingSystem):
         """All documents, cut where 500 tokens are full."""
         return tuple(
             Piece(document, f"{document}, part {number}", narrow_gaps(span.of(text)), span)
-            for document, text in read_texts(self.setup.corpus)
+            for document, text in read_texts(self.corpus)
             for number, span in enumerate(cut_chunks(text), 1)
         )
 
@@ -231,10 +223,10 @@ class VectorRAG(ChunkSystem):
         return [round(sum(map(mul, asked, vector)), _DIGITS) for vector in self.vectors]
 
     def _embedder(self, tokens: Tokens) -> Embedder:
-        if self.setup.embedding is None:
+        if self.embedding is None:
             msg = "this system needs an embedder"
             raise SettingsError(msg)
-        return Embedder(CountingModel(self.setup.embedding, tokens))
+        return Embedder(CountingModel(self.embedding, tokens))
 
 
 class FusedRAG(VectorRAG):
@@ -244,7 +236,7 @@ class FusedRAG(VectorRAG):
         """Return both, weighted, each from 0 to 1; a chunk is as good as its best passage."""
         alike = await self.likeness(question, model)
         own = [0.0] * len(self.chunks)
-        found = search(self.setup.corpus, question.question, limit=DEPTH).hits
+        found = search(self.corpus, question.question, limit=DEPTH).hits
         places: dict[str, list[int]] = {}
         for at, chunk in enumerate(self.chunks):
             places.setdefault(chunk.document, []).append(at)
@@ -263,7 +255,7 @@ class PaperHybrid(VectorRAG):
 
     async def narrow(self, question: PackQuestion, model: CountingModel) -> frozenset[str]:
         """Return the ids of these documents; none where no query narrows them."""
-        corpus, schema = self.setup.corpus, self.setup.corpus.schema()
+        corpus, schema = self.corpus, self.corpus.schema()
         if not schema.attributes:
             return frozenset()
         try:
@@ -284,7 +276,7 @@ class MixRAG(VectorRAG):
         """The passages of the product: texts of 200 tokens, tables whole."""
         return tuple(
             Piece(hit.document, f"{hit.document}, passage {hit.passage}", narrow_gaps(said), span)
-            for hit, span, said in read_passages(self.setup.corpus)
+            for hit, span, said in read_passages(self.corpus)
         )
 
     async def prepare(self) -> None:
@@ -300,7 +292,7 @@ class MixRAG(VectorRAG):
     def _views(self) -> Iterator[tuple[int, str]]:
         """Yield rows and columns of tables in words, each with the place of its passage."""
         for document, run in groupby(enumerate(self.chunks), lambda item: item[1].document):
-            passages, path = list(run), self.setup.folder / document
+            passages, path = list(run), self.folder / document
             if not path.is_file():  # a row of a table file
                 continue
             try:
@@ -308,10 +300,11 @@ class MixRAG(VectorRAG):
             except DocumentError:
                 continue
             for block in content.blocks:
-                for view in table_views(block, content.text) if isinstance(block, Table) else ():
-                    at = next((at for at, one in passages if one.span.overlaps(view.span)), None)
+                views = table_views(block, content.text) if isinstance(block, Table) else ()
+                for said, span in views:
+                    at = next((at for at, one in passages if one.span.overlaps(span)), None)
                     if at is not None:
-                        yield at, view.text
+                        yield at, said
 
     async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
         """Return what the model chooses among 40 by words and 60 by likeness."""

@@ -8,7 +8,7 @@ given to fields one to one, the best pair first, by their agreement beyond chanc
 over all documents, empty counted as a value), names breaking ties. Where all documents have one
 value, values tell nothing, and the names decide. A field that no column fits was not found: all its
 cells count as wrong, also the empty ones. A category of a closed set counts as the gold value that
-it is another name for (see `name_as_gold`); how many do only for that reason is counted, too.
+it is another name for (see `name_as_gold`).
 """
 
 import math
@@ -170,13 +170,11 @@ class FieldScore:
 
     Attributes:
         accuracy: The share of the cells that are right.
-        renamed: The share of those that are right by another name of a category.
     """
 
     field: str
     column: str | None
     accuracy: float
-    renamed: float = 0.0
 
 
 def align(
@@ -231,13 +229,11 @@ def _pair(
     from rapidfuzz import fuzz
 
     wanted = [cells[field] for cells in gold.values()]
-    spelled = [found.get(document, {}).get(column) for document in gold]
+    cells = [found.get(document, {}).get(column) for document in gold]
     names = name_as_gold(categories, dict.fromkeys(want for want in wanted if want), field)
-    values = [names.get(value, value) if isinstance(value, str) else value for value in spelled]
+    values = [names.get(value, value) if isinstance(value, str) else value for value in cells]
     kind = gold_type(wanted)
-    asked, said, strict = (
-        [meaning_of(item, kind) for item in items] for items in (wanted, values, spelled)
-    )
+    asked, said = ([meaning_of(item, kind) for item in items] for items in (wanted, values))
     equal = list(map(eq, asked, said))
     accuracy = sum(equal) / len(equal)
     held = Counter(said)
@@ -248,5 +244,5 @@ def _pair(
         agreement = _LEAST_AGREEMENT  # `insurance`, `has_insurance_requirement`
     alike = float(fuzz.token_sort_ratio(fold(field), fold(column.replace("_", " ")))) / 100
     says = any(same and want for same, want in zip(equal, wanted, strict=True))
-    score = FieldScore(field, column, accuracy, accuracy - sum(map(eq, asked, strict)) / len(equal))
+    score = FieldScore(field, column, accuracy)
     return (agreement + _NAME_WEIGHT * alike if says else 0.0), score

@@ -55,7 +55,7 @@ from srag_mcp.evaluation.retrieval import (
     score_run,
     write_run,
 )
-from srag_mcp.evaluation.systems import RecordedFirst, Setup, System
+from srag_mcp.evaluation.systems import RecordedFirst, System
 from srag_mcp.model.embedder import LOCAL, open_embedder
 from srag_mcp.model.language_model import CONTEXT_TOKENS, LanguageModel
 from srag_mcp.model.ledger import REPLAY, Call, Ledger, ReplayModel, write_replies
@@ -213,13 +213,10 @@ class Evaluation:
             **of_all,
             "cells": {score.field: round(score.accuracy, 4) for score in self.cells},
             "cells_mean": None if mean is None else round(mean, 4),
-            "cells_renamed": {
-                score.field: round(score.renamed, 4) for score in self.cells if score.renamed
-            },
             **asked,
             "questions": {**count_outcomes(self.questions), "by_kind": by_kind},
             "calls": self.calls,
-            "tokens": None if self.tokens is None else self.tokens.to_json(),
+            "tokens": self.tokens,
         }
 
 
@@ -316,7 +313,7 @@ def _evaluate_system(
         embedding = None
         if kind.needs_vectors:
             embedding = _open_embedding(plan.embedder, settings, engine)
-        system = kind(Setup(corpus, folder, model, embedding, context_tokens))
+        system = kind(corpus, folder, model, embedding, context_tokens)
         run_to_end(system.prepare)
         size = plan.at_once if kind.may_share else 1
         asked = pack.questions

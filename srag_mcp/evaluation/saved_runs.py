@@ -9,7 +9,6 @@ runs come in one order that is drawn by a seed.
 import json
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import comb
 from pathlib import Path
 from statistics import mean
@@ -20,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.errors import ModelError, PackError, SettingsError
-from srag_mcp.evaluation.bench import OUTCOMES, OnProgress, Outcome, open_bench, say_nothing
+from srag_mcp.evaluation.bench import OUTCOMES, Bench, OnProgress, Outcome, say_nothing
 from srag_mcp.evaluation.comparison import write_value
 from srag_mcp.evaluation.pack import Scale
 from srag_mcp.model.asking import ask_for
@@ -29,7 +28,6 @@ from srag_mcp.model.ledger import write_replies
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
-from srag_mcp.settings import Settings
 from srag_mcp.store.layout import write_atomically
 
 FOLDER = "judging"
@@ -244,11 +242,6 @@ def read_saved_run(path: Path) -> SavedRun:
         raise PackError(msg) from error
 
 
-def write_saved_run(run: SavedRun, path: Path) -> None:
-    """Write a run where it was read."""
-    write_atomically(path, run.model_dump_json(by_alias=True, indent=2) + "\n")
-
-
 def write_table(runs: Sequence[SavedRun]) -> list[str]:
     """Write the figures of *runs* as a table in Markdown; p is against the first run of a pack."""
     lines = [
@@ -297,56 +290,37 @@ class JudgeReply(ReplyContent):
     relevance: Grade
 
 
-@dataclass(frozen=True, slots=True)
-class JudgePlan:
-    """How saved runs are judged.
-
-    Attributes:
-        work: Folder in which it is done and kept; None for a temporary one.
-        record: File for the replies of the judge; None to keep none.
-        seed: Of the order in which answers are shown.
-    """
-
-    work: Path | None = None
-    record: Path | None = None
-    seed: int = 0
-
-
 def judge_files(
-    paths: Sequence[Path],
-    settings: Settings,
-    plan: JudgePlan,
-    on_progress: OnProgress = say_nothing,
+    paths: Sequence[Path], bench: Bench, record: Path | None = None, seed: int = 0
 ) -> tuple[list[SavedRun], int]:
     """Judge the saved runs in the files *paths*, and add the verdicts to them.
 
-    Returns:
-        The runs, and how many answers the judge gave no verdict on: they have none.
-
     Args:
         paths: What `srag-mcp eval PACK --system NAME --json` printed.
-        settings: Who judges.
-        plan: Where, and in which order.
-        on_progress: Called after each answer.
+        bench: Where it is done; its settings say who judges.
+        record: File for the replies of the judge; None to keep none.
+        seed: Of the order in which answers are shown.
+
+    Returns:
+        The runs, and how many answers the judge gave no verdict on: they have none.
 
     Raises:
         PackError: If a file is no saved run.
         SettingsError: If no language model is named.
     """
     runs = [read_saved_run(path) for path in paths]
-    with open_bench(settings, plan.work, on_progress) as bench:
-        folder = bench.folder / FOLDER
-        folder.mkdir(exist_ok=True)
-        with bench.open_engine(folder) as engine:
-            if not isinstance(engine, ModelEngine):
-                msg = "a judge is a language model: name one (--model), or --engine agent"
-                raise SettingsError(msg)
-            n_failed = run_to_end(judge_runs, engine.model, runs, plan.seed, on_progress)
-            engine.forget_useless()
-            if plan.record is not None:
-                write_replies(plan.record, engine.replies.kept())
+    folder = bench.folder / FOLDER
+    folder.mkdir(exist_ok=True)
+    with bench.open_engine(folder) as engine:
+        if not isinstance(engine, ModelEngine):
+            msg = "a judge is a language model: name one (--model), or --engine agent"
+            raise SettingsError(msg)
+        n_failed = run_to_end(judge_runs, engine.model, runs, seed, bench.on_progress)
+        engine.forget_useless()
+        if record is not None:
+            write_replies(record, engine.replies.kept())
     for run, path in zip(runs, paths, strict=True):
-        write_saved_run(run, path)
+        write_atomically(path, run.model_dump_json(by_alias=True, indent=2) + "\n")
     return runs, n_failed
 
 

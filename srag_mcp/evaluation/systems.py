@@ -113,9 +113,9 @@ class RecordedFirst(LanguageModel):
         self._model.forget(prompt, reply_schema)
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """What a system works with.
+@dataclass(eq=False)
+class System(ABC):
+    """Answers questions.
 
     Attributes:
         corpus: The documents, cut, and the records where it needs them.
@@ -123,6 +123,10 @@ class Setup:
         model: Who answers.
         embedding: Who embeds; None where the system needs nobody.
         context_tokens: The most that `full-corpus` may put into a prompt.
+        notes: What should be known of all its answers.
+        tokens: What was taken once for all of them.
+        needs_records, needs_vectors: Whether it works with the table, and with an embedder.
+        may_share: Whether questions may share what it reads.
     """
 
     corpus: Corpus
@@ -130,27 +134,12 @@ class Setup:
     model: LanguageModel
     embedding: LanguageModel | None = None
     context_tokens: int = CONTEXT_TOKENS
-
-
-class System(ABC):
-    """Answers questions.
-
-    Attributes:
-        setup: What it works with.
-        notes: What should be known of all its answers.
-        tokens: What was taken once for all of them.
-        needs_records, needs_vectors: Whether it works with the table, and with an embedder.
-        may_share: Whether questions may share what it reads.
-    """
+    notes: tuple[str, ...] = ()
+    tokens: Tokens = field(default_factory=dict)
 
     needs_records: ClassVar[bool] = False
     needs_vectors: ClassVar[bool] = False
     may_share: ClassVar[bool] = False
-
-    def __init__(self, setup: Setup) -> None:
-        self.setup = setup
-        self.notes: tuple[str, ...] = ()
-        self.tokens: Tokens = {}
 
     async def prepare(self) -> None:
         """Do what is done once for all questions."""
@@ -175,8 +164,8 @@ class TranslatingSystem(System):
         """Translate each into a query."""
         results = []
         for question in questions:
-            asking = Asking(self.setup.model, reads=self.reads)
-            found = await ask_question(self.setup.corpus, question, asking)
+            asking = Asking(self.model, reads=self.reads)
+            found = await ask_question(self.corpus, question, asking)
             reading = found.answer.reading if found.answer else None
             sources = found.answer.sources if found.answer else ()
             named = reading.quotes if reading else sources
@@ -204,7 +193,7 @@ class ReadingSystem(System):
 
     async def answer(self, questions: Sequence[PackQuestion]) -> list[QuestionResult]:
         """Read for the first of *questions*, and answer all of them from it."""
-        model = CountingModel(self.setup.model)
+        model = CountingModel(self.model)
         pieces: Sequence[Piece] = ()
         try:
             pieces = await self.find(questions[0], model)
@@ -293,7 +282,7 @@ class GivenDocuments(ReadingSystem):
 
     async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
         """Return them, each cut as in `full-corpus`."""
-        corpus = self.setup.corpus
+        corpus = self.corpus
         named = match_names(read_chosen(corpus, ""), question.documents)
         return [cut_document(document, text) for document, text in read_texts(corpus, named)]
 
@@ -305,10 +294,9 @@ class FullCorpus(ReadingSystem):
 
     @cached_property
     def _pieces(self) -> tuple[Piece, ...]:
-        setup = self.setup
-        left = setup.context_tokens - _REPLY_TOKENS
+        left = self.context_tokens - _REPLY_TOKENS
         pieces, n_documents, n_cut = [], 0, 0
-        for document, text in read_texts(setup.corpus):
+        for document, text in read_texts(self.corpus):
             n_documents += 1
             piece = cut_document(document, text)
             cost = count_tokens(write_pieces([piece]))
@@ -318,7 +306,7 @@ class FullCorpus(ReadingSystem):
                 pieces.append(piece)
         told = f"{n_documents - len(pieces)} of {n_documents} documents do not fit into"
         if len(pieces) < n_documents:
-            self.notes += (f"{told} {setup.context_tokens:,} tokens",)
+            self.notes += (f"{told} {self.context_tokens:,} tokens",)
         if n_cut:
             self.notes += (f"{n_cut} documents are cut at {_DOCUMENT_TOKENS:,} tokens",)
         return tuple(pieces)

@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from datetime import date, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Literal, TypedDict
@@ -23,14 +22,12 @@ from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name
 from srag_mcp.store.guard import Value
-from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import printable
 from srag_mcp.views.results import for_terminal
 
 KEYS = ("document_id", "position")  # what tells a row; the latter of tables of what documents list
 MAX_ROWS = 500
-N_BINS = 24  # at most; steps are round numbers
-_STEPS = (1, 2, 5, 10)
+N_BINS = 24  # at most
 
 Comparison = Literal["is", "has", "from", "to", "filled", "empty"]
 Text = Annotated[str, Field(max_length=5_000)]
@@ -160,63 +157,30 @@ def _found_by(search: str, columns: Sequence[str], values: list[Value]) -> Itera
 
 
 def count_spreads(corpus: Corpus, wanted: TableWanted) -> dict[str, list[tuple[Value, Value, int]]]:
-    """Count how numbers and dates are spread: by column, `(from, below, records)` of each bin.
+    """Count how numbers and dates are spread: by column, `(above, up to, rows)` of each round bin.
 
-    Of columns whose values are few, their statistics have them one by one.
+    The first bin begins with the lowest value. Of texts their statistics have the commonest.
     """
     table, _ = find_columns(corpus, wanted.table)
-    parts: list[str] = []
-    bins: list[tuple[ColumnStatistics, float, float]] = []
+    source, counted, lowest = quote_name(table), dict[str, str](), dict[str, Value]()
     for item in corpus.statistics(table=table):
-        low, high = _as_number(item.minimum), _as_number(item.maximum)
-        if low is None or high is None or low == high or item.type.is_text:
-            continue
-        step = _round_up((high - low) / N_BINS)
-        step = step if item.type.is_numeric and not item.type.is_whole else max(1.0, step)
-        first = math.floor(low / step) * step
-        x = quote_name(item.column)
-        x = f"({x} - DATE '1970-01-01')" if item.type.is_date else x
-        parts.append(f"to_json(histogram(TRY_CAST(floor(({x} - {first!r}) / {step!r}) AS BIGINT)))")
-        bins.append((item, first, step))
-    if not parts:
+        ends, x = (item.minimum, item.maximum), quote_name(item.column)
+        is_open = any(isinstance(end, float) and not math.isfinite(end) for end in ends)
+        if None not in ends and ends[0] != ends[1] and not is_open and not item.type.is_text:
+            bins = f"SELECT equi_width_bins(min({x}), max({x}), {N_BINS}, true) FROM {source}"  # noqa: S608 - quoted
+            counted[item.column] = f"to_json(map_entries(histogram({x}, ({bins}))))"
+            lowest[item.column] = item.minimum
+    if not counted:
         return {}
-    sql = f"SELECT {', '.join(parts)} FROM {quote_name(table)}"  # noqa: S608 - quoted
+    sql = f"SELECT {', '.join(counted.values())} FROM {source}"  # noqa: S608 - quoted
     [row] = corpus.within().read(sql, [])
     found: dict[str, list[tuple[Value, Value, int]]] = {}
-    for (item, first, step), text in zip(bins, row, strict=True):
-        counted = {int(key): int(n) for key, n in json.loads(str(text)).items()}
-        edges = [
-            _as_value(first + at * step, is_date=item.type.is_date)
-            for at in range(max(counted) + 2)
-        ]
-        found[item.column] = [
-            (edges[at], edges[at + 1], counted.get(at, 0)) for at in range(max(counted) + 1)
-        ]
+    for column, text in zip(counted, row, strict=True):
+        bins = json.loads(str(text))
+        edges = [lowest[column], *(item["key"] for item in bins)]
+        both = zip(pairwise(edges), bins, strict=True)
+        found[column] = [(*pair, item["value"]) for pair, item in both]
     return found
-
-
-def _as_number(value: Value) -> float | None:
-    """Return a number that a bin can begin with; of an ISO date, the days since 1970."""
-    if isinstance(value, str):
-        try:
-            return float((date.fromisoformat(value) - date(1970, 1, 1)).days)
-        except ValueError:
-            return None
-    return None if value is None or not math.isfinite(value) else float(value)
-
-
-def _as_value(number: float, *, is_date: bool) -> Value:
-    if not is_date:
-        return float(f"{number:.12g}")
-    day = date(1970, 1, 1).toordinal() + math.ceil(number)
-    last = date.max.toordinal()
-    return (date.min + timedelta(days=min(max(day, 1), last) - 1)).isoformat()
-
-
-def _round_up(least: float) -> float:
-    """Return the next round width of bins: `0.7 -> 1`, `31 -> 50`."""
-    power = 10.0 ** math.floor(math.log10(least))
-    return next(n * power for n in _STEPS if n * power >= least * (1 - 1e-9))
 
 
 BEFORE, WINDOW = 4_000, 20_000  # characters of a document: before what is sought, and at most

@@ -48,9 +48,6 @@ class Corpora:
     def __iter__(self) -> Iterator[str]:
         return iter(self._all())
 
-    def __len__(self) -> int:
-        return len(self._all())
-
     def _all(self) -> dict[str, Path]:
         """Return all corpora: one a kind of a folder that holds several, named after both."""
         found: dict[str, Path] = {}

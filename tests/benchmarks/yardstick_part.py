@@ -227,7 +227,7 @@ def _replay(task: Task) -> Part:
         questions=[_judged(result) for result in found.questions],
         cells={score.field: score.accuracy for score in found.cells},
         calls=found.calls,
-        tokens=found.tokens and Tokens.model_validate(found.tokens.to_json()),
+        tokens=found.tokens and Tokens.model_validate(found.tokens),
     )
 
 

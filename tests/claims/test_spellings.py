@@ -49,7 +49,7 @@ def test_long_words_are_suspected_once() -> None:
     assert list(reasons(TOWN, [(name, name) for name in names])) == ["d2", "d3"]
 
 
-@pytest.mark.parametrize(("one", "other"), [("Müll", "Mull"), ("Poet", "Pot"), ("Kiel", "Kehl")])
+@pytest.mark.parametrize(("one", "other"), [("Poet", "Pot"), ("Kiel", "Kehl")])
 def test_words_that_differ_by_a_plain_letter_are_two(one: str, other: str) -> None:
     towns = [one] * 2 + [other] * 2 + ["Bern"] * 2
     assert reasons(TOWN, [(town, town) for town in towns]) == {}

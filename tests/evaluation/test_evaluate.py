@@ -53,7 +53,7 @@ def test_records_and_questions_are_scored_and_the_pack_is_left_alone(pack: Path)
     assert evaluation.questions[2].to_json()["sql"] == ""
     written = evaluation.to_json()
     assert list(written) == [
-        "pack", "engine", "documents", "cells", "cells_mean", "cells_renamed", "questions",
+        "pack", "engine", "documents", "cells", "cells_mean", "questions",
         "per_question", "seconds", "calls", "tokens",
     ]  # fmt: skip
     assert written["pack"] == "inns"

@@ -8,8 +8,8 @@ import anyio
 import pytest
 
 from srag_mcp.errors import PackError, SettingsError
+from srag_mcp.evaluation.bench import open_bench
 from srag_mcp.evaluation.saved_runs import (
-    JudgePlan,
     SavedRun,
     Verdict,
     judge_files,
@@ -135,24 +135,28 @@ def test_verdicts_are_written_into_the_files_and_can_be_replayed(tmp_path: Path)
 
     with serving(lambda body: Answer(json.dumps(GOOD))) as server:
         settings = Settings(model="openai/any", api_base=server.base, api_key="none")
-        _, n_failed = judge_files(paths, settings, JudgePlan(record=record))
+        with open_bench(settings) as bench:
+            _, n_failed = judge_files(paths, bench, record)
     assert n_failed == 0
     assert len(server.requests) == 1, "equal answers are judged once"
     first = read_saved_run(paths[0])
     assert first.is_judged
 
-    again, _ = judge_files(paths, Settings(model=f"replay:{record}"), JudgePlan(seed=5))
+    with open_bench(Settings(model=f"replay:{record}")) as bench:
+        again, _ = judge_files(paths, bench, seed=5)
     assert [run.figures() for run in again] == [first.figures()] * 2
 
 
 def test_a_judge_is_a_model_and_judges_saved_runs(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text("{}", encoding="utf-8")
-    with pytest.raises(PackError, match=r"a.json: not what `srag-mcp eval PACK --system"):
-        judge_files([path], Settings(), JudgePlan())
+    missed = pytest.raises(PackError, match=r"a.json: not what `srag-mcp eval PACK --system")
+    with open_bench(Settings()) as bench, missed:
+        judge_files([path], bench)
     path.write_text(saved("a").model_dump_json(by_alias=True), encoding="utf-8")
-    with pytest.raises(SettingsError, match="a judge is a language model"):
-        judge_files([path], Settings(engine="offline"), JudgePlan())
+    unnamed = pytest.raises(SettingsError, match="a judge is a language model")
+    with open_bench(Settings(engine="offline")) as bench, unnamed:
+        judge_files([path], bench)
 
 
 def test_the_prompt_holds_what_an_answer_pretends(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from srag_mcp.evaluation.saved_runs import (
     compare_with_first,
     mcnemar,
     read_saved_run,
-    write_saved_run,
     write_table,
 )
 from tests.evaluation.saved import asked, saved
@@ -122,6 +121,6 @@ def test_a_run_is_written_as_it_was_read(tmp_path: Path) -> None:
     run = json.loads(by("rw").model_dump_json(by_alias=True)) | {"seconds": 3.5}
     path.write_text(json.dumps(run), encoding="utf-8")
 
-    write_saved_run(read_saved_run(path), path)
+    path.write_text(read_saved_run(path).model_dump_json(by_alias=True), encoding="utf-8")
 
     assert json.loads(path.read_text(encoding="utf-8")) == run

@@ -17,7 +17,6 @@ from srag_mcp.evaluation.chunk_systems import PaperHybrid, cut_chunks
 from srag_mcp.evaluation.evaluate import Evaluation, EvaluationPlan, evaluate
 from srag_mcp.evaluation.pack import PackQuestion
 from srag_mcp.evaluation.retrieval import Bm25
-from srag_mcp.evaluation.systems import Setup
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
@@ -183,7 +182,7 @@ def test_the_papers_hybrid_reads_the_documents_of_the_records_that_the_query_rea
 
     model = ScriptedModel(say)
     with QueryPool() as worker:
-        system = PaperHybrid(Setup(Corpus(folder, worker), folder, model, model))
+        system = PaperHybrid(Corpus(folder, worker), folder, model, model)
         anyio.run(system.prepare)
         asked = PackQuestion("q", "Which have more masts?", 3, "number", "other")
         [result] = anyio.run(system.answer, [asked])

@@ -180,7 +180,7 @@ def test_header_paths_are_read_from_the_layout_of_a_page(
 
 def _views(document: Document) -> list[str]:
     [table] = [block for block in document.blocks if isinstance(block, Table)]
-    return [view.text for view in table_views(table, document.text)]
+    return [said for said, _ in table_views(table, document.text)]
 
 
 def test_a_view_says_caption_and_headers_of_both_sides_with_each_value(
@@ -225,6 +225,6 @@ def test_a_label_ends_where_rows_are_indented_no_more(read_bytes: ReadBytes) -> 
 def test_places_of_views_are_those_of_their_rows(read_bytes: ReadBytes) -> None:
     [document] = read_bytes("a.md", as_markdown(MADE[0]))
     table = _table(document)
-    places = [view.span.of(document.text) for view in table_views(table, document.text)]
+    places = [span.of(document.text) for _, span in table_views(table, document.text)]
     assert places[:2] == ["North | 1 | 2 | 3 | 4", "South | 5 | 6 | 7 | 8"]
     assert set(places[2:]) == {table.span.of(document.text)}

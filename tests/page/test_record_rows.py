@@ -68,6 +68,6 @@ def test_numbers_are_spread_over_round_bins(page: Page) -> None:
     spreads = count_spreads(page.corpus, TableWanted())
     assert set(spreads) == {"length", "built", "crew"}
     assert sum(n for _, _, n in spreads["length"]) == 7
-    assert spreads["length"][0] == (6.0, 8.0, 1)
-    assert spreads["crew"][0] == (1.0, 2.0, 1)
-    assert [low for low, _, _ in spreads["built"]][:2] == [1974.0, 1976.0]
+    assert spreads["length"][:3] == [(6.5, 7.0, 1), (7.0, 8.0, 0), (8.0, 9.0, 2)]
+    assert spreads["crew"][:2] == [(1, 1, 1), (1, 2, 1)]
+    assert spreads["built"][:2] == [(1975, 1976, 1), (1976, 1978, 0)]
