@@ -517,3 +517,29 @@ def test_an_average_leaves_open_whether_none_is_zero_and_a_sum_does_not(open_cor
     assert "3 documents say that there is no downtime, which may be 0, or no number" in refused.text
     assert ask(corpus, "What is the total downtime of the boats?").rows == ((14.0,),)
     assert ask(corpus, "How many boats have no downtime?").rows == ((3,),)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected", "doubts"),
+    [
+        pytest.param("longer than 3 m", 4, ("3",), id="10 ft"),
+        pytest.param("longer than 3.5 m", 3, (), id="far from all"),
+        pytest.param("longer than 10 ft", 3, (), id="said so"),
+        pytest.param("longer than 4.1 m", 2, ("4.1",), id="in tenths"),
+    ],
+)
+def test_a_limit_within_the_last_digit_of_a_value_in_another_unit_is_doubted(
+    open_corpus: Open, asked: str, expected: int, doubts: tuple[str, ...]
+) -> None:
+    lengths = ("3 m", "10 ft", "13.5 ft", "2 m", "4 m", "9 m", "2 m", "1 m", "2 m")
+    corpus = open_corpus([f"Length: {length}" for length in lengths], [_length()])
+    answer = ask(corpus, f"How many boats are {asked}?")
+    why = "1 value is said in another unit and, as rounded there, may lie on either side of"
+    assert (answer.rows, answer.warnings) == (
+        ((expected,),),
+        tuple(f"length: {why} {limit}" for limit in doubts),
+    )
+    page = corpus.select(answer.sql)
+    assert find_grounds(corpus, read_query(answer.sql, corpus.schema()), page).doubts == (
+        answer.warnings
+    )
