@@ -36,7 +36,7 @@ from srag_mcp.inference.unknowns import (
     find_unknowns,
     veil,
 )
-from srag_mcp.rules.doubts import find_mixed_units, find_rounded_limits
+from srag_mcp.rules.doubts import find_mixed_units, find_rounded_limits, find_text_orders
 from srag_mcp.sqlfacts.aggregates import find_cuts
 from srag_mcp.sqlfacts.joins import Joins
 from srag_mcp.sqlfacts.query import OutputColumn, QueryFacts, Role
@@ -142,7 +142,8 @@ def find_grounds(
     if not is_large:
         said = _or_else(lambda: list(_note_cuts(corpus, facts)), lambda _: [])
         said += _or_else(lambda: list(find_mixed_units(corpus, facts, facts.names)), lambda _: [])
-        doubts = _or_else(lambda: tuple(find_rounded_limits(corpus, facts)), lambda _: ())
+        doubts = _or_else(lambda: tuple(find_text_orders(corpus, facts)), lambda _: ())
+        doubts += _or_else(lambda: tuple(find_rounded_limits(corpus, facts)), lambda _: ())
         listed = max(Counter(item.columns for item in facts.comparisons).values(), default=0) > 1
         if listed and not nothing:
             said += _or_else(lambda: find_unstored(corpus, facts), lambda _: [])

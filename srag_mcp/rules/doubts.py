@@ -202,6 +202,13 @@ def find_mixed_units(corpus: Corpus, facts: QueryFacts, names: Collection[str]) 
                     yield f"{name} is in {count} units, which {beside.name} tells: say of which"
 
 
+def find_text_orders(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
+    """Say which texts that say times or amounts a query puts in order: `10:00` before `9:30`."""
+    for item in corpus.statistics(sorted(facts.ordered)) if facts.ordered else ():
+        if item.holds_figures:
+            yield f"{item.column} is text and in order as such: “10…” comes before “9…”"
+
+
 def find_rounded_limits(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
     """Say of which limits values lie within the last digit, where they are said in another unit.
 

@@ -320,6 +320,14 @@ class QueryFacts:
             found |= dict.fromkeys((x, float(n)) for x in names if x for n in numbers)
         return tuple(found)
 
+    @cached_property
+    def ordered(self) -> frozenset[str]:
+        """The columns that it sorts by, compares by size, or takes the lowest or highest of."""
+        nodes = self._find(exp.Ordered, exp.Min, exp.Max, *_COMPARING)
+        columns = (x for node in nodes for x in node.iter_expressions())
+        found = {self.origin(x) for x in columns if isinstance(x, exp.Column)}
+        return frozenset(name for name in found if name and name != _ROW)
+
     def pools(self, column: str, other: str) -> Iterator[str]:
         """Write how many values of *other* the amounts of *column* have that it puts together.
 

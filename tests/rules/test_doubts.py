@@ -543,3 +543,25 @@ def test_a_limit_within_the_last_digit_of_a_value_in_another_unit_is_doubted(
     assert find_grounds(corpus, read_query(answer.sql, corpus.schema()), page).doubts == (
         answer.warnings
     )
+
+
+def test_times_in_text_are_put_in_no_order(open_corpus: Open) -> None:
+    starts = ("9:30", "10:00", "14:15", "8:00", "2:15 pm", "16:30")
+    columns = [
+        Attribute(name=name, type="string", extractors=(KeyRule(keys=(name,)),))
+        for name in ("start", "boat", "port")
+    ]
+    texts = [f"Boat: {chr(65 + n)}da\nPort: {chr(75 - n)}\nStart: {start}" for n, start in enumerate(starts)]
+    corpus = open_corpus(texts, columns)
+    for asked in ("List the boats sorted by start", "Which boat has the latest start?"):
+        assert ask(corpus, asked).refused
+    assert not ask(corpus, "List the boats sorted by port").refused
+    for sql, is_doubted in (
+        ("SELECT MAX(start) FROM boats", True),
+        ("SELECT boat FROM boats ORDER BY start", True),
+        ("SELECT boat FROM boats WHERE start < '10:00'", True),
+        ("SELECT MAX(boat) FROM boats WHERE start = '9:30'", False),
+    ):
+        found = find_grounds(corpus, read_query(sql, corpus.schema()), corpus.select(sql)).doubts
+        said = "start is text and in order as such: “10…” comes before “9…”"
+        assert found == ((said,) if is_doubted else ())
