@@ -519,12 +519,10 @@ class Table:
     def narrows(self, column: Column, said: Collection[str]) -> bool:
         """Whether each name of *column* has a word beside *said* that says which one it is.
 
-        Not so the record's own noun, nor a word for naming, measuring or dating it, nor what the
-        names of all columns of its kind have: `export` narrows a revenue, `order` no `order_date`.
+        Not so the record's own noun, nor a word for naming, measuring or dating it: `export`
+        narrows a revenue, `order` no `order_date`.
         """
-        kind = [other for other in self.columns if other.attribute.type == column.attribute.type]
-        common = frozenset.intersection(*(other.named for other in kind)) if kind[1:] else set()
-        idle = {*said, *common, *self.nouns, *self.general, *self.qualifiers}
+        idle = {*said, *self.nouns, *self.general, *self.qualifiers}
         idle |= stems_of("naming", "words") | stems_of("measure", "words")
         if column.is_date or column.attribute.type == "integer":
             idle |= stems_of("naming", "dating") if column.is_date else {"year"}
