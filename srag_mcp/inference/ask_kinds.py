@@ -1,6 +1,6 @@
 """A question over several kinds of documents: a model joins their tables, or a brief says how."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from srag_mcp.errors import ModelError, QueryError
@@ -9,7 +9,7 @@ from srag_mcp.inference.answer import Answer, render_text
 from srag_mcp.inference.ask import OFFLINE, Asking, check_length, open_metered
 from srag_mcp.inference.brief import Brief
 from srag_mcp.inference.by_model import MAX_ROWS, TranslationReply, with_nearest, write_across
-from srag_mcp.inference.choosing import choose_corpus, find_named
+from srag_mcp.inference.choosing import choose_corpus, find_named, last_name, name_records
 from srag_mcp.inference.grounds import find_repeated
 from srag_mcp.inference.linking import LinkedValues, link_values
 from srag_mcp.inference.turns import AgentVerdict, converse
@@ -52,7 +52,7 @@ def converse_kinds(
         several = kinds.among(named)
         return several, ask_kinds(several, question, asking)
     own = choose_corpus(kinds.corpora, question)
-    called = {*stems(own.name.rpartition("/")[2].replace("_", " "))}
+    called = {*stems(last_name(own.name))}
     alike = [x for x in kinds.corpora if x is not own and _are_alike(x, own)]
     if alike and called.isdisjoint(stems(question)) and not (previous or verdict):
         several = kinds.among([own, *alike])  # two layouts, perhaps, of one kind
@@ -61,6 +61,9 @@ def converse_kinds(
     if kinds.missing:
         absent = f"not ingested yet: {', '.join(kinds.missing)}"
         answer = replace(answer, warnings=(*answer.warnings, absent))
+    if answer.brief is None:
+        beside = tuple(_say_beside(kinds, own, question))
+        answer = replace(answer, warnings=(*answer.warnings, *beside))
     if answer.brief is None or previous or verdict:
         return own, answer
     missing = {*stems(" ".join(answer.brief.unplaced))}
@@ -127,6 +130,23 @@ def refuse_kinds(
     of = tuple(corpus.name for corpus in kinds.corpora)
     brief = Brief(said, tuple(unplaced), named, columns, _fewest(linked), kinds=of)
     return Answer(question, f"Not answered: {said}", brief=brief, assumptions=kinds.notices())
+
+
+def _say_beside(kinds: KindTables, own: Corpus, question: str) -> Iterator[str]:
+    """Say which kinds may hold records of what *question* asks of *own* alone.
+
+    Those that call theirs so as well, or nothing, and all where it names the folder; none where it
+    names *own* by a word that is no other's.
+    """
+    said, folder = {*stems(question)}, {*stems(last_name(kinds.name))}
+    called = {x: {*stems(name_records(x))} for x in kinds.corpora}
+    others = [x for x in kinds.corpora if x is not own]
+    if said & called[own] - folder.union(*(called[x] for x in others)):
+        return
+    for other in others:
+        if said & folder or not called[other] or called[own] & called[other]:
+            documents = f"{other.info().n_documents:,} documents"
+            yield f"{other.name}, a kind of {documents}, may hold some as well, and was not asked"
 
 
 def _are_alike(one: Corpus, other: Corpus) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -61,6 +62,33 @@ def test_a_column_of_another_kind_brings_that_in(shop: KindTables) -> None:
 def test_a_question_that_names_nothing_is_asked_of_none(shop: KindTables) -> None:
     with pytest.raises(CorpusError, match="names the records of no corpus"):
         converse_kinds(shop, "How many gardens are there?", OFFLINE)
+
+
+@pytest.mark.parametrize(
+    ("folder", "heads"),
+    [
+        pytest.param("invoices", ("Invoice number", "Document no."), id="the folder is named"),
+        pytest.param("office", ("Invoice\nNumber", "Invoice\nRef."), id="both are called so"),
+    ],
+)
+def test_a_count_of_one_of_two_layouts_says_what_the_other_has(
+    tmp_path: Path, folder: str, heads: tuple[str, str]
+) -> None:
+    place = tmp_path / folder
+    place.mkdir()
+    for n in range(7):
+        old = f"{heads[0]}: A-{100 + n}\nSupplier: Acme {n % 2}\nTotal: {90 + n}.50 EUR\n"
+        new = f"{heads[1]}: B-{300 + n}\nVendor: Crane {n % 2}\nAmount due: {n + 40}.10 EUR\n"
+        further = f"Payment terms: {n % 2 + 10} days\nIssued on: 2024-03-0{n + 1}\n"
+        (place / f"inv_{n}.txt").write_text(old)
+        (place / f"rg_{n}.txt").write_text(new + further)
+    ingest(place, Settings(workers=1))
+    with QueryPool() as worker:
+        kinds = open_kinds(folder, CorpusFolder(place).kinds(), worker, None)
+        own, answer = converse_kinds(kinds, "How many invoices are there?", OFFLINE)
+        [other] = [x.name for x in kinds.corpora if x is not own]
+    why = f"{other}, a kind of 7 documents, may hold some as well, and was not asked"
+    assert (answer.rows, answer.warnings) == (((7,),), (why,))
 
 
 def test_a_model_gets_both_tables_and_the_join(shop: KindTables) -> None:
