@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from srag_mcp.errors import ModelError, QueryError
+from srag_mcp.errors import CorpusError, ModelError, QueryError
 from srag_mcp.inference.across import MAX_KEYS, QueryAcross
 from srag_mcp.inference.answer import Answer, render_text
 from srag_mcp.inference.ask import OFFLINE, Asking, check_length, open_metered
@@ -12,7 +12,7 @@ from srag_mcp.inference.by_model import MAX_ROWS, TranslationReply, with_nearest
 from srag_mcp.inference.choosing import choose_corpus, find_named, last_name, name_records
 from srag_mcp.inference.grounds import find_repeated
 from srag_mcp.inference.linking import LinkedValues, link_values
-from srag_mcp.inference.turns import AgentVerdict, converse
+from srag_mcp.inference.turns import AgentVerdict, converse, has_kept
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import Totals
@@ -37,21 +37,25 @@ def converse_kinds(
 
     Of one corpus it is `converse`.
 
-    It is about those whose records it names, and about those that have a column that it names and
-    the first has not, or the same columns as that, unless it names the kind. A question that leans
-    on one before is of one kind.
+    It is about the only one that keeps a query for it, else about those whose records it names, and
+    about those that have a column that it names and the first has not, or the same columns as that,
+    unless it names the kind. A question that leans on one before is of one kind. One that may be
+    about any of them is refused.
 
     Raises:
-        CorpusError: If it may be about several and names none.
         NotIngestedError, QuestionError, StoreError: As `converse`.
     """
     if isinstance(kinds, Corpus):
         return kinds, converse(kinds, question, asking, previous=previous, verdict=verdict)
-    named = find_named(kinds.corpora, question)
+    kept = [x for x in kinds.corpora if has_kept(x, question)]
+    named = kept if len(kept) == 1 else find_named(kinds.corpora, question)
     if len(named) > 1 and not (previous or verdict):
         several = kinds.among(named)
         return several, ask_kinds(several, question, asking)
-    own = choose_corpus(kinds.corpora, question)
+    try:
+        own = named[0] if named else choose_corpus(kinds.corpora, question)
+    except CorpusError as error:
+        return kinds, refuse_kinds(kinds, question, f"{error}; perhaps ")
     called = {*stems(last_name(own.name))}
     alike = [x for x in kinds.corpora if x is not own and _are_alike(x, own)]
     if alike and called.isdisjoint(stems(question)) and not (previous or verdict):

@@ -216,7 +216,9 @@ def find_rounded_limits(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
     """
     for name, limit in facts.limits:
         rows = _read(corpus, _CONVERTED, [name, limit])
-        slack = (_last_digit(str(said), corpus.schema().attribute(name).unit) / 2 for _, said in rows)
+        slack = (
+            _last_digit(str(said), corpus.schema().attribute(name).unit) / 2 for _, said in rows
+        )
         n_open = sum(abs(float(str(x)) - limit) <= y for (x, _), y in zip(rows, slack, strict=True))
         if n_open:
             values = "1 value is" if n_open == 1 else f"{n_open} values are"

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.errors import CorpusError
 from srag_mcp.inference.ask import OFFLINE, Asking
 from srag_mcp.inference.ask_kinds import converse_kinds
+from srag_mcp.inference.verified import BY_PERSON, mark_right
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
+from srag_mcp.store.feedback import open_feedback
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.kind_tables import KindTables, open_kinds
 from srag_mcp.store.layout import CorpusFolder
@@ -59,9 +60,25 @@ def test_a_column_of_another_kind_brings_that_in(shop: KindTables) -> None:
     assert [item.column for item in answer.brief.linked_values] == ["orders.buyer"]
 
 
-def test_a_question_that_names_nothing_is_asked_of_none(shop: KindTables) -> None:
-    with pytest.raises(CorpusError, match="names the records of no corpus"):
-        converse_kinds(shop, "How many gardens are there?", OFFLINE)
+def test_a_question_that_names_nothing_is_refused_with_all_tables(shop: KindTables) -> None:
+    of, answer = converse_kinds(shop, "How many gardens are there?", OFFLINE)
+    assert of is shop
+    assert answer.text.startswith("Not answered: this question names the records of no corpus")
+    assert answer.brief is not None
+    assert {"orders.buyer", "deliveries.parcels"} <= {*answer.brief.columns}
+
+
+def test_a_question_is_answered_by_the_only_kind_that_keeps_its_query(tmp_path: Path) -> None:
+    folder, settings = write_shop(tmp_path / "shop"), Settings(workers=1, home=tmp_path / "home")
+    ingest(folder, settings)
+    with QueryPool() as worker:
+        kinds = open_kinds("shop", CorpusFolder(folder, settings.home).kinds(), worker, None)
+        [orders] = [x for x in kinds.corpora if x.name == "shop/orders"]
+        assert orders.state is not None
+        with open_feedback(orders.state) as kept:
+            kept.keep_verdict(mark_right(orders, BOTH, "SELECT count(*) FROM orders"))
+        of, answer = converse_kinds(kinds, BOTH, OFFLINE)
+    assert (of, answer.rows, answer.assumptions[0]) == (orders, ((8,),), BY_PERSON)
 
 
 @pytest.mark.parametrize(

@@ -551,7 +551,10 @@ def test_times_in_text_are_put_in_no_order(open_corpus: Open) -> None:
         Attribute(name=name, type="string", extractors=(KeyRule(keys=(name,)),))
         for name in ("start", "boat", "port")
     ]
-    texts = [f"Boat: {chr(65 + n)}da\nPort: {chr(75 - n)}\nStart: {start}" for n, start in enumerate(starts)]
+    texts = [
+        f"Boat: {chr(65 + n)}da\nPort: {chr(75 - n)}\nStart: {start}"
+        for n, start in enumerate(starts)
+    ]
     corpus = open_corpus(texts, columns)
     for asked in ("List the boats sorted by start", "Which boat has the latest start?"):
         assert ask(corpus, asked).refused
