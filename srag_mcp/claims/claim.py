@@ -40,6 +40,7 @@ from srag_mcp.claims.table_places import (
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, fold, share_stem, stems
+from srag_mcp.values.dates import find_periods
 from srag_mcp.values.states import has_denial, is_denying_name, read_boolean, read_missing
 from srag_mcp.values.types import Value
 from srag_mcp.values.units import convert
@@ -276,6 +277,8 @@ def _check_answer(attribute: Attribute, quote: str, *, value: bool) -> Claim:
 def _check_date(quote: str, value: date, text: str) -> Claim:
     found = read_figures(quote).dates
     agreeing = [item for item in found if may_be_day(item, value)]
+    if _begins_stretch(quote, value):
+        return Claim(Bearing.DERIVED)
     if len(found) == 1 and not agreeing:
         return Claim(Bearing.CONTRADICTED, f"the quote gives another date than {value.isoformat()}")
     if any(item.year is not None and item.day is not None for item in agreeing):
@@ -285,6 +288,13 @@ def _check_date(quote: str, value: date, text: str) -> Claim:
         may_be_day(item, value) for _, item in dates_of(text) if item.year and item.day
     )
     return Claim(Bearing.DERIVED if is_elsewhere else Bearing.UNSHOWN)
+
+
+def _begins_stretch(quote: str, value: date) -> bool:
+    """Whether *quote* says so of a stretch whose month stands with its last day: `12 to 28 May`."""
+    day = re.search(rf"(?<!\d)0?{value.day}(?!\d)", quote)
+    stretches = (x for _, x in find_periods(quote) if x.precision == "range") if day else ()
+    return any(value == stretch.low for stretch in stretches)
 
 
 def _check_text(attribute: Attribute, quote: str, value: str, text: str) -> Claim:

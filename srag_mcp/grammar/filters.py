@@ -77,6 +77,7 @@ WEIGHTS: Mapping[str, float] = {
     "long_way": 0.0,
     "value_held": 0.0,
     "value_beside": 0.3,
+    "of_other": 0.0,
     "rows_counted": 0.0,
     "records_counted": 0.3,
     "called": 0.0,
@@ -108,6 +109,7 @@ ASSUMED: Mapping[str, str] = {
     "groups_ranked": "that sums of records are compared, not single ones",
     "who_guessed": "which column says who, or where",
     "amount_of_row": "that an amount is that of the row, and not of each of its pieces",
+    "of_other": "that what is so of a row of a list is so of its record, or the other way",
     "called": "that all records are what some have as a value, or are called",
     "crossed": "that a value lies there, whatever it was before",
     "left_out": "that left out is what has no such value",
@@ -188,6 +190,14 @@ class Frame:
     chosen: tuple[Option, ...]
     free: tuple[int, ...]
     features: Features
+
+    @property
+    def may_be_of_row(self) -> bool:
+        """Whether a value of the record may be one of a row that is asked for: `passed Algebra`."""
+        lists = {_list_of(option.column) for option in self.chosen} - {""}
+        own = [x for x in self.chosen if x.kind == "value" and not _list_of(x.column)]
+        choices = (c for x in own for at in x.uses for c in self.sentence.mentions[at].choices)
+        return any(_list_of(choice.column) in lists for choice in choices)
 
     def events_beside(self, date: Column) -> set[str]:
         """Return the stems of events that are asked for and of which nothing says *date* is theirs.
@@ -586,6 +596,7 @@ class _Reader:
             weak = " " not in phrase and not phrase[:1].isupper() and not choice.item
             features = Counter({
                 "value_beside": int(column.is_beside and is_own),
+                "of_other": int(column.is_of_other),
                 "value_part": int(not choice.exact and not weak),
                 "value_held": int(not choice.exact and not choice.item),
                 "narrowed": int(self._table.shares_modifier(column)),

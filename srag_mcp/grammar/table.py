@@ -68,6 +68,7 @@ class Column:
         key: What it is called in a query where that is not its name: see `grammar.sql.quoted`.
         does: The stems of what somebody does who is named in it: `attend` of attendees.
         counts_rows: Whether it counts rows of which each may stand for several pieces.
+        names_rows: Whether it says what is listed, so that records have what it names.
     """
 
     attribute: Attribute
@@ -79,6 +80,7 @@ class Column:
     key: str = ""
     does: frozenset[str] = frozenset()
     counts_rows: bool = False
+    names_rows: bool = False
 
     @property
     def name(self) -> str:
@@ -94,6 +96,15 @@ class Column:
     def is_beside(self) -> bool:
         """Whether another table has it, so that it restricts and is never put out."""
         return not self.is_of_list and (LISTED in self.key or OF_RECORD in self.key)
+
+    @cached_property
+    def is_of_other(self) -> bool:
+        """Whether what it says of rows need not be so of their record, or the other way.
+
+        An order of which one item was returned is not returned; it has a mug, and is in Kent.
+        """
+        is_so = self.tells_deeds or (LISTED in self.key and not are_names(self.texts))
+        return self.is_beside and not self.names_rows and is_so
 
     @cached_property
     def named(self) -> frozenset[str]:
@@ -508,12 +519,10 @@ class Table:
     def narrows(self, column: Column, said: Collection[str]) -> bool:
         """Whether each name of *column* has a word beside *said* that says which one it is.
 
-        Not so the record's own noun, nor a word for naming, measuring or dating it, nor what the
-        names of all columns of its kind have: `export` narrows a revenue, `order` no `order_date`.
+        Not so the record's own noun, nor a word for naming, measuring or dating it: `export`
+        narrows a revenue, `order` no `order_date`.
         """
-        kind = [other for other in self.columns if other.attribute.type == column.attribute.type]
-        common = frozenset.intersection(*(other.named for other in kind)) if kind[1:] else set()
-        idle = {*said, *common, *self.nouns, *self.general, *self.qualifiers}
+        idle = {*said, *self.nouns, *self.general, *self.qualifiers}
         idle |= stems_of("naming", "words") | stems_of("measure", "words")
         if column.is_date or column.attribute.type == "integer":
             idle |= stems_of("naming", "dating") if column.is_date else {"year"}

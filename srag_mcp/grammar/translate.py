@@ -303,6 +303,7 @@ def _beside(lists: Sequence[Table]) -> tuple[Column, ...]:
             column,
             key=f"{table.name}{LISTED}{column.name}",
             does=frozenset(stem(w.removesuffix("ee")) for w in table.called if w.endswith("ee")),
+            names_rows=column is table.naming,
         )
         for table in lists
         for column in table.columns

@@ -147,8 +147,8 @@ class QueryAcross:
         stray = [" = ".join(sorted(f"{x}.{y}" for x, y in pair)) for pair in found - keys]
         return stray or ["nothing"] * (self._is_joined() and not found)
 
-    def _equal(self) -> Iterator[tuple[Column, Column]]:
-        """Yield the columns of two kinds that the query sets equal."""
+    def _equal(self, *, in_part: bool = False) -> Iterator[tuple[Column, Column]]:
+        """Yield the columns of two kinds that the query sets equal; or that it may, *in_part*."""
         if self._tree is None:
             return
         for select in self._tree.find_all(exp.Select):
@@ -157,7 +157,8 @@ class QueryAcross:
             pairs: list[tuple[exp.Expr | None, exp.Expr | None]] = [
                 (node.this.unnest(), node.expression.unnest())
                 for node in select.find_all(exp.EQ)
-                if isinstance(
+                if in_part
+                or isinstance(
                     node.find_ancestor(
                         exp.Or, exp.Not, exp.Case, exp.If, exp.Join, exp.Where, exp.Select
                     ),
@@ -168,8 +169,9 @@ class QueryAcross:
                 inner = selects_of(node.args.get("query"))[:1]
                 pairs += [(node.this.unnest(), x.selects[0].unalias()) for x in inner]
             for join in select.args.get("joins") or []:
-                named = [exp.column(item.name) for item in join.args.get("using") or []]
-                pairs += [(column, column) for column in named]
+                if join.this.name.lower() in self._own:
+                    named = [exp.column(item.name) for item in join.args.get("using") or []]
+                    pairs += [(column, column) for column in named]
             for one, other in pairs:
                 sides = self._resolve(one, here), self._resolve(other, here)
                 for first, second in product(*sides):
@@ -205,7 +207,9 @@ class QueryAcross:
         for one, other in found.values():
             with suppress(QueryError):  # such as columns of two types: the rows are there
                 yield self._count_partners(one, other)
-        if not found and self._is_joined():
+        if not found and next(self._equal(in_part=True), None):
+            yield "columns of two kinds are set equal in a part of a condition: no partners counted"
+        elif not found and self._is_joined():
             try:
                 keys = self._kinds.keys_of(self.tables)
                 known = "; ".join(map(str, keys[:MAX_KEYS])) or "no columns of these tables match"

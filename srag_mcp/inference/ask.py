@@ -415,7 +415,7 @@ def write_answer(translation: Translation, page: ResultPage, grounds: Grounds) -
         restated=translation.restated,
         denominator=grounds.denominator,
         bounds=grounds.bounds,
-        warnings=tuple(f"nothing was found: {reason}" for reason in grounds.nothing),
+        warnings=(*(f"nothing was found: {reason}" for reason in grounds.nothing), *grounds.doubts),
         assumptions=grounds.notes,
         sources=grounds.sources,
         truncated=page.truncated,

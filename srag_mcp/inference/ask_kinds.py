@@ -1,18 +1,18 @@
 """A question over several kinds of documents: a model joins their tables, or a brief says how."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from srag_mcp.errors import ModelError, QueryError
+from srag_mcp.errors import CorpusError, ModelError, QueryError
 from srag_mcp.inference.across import MAX_KEYS, QueryAcross
 from srag_mcp.inference.answer import Answer, render_text
 from srag_mcp.inference.ask import OFFLINE, Asking, check_length, open_metered
 from srag_mcp.inference.brief import Brief
 from srag_mcp.inference.by_model import MAX_ROWS, TranslationReply, with_nearest, write_across
-from srag_mcp.inference.choosing import choose_corpus, find_named
+from srag_mcp.inference.choosing import choose_corpus, find_named, last_name, name_records
 from srag_mcp.inference.grounds import find_repeated
 from srag_mcp.inference.linking import LinkedValues, link_values
-from srag_mcp.inference.turns import AgentVerdict, converse
+from srag_mcp.inference.turns import AgentVerdict, converse, has_kept
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import Totals
@@ -37,22 +37,26 @@ def converse_kinds(
 
     Of one corpus it is `converse`.
 
-    It is about those whose records it names, and about those that have a column that it names and
-    the first has not, or the same columns as that, unless it names the kind. A question that leans
-    on one before is of one kind.
+    It is about the only one that keeps a query for it, else about those whose records it names, and
+    about those that have a column that it names and the first has not, or the same columns as that,
+    unless it names the kind. A question that leans on one before is of one kind. One that may be
+    about any of them is refused.
 
     Raises:
-        CorpusError: If it may be about several and names none.
         NotIngestedError, QuestionError, StoreError: As `converse`.
     """
     if isinstance(kinds, Corpus):
         return kinds, converse(kinds, question, asking, previous=previous, verdict=verdict)
-    named = find_named(kinds.corpora, question)
+    kept = [x for x in kinds.corpora if has_kept(x, question)]
+    named = kept if len(kept) == 1 else find_named(kinds.corpora, question)
     if len(named) > 1 and not (previous or verdict):
         several = kinds.among(named)
         return several, ask_kinds(several, question, asking)
-    own = choose_corpus(kinds.corpora, question)
-    called = {*stems(own.name.rpartition("/")[2].replace("_", " "))}
+    try:
+        own = named[0] if named else choose_corpus(kinds.corpora, question)
+    except CorpusError as error:
+        return kinds, refuse_kinds(kinds, question, f"{error}; perhaps ")
+    called = {*stems(last_name(own.name))}
     alike = [x for x in kinds.corpora if x is not own and _are_alike(x, own)]
     if alike and called.isdisjoint(stems(question)) and not (previous or verdict):
         several = kinds.among([own, *alike])  # two layouts, perhaps, of one kind
@@ -61,6 +65,9 @@ def converse_kinds(
     if kinds.missing:
         absent = f"not ingested yet: {', '.join(kinds.missing)}"
         answer = replace(answer, warnings=(*answer.warnings, absent))
+    if answer.brief is None:
+        beside = tuple(_say_beside(kinds, own, question))
+        answer = replace(answer, warnings=(*answer.warnings, *beside))
     if answer.brief is None or previous or verdict:
         return own, answer
     missing = {*stems(" ".join(answer.brief.unplaced))}
@@ -127,6 +134,23 @@ def refuse_kinds(
     of = tuple(corpus.name for corpus in kinds.corpora)
     brief = Brief(said, tuple(unplaced), named, columns, _fewest(linked), kinds=of)
     return Answer(question, f"Not answered: {said}", brief=brief, assumptions=kinds.notices())
+
+
+def _say_beside(kinds: KindTables, own: Corpus, question: str) -> Iterator[str]:
+    """Say which kinds may hold records of what *question* asks of *own* alone.
+
+    Those that call theirs so as well, or nothing, and all where it names the folder; none where it
+    names *own* by a word that is no other's.
+    """
+    said, folder = {*stems(question)}, {*stems(last_name(kinds.name))}
+    called = {x: {*stems(name_records(x))} for x in kinds.corpora}
+    others = [x for x in kinds.corpora if x is not own]
+    if said & called[own] - folder.union(*(called[x] for x in others)):
+        return
+    for other in others:
+        if said & folder or not called[other] or called[own] & called[other]:
+            documents = f"{other.info().n_documents:,} documents"
+            yield f"{other.name}, a kind of {documents}, may hold some as well, and was not asked"
 
 
 def _are_alike(one: Corpus, other: Corpus) -> bool:

@@ -53,7 +53,7 @@ def find_named(corpora: Collection[Corpus], question: str) -> list[Corpus]:
         others = {word for other in besides for word in called[other]}
         taken = {at for other in besides for name in columns[other] for at in _places(words, name)}
         said = {word for at, word in enumerate(words) if at not in taken}
-        named[item] = said & {*stems(_nouns(item))} - (others - own)
+        named[item] = said & {*stems(name_records(item))} - (others - own)
     return _most(named)
 
 
@@ -70,7 +70,12 @@ def _places(words: Sequence[str], name: str) -> Iterator[int]:
             yield from range(at, at + len(own))
 
 
-def _nouns(corpus: Corpus) -> str:
+def last_name(name: str) -> str:
+    """Return what a folder or a kind is called, in words: `docs/work_orders` -> `work orders`."""
+    return name.rpartition("/")[2].replace("_", " ")
+
+
+def name_records(corpus: Corpus) -> str:
     """Return what the records of *corpus* are called, and what they list."""
     tables = corpus.schema().tables
     return " ".join(word for table in tables for word in (*table.nouns, table.list_name))

@@ -4,11 +4,11 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, TypeVar
 
-from srag_mcp.errors import LockedError, ModelError, QuestionError, StoreError
+from srag_mcp.errors import LockedError, ModelError, QueryError, QuestionError, StoreError
 from srag_mcp.inference.answer import Answer, refuse, result_key
 from srag_mcp.inference.ask import (
     OFFLINE,
@@ -109,6 +109,13 @@ def converse(
         check_length(text)
     with _open_kept(corpus) as kept:
         return _converse(corpus, question, asking, kept, (previous, verdict))
+
+
+def has_kept(corpus: Corpus, question: str) -> bool:
+    """Whether *question* is answered by a query that is kept for it."""
+    with _open_kept(corpus) as kept, suppress(QueryError):
+        return _with(kept, lambda kept: answer_verified(corpus, kept, question)) is not None
+    return False
 
 
 def _converse(

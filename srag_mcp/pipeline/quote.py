@@ -5,7 +5,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -79,6 +79,7 @@ class Quote:
         effort: How much will be read. The price is that of rules which hold, where it is not full.
         tokens_at_most: What it takes where none does, and all is read.
         by_code: Whether code reads the columns, which are those of table files.
+        n_untried: How many sample questions are beyond those that a model is shown.
     """
 
     engine: str
@@ -95,6 +96,7 @@ class Quote:
     effort: Effort = "full"
     tokens_at_most: int = 0
     by_code: bool = False
+    n_untried: int = 0
 
     @property
     def workload(self) -> Workload:
@@ -108,8 +110,14 @@ class Quote:
     def sentence(self) -> str:
         """Say it in a sentence: `with engine agent it takes about 40 prompts, …`."""
         said = f"{self.n_calls:,} prompts, {self.workload.tokens:,} tokens, {self._minutes()} min"
-        more = filter(None, (self._columns_of_code(), self._other_effort(), self.alternative()))
-        return "; ".join((f"with engine {self.engine} it takes about {said}", *more))
+        return "; ".join((f"with engine {self.engine} it takes about {said}", *self._more()))
+
+    def _more(self) -> Iterator[str]:
+        """Say what else one should know of the price."""
+        yield from filter(None, (self._columns_of_code(), self._other_effort(), self.alternative()))
+        if self.n_untried:
+            said = "sample questions, the last ones, are too many and will not be tried"
+            yield f"{self.n_untried:,} of the {said}"
 
     def _minutes(self) -> int:
         """Return how long the replies take to write, at the usual pace."""
@@ -170,7 +178,7 @@ class Quote:
             f"{what}, engine {self.engine}",
             f"about {self.n_calls:,} calls, {self.tokens_in:,} tokens in, {self.tokens_out:,} out:"
             f" {money}, about {self._minutes()} min",
-            *filter(None, [self._columns_of_code(), self._other_effort(), self.alternative()]),
+            *self._more(),
         ]
 
 
@@ -193,6 +201,7 @@ class _ToRead:
     is_defined: bool = False
     n_asking: int = 0
     n_questions: int = 0
+    n_untried: int = 0
 
 
 def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOptions]) -> Quote:
@@ -302,6 +311,7 @@ def quote_work(
     todo = _ToRead(
         n_documents, lengths, schema, lists, lacking, added, is_defined, n_asking, n_questions
     )
+    todo = replace(todo, n_untried=len(asked.questions) - len(questions))
     return _price(engine, todo, settings, effort)
 
 
@@ -344,7 +354,8 @@ def quote_stored(
     """Estimate what it takes that *engine* reads all documents that *work* holds."""
     schema, _ = find_known_schema(work, work.schema_in_force(), folder, SchemaWish(), engine.asks)
     lengths = Predictions(work).count_tokens()
-    todo = _ToRead(len(lengths), lengths, schema, n_questions=n_questions)
+    n_untried = max(0, n_questions - settings.schema_questions)
+    todo = _ToRead(len(lengths), lengths, schema, n_questions=n_questions, n_untried=n_untried)
     return _price(engine, todo, settings)
 
 
@@ -398,6 +409,7 @@ def _price(
         effort=effort,
         tokens_at_most=estimate.tokens + max(0, saved),
         by_code=any(item.is_column for item in known),
+        n_untried=todo.n_untried,
     )
 
 

@@ -191,7 +191,7 @@ class IngestReport:
             said += part.lines()
         said += self.ruled
         if self.united:
-            said.append(f"{self.united}; a review shows them")
+            said.append(self.united)
         if self.n_unsettled:
             said.append(
                 f"{self.n_unsettled} values that do not fit their column are not settled (see"

@@ -24,6 +24,7 @@ from srag_mcp.claims.quotes import (
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
+from srag_mcp.text.words import content_words, stem, stems
 from srag_mcp.values.quantities import find_quantities, read_numeral
 from srag_mcp.values.states import State, read_missing
 from srag_mcp.values.types import Value
@@ -298,7 +299,7 @@ class Judge:
         text, odd = self.document.text, ""
         claim = check(attribute, quote, value, text, span)
         if claim.bearing is Bearing.CONTRADICTED and not _explains(
-            attribute, said.remark, value, quote, text
+            attribute, said.remark, value, quote, self.document
         ):
             odd = claim.why
         has_decimals = attribute.type.is_numeric and not attribute.type.is_whole
@@ -363,13 +364,19 @@ def _is_itself(value: Value | None, quote: str) -> bool:
     return abs(value) in read_figures(quote).plain and is_signed is (value < 0)
 
 
-def _explains(attribute: Attribute, remark: str, value: Value, quote: str, text: str) -> bool:
+def _explains(
+    attribute: Attribute, remark: str, value: Value, quote: str, document: DocumentText
+) -> bool:
     """Return whether the figures of a *remark* make a number or a day: `derived: 22 + 1`.
 
-    What it adds or multiplies stands in *text*, the document; a day is so many days or weeks behind
+    What it adds or multiplies stands in *document*; a day is so many days or weeks behind
     one of the *quote*, before it where these are subtracted: `15 June 2026 for 2 nights`, `derived:
-    15 June + 2 nights`.
+    15 June + 2 nights`. A name follows from a word of the *quote*, or of the document's path:
+    `derived: Bovec is in Slovenia`.
     """
+    if isinstance(value, str) and not attribute.categories:
+        known = set(stems(f"{quote} {document.document_id}"))
+        return not known.isdisjoint(map(stem, content_words(remark.partition(":")[2])))
     if isinstance(value, bool | str) or not read_figures(remark).quantities:
         return False
     if isinstance(value, date):
@@ -382,11 +389,11 @@ def _explains(attribute: Attribute, remark: str, value: Value, quote: str, text:
         days = [day for _, found in dates_of(quote) if (day := found.on()) is not None]
         away = {(value - day).days for day in days} - {0}
         counted = {abs(float(n)) for n in told if not away.isdisjoint((n, 7 * n))}
-        return not counted.isdisjoint(_numbers_of(text)) if counted else False
+        return not counted.isdisjoint(_numbers_of(document.text)) if counted else False
     made = compute(remark.partition(":")[2])
     if made is None or not rounds_to(made.result, value):
         return is_computed(attribute, remark, value)
-    return _numbers_of(text).issuperset(made.operands)
+    return _numbers_of(document.text).issuperset(made.operands)
 
 
 def _numbers_of(text: str) -> set[float]:

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Literal, TypeAlias, TypeVar
 
 from srag_mcp.documents.document import TableCell
-from srag_mcp.rules.kinship import kinship, says_more
+from srag_mcp.rules.kinship import is_same_name, kinship, says_more
 from srag_mcp.schema.attribute import Extractor, KeyRule, SlotRule
 from srag_mcp.text.words import fold_words
 from srag_mcp.values.columns import TypeGuess, classify_values
@@ -341,9 +341,7 @@ def join_told_twice(candidates: Sequence[Candidate]) -> list[Candidate]:
 def _take_in(twin: Candidate, candidate: Candidate) -> None:
     """Let *twin* know what *candidate* says of the same fact: its name, if it has a better one."""
     labels = list(twin.labels)
-    shared = twin.found.keys() & candidate.found.keys()
-    apart = sum(not twin.found[n].span.overlaps(candidate.found[n].span) for n in shared)
-    is_elsewhere = 2 * apart > len(shared)
+    is_elsewhere = _is_elsewhere(twin, candidate)
     if is_elsewhere or candidate.found.keys() - twin.found.keys():
         twin.absorb(candidate)
     names_better = candidate.origin == "label" and says_more(candidate.label, twin.label)
@@ -353,10 +351,27 @@ def _take_in(twin: Candidate, candidate: Candidate) -> None:
         twin.labels = labels
 
 
+def _is_elsewhere(one: Candidate, other: Candidate) -> bool:
+    """Whether documents that have both mostly say them at two places."""
+    shared = one.found.keys() & other.found.keys()
+    apart = sum(not one.found[n].span.overlaps(other.found[n].span) for n in shared)
+    return 2 * apart > len(shared)
+
+
 def _says_the_same(left: Candidate, right: Candidate) -> bool:
+    """Whether both say one fact, and two labels of a document by a word that they share.
+
+    Of equal numbers in other units the labels have to mean the same: `rooms`, `room width` in m.
+    """
     kinds = {"amount" if item.is_number else str(item.guess.type) for item in (left, right)}
-    if "item" in {left.origin, right.origin} or len(kinds) > 1:
+    origins = {left.origin, right.origin}
+    if "item" in origins or len(kinds) > 1:
         return False
+    if origins == {"label"} and _is_elsewhere(left, right):
+        is_one_unit = left.guess.unit == right.guess.unit
+        akin = kinship(left.label, right.label) > 0
+        if not (akin and is_one_unit) and not is_same_name(left.label, right.label):
+            return False
     one, other = left.plain, right.plain
     shared = one.keys() & other.keys()
     same = sum(one[number] == other[number] for number in shared)

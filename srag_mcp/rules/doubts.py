@@ -22,6 +22,7 @@ from srag_mcp.store.database import quote_text
 from srag_mcp.store.guard import Value
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.words import content_words, fold_words, plural, singular, stem, stems
+from srag_mcp.values.quantities import decimal_mark, scan_figures
 from srag_mcp.values.units import (
     CURRENCY_SYMBOLS,
     CURRENCY_WORDS,
@@ -84,6 +85,11 @@ FROM cells WHERE attribute = $1 AND state = 'stated' GROUP BY ALL ORDER BY count
 _WORDED_NONE = """
 SELECT count(*) FROM cells WHERE attribute = $1 AND state = 'stated_absent' AND value IS NULL
   AND regexp_matches(coalesce(as_stated, ''), '\\p{L}')
+"""
+_CONVERTED = """
+SELECT TRY_CAST(value AS DOUBLE), as_stated FROM cells
+WHERE attribute = $1 AND state = 'stated' AND contains(coalesce(note, ''), 'converted into')
+  AND TRY_CAST(value AS DOUBLE) <> $2
 """
 _CONTRADICTED = "contradicted by another place of their document or the rest of their column"
 _ENDS = """
@@ -194,6 +200,41 @@ def find_mixed_units(corpus: Corpus, facts: QueryFacts, names: Collection[str]) 
                 [[count]] = corpus.select(sql, limit=1).rows
                 if _whole(count) > 1:
                     yield f"{name} is in {count} units, which {beside.name} tells: say of which"
+
+
+def find_text_orders(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
+    """Say which texts that say times or amounts a query puts in order: `10:00` before `9:30`."""
+    for item in corpus.statistics(sorted(facts.ordered)) if facts.ordered else ():
+        if item.holds_figures:
+            yield f"{item.column} is text and in order as such: “10…” comes before “9…”"
+
+
+def find_rounded_limits(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
+    """Say of which limits values lie within the last digit, where they are said in another unit.
+
+    `10 ft` is 3.048 m, and whether it is more than 3 m nobody has measured.
+    """
+    for name, limit in facts.limits:
+        rows = _read(corpus, _CONVERTED, [name, limit])
+        slack = (
+            _last_digit(str(said), corpus.schema().attribute(name).unit) / 2 for _, said in rows
+        )
+        n_open = sum(abs(float(str(x)) - limit) <= y for (x, _), y in zip(rows, slack, strict=True))
+        if n_open:
+            values = "1 value is" if n_open == 1 else f"{n_open} values are"
+            why = "said in another unit and, as rounded there, may lie on either side of"
+            yield f"{name}: {values} {why} {limit:g}"
+
+
+def _last_digit(said: str, unit: str | None) -> float:
+    """Return what one in the last digit of a quantity is in *unit*; 0.0 where it cannot be told."""
+    figures = [x for x in scan_figures(said) if x.unit not in {None, unit}]
+    if not figures or unit is None:
+        return 0.0
+    _, mark, decimals = figures[-1].numeral.rpartition(decimal_mark(figures[-1].numeral) or ".")
+    step = figures[-1].factor / 10 ** (len(decimals) if mark else 0)
+    low, high = (convert(x, str(figures[-1].unit), unit) or 0.0 for x in (0.0, step))
+    return high - low
 
 
 def _measured_in(corpus: Corpus, place: int) -> set[str]:

@@ -291,7 +291,7 @@ class Corpora:
         if self._is_ingesting(corpus):
             return f"call ingest_status with corpus={corpus.name!r} while it is running"
         if job := self._quoted(corpus):  # nobody has agreed who reads
-            return views.job_pages.choose_call(corpus.name, job.engine)
+            return views.job_pages.choose_call([corpus.name], job.engine)
         return f"call ingest_corpus with corpus={corpus.name!r}"
 
     def _entry(self, name: str) -> CorpusEntry:

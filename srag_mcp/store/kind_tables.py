@@ -49,13 +49,15 @@ class KindTable:
 class SharedKey:
     """Columns of two kinds that name the same things.
 
-    *n_common* of the *n_values* different values of each are in the other.
+    *n_common* of the *n_values* different values of each are in the other; *n_silent* of its rows
+    have no value, and so no partner.
     """
 
     tables: tuple[KindTable, KindTable]
     columns: tuple[str, str]
     n_common: int
     n_values: tuple[int, int]
+    n_silent: tuple[int, int] = (0, 0)
 
     def condition(self) -> str:
         """Write the join: `invoices.po_number = orders.number`."""
@@ -68,7 +70,12 @@ class SharedKey:
             f"{self.n_common:,} of the {n:,} values of {table.name}"
             for table, n in zip(self.tables, self.n_values, strict=True)
         )
-        return f"{self.condition()}: {' and '.join(shares)} match"
+        silent = (
+            f"; {n:,} of the rows of {table.name} have no value"
+            for table, n in zip(self.tables, self.n_silent, strict=True)
+            if n
+        )
+        return f"{self.condition()}: {' and '.join(shares)} match{''.join(silent)}"
 
 
 class KindTables:
@@ -202,7 +209,8 @@ class KindTables:
             if _is_key(item, second, int(str(n_common)), is_named=is_named):
                 n_values = (item.n_distinct, second.n_distinct)
                 names = (item.column, second.column)
-                keys.append(SharedKey((table, also), names, int(str(n_common)), n_values))
+                silent = (item.n_records - item.n_non_null, second.n_records - second.n_non_null)
+                keys.append(SharedKey((table, also), names, int(str(n_common)), n_values, silent))
         yield from sorted(keys, key=lambda key: -key.n_common / min(key.n_values))
 
 

@@ -86,6 +86,12 @@ class ColumnStatistics:
     table: str | None = None
 
     @property
+    def holds_figures(self) -> bool:
+        """Whether most of its texts begin with a digit: what they say is in no order as texts."""
+        texts = [str(found.value) for found in self.values] if self.type.is_text else []
+        return 2 * sum(text[:1].isdigit() for text in texts) > len(texts)
+
+    @property
     def n_read(self) -> int:
         """Records that were read for it: all but for a loose attribute."""
         return self.n_stated + self.n_stated_absent + self.n_not_mentioned + self.n_failed

@@ -79,13 +79,17 @@ def find_exactly(quote: str, text: str) -> Iterator[Span]:
 
 
 def find_typographically(quote: str, text: str) -> Iterator[Span]:
-    """Yield where *quote* stands in *text* but for typography.
+    """Yield where *quote* stands in *text* but for typography, each place once.
 
     That is white space, case, quotes, dashes, full-width letters, accents' encoding, words broken
     across lines, ligatures and raised figures.
     """
+    found = set[Span]()
     for keeps_hyphen in (False, True):  # of that at the end of a line, which nobody can tell
-        yield from _plain_text(text, keeps_hyphen).places(_PlainText(quote, keeps_hyphen).text)
+        for place in _plain_text(text, keeps_hyphen).places(_PlainText(quote, keeps_hyphen).text):
+            if place not in found:
+                found.add(place)
+                yield place
 
 
 def locate(quote: str, text: str, near: int = 0) -> Span | None:

@@ -109,7 +109,7 @@ def result_table(
         notes = ([] if page.rows else [f"no rows from offset {offset} on"]) + [*corpus.notices()]
     else:
         grounds = find_grounds(corpus, facts, page, is_quick=True)
-        coverage, notes = grounds.coverage, [*grounds.nothing, *grounds.notes]
+        coverage, notes = grounds.coverage, [*grounds.nothing, *grounds.doubts, *grounds.notes]
         if not page.rows and not grounds.nothing:
             notes.insert(0, "no rows; get_column_stats shows what columns hold")
     return _result_page(page, coverage, notes, max_characters)

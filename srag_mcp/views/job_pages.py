@@ -74,7 +74,8 @@ def job_page(folder: Path, settings: Settings, name: str, job: Job, note: str = 
     if waiting:
         following = f"{waiting} prompts wait for you: call next_prompts with corpus={name!r}"
     elif job.quoted:
-        following = f"nothing was published: {choose_call(name, job.engine)}"
+        kinds = [f"{name}/{kind}" for kind in CorpusFolder(folder, settings.home).kinds()]
+        following = f"nothing was published: {choose_call(kinds or [name], job.engine)}"
     return JobStatus(
         job_id=job.id,
         corpus=name,
@@ -100,10 +101,11 @@ def _next_call(folder: Path, settings: Settings, name: str) -> str:
     return f"call ingest_corpus with corpus={', then '.join(unread)}; then {ask}" if unread else ask
 
 
-def choose_call(name: str, engine: str) -> str:
-    """Say what to call for a corpus of which nobody has agreed that *engine* reads it."""
+def choose_call(names: Sequence[str], engine: str) -> str:
+    """Say what to call for corpora of which nobody has agreed that *engine* reads them."""
+    each = ", then ".join(map(repr, names))
     return (
-        f"call ingest_corpus with corpus={name!r}, engine={engine!r} and go=true, and the same"
+        f"call ingest_corpus with corpus={each}, engine={engine!r} and go=true, and the same"
         " questions, to have it read, or with engine='offline' for the columns that code finds;"
         " then get_document without document_id reads all documents"
     )

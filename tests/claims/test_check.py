@@ -41,6 +41,8 @@ DAY = Attribute(name="day", type="date")
         (DAY, "May 1899", date(1899, 5, 4)),
         (DAY, "5 March", date(2020, 3, 5)),
         (DAY, "from 1 May 2020 to 4 May 2020", date(2020, 5, 4)),
+        (DAY, "from 4 to 18 May 1899", date(1899, 5, 4)),
+        (DAY, "04–18 May 1899", date(1899, 5, 4)),
         (DAY, "last Thursday", date(2020, 5, 4)),
         (ITEMS, "8991 MUSHROOM SOUP", 1),
         (ITEMS, "one of the items weighs 500 g", 1),
@@ -67,6 +69,18 @@ def test_a_value_that_can_follow_from_its_quote_is_not_doubted(
         (ITEMS, "3", 4, "the quote says 3, the value 4"),
         (DAY, "13/05/2020", date(2020, 5, 12), "the quote gives another date than 2020-05-12"),
         (DAY, "May 1899", date(1899, 6, 4), "the quote gives another date than 1899-06-04"),
+        (
+            DAY,
+            "from 4 to 18 May 1899",
+            date(1899, 5, 5),
+            "the quote gives another date than 1899-05-05",
+        ),
+        (
+            DAY,
+            "in May and June 1899",
+            date(1899, 5, 1),
+            "the quote gives another date than 1899-05-01",
+        ),
         (DAY, "4 May 1899", date(1989, 5, 4), "the quote gives another date than 1989-05-04"),
     ],
 )

@@ -52,6 +52,12 @@ def test_a_name_that_is_said_in_part_is_an_assumption(
     assert ask_companies(question).assumed == assumed
 
 
+def test_a_word_that_says_which_is_no_less_unsaid_where_all_columns_have_it() -> None:
+    games = [text("designer"), number("minimum_age", "year"), number("minimum_weight", "kg")]
+    assert ask("How many games are older than 10 years?", games, "game").assumed == (PART,)
+    assert ask("How many games have a minimum age above 10?", games, "game").assumed == ()
+
+
 @pytest.mark.parametrize(
     ("question", "assumed"),
     [

@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from srag_mcp.errors import CorpusError
 from srag_mcp.inference.ask import OFFLINE, Asking
 from srag_mcp.inference.ask_kinds import converse_kinds
+from srag_mcp.inference.verified import BY_PERSON, mark_right
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
+from srag_mcp.store.feedback import open_feedback
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.kind_tables import KindTables, open_kinds
 from srag_mcp.store.layout import CorpusFolder
@@ -58,9 +60,52 @@ def test_a_column_of_another_kind_brings_that_in(shop: KindTables) -> None:
     assert [item.column for item in answer.brief.linked_values] == ["orders.buyer"]
 
 
-def test_a_question_that_names_nothing_is_asked_of_none(shop: KindTables) -> None:
-    with pytest.raises(CorpusError, match="names the records of no corpus"):
-        converse_kinds(shop, "How many gardens are there?", OFFLINE)
+def test_a_question_that_names_nothing_is_refused_with_all_tables(shop: KindTables) -> None:
+    of, answer = converse_kinds(shop, "How many gardens are there?", OFFLINE)
+    assert of is shop
+    assert answer.text.startswith("Not answered: this question names the records of no corpus")
+    assert answer.brief is not None
+    assert {"orders.buyer", "deliveries.parcels"} <= {*answer.brief.columns}
+
+
+def test_a_question_is_answered_by_the_only_kind_that_keeps_its_query(tmp_path: Path) -> None:
+    folder, settings = write_shop(tmp_path / "shop"), Settings(workers=1, home=tmp_path / "home")
+    ingest(folder, settings)
+    with QueryPool() as worker:
+        kinds = open_kinds("shop", CorpusFolder(folder, settings.home).kinds(), worker, None)
+        [orders] = [x for x in kinds.corpora if x.name == "shop/orders"]
+        assert orders.state is not None
+        with open_feedback(orders.state) as kept:
+            kept.keep_verdict(mark_right(orders, BOTH, "SELECT count(*) FROM orders"))
+        of, answer = converse_kinds(kinds, BOTH, OFFLINE)
+    assert (of, answer.rows, answer.assumptions[0]) == (orders, ((8,),), BY_PERSON)
+
+
+@pytest.mark.parametrize(
+    ("folder", "heads"),
+    [
+        pytest.param("invoices", ("Invoice number", "Document no."), id="the folder is named"),
+        pytest.param("office", ("Invoice\nNumber", "Invoice\nRef."), id="both are called so"),
+    ],
+)
+def test_a_count_of_one_of_two_layouts_says_what_the_other_has(
+    tmp_path: Path, folder: str, heads: tuple[str, str]
+) -> None:
+    place = tmp_path / folder
+    place.mkdir()
+    for n in range(7):
+        old = f"{heads[0]}: A-{100 + n}\nSupplier: Acme {n % 2}\nTotal: {90 + n}.50 EUR\n"
+        new = f"{heads[1]}: B-{300 + n}\nVendor: Crane {n % 2}\nAmount due: {n + 40}.10 EUR\n"
+        further = f"Payment terms: {n % 2 + 10} days\nIssued on: 2024-03-0{n + 1}\n"
+        (place / f"inv_{n}.txt").write_text(old)
+        (place / f"rg_{n}.txt").write_text(new + further)
+    ingest(place, Settings(workers=1))
+    with QueryPool() as worker:
+        kinds = open_kinds(folder, CorpusFolder(place).kinds(), worker, None)
+        own, answer = converse_kinds(kinds, "How many invoices are there?", OFFLINE)
+        [other] = [x.name for x in kinds.corpora if x is not own]
+    why = f"{other}, a kind of 7 documents, may hold some as well, and was not asked"
+    assert (answer.rows, answer.warnings) == (((7,),), (why,))
 
 
 def test_a_model_gets_both_tables_and_the_join(shop: KindTables) -> None:

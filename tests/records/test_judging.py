@@ -8,7 +8,7 @@ from srag_mcp.values.states import State
 
 
 def judge(text: str, attribute: Attribute, cell: CellReply) -> Judgement:
-    document = DocumentText("a.txt", "A", "a.txt", text, "")
+    document = DocumentText("visit_paris.txt", "A", "visit_paris.txt", text, "")
     return Judge(document, "model").judge_cell(attribute, cell)
 
 
@@ -220,6 +220,27 @@ def test_a_name_that_is_not_in_the_document_is_doubted_once() -> None:
     )
     assert found.taken.value_text == "Paris"
     assert found.taken.cell.note == "doubted: the document has no word of 'Paris'"
+
+
+@pytest.mark.parametrize(
+    ("remark", "problem"),
+    [
+        ("derived: Lyon is in France", ""),
+        ("derived: by the path, visit_paris, it is there", ""),
+        ("derived: it is said to be in France", "the document has no word of 'France'"),
+        ("derived", "the document has no word of 'France'"),
+    ],
+)
+def test_a_name_may_follow_from_a_word_that_is_quoted_if_the_remark_says_of_which(
+    remark: str, problem: str
+) -> None:
+    attribute = Attribute(name="it", type="string")
+
+    found = judge("In Lyon, Anna and Bob.", attribute, stated("France", "In Lyon", remark))
+
+    assert found.problem == problem
+    assert Mark.DERIVED in found.taken.cell.marks
+    assert (Mark.DOUBTED in found.taken.cell.marks) is bool(problem)
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,15 @@ def test_each_row_has_its_own_place() -> None:
     assert (cell.state, reading.judgement.taken.value_text, cell.note) == (State.STATED, "3", "")
 
 
+def test_an_item_is_placed_by_its_line_and_not_by_words_that_are_quoted_for_several() -> None:
+    text = "Cap a is warm.\n\nCap a     4    7.50\nHat a     4    7.50\n\nCaps and hats are free.\n"
+    free, line = [0, "Caps and hats are free"], "Cap a 4 7.50"
+    reading = read([2, [["Cap a", [4, line], free], ["Hat a", [4, "Hat a 4 7.50"], free]]], text)
+    assert said(reading) == [["Cap a", "4", "0"], ["Hat a", "4", "0"]]
+    starts = [[x.cell.span.start for x in row if x.cell.span][:2] for row in rows(reading)]
+    assert starts == [[text.index(x)] * 2 for x in ("Cap a  ", "Hat a  ")]
+
+
 def test_a_row_that_the_document_does_not_have_once_more_is_none() -> None:
     reading = read([3, [["Cap", 1, 2.0], ["Cap", 1, 2.0], ["Kettle", 7, 30.5]]])
     assert said(reading) == [["Cap", "1", "2"]]

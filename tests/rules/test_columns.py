@@ -243,6 +243,22 @@ def test_a_fact_that_is_told_twice_is_one_column_and_a_contradiction_is_marked()
     assert "99" in cells[4].note
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        pytest.param("Berth: {n}", "Length: {n} m", id="other words"),
+        pytest.param("Berth: {n}", "Crew: {n}", id="no unit"),
+        pytest.param("Cabins: {n}", "Cabin width: {n} m", id="a word in common, another unit"),
+    ],
+)
+def test_equal_numbers_below_labels_that_say_other_things_are_two_facts(
+    first: str, second: str
+) -> None:
+    texts = [f"Yard: Y{n}\n{first.format(n=n)}\n{second.format(n=n)}\n" for n in (3, 7, 5, 9, 4, 8)]
+    found = [text.partition(":")[0].lower().replace(" ", "_") for text in (first, second)]
+    assert names(induce(documents(texts, "txt"))) == {"yard", *found}
+
+
 def test_two_values_beside_one_label_are_marked() -> None:
     texts = [f"Depth: {number + 2} m\nBuoy: B{number}{number}\n" for number in range(11)]
     read = documents([*texts, "Depth: 5 m\nBuoy: B77\nDepth: 6 m\n"], "txt")

@@ -517,3 +517,54 @@ def test_an_average_leaves_open_whether_none_is_zero_and_a_sum_does_not(open_cor
     assert "3 documents say that there is no downtime, which may be 0, or no number" in refused.text
     assert ask(corpus, "What is the total downtime of the boats?").rows == ((14.0,),)
     assert ask(corpus, "How many boats have no downtime?").rows == ((3,),)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected", "doubts"),
+    [
+        pytest.param("longer than 3 m", 4, ("3",), id="10 ft"),
+        pytest.param("longer than 3.5 m", 3, (), id="far from all"),
+        pytest.param("longer than 10 ft", 3, (), id="said so"),
+        pytest.param("longer than 4.1 m", 2, ("4.1",), id="in tenths"),
+    ],
+)
+def test_a_limit_within_the_last_digit_of_a_value_in_another_unit_is_doubted(
+    open_corpus: Open, asked: str, expected: int, doubts: tuple[str, ...]
+) -> None:
+    lengths = ("3 m", "10 ft", "13.5 ft", "2 m", "4 m", "9 m", "2 m", "1 m", "2 m")
+    corpus = open_corpus([f"Length: {length}" for length in lengths], [_length()])
+    answer = ask(corpus, f"How many boats are {asked}?")
+    why = "1 value is said in another unit and, as rounded there, may lie on either side of"
+    assert (answer.rows, answer.warnings) == (
+        ((expected,),),
+        tuple(f"length: {why} {limit}" for limit in doubts),
+    )
+    page = corpus.select(answer.sql)
+    assert find_grounds(corpus, read_query(answer.sql, corpus.schema()), page).doubts == (
+        answer.warnings
+    )
+
+
+def test_times_in_text_are_put_in_no_order(open_corpus: Open) -> None:
+    starts = ("9:30", "10:00", "14:15", "8:00", "2:15 pm", "16:30")
+    columns = [
+        Attribute(name=name, type="string", extractors=(KeyRule(keys=(name,)),))
+        for name in ("start", "boat", "port")
+    ]
+    texts = [
+        f"Boat: {chr(65 + n)}da\nPort: {chr(75 - n)}\nStart: {start}"
+        for n, start in enumerate(starts)
+    ]
+    corpus = open_corpus(texts, columns)
+    for asked in ("List the boats sorted by start", "Which boat has the latest start?"):
+        assert ask(corpus, asked).refused
+    assert not ask(corpus, "List the boats sorted by port").refused
+    for sql, is_doubted in (
+        ("SELECT MAX(start) FROM boats", True),
+        ("SELECT boat FROM boats ORDER BY start", True),
+        ("SELECT boat FROM boats WHERE start < '10:00'", True),
+        ("SELECT MAX(boat) FROM boats WHERE start = '9:30'", False),
+    ):
+        found = find_grounds(corpus, read_query(sql, corpus.schema()), corpus.select(sql)).doubts
+        said = "start is text and in order as such: “10…” comes before “9…”"
+        assert found == ((said,) if is_doubted else ())

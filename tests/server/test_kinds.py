@@ -71,8 +71,18 @@ async def test_kinds_without_a_condition_between_them_are_told_what_matches(
     async with connect(shop) as client:
         sql = "SELECT count(*) FROM orders, deliveries"
         page = (await client.call_tool("run_sql", {"sql": sql})).structured_content or {}
+        open_end = f"SELECT count(*) FROM orders JOIN deliveries ON {CONDITION} OR parcels > 7"
+        part = (await client.call_tool("run_sql", {"sql": open_end})).structured_content or {}
+        beside = (
+            "SELECT count(*) FROM orders JOIN documents USING (document_id)"
+            f" JOIN deliveries ON {CONDITION}"
+        )
+        joined = (await client.call_tool("run_sql", {"sql": beside})).structured_content or {}
     assert page["rows"] == [[64]]
     assert f"no columns of two kinds are set equal here; {CONDITION}: {MATCH}" in page["notes"]
+    told = "columns of two kinds are set equal in a part of a condition: no partners counted"
+    assert told in part["notes"]
+    assert [x for x in joined["notes"] if "document_id" in x] == []
 
 
 async def test_a_question_over_two_kinds_gets_a_brief_with_both_tables_and_their_join(

@@ -1,6 +1,7 @@
 """The tables of all kinds of a folder, as one query sees them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,8 @@ def test_columns_whose_values_match_are_keys_with_the_share_of_each_side(
     assert str(key).endswith(
         "6 of the 7 values of deliveries and 6 of the 8 values of orders match"
     )
+    with_gaps = replace(key, n_silent=(0, 3))
+    assert str(with_gaps) == f"{key}; 3 of the rows of orders have no value"
 
 
 def test_what_is_not_exposed_of_a_build_is_not_exposed_of_several(kinds: KindTables) -> None:
