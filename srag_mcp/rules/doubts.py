@@ -225,13 +225,13 @@ def find_rounded_limits(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
 
 
 def _last_digit(said: str, unit: str | None) -> float:
-    """Return what one in the last digit of a quantity is in *unit*; 0.0 where it cannot be told."""
-    figures = [x for x in scan_figures(said) if x.unit not in {None, unit}]
-    if not figures or unit is None:
+    """Return what one in the last digit of a quantity in another unit is in *unit*, or else 0.0."""
+    last = next(iter([*scan_figures(said)][-1:]), None)  # of `5 ft 10 in`, the inches
+    if last is None or unit is None or last.unit in {None, unit}:
         return 0.0
-    _, mark, decimals = figures[-1].numeral.rpartition(decimal_mark(figures[-1].numeral) or ".")
-    step = figures[-1].factor / 10 ** (len(decimals) if mark else 0)
-    low, high = (convert(x, str(figures[-1].unit), unit) or 0.0 for x in (0.0, step))
+    _, mark, decimals = last.numeral.rpartition(decimal_mark(last.numeral) or ".")
+    step = last.factor / 10 ** (len(decimals) if mark else 0)
+    low, high = (convert(x, str(last.unit), unit) or 0.0 for x in (0.0, step))
     return high - low
 
 
