@@ -535,7 +535,7 @@ def test_a_limit_within_the_last_digit_of_a_value_in_another_unit_is_doubted(
     lengths = ("3 m", "10 ft", "13.5 ft", "2 m", "4 m", "9 m", "29 ft 6 in", "1 m", "2 m")
     corpus = open_corpus([f"Length: {length}" for length in lengths], [_length()])
     answer = ask(corpus, f"How many boats are {asked}?")
-    why = "1 value is said in another unit and, as rounded there, may lie on either side of"
+    why = "1 said in another unit, as rounded there, may lie on either side of"
     assert (answer.rows, answer.warnings) == (
         ((expected,),),
         tuple(f"length: {why} {limit}" for limit in doubts),
@@ -552,7 +552,10 @@ def test_times_in_text_are_put_in_no_order(open_corpus: Open) -> None:
         Attribute(name=name, type="string", extractors=(KeyRule(keys=(name,)),))
         for name in ("start", "boat", "port")
     ]
-    texts = [f"Boat: {chr(65 + n)}da\nPort: {chr(75 - n)}\nStart: {start}" for n, start in enumerate(starts)]
+    texts = [
+        f"Boat: {chr(65 + n)}da\nPort: {chr(75 - n)}\nStart: {start}"
+        for n, start in enumerate(starts)
+    ]
     corpus = open_corpus(texts, columns)
     for asked in ("List the boats sorted by start", "Which boat has the latest start?"):
         assert ask(corpus, asked).refused
