@@ -99,7 +99,7 @@ class Column:
 
     @cached_property
     def is_of_other(self) -> bool:
-        """Whether what it says of rows need not be so of records: `returned`; not a `mug`, `Kent`."""
+        """Whether what it says of rows need not be so of records: `returned`, but no `mug`."""
         is_so = self.tells_deeds or (LISTED in self.key and not are_names(self.texts))
         return self.is_beside and not self.names_rows and is_so
 
