@@ -28,12 +28,15 @@ _TITLE_KEYS = ("title", "name")
 def read_json(data: bytes, path: str) -> Content:
     """Read a JSON file, or one with a JSON value on each line.
 
-    Members are dotted keys, lists are items, lists of objects are tables.
+    Members are dotted keys, lists are items, lists of objects are tables. An array of one object is
+    that object.
 
     Raises:
         DocumentError: If it is not text, or not JSON; the reason says where.
     """
     value = _load(data, path)
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+        [value] = value
     page = Page()
     lists: list[tuple[str, list[JsonValue]]] = []
     texts: list[tuple[str, str]] = []

@@ -689,13 +689,8 @@ class Asked:
         key = None if place is None else self.after(place)
         columns = self.table.measuring(concept) if place is None else []
         if place is not None and key is not None and self.near(place, key):
-            named = (
-                column
-                for column, _ in self.columns(
-                    key, lambda c: not (c.is_boolean or c.statistics.holds_figures)
-                )
-            )
-            columns, used = list(named)[:1], used | {key}
+            named = self.columns(key, lambda c: not (c.is_boolean or c.statistics.holds_figures))
+            columns, used = [column for column, _ in named][:1], used | {key}
         falls = columns[0].end_of(concept, end in {"desc", "high"}) if len(columns) == 1 else None
         return (None, frozenset()) if falls is None else ((Term(columns[0].name), falls), used)
 

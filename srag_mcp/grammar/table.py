@@ -99,10 +99,7 @@ class Column:
 
     @cached_property
     def is_of_other(self) -> bool:
-        """Whether what it says of rows need not be so of their record, or the other way.
-
-        An order of which one item was returned is not returned; it has a mug, and is in Kent.
-        """
+        """Whether what it says of rows need not be so of records: `returned`, but no `mug`."""
         is_so = self.tells_deeds or (LISTED in self.key and not are_names(self.texts))
         return self.is_beside and not self.names_rows and is_so
 

@@ -137,10 +137,9 @@ def refuse_kinds(
 
 
 def _say_beside(kinds: KindTables, own: Corpus, question: str) -> Iterator[str]:
-    """Say which kinds may hold records of what *question* asks of *own* alone.
+    """Say which kinds may hold some of what *own* was asked for, unless a word names that alone.
 
-    Those that call theirs so as well, or nothing, and all where it names the folder; none where it
-    names *own* by a word that is no other's.
+    They call theirs so as well, or nothing, or *question* names the folder.
     """
     said, folder = {*stems(question)}, {*stems(last_name(kinds.name))}
     called = {x: {*stems(name_records(x))} for x in kinds.corpora}

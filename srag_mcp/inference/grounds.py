@@ -36,7 +36,7 @@ from srag_mcp.inference.unknowns import (
     find_unknowns,
     veil,
 )
-from srag_mcp.rules.doubts import find_mixed_units, find_rounded_limits, find_text_orders
+from srag_mcp.rules.doubts import find_loose_orders, find_mixed_units
 from srag_mcp.sqlfacts.aggregates import find_cuts
 from srag_mcp.sqlfacts.joins import Joins
 from srag_mcp.sqlfacts.query import OutputColumn, QueryFacts, Role
@@ -137,13 +137,11 @@ def find_grounds(
     sources = (
         () if is_quick else _or_else(lambda: quote_sources(corpus, facts, page.rows), lambda _: ())
     )
-    said: list[str] = []
-    doubts: tuple[str, ...] = ()
+    said, doubts = list[str](), tuple[str, ...]()
     if not is_large:
         said = _or_else(lambda: list(_note_cuts(corpus, facts)), lambda _: [])
         said += _or_else(lambda: list(find_mixed_units(corpus, facts, facts.names)), lambda _: [])
-        doubts = _or_else(lambda: tuple(find_text_orders(corpus, facts)), lambda _: ())
-        doubts += _or_else(lambda: tuple(find_rounded_limits(corpus, facts)), lambda _: ())
+        doubts = _or_else(lambda: tuple(find_loose_orders(corpus, facts)), lambda _: ())
         listed = max(Counter(item.columns for item in facts.comparisons).values(), default=0) > 1
         if listed and not nothing:
             said += _or_else(lambda: find_unstored(corpus, facts), lambda _: [])
@@ -156,8 +154,8 @@ def find_grounds(
         whole = _or_else(lambda: find_whole(corpus, facts, page), lambda _: None)
     shares = _note_shares(facts, denominator) if has_gaps and whole is None else ()
     notes = (*found.notes, *said, *shares, *unread, *cells, *corpus.notices())
-    ends = (sources, found.is_open, whole, doubts)
-    return Grounds(denominator, bounds, notes, tuple(nothing), *ends)
+    why = tuple(nothing)
+    return Grounds(denominator, bounds, notes, why, sources, found.is_open, whole, doubts)
 
 
 def find_repeated(corpus: Corpus | KindTables, joins: Joins, page: ResultPage) -> str:

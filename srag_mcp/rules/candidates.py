@@ -368,9 +368,8 @@ def _says_the_same(left: Candidate, right: Candidate) -> bool:
     if "item" in origins or len(kinds) > 1:
         return False
     if origins == {"label"} and _is_elsewhere(left, right):
-        is_one_unit = left.guess.unit == right.guess.unit
-        akin = kinship(left.label, right.label) > 0
-        if not (akin and is_one_unit) and not is_same_name(left.label, right.label):
+        akin = left.guess.unit == right.guess.unit and kinship(left.label, right.label) > 0
+        if not (akin or is_same_name(left.label, right.label)):
             return False
     one, other = left.plain, right.plain
     shared = one.keys() & other.keys()

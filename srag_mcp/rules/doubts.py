@@ -87,9 +87,8 @@ SELECT count(*) FROM cells WHERE attribute = $1 AND state = 'stated_absent' AND 
   AND regexp_matches(coalesce(as_stated, ''), '\\p{L}')
 """
 _CONVERTED = """
-SELECT TRY_CAST(value AS DOUBLE), as_stated FROM cells
-WHERE attribute = $1 AND state = 'stated' AND contains(coalesce(note, ''), 'converted into')
-  AND TRY_CAST(value AS DOUBLE) <> $2
+SELECT 2 * abs(TRY_CAST(value AS DOUBLE) - $2) AS apart, as_stated FROM cells
+WHERE attribute = $1 AND contains(coalesce(note, ''), 'converted into') AND apart > 0
 """
 _CONTRADICTED = "contradicted by another place of their document or the rest of their column"
 _ENDS = """
@@ -202,38 +201,31 @@ def find_mixed_units(corpus: Corpus, facts: QueryFacts, names: Collection[str]) 
                     yield f"{name} is in {count} units, which {beside.name} tells: say of which"
 
 
-def find_text_orders(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
-    """Say which texts that say times or amounts a query puts in order: `10:00` before `9:30`."""
-    for item in corpus.statistics(sorted(facts.ordered)) if facts.ordered else ():
-        if item.holds_figures:
-            yield f"{item.column} is text and in order as such: “10…” comes before “9…”"
+def find_loose_orders(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
+    """Say which order by size is not that of what documents say.
 
-
-def find_rounded_limits(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
-    """Say of which limits values lie within the last digit, where they are said in another unit.
-
-    `10 ft` is 3.048 m, and whether it is more than 3 m nobody has measured.
+    Of times in text `10:00` comes before `9:30`; and that `10 ft`, which are 3.048 m, are more than
+    3 m nobody has measured.
     """
-    for name, limit in facts.limits:
-        rows = _read(corpus, _CONVERTED, [name, limit])
-        slack = (
-            _last_digit(str(said), corpus.schema().attribute(name).unit) / 2 for _, said in rows
-        )
-        n_open = sum(abs(float(str(x)) - limit) <= y for (x, _), y in zip(rows, slack, strict=True))
+    for name, limit in sorted(facts.sized, key=str):
+        [known], unit = corpus.statistics([name]), corpus.schema().attribute(name).unit
+        if known.holds_figures:
+            yield f"{name} is text and in order as such: “10…” comes before “9…”"
+        rows = [] if limit is None else _read(corpus, _CONVERTED, [name, limit])
+        n_open = sum(float(str(x)) <= _last_digit(str(said), unit) for x, said in rows)
         if n_open:
-            values = "1 value is" if n_open == 1 else f"{n_open} values are"
-            why = "said in another unit and, as rounded there, may lie on either side of"
-            yield f"{name}: {values} {why} {limit:g}"
+            why = "as rounded there, may lie on either side of"
+            yield f"{name}: {n_open} said in another unit, {why} {limit:g}"
 
 
 def _last_digit(said: str, unit: str | None) -> float:
-    """Return what one in the last digit of a quantity is in *unit*; 0.0 where it cannot be told."""
-    figures = [x for x in scan_figures(said) if x.unit not in {None, unit}]
-    if not figures or unit is None:
+    """Return what one in the last digit of a quantity in another unit is in *unit*, or else 0.0."""
+    last = next(iter([*scan_figures(said)][-1:]), None)  # of `5 ft 10 in`, the inches
+    if last is None or unit is None or last.unit in {None, unit}:
         return 0.0
-    _, mark, decimals = figures[-1].numeral.rpartition(decimal_mark(figures[-1].numeral) or ".")
-    step = figures[-1].factor / 10 ** (len(decimals) if mark else 0)
-    low, high = (convert(x, str(figures[-1].unit), unit) or 0.0 for x in (0.0, step))
+    _, mark, decimals = last.numeral.rpartition(decimal_mark(last.numeral) or ".")
+    step = last.factor / 10 ** (len(decimals) if mark else 0)
+    low, high = (convert(x, str(last.unit), unit) or 0.0 for x in (0.0, step))
     return high - low
 
 

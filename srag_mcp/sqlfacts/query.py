@@ -309,24 +309,20 @@ class QueryFacts:
         """Whether it may compute a share."""
         return bool(self._find(exp.Div, exp.Avg))
 
-    @cached_property
-    def limits(self) -> tuple[tuple[str, float], ...]:
-        """The numbers that it compares a column with: `… WHERE height > 3` -> `("height", 3.0)`."""
-        found: dict[tuple[str, float], None] = {}
-        for node in self._find(*_COMPARING, exp.EQ, exp.NEQ):
-            sides = [*node.iter_expressions()]
-            names = [self.origin(side) for side in sides if isinstance(side, exp.Column)]
-            numbers = [side.name for side in sides if side.is_number and not side.is_string]
-            found |= dict.fromkeys((x, float(n)) for x in names if x for n in numbers)
-        return tuple(found)
+    @property
+    def sized(self) -> set[tuple[str, float | None]]:
+        """The columns that it puts in order by size, with the numbers that it compares them with.
 
-    @cached_property
-    def ordered(self) -> frozenset[str]:
-        """The columns that it sorts by, compares by size, or takes the lowest or highest of."""
-        nodes = self._find(exp.Ordered, exp.Min, exp.Max, *_COMPARING)
-        columns = (x for node in nodes for x in node.iter_expressions())
-        found = {self.origin(x) for x in columns if isinstance(x, exp.Column)}
-        return frozenset(name for name in found if name and name != _ROW)
+        `SELECT max(day) FROM walls WHERE height > 3` -> `("day", None)`, `("height", 3.0)`
+        """
+        found = set[tuple[str, float | None]]()
+        for node in self._find(exp.Ordered, exp.Min, exp.Max, *_COMPARING, exp.EQ, exp.NEQ):
+            sides, is_equal = [*node.iter_expressions()], isinstance(node, exp.EQ | exp.NEQ)
+            names = [self.origin(side) for side in sides if isinstance(side, exp.Column)]
+            numbers = [float(side.name) for side in sides if side.is_number]
+            limits: list[float | None] = [*numbers] or [None] * (not is_equal)
+            found |= {(name, n) for name in names if name and name != _ROW for n in limits}
+        return found
 
     def pools(self, column: str, other: str) -> Iterator[str]:
         """Write how many values of *other* the amounts of *column* have that it puts together.

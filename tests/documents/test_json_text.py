@@ -1,6 +1,7 @@
 """JSON files."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
 from srag_mcp.documents.reading import read_text
@@ -39,6 +40,13 @@ def test_members_are_dotted_keys_items_and_tables(
         Heading,
         Table,
     ]
+
+
+def test_an_array_of_one_object_is_that_object(read_bytes: Callable[..., list[Document]]) -> None:
+    trip = '{"name": "A", "stops": [{"town": "Ulm", "nights": 2}, {"town": "Rann", "nights": 1}]}'
+    [one], [other] = (read_bytes("a.json", said) for said in (trip, f"[{trip}]"))
+    assert replace(other, sha256=one.sha256) == one
+    assert [listing.name for listing in one.listings] == ["stops"]
 
 
 def test_a_list_at_the_top_is_a_table(read_bytes: Callable[..., list[Document]]) -> None:
