@@ -14,7 +14,7 @@ from srag_mcp.text.words import content_words, fold, singular, tidy
 from srag_mcp.values.columns import choose_spellings
 from srag_mcp.values.columns import read_column as read_words
 from srag_mcp.values.states import Column, State, Words
-from srag_mcp.values.types import is_partial_date
+from srag_mcp.values.types import Value, is_partial_date
 from srag_mcp.values.units import UNIT_OF_ROW, holds_units
 
 ReplyValue: TypeAlias = str | int | float | bool | None
@@ -47,7 +47,7 @@ def none_counts_as_zero(attribute: Attribute, words: str | None) -> bool:
     return is_count(attribute) or any(singular(word) != word for word in names)
 
 
-def write_canonical(attribute: Attribute, value: ReplyValue) -> str | None:
+def write_canonical(attribute: Attribute, value: Value | None) -> str | None:
     """Write *value* as canonical text; None where it does not fit the attribute's type.
 
     A date that is known to the month or year only stays so: `2021-03`.

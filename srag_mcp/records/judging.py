@@ -49,7 +49,6 @@ _FORMULA = re.compile(
 _TERM = re.compile(rf"([-+−–]?)\s*({_PRODUCT.pattern})")
 _DIVIDE, _PLUS, _MINUS = frozenset("/÷"), frozenset(("", "+")), ("-", "−", "–")
 _EMPTY = frozenset({"", "-", "n/a", "null", "unknown", "not mentioned", "not stated"})
-_IMPLIED = {"unknown": None, "false": False, "zero": 0}
 _LONGEST_SHOWN, _LONGEST_REMARK = 80, 200
 NOT_GROUNDED = "not grounded"
 PUT_OTHERWISE = "derived: the quote does not have it as it is"
@@ -346,7 +345,8 @@ def _says_nothing(attribute: Attribute, said: CellReply) -> bool:
 
     So does one without words of the document whose value is what not mentioning it means.
     """
-    if not said.quote.strip() and said.value in (None, _IMPLIED[attribute.absent_means]):
+    implied = attribute.type.implied.get(attribute.absent_means)
+    if not said.quote.strip() and said.value in (None, implied):
         return True
     text = "null and quoted" if said.value is None else str(said.value).strip().casefold()
     return text in _EMPTY and text not in _folded(attribute)
@@ -374,7 +374,7 @@ def _explains(attribute: Attribute, remark: str, value: Value, quote: str, text:
     one of the *quote*, before it where these are subtracted: `15 June 2026 for 2 nights`, `derived:
     15 June + 2 nights`.
     """
-    if isinstance(value, bool | str) or not read_figures(remark).quantities:
+    if not read_figures(remark).quantities:
         return False
     if isinstance(value, date):
         dated = [span for span, _ in dates_of(remark)]
@@ -387,6 +387,8 @@ def _explains(attribute: Attribute, remark: str, value: Value, quote: str, text:
         away = {(value - day).days for day in days} - {0}
         counted = {abs(float(n)) for n in told if not away.isdisjoint((n, 7 * n))}
         return not counted.isdisjoint(_numbers_of(text)) if counted else False
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
     made = compute(remark.partition(":")[2])
     if made is None or not rounds_to(made.result, value):
         return is_computed(attribute, remark, value)
