@@ -85,7 +85,6 @@ class OfflineEngine(Engine):
 
     name: ClassVar[EngineName] = BY_RULES
     asks: ClassVar[bool] = False
-    by_caller: ClassVar[bool] = False
 
     @classmethod
     @contextmanager

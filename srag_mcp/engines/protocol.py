@@ -122,7 +122,7 @@ class Engine(ABC):
 
     name: ClassVar[EngineName]
     asks: ClassVar[bool]
-    by_caller: ClassVar[bool]
+    by_caller: ClassVar[bool] = False
 
     @classmethod
     def price(cls, settings: Settings) -> Price | None:

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from srag_mcp.cells.cell import DocumentText, PredictedCell, PredictedRecord
+from srag_mcp.cells.cell import BY_MODEL, DocumentText, PredictedCell, PredictedRecord
 from srag_mcp.cells.normalised import ReplyValue
 from srag_mcp.errors import ReplyError
 from srag_mcp.model.asking import read_content
@@ -95,7 +95,7 @@ def _keep_answers(state: State, work: WorkDatabase) -> None:
             row = (step, subject, asked_model, texts[-1])
             state.run("INSERT INTO earlier_answers VALUES (?, ?, ?, ?, '')", *row)
         elif step == "records" and len(texts) == 1:
-            engine = AGENT if asked_model == AGENT else "model"
+            engine = AGENT if asked_model == AGENT else BY_MODEL
             _keep_records(work, subject.split(", "), texts[0], engine)
 
 
