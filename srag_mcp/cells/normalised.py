@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 from srag_mcp.cells.cell import Cell, ListedRows, Mark, PredictedCell, add_note
 from srag_mcp.documents.document import Block, KeyValue, Table, TableCell
@@ -16,9 +15,6 @@ from srag_mcp.values.columns import read_column as read_words
 from srag_mcp.values.states import Column, State, Words
 from srag_mcp.values.types import Value, is_partial_date
 from srag_mcp.values.units import UNIT_OF_ROW, holds_units
-
-ReplyValue: TypeAlias = str | int | float | bool | None
-"""A value as a language model writes it."""
 
 COUNT_WORDS = re.compile(
     r"^n\b|^num\b|\bnumber of (?!the\b|this\b|an?\b)|\bcount\b|\bhow many\b"

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from datetime import date, timedelta
+from datetime import date
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Literal, TypedDict
@@ -209,8 +209,7 @@ def _as_value(number: float, *, is_date: bool) -> Value:
     if not is_date:
         return float(f"{number:.12g}")
     day = date(1970, 1, 1).toordinal() + math.ceil(number)
-    last = date.max.toordinal()
-    return (date.min + timedelta(days=min(max(day, 1), last) - 1)).isoformat()
+    return date.fromordinal(min(max(day, 1), date.max.toordinal())).isoformat()
 
 
 def _round_up(least: float) -> float:

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Generic, TypeAlias, TypeVar
 from pydantic import WithJsonSchema
 
 from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, add_note
-from srag_mcp.cells.normalised import ReplyValue, none_counts_as_zero, write_canonical
+from srag_mcp.cells.normalised import none_counts_as_zero, write_canonical
 from srag_mcp.claims.claim import Bearing, check, says_none
 from srag_mcp.claims.figures import is_computed, read_figures, rounds_to
 from srag_mcp.claims.quotes import (
@@ -22,7 +22,7 @@ from srag_mcp.claims.quotes import (
     is_spoken_of,
 )
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement
-from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.text.spans import Span
 from srag_mcp.values.quantities import find_quantities, read_numeral
 from srag_mcp.values.states import State, read_missing
@@ -118,7 +118,7 @@ class CellReply:
     """
 
     key: str
-    value: ReplyValue = None
+    value: Scalar | None = None
     quote: str = ""
     remark: str = ""
     misfit: str = ""

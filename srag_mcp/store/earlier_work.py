@@ -11,14 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from srag_mcp.cells.cell import BY_MODEL, DocumentText, PredictedCell, PredictedRecord
-from srag_mcp.cells.normalised import ReplyValue
 from srag_mcp.errors import ReplyError
 from srag_mcp.model.asking import read_content
 from srag_mcp.model.language_model import AGENT, LanguageModel, Prompt, Reply
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
 from srag_mcp.records.judging import CellReply, Judge
 from srag_mcp.records.record_prompt import take_excerpt
-from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.store.earlier import KEEP_CALL, WORK_TAKEN_OVER, call_row
 from srag_mcp.store.predictions import Predictions
@@ -162,7 +161,7 @@ class _OldCell(ReplyElement):
 
     attribute: str
     state: Literal["stated", "stated_absent"]
-    value: ReplyValue
+    value: Scalar | None
     quote: str
 
 

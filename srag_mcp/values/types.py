@@ -64,7 +64,7 @@ class ColumnType(str):
     is_ordered: ClassVar[bool] = False
     implied: ClassVar[Mapping[str, bool | int]] = {}
     denied: ClassVar[bool | None] = None
-    n_non_zero_sql: ClassVar[str]
+    n_non_zero_sql: ClassVar[str] = "count({x})"
     spread_sql: ClassVar[str] = "NULL, NULL, NULL, NULL"
 
     def fit(self, value: Value) -> Value | None:
@@ -221,7 +221,6 @@ class _Date(ColumnType):
     )
     is_date = True
     is_ordered = True
-    n_non_zero_sql = "count({x})"
     spread_sql = (
         "min({x})::VARCHAR, max({x})::VARCHAR, NULL,"
         " quantile_disc({x}, [0.25, 0.5, 0.75])::VARCHAR[]"
