@@ -4,8 +4,9 @@ import pytest
 
 from srag_mcp.model.language_model import count_tokens
 from srag_mcp.prompting import enclose, fence, render_prompt
+from srag_mcp.values.types import COLUMN_TYPES
 
-PARTS = {"columns", "definition"}  # of several templates
+PARTS = {"columns", "definition", "types"}  # of several templates
 TEMPLATES = sorted(
     {
         path.name.removesuffix(".md")
@@ -35,6 +36,12 @@ def test_rules_for_columns_stand_once_and_are_short(template: str, fields: str, 
     assert count_tokens(prompt.instructions) <= most
     assert prompt.instructions.count("- `absent_means`: what silence tells.") == 1
     assert "{{x.md}}" in prompt.content, "what a field holds is put in as it is"
+
+
+def test_prompts_offer_the_types_that_there_are() -> None:
+    fields = dict.fromkeys(("asked", "columns", "documents", "entity", "title"), "")
+    prompt = render_prompt("extend_schema", "schema", "x", **fields)
+    assert f'"type": "{"|".join(COLUMN_TYPES)}"' in prompt.content + prompt.instructions
 
 
 def test_a_fence_is_not_in_the_text_that_it_fences() -> None:

@@ -61,6 +61,7 @@ def read_marks(text: str) -> frozenset[Mark]:
 
 
 BY_RULES: Final = "offline"  # how code signs the cells that it reads; all others are predicted
+BY_MODEL: Final = "model"  # how a language model does that the settings name
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 from srag_mcp.cells.cell import Cell, ListedRows, Mark, PredictedCell, add_note
 from srag_mcp.documents.document import Block, KeyValue, Table, TableCell
@@ -14,11 +13,8 @@ from srag_mcp.text.words import content_words, fold, singular, tidy
 from srag_mcp.values.columns import choose_spellings
 from srag_mcp.values.columns import read_column as read_words
 from srag_mcp.values.states import Column, State, Words
-from srag_mcp.values.types import is_partial_date
+from srag_mcp.values.types import Value, is_partial_date
 from srag_mcp.values.units import UNIT_OF_ROW, holds_units
-
-ReplyValue: TypeAlias = str | int | float | bool | None
-"""A value as a language model writes it."""
 
 COUNT_WORDS = re.compile(
     r"^n\b|^num\b|\bnumber of (?!the\b|this\b|an?\b)|\bcount\b|\bhow many\b"
@@ -47,7 +43,7 @@ def none_counts_as_zero(attribute: Attribute, words: str | None) -> bool:
     return is_count(attribute) or any(singular(word) != word for word in names)
 
 
-def write_canonical(attribute: Attribute, value: ReplyValue) -> str | None:
+def write_canonical(attribute: Attribute, value: Value | None) -> str | None:
     """Write *value* as canonical text; None where it does not fit the attribute's type.
 
     A date that is known to the month or year only stays so: `2021-03`.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from srag_mcp.cells.cell import Mark, PredictedCell, add_note
-from srag_mcp.cells.normalised import ReplyValue, write_canonical
+from srag_mcp.cells.normalised import write_canonical
 from srag_mcp.claims.claim import check
 from srag_mcp.claims.figures import read_figures
 from srag_mcp.claims.quotes import ground
@@ -16,7 +16,7 @@ from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
 from srag_mcp.prompting import enclose, render_prompt
-from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.text.words import fold
 from srag_mcp.values.states import State
 
@@ -35,7 +35,7 @@ class Verdict(ReplyElement):
 
     id: str
     verdict: Literal["keep", "change", "unknown"]
-    value: ReplyValue
+    value: Scalar | None
     rationale: str
 
 

@@ -173,7 +173,7 @@ def mark_misfits(attribute: Attribute, cells: Mapping[int, Cell]) -> dict[int, C
     values than can be compared in a second or two are left as they are.
     """
     marked = dict(cells)
-    if (attribute.type.is_numeric or attribute.type.is_date) and len(cells) <= _MOST_COMPARED:
+    if attribute.type.is_ordered and len(cells) <= _MOST_COMPARED:
         values = [
             StatedValue(str(number), cell.value, cell.as_stated or "")
             for number, cell in cells.items()

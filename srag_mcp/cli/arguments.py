@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
 from srag_mcp import __version__, open_corpus
 from srag_mcp.documents.folder import STATE_FOLDER
 from srag_mcp.errors import CorpusError, NotIngestedError, SeveralKindsError
-from srag_mcp.settings import BUILD_SUFFIX, EngineChoice, Settings
+from srag_mcp.settings import BUILD_SUFFIX, EngineChoice, EngineName, Settings
 from srag_mcp.store.layout import CorpusFolder, locate
 
 if TYPE_CHECKING:
@@ -62,9 +62,10 @@ CorpusArgument = Annotated[str, argument(CORPUS_HELP, "CORPUS")]
 CorpusOptions = Annotated[list[str], option(CORPUS_HELP, "CORPUS", name="--corpus")]
 JsonOption = Annotated[bool, flag("--json", "Print JSON for machines.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+_ENGINES = ", ".join(get_args(EngineName))
 EngineOption = Annotated[
     EngineChoice | None,
-    option("Who does the thinking: offline, model, agent or auto (SRAG_ENGINE).", "ENGINE"),
+    option(f"Who does the thinking: {_ENGINES} or auto (SRAG_ENGINE).", "ENGINE"),
 ]
 ModelOption = Annotated[
     str | None, option("Language model as litellm names it (SRAG_MODEL).", "NAME")

@@ -38,7 +38,7 @@ from srag_mcp.errors import (
     SettingsError,
     SeveralKindsError,
 )
-from srag_mcp.settings import BUILD_SUFFIX, EffortChoice, Settings
+from srag_mcp.settings import BUILD_SUFFIX, EffortChoice, EngineName, Settings
 from srag_mcp.text.shown import one_line
 
 if TYPE_CHECKING:
@@ -165,14 +165,13 @@ def _build(
     Raises:
         SettingsError: If *corpus* is a build.
     """
-    from srag_mcp.engines.agent import AgentEngine
     from srag_mcp.pipeline.jobs import start_job
 
     location = _find_folder(corpus, settings)
     if quote:
         _say_quote(corpus, settings, wanted, as_json=as_json)
-    elif _is_for_agents(location, settings):
-        job = start_job(location, settings.with_engine(AgentEngine.name), **wanted)
+    elif engine := _callers_engine(location, settings):
+        job = start_job(location, settings.with_engine(engine), **wanted)
         told = f"job {job.id} ingests {job.folder} in the background and waits for answers"
         begun = {"job_id": job.id, "state": job.status, "folder": job.folder}
         print_either(begun, [told], as_json=as_json)
@@ -216,7 +215,7 @@ def _is_agreed(corpus: str, settings: Settings, wanted: "IngestOptions") -> bool
 
     location = _find_folder(corpus, settings)
     is_asked = _asks_model(corpus, settings)
-    if not _is_terminal() or not (is_asked or _is_for_agents(location, settings)):
+    if not _is_terminal() or not (is_asked or _callers_engine(location, settings)):
         return True
     found = quote_ingestion(location, settings, **wanted)
     return not found.n_calls or agrees("\n".join(found.lines()) + "\nGo on?")
@@ -288,16 +287,16 @@ def interruption() -> Iterator[None]:
         raise KeyboardInterrupt from error
 
 
-def _is_for_agents(location: Path, settings: Settings) -> bool:
-    """Whether an ingestion would be done by an agent, as the last one, which may have ended."""
-    from srag_mcp.engines.choice import is_for_caller
+def _callers_engine(location: Path, settings: Settings) -> EngineName | None:
+    """Return the engine of an ingestion that an agent would do, as the last one; else None."""
+    from srag_mcp.engines.choice import callers_engine
     from srag_mcp.pipeline.wishes import go_on
     from srag_mcp.store.build import published_info
     from srag_mcp.store.layout import CorpusFolder
 
     settings = go_on(location, settings, {}).settings
     info = published_info(CorpusFolder(location, settings.home).readable())
-    return is_for_caller(settings, None if info is None else info.engine)
+    return callers_engine(settings, None if info is None else info.engine)
 
 
 def ingest_first(location: Path, settings: Settings) -> None:
@@ -317,10 +316,10 @@ def ingest_first(location: Path, settings: Settings) -> None:
             command = f"srag-mcp ingest {shlex.quote(str(location))}"
             msg = f"{said}: name one of the folders inside, or say {command}"
             raise AskFirstError(msg)
-    if _is_for_agents(location, settings):
+    if engine := _callers_engine(location, settings):
         msg = (
-            f"{location} is not ingested yet, and the engine is `agent`: start with"
-            f" srag-mcp ingest {shlex.quote(str(location))} --engine agent, or take"
+            f"{location} is not ingested yet, and the engine is `{engine}`: start with"
+            f" srag-mcp ingest {shlex.quote(str(location))} --engine {engine}, or take"
             " --engine offline"
         )
         raise NotIngestedError(msg) from None

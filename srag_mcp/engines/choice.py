@@ -8,24 +8,19 @@ from srag_mcp.errors import SettingsError
 from srag_mcp.inference.ask import OFFLINE, SURE_OR_BRIEF, Asking
 from srag_mcp.inference.by_model import Translating
 from srag_mcp.model.remote_model import open_model
-from srag_mcp.settings import Settings, named_engine
+from srag_mcp.settings import EngineName, Settings, named_engine
 from srag_mcp.store.work import WorkDatabase
 
-_ENGINES: dict[str, type[Engine]] = {
+ENGINES: dict[str, type[Engine]] = {
     engine.name: engine for engine in (OfflineEngine, ModelEngine, AgentEngine)
 }
-
-
-def find_engine(name: str) -> type[Engine]:
-    """Return the engine called *name*."""
-    return _ENGINES[name]
 
 
 def _chosen(settings: Settings) -> type[Engine] | None:
     """Return the engine that is named, or that of the model that is; None where both are open."""
     name = named_engine(settings.engine)
     if name is not None:
-        return find_engine(name)
+        return ENGINES[name]
     return ModelEngine if settings.model else None
 
 
@@ -37,7 +32,7 @@ def choose_engine(work: WorkDatabase, settings: Settings) -> type[Engine]:
     """
     if (chosen := _chosen(settings)) is not None:
         return chosen
-    last = find_engine(work.engine_in_force())
+    last = ENGINES[work.engine_in_force()]
     if work.schema_in_force() is None or not last.asks:
         return OfflineEngine
     if last.by_caller:
@@ -50,10 +45,13 @@ def choose_engine(work: WorkDatabase, settings: Settings) -> type[Engine]:
     raise SettingsError(msg)
 
 
-def is_for_caller(settings: Settings, last: str | None) -> bool:
-    """Whether an ingestion would wait for its caller's answers; *last* is the engine of a build."""
-    engine = _chosen(settings) or (None if last is None else find_engine(last))
-    return engine is not None and engine.by_caller
+def callers_engine(settings: Settings, last: str | None) -> EngineName | None:
+    """Return the engine of an ingestion that would wait for its caller's answers; else None.
+
+    *last* is the engine of a build.
+    """
+    engine = _chosen(settings) or (None if last is None else ENGINES[last])
+    return engine.name if engine is not None and engine.by_caller else None
 
 
 def take_over(settings: Settings, engine: str, model: str | None, api_base: str | None) -> Settings:

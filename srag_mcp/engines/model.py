@@ -12,7 +12,7 @@ from typing import ClassVar, Self, TypeAlias, TypeVar
 
 import anyio
 
-from srag_mcp.cells.cell import DocumentText, PredictedCell, PredictedRecord
+from srag_mcp.cells.cell import BY_MODEL, DocumentText, PredictedCell, PredictedRecord
 from srag_mcp.claims.odd_numbers import read_tags
 from srag_mcp.claims.suspects import find_complaints
 from srag_mcp.documents.document import Document, spread_evenly
@@ -84,9 +84,8 @@ class ModelEngine(Engine):
         asked: The ids of the documents that it was asked about.
     """
 
-    name: ClassVar[EngineName] = "model"
+    name: ClassVar[EngineName] = BY_MODEL
     asks: ClassVar[bool] = True
-    by_caller: ClassVar[bool] = False
     work: Work
     model: MeteredModel
     replies: StoredReplies

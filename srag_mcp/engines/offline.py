@@ -26,6 +26,7 @@ from srag_mcp.settings import EngineName
 from srag_mcp.text.spans import Span, Spans
 from srag_mcp.text.words import fold_words
 from srag_mcp.values.states import State, read_missing
+from srag_mcp.values.types import COLUMN_TYPES
 
 if TYPE_CHECKING:
     from typing import Self
@@ -36,7 +37,11 @@ if TYPE_CHECKING:
     from srag_mcp.store.corpus import Corpus
     from srag_mcp.store.work import QuotedText
 
-_KINDS = ("number", "date", "string", "boolean")  # the first that what is read is mostly of
+# The first that what is read is mostly of: anything may be a text, or tell yes or no.
+_KINDS = sorted(
+    (kind for kind in COLUMN_TYPES.values() if not kind.is_whole),
+    key=lambda kind: (kind.is_boolean, kind.is_text),
+)
 _MOST = 0.9  # of what rules find, at the places of one column: it is that column
 _MAX_NEAR, _MAX_UNREAD = 5, 8
 _IN_ROW = " | "
@@ -80,7 +85,6 @@ class OfflineEngine(Engine):
 
     name: ClassVar[EngineName] = BY_RULES
     asks: ClassVar[bool] = False
-    by_caller: ClassVar[bool] = False
 
     @classmethod
     @contextmanager
@@ -106,9 +110,8 @@ class OfflineEngine(Engine):
 
         name = unique_name(wish, {attribute.name for attribute in schema.attributes}, "attribute")
         for kind in _KINDS:
-            attribute = Attribute.model_validate(
-                {"name": name, "type": kind, "description": wish, "synonyms": (wish.lower(),)}
-            )
+            synonyms = (wish.lower(),)
+            attribute = Attribute(name=name, type=kind, description=wish, synonyms=synonyms)
             probe = schema.model_copy(update={"attributes": (attribute,)})
             learnt = learn_extractors(probe, documents, (wish,), as_called=True)
             if not learnt.attributes[0].extractors:

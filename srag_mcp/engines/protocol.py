@@ -116,13 +116,14 @@ class Engine(ABC):
 
     Attributes:
         name: As settings and cells name it.
-        asks: Whether it asks a language model.
+        asks: Whether it asks a language model, as all do but the one whose name signs what code
+            reads (`srag_mcp.cells.cell.is_predicted`).
         by_caller: Whether its prompts wait for the caller to answer them.
     """
 
     name: ClassVar[EngineName]
     asks: ClassVar[bool]
-    by_caller: ClassVar[bool]
+    by_caller: ClassVar[bool] = False
 
     @classmethod
     def price(cls, settings: Settings) -> Price | None:

@@ -24,6 +24,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from srag_mcp.cells.cell import BY_MODEL
 from srag_mcp.documents.lines import narrow_gaps
 from srag_mcp.errors import (
     ModelError,
@@ -265,7 +266,7 @@ def _compare(
     says_nothing = reply.says_nothing or reply.answer is None
     brief = Brief(reply.text, (), "", (), ()) if says_nothing else None
     rows = () if says_nothing else reply.rows
-    answer = Answer(question.question, reply.text, rows=rows, engine="model", brief=brief)
+    answer = Answer(question.question, reply.text, rows=rows, engine=BY_MODEL, brief=brief)
     return replace(compare_reading(question, answer, tokens, reply.scale), context=context)
 
 

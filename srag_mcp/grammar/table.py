@@ -139,7 +139,7 @@ class Column:
     @property
     def is_number(self) -> bool:
         """Whether it can be computed with."""
-        return self.attribute.type in {"integer", "number"}
+        return self.attribute.type.is_numeric
 
     @property
     def is_amount(self) -> bool:
@@ -155,22 +155,22 @@ class Column:
     @property
     def is_of_things(self) -> bool:
         """Whether it may say how many there are: whole numbers, in no measure."""
-        return self.attribute.type == "integer" and not is_measure(self.attribute.unit)
+        return self.attribute.type.is_whole and not is_measure(self.attribute.unit)
 
     @property
     def is_text(self) -> bool:
         """Whether it holds texts."""
-        return self.attribute.type == "string"
+        return self.attribute.type.is_text
 
     @property
     def is_date(self) -> bool:
         """Whether it holds dates."""
-        return self.attribute.type == "date"
+        return self.attribute.type.is_date
 
     @property
     def is_boolean(self) -> bool:
         """Whether it holds yes and no."""
-        return self.attribute.type == "boolean"
+        return self.attribute.type.is_boolean
 
     @cached_property
     def is_year(self) -> bool:
@@ -181,7 +181,7 @@ class Column:
     def may_be_years(self) -> bool:
         """Whether all its whole numbers are of the size of years."""
         low, high = self.ends or (0, 0)
-        return self.attribute.type == "integer" and low >= _FIRST_YEAR and high <= _LAST_YEAR
+        return self.attribute.type.is_whole and low >= _FIRST_YEAR and high <= _LAST_YEAR
 
     @cached_property
     def is_called_one(self) -> bool:
@@ -197,9 +197,7 @@ class Column:
         low, high = self.ends or (0, 0)
         is_code = low >= _LOWEST_CODE and int(log10(low)) == int(log10(high))
         says = stems_of("additive", "words") | (set() if self.may_be_years else concept_stems())
-        is_bare = self.attribute.type == "integer" and not (
-            self.attribute.unit or self.named & says
-        )
+        is_bare = self.attribute.type.is_whole and not (self.attribute.unit or self.named & says)
         return is_code and is_bare and self.is_called_one
 
     @property
@@ -219,7 +217,7 @@ class Column:
     def counts(self) -> bool:
         """Whether it is a number of things: `n_rooms`, `item_count`, a `Number of …`."""
         told = " ".join(words_in(self.attribute.description)[:4])
-        return self.attribute.type == "integer" and (self.is_called_count or "number of" in told)
+        return self.attribute.type.is_whole and (self.is_called_count or "number of" in told)
 
     @property
     def may_group(self) -> bool:
@@ -241,7 +239,7 @@ class Column:
     @cached_property
     def is_series(self) -> bool:
         """Whether its whole numbers stand in a row without a gap, each once."""
-        n, is_whole = self.statistics.n_distinct, self.attribute.type == "integer"
+        n, is_whole = self.statistics.n_distinct, self.attribute.type.is_whole
         if not is_whole or self.ends is None or self.counts or not self.is_own or n < _SERIES:
             return False
         return self.ends[1] - self.ends[0] + 1 == n
@@ -253,7 +251,7 @@ class Column:
             return False
         if self.attribute.unit in {"percent", "%"}:
             return False
-        if self.attribute.type == "integer" and "total" in self.attribute.name.split("_")[1:]:
+        if self.attribute.type.is_whole and "total" in self.attribute.name.split("_")[1:]:
             return False  # a running total: each value holds those before it
         is_rate = any("per" in words_in(name) for name in self.called)
         if is_rate or "/" in (self.attribute.unit or "") or (self.may_be_years and self.may_name):
@@ -265,7 +263,7 @@ class Column:
     def is_identifier(self) -> bool:
         """Whether its whole numbers are names: `order_id`, or the numbers of the records."""
         is_code = self.attribute.name.split("_")[-1] in _NAMING and not self.is_called_count
-        return self.attribute.type == "integer" and (is_code or self.is_numbering)
+        return self.attribute.type.is_whole and (is_code or self.is_numbering)
 
     @property
     def called(self) -> tuple[str, ...]:
@@ -358,7 +356,7 @@ class Column:
 
         Of averages of prices up to 900, 9: a double has 15 digits, of which long sums lose some.
         """
-        if self.ends is None or (self.attribute.type == "integer" and function in _EXACT):
+        if self.ends is None or (self.attribute.type.is_whole and function in _EXACT):
             return None
         n_summed = self.statistics.n_records if function == "sum" else 1
         largest = max(map(abs, self.ends)) * n_summed
@@ -521,7 +519,7 @@ class Table:
         """
         idle = {*said, *self.nouns, *self.general, *self.qualifiers}
         idle |= stems_of("naming", "words") | stems_of("measure", "words")
-        if column.is_date or column.attribute.type == "integer":
+        if column.is_date or column.attribute.type.is_whole:
             idle |= stems_of("naming", "dating") if column.is_date else {"year"}
         return all(set(name) - idle for name in column.names)
 
@@ -690,7 +688,7 @@ def describe_column(attribute: Attribute, statistics: ColumnStatistics) -> Colum
     own = {word for name in names for word in name}
     slots = [rule for rule in attribute.extractors if isinstance(rule, SlotRule)]
     said = (word for rule in slots for word in rule.told)
-    texts = statistics.values if attribute.type == "string" else ()
+    texts = statistics.values if attribute.type.is_text else ()
     apart = {word for text in texts for word in stems(str(text.value))[:-1]}
     definition = " ".join(_definition(attribute.description))
     told = _content(" ".join((definition, attribute.unit or "", *said))) - apart
@@ -756,5 +754,5 @@ def _spoken_name(text: str, attribute: Attribute) -> tuple[tuple[str, ...], froz
     # of `fee_paid`, but not of `year_built`
     is_amount = attribute.type.is_numeric and not any(map(is_time, heads))
     acts = is_amount and (last.endswith("ed") or is_irregular(last))
-    whole = attribute.type == "boolean" or stem(last) in stems_of("naming", "words")
+    whole = attribute.type.is_boolean or stem(last) in stems_of("naming", "words")
     return name, frozenset(name) if whole else frozenset(map(stem, heads[-2 if acts else -1 :]))

@@ -11,7 +11,7 @@ from itertools import permutations
 
 import anyio
 
-from srag_mcp.cells.cell import is_predicted
+from srag_mcp.cells.cell import BY_MODEL, is_predicted
 from srag_mcp.errors import ModelError, QueryError, QuestionError, ReplyError, StoreError
 from srag_mcp.grammar.table import LISTED, OF_RECORD
 from srag_mcp.grammar.translate import TwoReadingsError, read_tables, translate
@@ -121,7 +121,7 @@ async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:
     except ModelError as failure:
         return _with_passages(corpus, fall_back(corpus, question, offline, failure))
     steps = tuple(model.ledger.by_step.items())
-    answer = replace(answer, engine="model", taken=model.ledger.total, steps=steps)
+    answer = replace(answer, engine=BY_MODEL, taken=model.ledger.total, steps=steps)
     return _with_passages(corpus, answer)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from srag_mcp.cells.cell import BY_MODEL
 from srag_mcp.errors import CorpusError, ModelError, QueryError
 from srag_mcp.inference.across import MAX_KEYS, QueryAcross
 from srag_mcp.inference.answer import Answer, render_text
@@ -192,7 +193,7 @@ async def _ask_model(
             truncated=found.truncated,
         )
     steps = tuple(metered.ledger.by_step.items())
-    return replace(answer, engine="model", taken=metered.ledger.total, steps=steps)
+    return replace(answer, engine=BY_MODEL, taken=metered.ledger.total, steps=steps)
 
 
 class _Runs:

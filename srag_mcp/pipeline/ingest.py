@@ -12,7 +12,7 @@ from typing import Unpack
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import read_members
 from srag_mcp.engines.agent import AgentEngine
-from srag_mcp.engines.choice import choose_engine, is_for_caller
+from srag_mcp.engines.choice import callers_engine, choose_engine
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.offline import FORM_SAMPLE, account_for
 from srag_mcp.engines.protocol import Engine, Progress, Work, Workload
@@ -303,7 +303,7 @@ def _ingest_kinds(run: Run, options: IngestOptions, kinds: Kinds) -> IngestRepor
             break
         asked: IngestOptions = {**options, "questions": ()}  # its own lie beside it
         info = published_info(CorpusFolder(place, run.settings.home).readable(), None)
-        if info and is_for_caller(run.settings, info.engine):  # who answers asks under its name
+        if info and callers_engine(run.settings, info.engine):  # who answers asks under its name
             asked["asks_first"] = True
         reports.append(
             ingest(

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Unpack
 
 from srag_mcp.documents.document import Document, spread_evenly
-from srag_mcp.engines.choice import choose_engine, find_engine
+from srag_mcp.engines.choice import ENGINES, choose_engine
 from srag_mcp.engines.protocol import Engine, Workload
 from srag_mcp.inference.brief import USUAL_DESCRIPTION, price_reading
 from srag_mcp.model.language_model import CONTEXT_TOKENS, count_tokens
@@ -163,16 +163,17 @@ class Quote:
 
     def lines(self) -> list[str]:
         """Say the same in a few lines for people."""
-        engine = find_engine(self.engine)
+        engine = ENGINES[self.engine]
+        total = f"{self.n_documents:,} documents"
         if not engine.asks:
-            return [f"{self.n_documents:,} documents, engine offline: no language model is asked"]
+            return [f"{total}, engine {self.engine}: no language model is asked"]
         guess = "" if self.is_schema_known else "about "
         money = "price not known" if self.cost_usd is None else f"about ${self.cost_usd:,.2f}"
         if engine.by_caller:
             money = "on the bill of the agent"
-        what = f"of which kinds the {self.n_documents:,} documents are"
+        what = f"of which kinds the {total} are"
         if self.n_attributes:
-            what = f"{self.n_to_read:,} of {self.n_documents:,} documents to be read"
+            what = f"{self.n_to_read:,} of {total} to be read"
             what += f", {guess}{self.n_attributes} columns"
         return [
             f"{what}, engine {self.engine}",

@@ -10,7 +10,7 @@ from typing import Annotated, Generic, TypeAlias, TypeVar
 from pydantic import WithJsonSchema
 
 from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, add_note
-from srag_mcp.cells.normalised import ReplyValue, none_counts_as_zero, write_canonical
+from srag_mcp.cells.normalised import none_counts_as_zero, write_canonical
 from srag_mcp.claims.claim import Bearing, check, says_none
 from srag_mcp.claims.figures import is_computed, read_figures, rounds_to
 from srag_mcp.claims.quotes import (
@@ -22,7 +22,7 @@ from srag_mcp.claims.quotes import (
     is_spoken_of,
 )
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement
-from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import content_words, stem, stems
 from srag_mcp.values.quantities import find_quantities, read_numeral
@@ -50,7 +50,6 @@ _FORMULA = re.compile(
 _TERM = re.compile(rf"([-+−–]?)\s*({_PRODUCT.pattern})")
 _DIVIDE, _PLUS, _MINUS = frozenset("/÷"), frozenset(("", "+")), ("-", "−", "–")
 _EMPTY = frozenset({"", "-", "n/a", "null", "unknown", "not mentioned", "not stated"})
-_IMPLIED = {"unknown": None, "false": False, "zero": 0}
 _LONGEST_SHOWN, _LONGEST_REMARK = 80, 200
 NOT_GROUNDED = "not grounded"
 PUT_OTHERWISE = "derived: the quote does not have it as it is"
@@ -116,7 +115,7 @@ class CellReply:
     """
 
     key: str
-    value: ReplyValue = None
+    value: Scalar | None = None
     quote: str = ""
     remark: str = ""
     misfit: str = ""
@@ -343,7 +342,8 @@ def _says_nothing(attribute: Attribute, said: CellReply) -> bool:
 
     So does one without words of the document whose value is what not mentioning it means.
     """
-    if not said.quote.strip() and said.value in (None, _IMPLIED[attribute.absent_means]):
+    implied = attribute.type.implied.get(attribute.absent_means)
+    if not said.quote.strip() and said.value in (None, implied):
         return True
     text = "null and quoted" if said.value is None else str(said.value).strip().casefold()
     return text in _EMPTY and text not in _folded(attribute)
@@ -377,7 +377,7 @@ def _explains(
     if isinstance(value, str) and not attribute.categories:
         known = set(stems(f"{quote} {document.document_id}"))
         return not known.isdisjoint(map(stem, content_words(remark.partition(":")[2])))
-    if isinstance(value, bool | str) or not read_figures(remark).quantities:
+    if not read_figures(remark).quantities:
         return False
     if isinstance(value, date):
         dated = [span for span, _ in dates_of(remark)]
@@ -390,6 +390,8 @@ def _explains(
         away = {(value - day).days for day in days} - {0}
         counted = {abs(float(n)) for n in told if not away.isdisjoint((n, 7 * n))}
         return not counted.isdisjoint(_numbers_of(document.text)) if counted else False
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
     made = compute(remark.partition(":")[2])
     if made is None or not rounds_to(made.result, value):
         return is_computed(attribute, remark, value)

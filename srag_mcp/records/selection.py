@@ -31,13 +31,8 @@ _MAX_DESCRIPTION_WORDS = 20
 _MAX_EXAMPLES = 12
 _FIRST_CJK = "\u2e80"  # scripts without spaces between words: pairs of letters stand for words
 _WIDE_GAP = re.compile(r"\n(?:[ \t\r\u00a0]*\n){2,}|[ \t\u00a0]{3,}")
-_NOTHING = re.compile(r"(?!)")
-_NUMBER = re.compile(r"\d")
 _MONEY = re.compile(r"[$€£¥₹]|\b[A-Z]{3}\s?\d|\d\s?[A-Z]{3}\b")
 _PERCENT = re.compile(r"\d\s?(?:%|per\s?cent|percent)")
-_DATE = re.compile(
-    r"\b(?:19|20)\d{2}\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|[12]\d{3}年|\d{1,2}\.?\s[^\W\d_]{3,9}\.?\s\d{4}"
-)
 # What definitions say of how a value is written, and not what it is.
 _DEFINING = frozenset(
     ("written", "stated", "document", "documents", "value", "spelled", "example", "format")
@@ -327,10 +322,6 @@ def stem_words(text: str) -> list[str]:
 
 def _shape(attribute: Attribute) -> re.Pattern[str]:
     """Return how values of the attribute look, where that tells anything."""
-    if attribute.type.is_date:
-        return _DATE
-    if not attribute.type.is_numeric:
-        return _NOTHING
     if is_currency(attribute.unit):
         return _MONEY
-    return _PERCENT if attribute.unit in {"percent", "%"} else _NUMBER
+    return _PERCENT if attribute.unit in {"percent", "%"} else attribute.type.looks

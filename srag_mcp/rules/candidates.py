@@ -19,7 +19,7 @@ from srag_mcp.values.dates import read_date
 from srag_mcp.values.numbers import is_bound, is_range, read_number
 from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import read_boolean
-from srag_mcp.values.types import BOOLEAN
+from srag_mcp.values.types import BOOLEAN, ColumnType
 from srag_mcp.values.units import SIZES, is_currency
 
 Origin: TypeAlias = Literal["label", "place", "slot", "item"]
@@ -160,16 +160,16 @@ def amount_of(text: str) -> float | None:
     return float(found[-1][1].value) if found else None
 
 
-def plain_value(text: str, kind: str) -> str:
+def plain_value(text: str, kind: ColumnType) -> str:
     """Return a value in one spelling: a number, a day, yes or no as such, else folded words."""
-    if kind in {"integer", "number"}:
+    if kind.is_numeric:
         amount = amount_of(text)
         if amount is None and (number := read_number(text)) is not None:
             amount = float(number.value)
         return fold_words(text) if amount is None else repr(amount)
-    if kind == "date":
+    if kind.is_date:
         return str(read_date(text) or fold_words(text))
-    if kind == "boolean":  # signs have no words: `✓`, `✗`
+    if kind.is_boolean:  # signs have no words: `✓`, `✗`
         return str(read_boolean(text))
     return fold_words(text)
 
@@ -200,7 +200,7 @@ def shape_of(candidate: Candidate) -> Shape:
         amounts = [abs(n) for n in map(amount_of, candidate.texts) if n is not None]
         middle = median(amounts or [0.0])
         detail = SIZES[unit][0] if unit in SIZES else "money" if is_currency(unit) else unit
-    elif kind == "string":
+    elif candidate.guess.type.is_text:
         codes = Counter(map(code_of, candidate.texts))
         found, count = codes.most_common(1)[0] if codes else ("", 0)
         is_code = codes.total() - codes[""] >= _CODE_SHARE * codes.total()
@@ -428,7 +428,7 @@ def may_stand_in(field: Candidate, other: Candidate) -> bool:
 
 def _sizes(candidate: Candidate, plain: dict[int, str]) -> list[float]:
     """Return dates as days and numbers as they are, in order; texts have no size."""
-    if candidate.guess.type == "date":
+    if candidate.guess.type.is_date:
         days = map(read_date, plain.values())
         return sorted(float(day.toordinal()) for day in days if day is not None)
     numbers = plain.values() if candidate.is_number else ()

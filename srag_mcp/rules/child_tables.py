@@ -676,7 +676,7 @@ def _call_unnamed(column: _Column) -> str:
     """Call a column by the kind of its values: a bare whole number may say how many there are."""
     if column.kind in {*_TEXTS, DATE}:
         return "date" if column.kind == DATE else "detail"
-    is_bare = column.candidate.guess.type == "integer" and column.candidate.guess.unit is None
+    is_bare = column.candidate.guess.type.is_whole and column.candidate.guess.unit is None
     return "quantity" if is_bare else "value"
 
 

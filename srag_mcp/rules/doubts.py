@@ -297,7 +297,7 @@ def _of_labels(corpus: Corpus, use: _Use, question: str) -> str:
     words = [word for word in content_words(names[0]) if stem(word) in said]
     is_whole = any(said.issuperset(map(stem, content_words(name))) for name in names)
     is_voted = any(rule.weights for rule in rules)  # labels that mean one amount were weighed
-    if attribute.type.is_text or attribute.type.is_boolean or is_whole or is_voted or not words:
+    if not attribute.type.is_ordered or is_whole or is_voted or not words:
         return ""
     columns = corpus.schema().attributes
     known = {*keys_of(rule for item in columns for rule in item.extractors)}
@@ -328,7 +328,7 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     same = [item.name for item in attributes if item.unit and item.unit == attribute.unit]
     if attribute.type.is_date:
         dates = [use.statistics[item.name] for item in attributes if item.type.is_date]
-        same = [other.column for other in dates if _meet_in_time(own, other)]
+        same = [other.column for other in dates if _meet(own, other)]
     amounts = _amounts(attribute, own)
     twice = f"(?:{amounts}).*(?:{amounts})" if amounts else ""
     texts: list[Value] = [attribute.name, _speaking(use), amounts, twice, json.dumps(same)]
@@ -384,7 +384,7 @@ def _speaking(use: _Use) -> str:
     for words in dict.fromkeys(_names(attribute)):  # near one another, in order or backwards
         forms = [_forms_of(word) for word in words]
         patterns.append("|".join(dict.fromkeys((_BETWEEN.join(forms), _BETWEEN.join(forms[::-1])))))
-    if attribute.type.is_numeric or attribute.type.is_date:
+    if attribute.type.is_ordered:
         patterns = [rf"(?:{words}){_NEAR}\d|\d{_NEAR}(?:{words})" for words in patterns]
     if attribute.type.is_numeric and (amount := _amounts(attribute, use.own)):
         # "35 minutes to cook" of a cook time: what its name says beside the sort of amount it is
@@ -467,9 +467,7 @@ def _may_be_one(use: _Use, other: Attribute) -> bool:
         is_bare = not (one.unit and other.unit)
         factor = 1.0 if is_bare else convert(1.0, str(one.unit), str(other.unit))
         return factor is not None and _are_of_one_size(use.own, two, factor)
-    if one.type.is_date and other.type.is_date:
-        return _meet_in_time(use.own, two)
-    return one.type == other.type
+    return one.type == other.type and (not one.type.is_ordered or _meet(use.own, two))
 
 
 def _are_of_one_size(one: ColumnStatistics, other: ColumnStatistics, factor: float) -> bool:
@@ -478,7 +476,7 @@ def _are_of_one_size(one: ColumnStatistics, other: ColumnStatistics, factor: flo
     return 0 < max(medians) <= _SAME_SIZE * min(medians)
 
 
-def _meet_in_time(one: ColumnStatistics, other: ColumnStatistics) -> bool:
-    """Whether the dates of two columns lie in times that overlap."""
+def _meet(one: ColumnStatistics, other: ColumnStatistics) -> bool:
+    """Whether the values of two columns, written as ISO dates are, lie in times that overlap."""
     ends = [str(end or "") for end in (one.minimum, one.maximum, other.minimum, other.maximum)]
     return all(ends) and ends[0] <= ends[3] and ends[2] <= ends[1]

@@ -129,7 +129,7 @@ def _apply(rule: Extractor, sightings: Sightings, attribute: Attribute) -> Cell 
 
 def _stated(attribute: Attribute, sightings: Sightings, span: Span, context: str = "") -> Cell:
     words, kind, hedge = span.of(sightings.text), attribute.type, None
-    if kind.is_numeric or kind.is_date:
+    if kind.is_ordered:
         label = f"{attribute.name} {context}"
         hedge = hedge_in_text(sightings.text, span, label, is_day=kind.is_date)
     if hedge in NO_VALUE:
@@ -163,7 +163,7 @@ def _by_key(rule: KeyRule, sightings: Sightings, attribute: Attribute) -> Cell |
 
 def _is_in_passing(words: str, kind: ColumnType) -> bool:
     """Whether a number or a date is but a part of what is said: `see the list of 40 pages on …`."""
-    if not (kind.is_numeric or kind.is_date) or len(words.split()) <= _MAX_WORDS:
+    if not kind.is_ordered or len(words.split()) <= _MAX_WORDS:
         return False
     spans = [span for span, _ in (find_dates(words) if kind.is_date else find_quantities(words))]
     return bool(spans) and len(words[: spans[0].start].split()) > _MAX_BEFORE

@@ -180,7 +180,7 @@ def _is_count(candidate: Candidate, n_rows: Mapping[int, int]) -> bool:
 
 def _call_mail_dates(candidates: Sequence[Candidate], sample: Sequence[Document]) -> None:
     """Call the day on which mails were sent theirs, where what they tell has dates of its own."""
-    dates = [candidate for candidate in candidates if candidate.guess.type == "date"]
+    dates = [candidate for candidate in candidates if candidate.guess.type.is_date]
     for candidate in dates if len(dates) > 1 else ():
         paths = [sample[number].path for number in candidate.found]
         are_mails = all(media_type(path) == "message/rfc822" for path in paths)
@@ -234,7 +234,7 @@ def _harvest(sightings: Sequence[Sightings], questions: Sequence[str]) -> list[C
         if candidate.labels and not _is_any_date(candidate, sightings)
     ]
     joined = [candidate for candidate in joined if not _repeats_place(candidate, joined)]
-    texts = [candidate.values() for candidate in joined if candidate.guess.type == "string"]
+    texts = [candidate.values() for candidate in joined if candidate.guess.type.is_text]
     values = {text for own in texts for text in own if not text.isdigit()}
     found = [*joined, *item_candidates(sightings, values)]
     for candidate in found:  # how much the sample questions say its words
@@ -249,7 +249,7 @@ def _without_values_as_labels(
     """Leave out what stands beside a value of another column: "Anna Berg: 3 votes"."""
     said: Counter[str] = Counter()
     for candidate in (*candidates, *places):
-        if candidate.guess.type == "string" and candidate.origin != "slot":
+        if candidate.guess.type.is_text and candidate.origin != "slot":
             said.update(candidate.values())
     values = {f" {value} ": n for value, n in said.items() if n > 1 and len(value) > 2}
 
@@ -265,7 +265,7 @@ def _is_any_date(candidate: Candidate, sightings: Sequence[Sightings]) -> bool:
 
     One that is a line by itself, the same one near the top of most documents, is their own.
     """
-    if {rule.kind for rule in candidate.rules} != {"place"} or candidate.guess.type != "date":
+    if {rule.kind for rule in candidate.rules} != {"place"} or not candidate.guess.type.is_date:
         return False
     alone: Counter[int] = Counter()
     n_lone = 0
@@ -281,7 +281,7 @@ def _repeats_place(candidate: Candidate, others: Sequence[Candidate]) -> bool:
 
     A label may say what titles of several documents share: `District: Altona`, `Flat 5 in Altona`.
     """
-    if candidate.guess.type != "string" or candidate.origin == "place":
+    if not candidate.guess.type.is_text or candidate.origin == "place":
         return False
     texts = {n: f" {fold_words(found.text)} " for n, found in candidate.found.items()}
     is_shared = candidate.origin == "label" and len({*texts.values()}) < NEARLY_ALL * len(texts)
@@ -301,14 +301,14 @@ def _is_plain(candidate: Candidate) -> bool:
     is_constant = len(texts) > 1 and len(set(candidate.plain.values())) < 2
     if not texts or is_constant:
         return False
-    if kind == "boolean":
+    if kind.is_boolean:
         return True
     is_long = sorted(map(len, texts))[len(texts) // 2] > LONG_VALUE
     # beside a label `54 min.` is a number; behind words it is how a sentence ends
     is_said = 2 * sum(is_sentence(t) and not is_plain_value(t) for t in texts)
     if is_long or is_said > len(texts):
         return False
-    if kind != "string":  # one that cannot be read does not make a column of numbers a text
+    if not kind.is_text:  # one that cannot be read does not make a column of numbers a text
         given = [t for t in candidate.exact if read_missing(t, candidate.label) is None]
         n_other = round((1 - candidate.guess.share) * len(given))
         if kind.is_numeric and 2 * (len(given) - n_other) > len(texts):
@@ -357,7 +357,7 @@ def _choose(candidates: Sequence[Candidate], n_documents: int) -> list[Candidate
     return sorted(
         ranked[:_MAX_COLUMNS],
         key=lambda c: (
-            c.guess.type == "boolean",
+            c.guess.type.is_boolean,
             -1 if c.label in first else _ORDER.index(c.origin),
             -rank(c),
         ),
@@ -374,12 +374,6 @@ _MAX_RULES = 5
 _NAME_WEIGHT, _KIN_WEIGHT, _DESCRIPTION_WEIGHT = 1.0, 0.6, 0.25
 _EXAMPLE_POINTS, _UNIT_POINTS = 2.0, 0.6
 _LABEL_SHARE = 0.8
-_SORT_WORDS = {  # of a wish: they only say what sort of thing a value is, as its type does
-    "number": frozenset(map(stem, ("number", "amount", "value"))),
-    "date": frozenset(map(stem, ("date", "day"))),
-    "string": frozenset(map(stem, ("name",))),
-    "boolean": frozenset(map(stem, ("offer",))),
-}
 _HAS_WORDS = frozenset(map(stem, ("has", "have", "is", "are", "with", "number", "offer", "n")))
 
 
@@ -431,7 +425,7 @@ def _nouns(schema: Schema) -> frozenset[str]:
 
 def _is_called(attribute: Attribute, candidate: Candidate, nouns: frozenset[str]) -> bool:
     """Whether a label of *candidate* says what a synonym of *attribute* does, and nothing else."""
-    besides = nouns | _SORT_WORDS.get(attribute.type, frozenset())
+    besides = nouns.union(map(stem, attribute.type.asked))
     return any(
         is_same_name(wish, label, besides)
         for wish in attribute.synonyms

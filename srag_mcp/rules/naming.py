@@ -29,7 +29,6 @@ _N_EXAMPLES = 3
 _MAX_EXAMPLE_CHARACTERS = 60
 _RESERVED = frozenset({"document_id"})
 IN_BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
-_NOUNS = {"integer": "number", "number": "number", "boolean": "statement", "date": "date"}
 
 
 def column_name(label: str) -> str:
@@ -79,12 +78,12 @@ def unique_labels(
 
 def describe(candidate: Candidate, label: str, n_documents: int) -> str:
     """Write what the column is and how documents write it, in two or three sentences."""
-    kind, noun = candidate.guess.type, _NOUNS.get(str(candidate.guess.type), "text")
-    what = f'The {noun} beside "{label}"'
+    kind = candidate.guess.type
+    what = f'The {kind.noun} beside "{label}"'
     if candidate.origin == "item":
         what = f'Whether "{label}" is in a list of the document'
     elif candidate.origin == "slot":
-        what = f'The {noun} that stands beside the words "{label}"'
+        what = f'The {kind.noun} that stands beside the words "{label}"'
     elif candidate.origin == "place":
         what = f"The {label} of the document, from its top"
     others = [other for other in candidate.labels if fold_words(other) != fold_words(label)]
@@ -100,13 +99,9 @@ def describe(candidate: Candidate, label: str, n_documents: int) -> str:
 
 def describe_values(values: Sequence[str], kind: ColumnType, unit: str | None) -> str:
     """Write what is stored, and a few values as documents write them."""
-    if kind.is_boolean:
-        return "Stored as true or false."
-    how = "A date" if kind.is_date else "Text as the document has it"
-    if kind.is_numeric:
-        how = "A whole number" if kind == "integer" else "A number"
-        how = f"{how} in {unit}" if unit else how
-    shown = " or ".join(f'"{value}"' for value in examples_of(values))
+    how = f"{kind.held} in {unit}" if unit else kind.held
+    examples = () if kind.is_boolean else examples_of(values)
+    shown = " or ".join(f'"{value}"' for value in examples)
     return f"{how}, written as {shown}." if shown else f"{how}."
 
 

@@ -192,7 +192,7 @@ class TriedColumn:
         An audit lets one cell of twenty be wrong, and that one is likeliest where it is far from
         the others; an answer with the lowest or the highest rests on it alone.
         """
-        if not (self.attribute.type.is_numeric or self.attribute.type.is_date):
+        if not self.attribute.type.is_ordered:
             return self
         at: defaultdict[object, list[str]] = defaultdict(list)
         for key, ruling in self.rulings.items():

@@ -226,7 +226,7 @@ class Corpora:
             NotIngestedError: If there is no table that it could be read beside.
             QueryError: If *documents* is refused or wrong.
         """
-        from srag_mcp.engines.choice import asks_model, is_for_caller
+        from srag_mcp.engines.choice import asks_model, callers_engine
         from srag_mcp.inference.brief import price_reading
         from srag_mcp.pipeline.jobs import start_job
         from srag_mcp.pipeline.wishes import extension_options
@@ -236,7 +236,7 @@ class Corpora:
         note = ""
         if not keep:
             opened, n_tokens = self.readable(name).within(), self.settings.prompt_tokens
-            if asks_model(self.settings) or is_for_caller(self.settings, opened.info().engine):
+            if asks_model(self.settings) or callers_engine(self.settings, opened.info().engine):
                 price = price_reading(opened, options["attribute"], documents, n_tokens)
                 note = f"to be read with a language model: {price}"
             else:

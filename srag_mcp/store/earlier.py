@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import TypeAdapter
 
-from srag_mcp.cells.cell import DocumentText, PredictedCell, PredictedRecord
-from srag_mcp.cells.normalised import ReplyValue
+from srag_mcp.cells.cell import BY_MODEL, DocumentText, PredictedCell, PredictedRecord
 from srag_mcp.documents.encoding import storable
 from srag_mcp.errors import ReplyError
 from srag_mcp.model.asking import read_content
@@ -25,7 +24,7 @@ from srag_mcp.model.ledger import Call, KeptReply
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
 from srag_mcp.records.judging import CellReply, Judge
 from srag_mcp.records.record_prompt import take_excerpt
-from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.replies import INGESTION, StoredReplies
@@ -156,7 +155,7 @@ def _keep_answers(state: State, work: WorkDatabase) -> None:
             row = (step, subject, asked_model, texts[-1])
             state.run("INSERT INTO earlier_answers VALUES (?, ?, ?, ?, '')", *row)
         elif step == "records" and len(texts) == 1:
-            engine = AGENT if asked_model == AGENT else "model"
+            engine = AGENT if asked_model == AGENT else BY_MODEL
             _keep_records(work, subject.split(", "), texts[0], engine)
 
 
@@ -216,7 +215,7 @@ class EarlierAnswers(LanguageModel):
 class _OldCell(ReplyElement):
     attribute: str
     state: Literal["stated", "stated_absent"]
-    value: ReplyValue
+    value: Scalar | None
     quote: str
 
 

@@ -6,7 +6,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from srag_mcp.cells.cell import (
@@ -386,11 +385,10 @@ def keep_rule_cells(work: WorkDatabase, attribute: Attribute) -> None:
 
 def as_predicted(attribute: Attribute, cell: Cell) -> PredictedCell:
     """Return a cell that rules read, with its value, as predictions are kept."""
-    bare, value = replace(cell, value=None), cell.value
+    bare = replace(cell, value=None)
     if cell.state is not State.STATED:
         return PredictedCell(bare)
-    plain = value.isoformat() if isinstance(value, date) else value
-    text = write_canonical(attribute, plain)
+    text = write_canonical(attribute, cell.value)
     if text is None:
         note = cell.note or "could not be read"
         return PredictedCell(replace(bare, state=State.FAILED, note=note))

@@ -6,7 +6,6 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from srag_mcp.cells.cell import IN_DOUBT, Mark, read_marks
@@ -16,7 +15,7 @@ from srag_mcp.schema.schema import POSITION, Schema, Table
 from srag_mcp.store.database import insert_rows, with_names
 from srag_mcp.store.feedback import PERSON
 from srag_mcp.values.states import State
-from srag_mcp.values.types import COLUMN_TYPES, INTEGER, ColumnType
+from srag_mcp.values.types import COLUMN_TYPES, INTEGER, ColumnType, Value
 
 if TYPE_CHECKING:
     import duckdb
@@ -229,7 +228,7 @@ def _of_column(
 ) -> ColumnStatistics:
     *counted, quartiles = row
     lower, median, upper = quartiles or (None, None, None)
-    top: list[tuple[Scalar | date, int]] = connection.execute(
+    top: list[tuple[Value, int]] = connection.execute(
         with_names(_TOP_VALUES, x=attribute.name, entity=entity), [MAX_VALUES_LISTED]
     ).fetchall()
     return ColumnStatistics(
@@ -241,7 +240,7 @@ def _of_column(
         lower_quartile=lower,
         upper_quartile=upper,
         values=tuple(
-            ValueCount(value.isoformat() if isinstance(value, date) else value, count)
+            ValueCount(value if isinstance(value, int | float) else str(value), count)
             for value, count in top
         ),
         truncated=counted[3] > MAX_VALUES_LISTED,

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 
 from srag_mcp.cells.cell import UNQUOTED, Cell, Mark, add_note
 from srag_mcp.cells.normalised import normalise_column, read_column
@@ -196,9 +195,7 @@ def _converted(attribute: Attribute, cell: Cell) -> Cell:
 
 def write_value(value: Value | None) -> str:
     """Write a value as the cells of a build have it; empty for none."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return value.isoformat() if isinstance(value, date) else "" if value is None else str(value)
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _restate_correction(

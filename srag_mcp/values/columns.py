@@ -75,7 +75,7 @@ def read_column(declared: Column, said: Sequence[Words]) -> list[Reading]:
     placeholders = {words: _placeholder(declared, words.text) for words in dict.fromkeys(said)}
     stated = [words for words in said if placeholders[words] is None]
     read = _READERS[declared.type](declared, stated)
-    if declared.type.is_numeric or declared.type.is_date:
+    if declared.type.is_ordered:
         read = _denying(read)
     # most columns repeat a few words many times: each is read once
     known = {words: placeholder or read(words) for words, placeholder in placeholders.items()}
@@ -90,15 +90,11 @@ def _placeholder(declared: Column, text: str) -> Reading | None:
     folded = text.strip().casefold()
     if not folded:
         return Reading(State.NOT_MENTIONED)
-    if declared.type.is_boolean:
-        is_value = read_boolean(folded) is not None
-    else:
-        is_value = folded in {category.casefold() for category in declared.categories or ()}
-    name = declared.name if declared.type.is_text else ""
-    missing = None if is_value else read_missing(text, name)
-    if missing is None:
+    is_value = folded in {category.casefold() for category in declared.categories or ()}
+    if is_value or (declared.type.is_boolean and read_boolean(folded) is not None):
         return None
-    return Reading(missing)
+    missing = read_missing(text, declared.name if declared.type.is_text else "")
+    return None if missing is None else Reading(missing)
 
 
 def _boolean_reader(declared: Column, said: Sequence[Words]) -> Reader:

@@ -34,8 +34,13 @@ class ColumnType(str):
         sql: The type of DuckDB that holds its values.
         json_schema: How JSON Schema writes it.
         form: How a value is written, in words for a correction.
+        noun, held: What one value is, and how it is held, in words for a description.
+        asked: What a wish calls any value of the type: `date of opening` asks for the opening.
+        looks: How the values look in a text, where that tells anything.
         is_numeric, is_text, is_boolean, is_date: What its values are.
         is_whole: Whether its numbers have no decimals.
+        is_ordered: Whether its values have an order: one may be far from the others, and words
+            beside one may say that it is but near, or an end.
         implied: What a document that does not mention it says, by what `absent_means` may say.
         denied: The value of "none" and "no": None where these words hold no value.
         n_non_zero_sql: How many values of column `{x}` are neither empty nor zero nor false.
@@ -47,14 +52,19 @@ class ColumnType(str):
     sql: ClassVar[str]
     json_schema: ClassVar[Mapping[str, str]]
     form: ClassVar[str]
+    noun: ClassVar[str]
+    held: ClassVar[str]
+    asked: ClassVar[tuple[str, ...]] = ()
+    looks: ClassVar[re.Pattern[str]] = re.compile(r"(?!)")
     is_numeric: ClassVar[bool] = False
     is_whole: ClassVar[bool] = False
     is_text: ClassVar[bool] = False
     is_boolean: ClassVar[bool] = False
     is_date: ClassVar[bool] = False
+    is_ordered: ClassVar[bool] = False
     implied: ClassVar[Mapping[str, bool | int]] = {}
     denied: ClassVar[bool | None] = None
-    n_non_zero_sql: ClassVar[str]
+    n_non_zero_sql: ClassVar[str] = "count({x})"
     spread_sql: ClassVar[str] = "NULL, NULL, NULL, NULL"
 
     def fit(self, value: Value) -> Value | None:
@@ -95,6 +105,9 @@ class _Text(ColumnType):
     sql = "VARCHAR"
     json_schema: ClassVar = {"type": "string"}
     form = f"a text of at most {LONGEST_TEXT:,} characters"
+    noun = "text"
+    held = "Text as the document has it"
+    asked = ("name",)
     is_text = True
     n_non_zero_sql = "count(*) FILTER ({x} <> '')"
 
@@ -113,7 +126,11 @@ class _Numeric(ColumnType):
 
     __slots__ = ()
 
+    noun = "number"
+    asked = ("number", "amount", "value")
+    looks = re.compile(r"\d")
     is_numeric = True
+    is_ordered = True
     implied: ClassVar = {"zero": 0}
     n_non_zero_sql = "count(*) FILTER ({x} <> 0)"
     spread_sql = "min({x}), max({x}), avg({x}), quantile_cont({x}, [0.25, 0.5, 0.75])"
@@ -137,6 +154,7 @@ class _Integer(_Numeric):
     sql = "BIGINT"
     json_schema: ClassVar = {"type": "integer"}
     form = "a whole number, such as 1200"
+    held = "A whole number"
     is_whole = True
 
     def fit(self, value: Value) -> Value | None:
@@ -154,6 +172,7 @@ class _Number(_Numeric):
     sql = "DOUBLE"
     json_schema: ClassVar = {"type": "number"}
     form = "a plain number, such as 12.5"
+    held = "A number"
 
     def fit(self, value: Value) -> Value | None:
         return float(value) if _is_number(value) else None
@@ -168,6 +187,9 @@ class _Boolean(ColumnType):
     sql = "BOOLEAN"
     json_schema: ClassVar = {"type": "boolean"}
     form = "true or false"
+    noun = "statement"
+    held = "Stored as true or false"
+    asked = ("offer",)
     is_boolean = True
     implied: ClassVar = {"false": False}
     denied = False
@@ -190,8 +212,15 @@ class _Date(ColumnType):
     sql = "DATE"
     json_schema: ClassVar = {"type": "string", "format": "date"}
     form = "a date as YYYY-MM-DD"
+    noun = "date"
+    held = "A date"
+    asked = ("date", "day")
+    looks = re.compile(
+        r"\b(?:19|20)\d{2}\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|[12]\d{3}年"
+        r"|\d{1,2}\.?\s[^\W\d_]{3,9}\.?\s\d{4}"
+    )
     is_date = True
-    n_non_zero_sql = "count({x})"
+    is_ordered = True
     spread_sql = (
         "min({x})::VARCHAR, max({x})::VARCHAR, NULL,"
         " quantile_disc({x}, [0.25, 0.5, 0.75])::VARCHAR[]"

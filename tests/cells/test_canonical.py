@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srag_mcp.cells.cell import Cell, PredictedCell
-from srag_mcp.cells.normalised import ReplyValue, read_column, write_canonical
-from srag_mcp.schema.attribute import Attribute
+from srag_mcp.cells.normalised import read_column, write_canonical
+from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 from srag_mcp.values.types import Value
@@ -34,7 +34,7 @@ from srag_mcp.values.types import Value
     ],
 )
 def test_values_are_written_in_one_way(
-    kind: str, value: ReplyValue, text: str, read: Value | None
+    kind: str, value: Scalar | None, text: str, read: Value | None
 ) -> None:
     attribute = Attribute(name="it", type=kind)
     assert write_canonical(attribute, value) == text
@@ -67,7 +67,7 @@ def test_values_are_written_in_one_way(
         ("string", None),
     ],
 )
-def test_values_in_another_form_are_refused(kind: str, value: ReplyValue) -> None:
+def test_values_in_another_form_are_refused(kind: str, value: Scalar | None) -> None:
     assert write_canonical(Attribute(name="it", type=kind), value) is None
 
 

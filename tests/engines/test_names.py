@@ -4,16 +4,18 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import srag_mcp
-from srag_mcp.engines.choice import find_engine
+from srag_mcp.engines.choice import ENGINES
 from srag_mcp.engines.protocol import Engine
+from srag_mcp.settings import EngineName
 
 PACKAGE = Path(srag_mcp.__file__).parent
 NAMES = {"offline", "agent"}  # `model` and `auto` are words of other things, too
-CONSTANTS = {"BY_RULES", "AGENT"}
+CONSTANTS = {"BY_RULES", "BY_MODEL", "AGENT"}
 # The settings name the choices; cells say by their signature whether they are predicted.
-SAID = re.compile(r"BY_RULES|AGENT|[\"'](?:offline|agent|model|auto)[\"']")
+SAID = re.compile(r"BY_RULES|BY_MODEL|AGENT|[\"'](?:offline|agent|model|auto)[\"']")
 # What 16a3ebc was answered says by whom.
 MAY = {"settings.py": 1, "cells/cell.py": 1, "store/earlier.py": 1}
 
@@ -50,11 +52,10 @@ def test_only_engines_know_engines_by_name() -> None:
 
 
 def test_every_choice_has_an_engine_that_is_called_so() -> None:
-    engines = [find_engine(name) for name in ("offline", "model", "agent")]
-    assert [engine.name for engine in engines] == ["offline", "model", "agent"]
-    assert all(issubclass(engine, Engine) for engine in engines)
-    assert [(engine.asks, engine.by_caller) for engine in engines] == [
-        (False, False),
-        (True, False),
-        (True, True),
-    ]
+    assert [*ENGINES] == [engine.name for engine in ENGINES.values()] == [*get_args(EngineName)]
+    assert all(issubclass(engine, Engine) for engine in ENGINES.values())
+    assert {name: (engine.asks, engine.by_caller) for name, engine in ENGINES.items()} == {
+        "offline": (False, False),
+        "model": (True, False),
+        "agent": (True, True),
+    }

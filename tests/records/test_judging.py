@@ -1,9 +1,8 @@
 import pytest
 
 from srag_mcp.cells.cell import DocumentText, Mark
-from srag_mcp.cells.normalised import ReplyValue
 from srag_mcp.records.judging import CellReply, Judge, Judgement, read_cell
-from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.values.states import State
 
 
@@ -12,7 +11,7 @@ def judge(text: str, attribute: Attribute, cell: CellReply) -> Judgement:
     return Judge(document, "model").judge_cell(attribute, cell)
 
 
-def stated(value: ReplyValue, quote: str = "", remark: str = "") -> CellReply:
+def stated(value: Scalar | None, quote: str = "", remark: str = "") -> CellReply:
     return CellReply("1", value, quote, remark)
 
 
@@ -37,7 +36,7 @@ def stated(value: ReplyValue, quote: str = "", remark: str = "") -> CellReply:
     ],
 )
 def test_quotes_in_any_language_are_found(
-    text: str, kind: str, value: ReplyValue, quote: str, words: str | None
+    text: str, kind: str, value: Scalar | None, quote: str, words: str | None
 ) -> None:
     found = judge(text, Attribute(name="it", type=kind), stated(value, quote))
 
@@ -157,7 +156,7 @@ def test_a_value_that_contradicts_its_quote_is_marked() -> None:
     ],
 )
 def test_a_value_in_other_words_than_the_document_is_noted_and_not_asked_again(
-    kind: str, value: ReplyValue, quote: str, note: str
+    kind: str, value: Scalar | None, quote: str, note: str
 ) -> None:
     found = judge("In Lyon, Anna and Bob.", Attribute(name="it", type=kind), stated(value, quote))
 
@@ -254,7 +253,7 @@ def test_a_name_may_follow_from_a_word_that_is_quoted_if_the_remark_says_of_whic
     ],
 )
 def test_a_number_written_as_a_text_that_can_be_two_numbers_is_doubted(
-    value: ReplyValue, problem: str
+    value: Scalar | None, problem: str
 ) -> None:
     attribute = Attribute(name="it", type="number")
 
@@ -264,7 +263,7 @@ def test_a_number_written_as_a_text_that_can_be_two_numbers_is_doubted(
 
 
 @pytest.mark.parametrize("value", [None, "none", "Nil"])
-def test_that_there_is_none_is_null_with_a_quote_or_a_word_for_it(value: ReplyValue) -> None:
+def test_that_there_is_none_is_null_with_a_quote_or_a_word_for_it(value: Scalar | None) -> None:
     attribute = Attribute(name="it", type="integer")
 
     found = judge("There is no pool.", attribute, stated(value, "no pool"))
