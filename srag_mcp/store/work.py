@@ -8,7 +8,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from sys import intern
@@ -30,7 +30,7 @@ from srag_mcp.schema.schema import POSITION, Schema
 from srag_mcp.store.database import insert_rows, open_for_writing, store_errors
 from srag_mcp.store.earlier import WORK_TAKEN_OVER
 from srag_mcp.store.layout import WORK_FILE, ingestion_lock
-from srag_mcp.store.postings import INDEX_VERSION, PassageRow, PostingRow, cut_postings
+from srag_mcp.store.postings import INDEX_VERSION, PassageRow, Postings, cut_postings
 from srag_mcp.store.state import open_state
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
@@ -102,7 +102,7 @@ class FinishedDocument:
     text: str
     cells: tuple[CellRow, ...]
     passages: tuple[PassageRow, ...]
-    postings: tuple[PostingRow, ...]
+    postings: Postings
     replaces: bool = False
     child_cells: tuple[ChildRow, ...] = ()
 
@@ -116,9 +116,10 @@ def finish_document(document: Document, record: Record, *, replaces: bool) -> Fi
             number,
             item.page,
             storable(_BELOW.join(item.path)),
-            *astuple(item.span),
+            item.span.start,
+            item.span.end,
             item.kind,
-            *((None, None) if item.heads is None else astuple(item.heads)),
+            *((None, None) if item.heads is None else (item.heads.start, item.heads.end)),
         )
         for number, item in enumerate(cut_passages(document), start=1)
     )
@@ -131,7 +132,7 @@ def finish_document(document: Document, record: Record, *, replaces: bool) -> Fi
         text=text,
         cells=tuple(map(cell_row, said)),
         passages=passages,
-        postings=tuple(cut_postings(document.path, title, text, passages)),
+        postings=cut_postings(document.path, title, text, passages),
         replaces=replaces,
         child_cells=tuple(row for listed in record.lists for row in _child_rows(listed)),
     )
@@ -205,6 +206,13 @@ SELECT document_id, path, title, text, passages FROM documents JOIN (
       row(number, page, headings, start, "end", kind, heads_start, heads_end) ORDER BY number)
     AS passages
   FROM passages GROUP BY document_id) USING (document_id)
+"""
+_ADD_POSTINGS = """
+INSERT INTO postings
+SELECT document_id, unnest(string_split(numbers, ',')), unnest(string_split(terms, ',')),
+       unnest(string_split(counts, ','))
+FROM (
+  SELECT unnest(?) AS document_id, unnest(?) AS numbers, unnest(?) AS terms, unnest(?) AS counts)
 """
 _META = "CREATE TABLE IF NOT EXISTS meta (key VARCHAR, value VARCHAR)"
 _TABLES = """
@@ -416,9 +424,10 @@ class WorkDatabase:
                     for item in documents
                 ],
             )  # fmt: skip
-            for table in _OF_DOCUMENTS[1:]:
+            for table in ("cells", "child_cells", "passages"):
                 rows = ((item.document_id, getattr(item, table)) for item in documents)
                 self.append(table, [(key, *row) for key, found in rows for row in found])
+            self._add_postings((item.document_id, item.postings) for item in documents)
             errors = dict(self._delete("files", "path", [item.path for item in files], "error"))
             self.append(
                 "files",
@@ -526,12 +535,14 @@ class WorkDatabase:
             self.connection.execute("DELETE FROM postings")
             found = self.connection.cursor().execute(_PASSAGES)
             while part := found.fetchmany(_TEXTS_AT_ONCE):
-                for document_id, *said in part:
-                    postings = cut_postings(*said)
-                    self.append("postings", [(document_id, *row) for row in postings])
+                self._add_postings((key, cut_postings(*said)) for key, *said in part)
             self._set_meta(index=INDEX_VERSION)
             if self.n_documents():
                 self.count_revision()
+
+    def _add_postings(self, postings: Iterable[tuple[str, Postings]]) -> None:
+        if rows := [(document_id, *found) for document_id, found in postings if found]:
+            self.run(_ADD_POSTINGS, *map(list, zip(*rows, strict=True)))
 
     def _drop_documents(self, ids: Sequence[str]) -> None:
         if ids:
