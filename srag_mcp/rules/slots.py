@@ -269,11 +269,12 @@ def _order_of_dated(text: str, values: Sequence[Value]) -> Mapping[int, str]:
 
 def score(rule: SlotRule, slot: Slot) -> float:
     """Return the points of *slot* under *rule*; 0.0 where its type, amount or words do not fit."""
+    if slot.value.type != rule.value_type:
+        return 0.0
     low = -math.inf if rule.minimum is None else rule.minimum
     high = math.inf if rule.maximum is None else rule.maximum
-    amounts = slot.value.amount, slot.value.other
-    is_in_range = any(amount is not None and low <= amount <= high for amount in amounts)
-    if slot.value.type != rule.value_type or not is_in_range:
+    other = slot.value.other
+    if not low <= slot.value.amount <= high and (other is None or not low <= other <= high):
         return 0.0
     features = slot.features
     if rule.needs and not any(f"~{name}" in features for name in rule.needs):
