@@ -318,14 +318,12 @@ def _inline_text(node: "LexborNode") -> str:
 
 def _lines_of(parts: Sequence[str]) -> str:
     r"""Join pieces of text; white space counts once, each `\0` ends a line."""
-    lines = []
-    for line in "".join(parts).split(_LINE_END):
-        words = line
+    lines = "".join(parts).split(_LINE_END)
+    for number, line in enumerate(lines):
         if _ICON in line:  # what icons are called counts if the line says nothing else
             words = _ICON_LABEL.sub(" ", line)
-            words = words if any(map(str.isalnum, words)) else line.replace(_ICON, " ")
-        lines.append(collapse(words))
-    return "\n".join(filter(None, lines))
+            lines[number] = words if any(map(str.isalnum, words)) else line.replace(_ICON, " ")
+    return "\n".join(filter(None, map(collapse, lines)))
 
 
 def _gather_text(node: "LexborNode", parts: list[str], depth: int) -> None:

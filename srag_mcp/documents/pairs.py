@@ -89,9 +89,10 @@ def find_pairs(text: str) -> list[Pair]:
     pairs = _colon_pairs(text)
     if pairs:
         return pairs
-    for pattern in (_DOTS, _FILLER, _EQUALS):
-        match = pattern.match(text)
-        if match:
+    # most lines have none of the marks, and are read in a tenth of the time
+    marked = (_DOTS, text.count(".") > 2), (_FILLER, "…" in text or "___" in text)
+    for pattern, may_match in (*marked, (_EQUALS, "=" in text)):
+        if may_match and (match := pattern.match(text)):
             key = match["key"].strip()
             start = match.start("key") + match["key"].index(key)
             pair = Pair(start, key, match.start("value"), match["value"].rstrip())

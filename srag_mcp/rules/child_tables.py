@@ -151,7 +151,7 @@ def find_listed_cells(schema: Schema, sightings: Sequence[Sightings]) -> list[li
         read = [
             [row for source in child.sources
              if source.kind in _TABLES or source.pattern or source.separator
-             for row in read_source(source, child, sighting.enumerations).rows]
+             for row in read_source(source, child, sighting).rows]
             for sighting in sightings
         ]  # fmt: skip
         first = child.attributes[0].name
@@ -693,7 +693,7 @@ def _with_checks(
     numbers = [item.name for item in child.attributes if item.type.is_numeric]
     for n in item.rows:
         sighting = sightings[n]
-        read = (read_source(source, child, sighting.enumerations) for source in child.sources)
+        read = (read_source(source, child, sighting) for source in child.sources)
         rows = next((one.rows for one in read if one.rows), [])
         spans = [found.span for row in rows for found in row.values()]
         sums = {name: total for name in numbers if (total := sum_of(rows, name))}

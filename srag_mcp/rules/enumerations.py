@@ -3,7 +3,7 @@
 import re
 from bisect import bisect
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -49,13 +49,6 @@ class Enumeration:
     def keys(self) -> tuple[str, ...]:
         """The headers, folded."""
         return tuple(map(fold_words, self.headers))
-
-
-def find_enumerations(document: Document) -> list[Enumeration]:
-    """Return all that may be a list, one row or more; the same words may be in several."""
-    found = [*_tables(document), *_items(document)]
-    pairs = list(_pairs(document))
-    return [*found, *_blocks(document, pairs), *_labels(pairs), *_lines(document)]
 
 
 def _tables(document: Document) -> Iterator[Enumeration]:
@@ -138,8 +131,9 @@ def _pairs(document: Document) -> Iterator[_Pair]:
             yield fold_words(block.key), block.key, whole, block.section
 
 
-def _labels(pairs: Sequence[_Pair]) -> Iterator[Enumeration]:
+def _labels(document: Document) -> Iterator[Enumeration]:
     """Yield what stands beside labels; those that come again behind others are of blocks."""
+    pairs = [*_pairs(document)]
     under: dict[str, list[Found]] = defaultdict(list)
     for key, _, found, _ in pairs:
         under[key].append(found)
@@ -149,11 +143,12 @@ def _labels(pairs: Sequence[_Pair]) -> Iterator[Enumeration]:
             yield Enumeration("label", key, ("",), tuple((f,) for f in founds), founds[0].span)
 
 
-def _blocks(document: Document, pairs: Sequence[_Pair]) -> Iterator[Enumeration]:
+def _blocks(document: Document) -> Iterator[Enumeration]:
     """Yield labels that come again and again as rows; a heading above each names its row.
 
     Those that come once below a heading are one row, where other documents have several.
     """
+    pairs = [*_pairs(document)]
     counts = Counter(key for key, *_ in pairs)
     for section, group in groupby(pairs, key=lambda pair: pair[3]):
         once = {key: (written, found) for key, written, found, _ in group if counts[key] == 1}
@@ -211,6 +206,12 @@ def _lines(document: Document) -> Iterator[Enumeration]:
         if len(word) > 1 and not word.isdigit() and word not in STOP_WORDS:
             rows = tuple((found,) for _, found in group)
             yield Enumeration("lines", word, ("",), rows, rows[0][0].span)
+
+
+FINDERS: Mapping[str, Callable[[Document], Iterator[Enumeration]]] = {
+    "table": _tables, "items": _items, "blocks": _blocks, "label": _labels, "lines": _lines
+}  # fmt: skip
+"""What finds the lists of a kind in a document."""
 
 
 def part_of(found: Found, start: int, end: int) -> Found:

@@ -14,7 +14,7 @@ from srag_mcp.rules.sightings import Item, Sightings
 from srag_mcp.schema.attribute import ItemRule
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, fold_words, stem
-from srag_mcp.values.states import State, denies, read_missing
+from srag_mcp.values.states import State, denies
 
 _MAX_STEMS = 4
 _MIN_DOCUMENTS = 3
@@ -283,8 +283,13 @@ def _known_beside(
 
 
 @cache  # of one rule for all documents
+def _named(names: tuple[str, ...]) -> tuple[tuple[str, frozenset[str]], ...]:
+    return tuple((name, frozenset(content_stems(name))) for name in names)
+
+
+@cache
 def _stems_of(names: tuple[str, ...]) -> frozenset[frozenset[str]]:
-    return frozenset(frozenset(content_stems(name)) for name in names)
+    return frozenset(stems for _, stems in _named(names))
 
 
 def _telling(listed: Sequence[Item]) -> list[frozenset[str]]:
@@ -344,15 +349,9 @@ def read_item(rule: ItemRule, sightings: Sightings, name: str) -> Cell | None:
     thing ("parking garage" for `parking`, what the rule names *besides*), or is a whole sentence
     outside a list.
     """
-    wanted = [(item, frozenset(content_stems(item))) for item in rule.items]
-    besides = {frozenset(content_stems(item)) for item in rule.besides}
+    wanted, besides = _named(rule.items), _stems_of(rule.besides)
     sections = {*rule.sections, *filter(None, [rule.section])}
-    listed = [
-        item
-        for item in sightings.items
-        if (not sections or item.path[-1] in sections)
-        and read_missing(item.text.strip(" .")) is not State.NOT_MENTIONED
-    ]
+    listed = [x for x in sightings.statements if not sections or x.path[-1] in sections]
     denied: Cell | None = None
     for item in listed:
         if sections and _is_prose(item) and not item.negative:
@@ -369,13 +368,12 @@ def read_item(rule: ItemRule, sightings: Sightings, name: str) -> Cell | None:
         return Cell(name, State.STATED_ABSENT, "", empty[0]) if empty else None
     if denied is not None:
         return denied
-    if any(sightings.speaks_of(words) for words in (*rule.items, *rule.signs)):
-        return None
     told = [item for item in listed if not _is_prose(item) or denies(item.text)]
-    is_like = not rule.known or all(denies(item.text) for item in told)
-    is_like = is_like or _is_known(told, _stems_of(rule.known))
-    place = sightings.headings.get(told[0].path[-1]) if rule.sections and told and is_like else None
-    if place is None:
+    place = sightings.headings.get(told[0].path[-1]) if rule.sections and told else None
+    if place is None or any(map(sightings.speaks_of, (*rule.items, *rule.signs))):
+        return None
+    is_like = not rule.known or _is_known(told, _stems_of(rule.known))
+    if not (is_like or all(denies(item.text) for item in told)):
         return None
     words = place.of(sightings.text)
     return Cell(name, State.STATED_ABSENT, words, place, note=f"not listed under {words!r}")

@@ -5,9 +5,10 @@ many there are, is compared with the rows, and a difference is a mark.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import cache
 from itertools import groupby
 from math import isclose
 
@@ -64,7 +65,7 @@ def read_by_sources(sightings: Sightings, table: Table) -> ListedRows | None:
 
     The first source that finds rows counts; where another one finds others, the list says so.
     """
-    read = [read_source(source, table, sightings.enumerations) for source in table.sources]
+    read = [read_source(source, table, sightings) for source in table.sources]
     listed = [item for item in read if item.rows]
     if not listed:
         none = next((item.told_none for item in read if item.told_none), None)
@@ -86,11 +87,16 @@ def read_by_sources(sightings: Sightings, table: Table) -> ListedRows | None:
         said = f"the document says {told[0][1]!r}, {len(first.rows)} are listed"
         whole = add_note(whole, said, Mark.CONTRADICTED)
     wrong = dict(_other_sums(source, sightings, first, spans))
-    days = [day.on() for place, day in find_dates(text) if not any(map(place.overlaps, spans))]
+
+    @cache  # few lists have days, and to look for one in all of the text is dear
+    def first_day() -> date | None:
+        days = (day for place, day in find_dates(text) if not any(map(place.overlaps, spans)))
+        return next((day.on() for day in days), None)
+
     rows = []
     for number, row in enumerate(first.rows):
         cells = [_cell(attribute, row, first, number, wrong) for attribute in table.attributes]
-        rows.append(tuple(_dated(cell, days) for cell in cells))
+        rows.append(tuple(_dated(cell, first_day) for cell in cells))
     return ListedRows(table.entity, whole, tuple(rows))
 
 
@@ -120,14 +126,13 @@ def _cell(
     return cell
 
 
-def _dated(cell: Cell, days: Sequence[date | None]) -> Cell:
+def _dated(cell: Cell, first_day: Callable[[], date | None]) -> Cell:
     """Return a cell that is a day with the first date of its document, for its year."""
-    if cell.state is not State.STATED or not days or days[0] is None:
+    words = cell.as_stated or "" if cell.state is State.STATED else ""
+    is_bare = is_bare_day(words)
+    if (not is_bare and read_date(words) is None) or (day := first_day()) is None:
         return cell
-    is_bare = is_bare_day(cell.as_stated or "")
-    if not is_bare and read_date(cell.as_stated or "") is None:
-        return cell
-    context = "; ".join(filter(None, (cell.context, f"{DATED}{days[0]}")))
+    context = "; ".join(filter(None, (cell.context, f"{DATED}{day}")))
     marks = cell.marks | {Mark.DERIVED} if is_bare else cell.marks
     return replace(cell, context=context, marks=marks)
 
@@ -135,13 +140,13 @@ def _dated(cell: Cell, days: Sequence[date | None]) -> Cell:
 # --- What a source finds -------------------------------------------------------------------------
 
 
-def read_source(source: RowSource, table: Table, found: Sequence[Enumeration]) -> Listed:
+def read_source(source: RowSource, table: Table, sightings: Sightings) -> Listed:
     """Read what is listed where *source* says; nothing where there is no such place."""
     listed = Listed()
     is_table = source.kind in {"table", "blocks"}
-    here = [item for item in found if item.kind == source.kind and _fits(source, item)]
+    here = [item for item in sightings.listed(source.kind) if _fits(source, item)]
     if not here and source.kind == "items":  # `Findings: none`, where others have a heading
-        labels = (item for item in found if item.kind == "label" and _fits(source, item))
+        labels = (item for item in sightings.listed("label") if _fits(source, item))
         here = [x for x in labels if all(read_missing(row[0].text.strip(" .")) for row in x.rows)]
     if here:
         listed.place = here[0].place
@@ -367,11 +372,11 @@ def read_lists(document: Document, schema: Schema) -> tuple[ListedRows, ...]:
     }  # fmt: skip
     spans = (c.span for item in found.values() if item for row in item.rows for c in row)
     read = Spans(span for span in spans if span is not None)
-    items = (item.rows for item in sightings.enumerations if item.kind == "items")
-    rest = [rows for rows in items if not any(read.overlap(row[0].span) for row in rows)]
     for child in schema.children:
-        patterns = [source.pattern for source in child.sources if source.kind == "items"]
-        others = (rows for rows in rest for pattern in filter(None, patterns)
+        patterns = [x.pattern for x in child.sources if x.kind == "items" and x.pattern]
+        items = (item.rows for item in (sightings.listed("items") if patterns else ()))
+        rest = (rows for rows in items if not any(read.overlap(row[0].span) for row in rows))
+        others = (rows for rows in rest for pattern in patterns
                   if all(_parted(row[0], pattern, child) for row in rows))  # fmt: skip
         listed = found[child.entity]
         if listed is not None and (other := next(others, None)):

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 
 from srag_mcp.documents.document import (
@@ -16,7 +16,7 @@ from srag_mcp.documents.document import (
     Table,
 )
 from srag_mcp.documents.pairs import item_pair
-from srag_mcp.rules.enumerations import Enumeration, find_enumerations
+from srag_mcp.rules.enumerations import FINDERS, Enumeration
 from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.slots import Slot, find_slots
 from srag_mcp.text.spans import Span
@@ -24,7 +24,7 @@ from srag_mcp.text.words import STOP_WORDS, fold_words, stem
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.names import DENIALS, NOT_SO
 from srag_mcp.values.quantities import find_quantities
-from srag_mcp.values.states import read_boolean
+from srag_mcp.values.states import State, read_boolean, read_missing
 
 _NEGATION = re.compile(
     rf"[✗✘❌☒☐]|\[ ?\]|\bunavailable\b|\b(?:non|pas de|{NOT_SO})\b-?", re.IGNORECASE
@@ -120,6 +120,7 @@ class Sightings:
     def __init__(self, document: Document) -> None:
         self.document = document
         self.text = document.text
+        self._listed: dict[str, list[Enumeration]] = {}
 
     @cached_property
     def _said(self) -> tuple[list[str], dict[str, list[int]]]:
@@ -127,8 +128,8 @@ class Sightings:
         blocks = self.document.blocks
         said = [block.span.of(self.text) for block in blocks if not isinstance(block, Heading)]
         words, places = fold_words(" ".join(said)).split(), defaultdict[str, list[int]](list)
-        for place, word in enumerate(words):
-            places[stem(word)].append(place)
+        for place, base in enumerate(map(stem, words)):
+            places[base].append(place)
         return words, places
 
     def speaks_of(self, name: str) -> bool:
@@ -225,14 +226,26 @@ class Sightings:
         return found
 
     @cached_property
+    def statements(self) -> list[Item]:
+        """The items but for placeholders, which say nothing: `n/a`."""
+        said = ((item, read_missing(item.text.strip(" ."))) for item in self.items)
+        return [item for item, missing in said if missing is not State.NOT_MENTIONED]
+
+    @cached_property
     def slots(self) -> list[Slot]:
         """Dates and numbers in running text, in the order of the text."""
         return find_slots(self.document)
 
     @cached_property
     def enumerations(self) -> list[Enumeration]:
-        """All that may be a list."""
-        return find_enumerations(self.document)
+        """All that may be a list, one row or more; the same words may be in several."""
+        return [item for kind in FINDERS for item in self.listed(kind)]
+
+    def listed(self, kind: str) -> list[Enumeration]:
+        """Return what may be a list of a *kind*; most documents are asked for few kinds."""
+        if kind not in self._listed:
+            self._listed[kind] = [*FINDERS[kind](self.document)]
+        return self._listed[kind]
 
     @cached_property
     def headings(self) -> dict[str, Span]:
@@ -299,13 +312,20 @@ def _field(
         yield Field(key, label.strip(), value.of(text), value, section, figure, in_table)
 
 
+@lru_cache(maxsize=1_000)
+def _path_of(section: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
+    """Return the folded headings of what stands below them, and whether the last one denies it."""
+    return tuple(dict.fromkeys(map(fold_words, section))), read_boolean(section[-1]) is False
+
+
 def _item(text: str, span: Span, section: tuple[str, ...], *, listed: bool) -> Iterator[Item]:
     words = span.of(text)
     if len(words) > _MAX_ITEM or not section:
         return
+    path, is_denying = _path_of(section)
     # `No pool` says the contrary of `pool`, as `pool` below "Not included"; "none" denies nothing
     bare, count = _NEGATION.subn(" ", words)
-    denied = count > 0 or read_boolean(section[-1]) is False
+    denied = count > 0 or is_denying
     negative = denied and bool(bare.strip(" -:–—✗✘❌."))
     plain = _VARIABLE.sub(" ", _AVAILABLE.sub(" ", bare) if negative else words)
     figure = _FIGURE.search(plain)
@@ -318,6 +338,5 @@ def _item(text: str, span: Span, section: tuple[str, ...], *, listed: bool) -> I
     name = " ".join(word for word in fold_words(plain).split() if not _DIGIT.search(word))
     stems = frozenset(content_stems(name))
     if stems and len(stems) <= _MAX_ITEM_WORDS:
-        path = tuple(dict.fromkeys(map(fold_words, section)))
         labels = listed and item_pair(words) is not None
         yield Item(name, stems, words, span, path, negative, listed, labels)

@@ -4,8 +4,12 @@ import math
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property, partial
+from itertools import islice
+from operator import attrgetter
+from typing import NamedTuple
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose
 from srag_mcp.schema.attribute import SlotRule, SlotType
@@ -66,13 +70,21 @@ class Value:
     other: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Slot:
-    """A value in a sentence, with the features that `SlotRule.weights` is written in."""
+    """A value in a sentence; *describe* tells the features that `SlotRule.weights` is written in.
+
+    Most values are of a type or a size that no rule asks for: nobody looks at the words around.
+    """
 
     value: Value
     sentence: Span
-    features: frozenset[str]
+    describe: Callable[[], frozenset[str]]
+
+    @cached_property
+    def features(self) -> frozenset[str]:
+        """What stands around it."""
+        return self.describe()
 
     @property
     def threshold(self) -> str:
@@ -136,42 +148,50 @@ def find_values(text: str) -> list[Value]:
     return sorted(values, key=lambda value: value.span.start)
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     word: str
     stem: str
     start: int
     end: int
 
 
+_start = attrgetter("start")
+
+
 def _slots_of(text: str, span: Span, heading: str, values: Sequence[Value]) -> Iterator[Slot]:
     """Yield the *values* within a paragraph with the words around them."""
     order = _order_of_dated(text, values)
-    links = [match.span() for match in _LINK.finditer(text, span.start, span.end)]
-    tokens = [
-        _Token(word := fold_word(match.group()), stem(word), match.start(), match.end())
-        for match in WORD.finditer(text, span.start, span.end)
-        if not any(start <= match.start() < end for start, end in links)
-    ]
-    stems = [token.stem for token in tokens if is_content(token.word)]
-    around = {f"^{name}" for name in stems[:_MAX_AROUND]}
-    around |= {f"#{heading}"} if heading else set()
+
+    @cache
+    def read() -> tuple[list[_Token], set[str]]:
+        links = [match.span() for match in _LINK.finditer(text, span.start, span.end)]
+        tokens = [
+            _Token(word := fold_word(match.group()), stem(word), *match.span())
+            for match in WORD.finditer(text, span.start, span.end)
+            if not links or not any(start <= match.start() < end for start, end in links)
+        ]
+        stems = (token.stem for token in tokens if is_content(token.word))
+        around = {f"^{name}" for name in islice(stems, _MAX_AROUND)}
+        return tokens, around | ({f"#{heading}"} if heading else set())
+
+    def describe(number: int, sentence: Span, room: Span) -> frozenset[str]:
+        (tokens, around), value = read(), values[number]
+        first, end = (bisect_left(tokens, at, key=_start) for at in (sentence.start, sentence.end))
+        shared = {f"~{token.stem}" for token in tokens[first:end] if is_content(token.word)}
+        near = _near_features(text, tokens[first:end], value, room)
+        marks = {order[number]} if number in order else set()
+        return frozenset(around | shared | near | marks | _thresholds(text, sentence, value))
+
     value_starts = [value.span.start for value in values]
-    token_starts = [token.start for token in tokens]
     for sentence in _sentences(text, span):
-        inside, own = _within(value_starts, sentence), _within(token_starts, sentence)
-        words = tokens[own.start : own.stop]
-        shared = around | {f"~{token.stem}" for token in words if is_content(token.word)}
+        inside = _within(value_starts, sentence)
         for number in inside:
-            value = values[number]
-            if _DIFFERENCE.match(text, value.span.end):
-                continue
-            left = values[number - 1].span.end if number > inside.start else 0
-            right = values[number + 1].span.start if number + 1 < inside.stop else len(text)
-            near = _near_features(text, words, value, Span(left, right))
-            marks = {order[number]} if number in order else set()
-            marks |= _thresholds(text, sentence, value)
-            yield Slot(value, sentence, frozenset(shared | near | marks))
+            if not _DIFFERENCE.match(text, values[number].span.end):
+                left = values[number - 1].span.end if number > inside.start else 0
+                is_last = number + 1 == inside.stop
+                right = len(text) if is_last else values[number + 1].span.start
+                features = partial(describe, number, sentence, Span(left, right))
+                yield Slot(values[number], sentence, features)
 
 
 def _within(starts: Sequence[int], span: Span) -> range:
@@ -249,11 +269,12 @@ def _order_of_dated(text: str, values: Sequence[Value]) -> Mapping[int, str]:
 
 def score(rule: SlotRule, slot: Slot) -> float:
     """Return the points of *slot* under *rule*; 0.0 where its type, amount or words do not fit."""
+    if slot.value.type != rule.value_type:
+        return 0.0
     low = -math.inf if rule.minimum is None else rule.minimum
     high = math.inf if rule.maximum is None else rule.maximum
-    amounts = slot.value.amount, slot.value.other
-    is_in_range = any(amount is not None and low <= amount <= high for amount in amounts)
-    if slot.value.type != rule.value_type or not is_in_range:
+    other = slot.value.other
+    if not low <= slot.value.amount <= high and (other is None or not low <= other <= high):
         return 0.0
     features = slot.features
     if rule.needs and not any(f"~{name}" in features for name in rule.needs):

@@ -6,7 +6,7 @@ terms, so that a search reads no more than the blocks that hold its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 INDEX_VERSION = "2"
 PassageRow: TypeAlias = tuple[int, int | None, str, int, int, str, int | None, int | None]
 """number from 1, page, headings, start, end, kind, start and end of the heads of its table."""
-PostingRow: TypeAlias = tuple[int, int, int]
-"""number of the passage, 0 for the names of the document; term; how often it is there."""
+Postings: TypeAlias = tuple[str, ...]
+"""numbers of passages, 0 for the names of the document; terms; how often each is there.
+
+With commas between, since a tuple a term takes four times as long to store; empty for no terms.
+"""
 
 INDEX_TABLES = ("srag_postings", "srag_passages", "srag_units")
 INDEX_COMMENTS = {
@@ -79,23 +82,22 @@ WINDOW same AS (PARTITION BY level) ORDER BY level, unit;
 """  # noqa: S608 - constants
 
 
-def cut_postings(
-    path: str, title: str, text: str, passages: Sequence[PassageRow]
-) -> Iterator[PostingRow]:
-    """Yield the terms of passages, each with the headings that it does not begin with itself.
+def cut_postings(path: str, title: str, text: str, passages: Sequence[PassageRow]) -> Postings:
+    """Return the terms of passages, each with the headings that it does not begin with itself.
 
     Those of passage 0 are what the document is called: by its file, and by its title.
     """
     if not passages:
-        return
+        return ()
     stem = PurePosixPath(path).stem
-    yield from ((0, term, n) for term, n in count_terms(f"{stem}\n{title}").items())
-    yield from ((0, name_term(name), 1) for name in document_names(stem, title, text))
+    rows = [(0, term, n) for term, n in count_terms(f"{stem}\n{title}").items()]
+    rows += [(0, name_term(name), 1) for name in document_names(stem, title, text)]
     for number, _, headings, start, end, *_ in passages:
         said = text[start:end]
         above = [heading for heading in headings.split(" > ") if heading not in said]
-        for term, n in count_terms("\n".join([*above, said])).items():
-            yield number, term, min(n, _MOST_COUNTED)
+        counts = count_terms("\n".join([*above, said]))
+        rows += [(number, term, min(n, _MOST_COUNTED)) for term, n in counts.items()]
+    return tuple(",".join(map(str, column)) for column in zip(*rows, strict=True))
 
 
 def write_index(connection: duckdb.DuckDBPyConnection) -> None:

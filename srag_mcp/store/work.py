@@ -8,7 +8,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from sys import intern
@@ -29,7 +29,7 @@ from srag_mcp.documents.passages import Passage, cut_passages
 from srag_mcp.schema.schema import POSITION, Schema
 from srag_mcp.store.database import insert_rows, open_for_writing, store_errors
 from srag_mcp.store.layout import CORRECTIONS_FILE, NAMES_FILE, WORK_FILE, ingestion_lock
-from srag_mcp.store.postings import INDEX_VERSION, PassageRow, PostingRow, cut_postings
+from srag_mcp.store.postings import INDEX_VERSION, PassageRow, Postings, cut_postings
 from srag_mcp.store.state import TAKEN_OVER, open_state
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
@@ -101,7 +101,7 @@ class FinishedDocument:
     text: str
     cells: tuple[CellRow, ...]
     passages: tuple[PassageRow, ...]
-    postings: tuple[PostingRow, ...]
+    postings: Postings
     replaces: bool = False
     child_cells: tuple[ChildRow, ...] = ()
 
@@ -115,9 +115,10 @@ def finish_document(document: Document, record: Record, *, replaces: bool) -> Fi
             number,
             item.page,
             storable(_BELOW.join(item.path)),
-            *astuple(item.span),
+            item.span.start,
+            item.span.end,
             item.kind,
-            *((None, None) if item.heads is None else astuple(item.heads)),
+            *((None, None) if item.heads is None else (item.heads.start, item.heads.end)),
         )
         for number, item in enumerate(cut_passages(document), start=1)
     )
@@ -130,7 +131,7 @@ def finish_document(document: Document, record: Record, *, replaces: bool) -> Fi
         text=text,
         cells=tuple(map(cell_row, said)),
         passages=passages,
-        postings=tuple(cut_postings(document.path, title, text, passages)),
+        postings=cut_postings(document.path, title, text, passages),
         replaces=replaces,
         child_cells=tuple(row for listed in record.lists for row in _child_rows(listed)),
     )
@@ -201,6 +202,13 @@ _QUOTES = (
 _RULE_CELLS = """
 SELECT document_id, attribute, state, as_stated, start, "end", context, unit, engine, note, marks
 FROM cells WHERE attribute = ?
+"""
+_ADD_POSTINGS = """
+INSERT INTO postings
+SELECT document_id, unnest(string_split(numbers, ',')), unnest(string_split(terms, ',')),
+       unnest(string_split(counts, ','))
+FROM (
+  SELECT unnest(?) AS document_id, unnest(?) AS numbers, unnest(?) AS terms, unnest(?) AS counts)
 """
 _META = "CREATE TABLE IF NOT EXISTS meta (key VARCHAR, value VARCHAR)"
 _TABLES = """
@@ -417,9 +425,10 @@ class WorkDatabase:
                     for item in documents
                 ],
             )  # fmt: skip
-            for table in _OF_DOCUMENTS[1:]:
+            for table in ("cells", "child_cells", "passages"):
                 rows = ((item.document_id, getattr(item, table)) for item in documents)
                 self.append(table, [(key, *row) for key, found in rows for row in found])
+            self._add_postings((item.document_id, item.postings) for item in documents)
             errors = dict(self._delete("files", "path", [item.path for item in files], "error"))
             self.append(
                 "files",
@@ -533,6 +542,10 @@ class WorkDatabase:
         with suppress(_Undone), self.transaction():
             yield
             raise _Undone
+
+    def _add_postings(self, postings: Iterable[tuple[str, Postings]]) -> None:
+        if rows := [(document_id, *found) for document_id, found in postings if found]:
+            self.run(_ADD_POSTINGS, *map(list, zip(*rows, strict=True)))
 
     def _drop_documents(self, ids: Sequence[str]) -> None:
         if ids:

@@ -46,18 +46,19 @@ def count_terms(text: str) -> Counter[int]:
     """
     text = _SHORT_YEAR.sub(r"\1 20\2", text)
     words: list[str] = []
+    stems: list[str] = []
     labels: list[str] = []
     for cell in _CELL_END.split(text):
         said = _content(cell)
+        own = [*map(_stem, said)]
         words += said
-        if len(said) <= _MAX_LABEL_WORDS and len(cell) <= _MAX_LABEL_CHARACTERS:
-            stems = [_stem(word) for word in said]
-            if not all(word[0].isdigit() for word in stems):
-                labels.append(" ".join(stems))
-    counts = Counter(_numbers([*words, *_identifiers(text)], TermKind.WORD))
-    counts.update(_numbers(_pairs(words), TermKind.PAIR))
-    counts.update(_numbers(labels, TermKind.LABEL))
-    return counts
+        stems += own
+        is_short = len(said) <= _MAX_LABEL_WORDS and len(cell) <= _MAX_LABEL_CHARACTERS
+        if is_short and not all(word[0].isdigit() for word in own):
+            labels.append(" ".join(own))
+    terms = _numbers([*words, *_identifiers(text)], TermKind.WORD)
+    terms += _numbers(map(" ".join, pairwise(stems)), TermKind.PAIR)
+    return Counter(terms + _numbers(labels, TermKind.LABEL))
 
 
 def question_terms(question: str, idle: Collection[str] = ()) -> frozenset[int]:
@@ -98,7 +99,12 @@ def phrase_terms(phrase: str) -> frozenset[int]:
 
 def _content(text: str) -> list[str]:
     """Return the words of *text*, folded, without stop words."""
-    return [word for word in _tokens(text) if word not in STOP_WORDS]
+    if text.isascii():  # folded all at once
+        tokens: Iterable[str] = _TOKEN.findall(text.lower())
+        tokens = [token.replace(",", "") for token in tokens] if "," in text else tokens
+    else:
+        tokens = _tokens(text)
+    return [word for word in tokens if word not in STOP_WORDS]
 
 
 def _tokens(text: str) -> Iterator[str]:
@@ -111,7 +117,7 @@ def _tokens(text: str) -> Iterator[str]:
 
 def _identifiers(text: str) -> Iterator[str]:
     """Yield what has a digit, a letter or § and a mark between: `SKU-0042`, not `2019-20`."""
-    for found in _IDENTIFIER.findall(text):
+    for found in filter(None, _IDENTIFIER.findall(text)):
         has_digit = any(map(str.isdigit, found))
         if has_digit and (found[0] == "§" or any(map(str.isalpha, found))):
             yield "".join(fold_word(found).split())
@@ -121,8 +127,9 @@ def _pairs(words: Iterable[str]) -> Iterator[str]:
     return map(" ".join, pairwise(map(_stem, words)))
 
 
-def _numbers(texts: Iterable[str], kind: TermKind) -> Iterator[int]:
-    return (zlib.crc32(text.encode("utf-8", "replace")) >> 2 | kind << 30 for text in texts)
+def _numbers(texts: Iterable[str], kind: TermKind) -> list[int]:
+    high = kind << 30
+    return [zlib.crc32(text.encode("utf-8", "replace")) >> 2 | high for text in texts]
 
 
 @lru_cache(maxsize=65_536)

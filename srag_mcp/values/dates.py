@@ -41,6 +41,7 @@ _NAMED = re.compile(
     rf"|(?:{_JOIN}(?:(?:of|de|di|do|del)\s+)?(?P<y4>[12]\d{{3}}(?!\d)|['’]\d{{2}}(?!\d)))))",
     re.IGNORECASE,
 )
+_DIGIT = re.compile(r"\d")
 _LONG_WORD = re.compile(r"[^\W\d_]{3,}")
 _BEFORE_MONTH, _AFTER_MONTH = 40, 24
 _PARTIAL = re.compile(
@@ -97,6 +98,8 @@ def find_dates(text: str, *, partial: bool = False) -> list[tuple[Span, DateText
     With *partial* also what is less than a day: months, quarters and years ("March 2021",
     "Q3 2021", "2019") and days without a year.
     """
+    if not partial and _DIGIT.search(text) is None:  # of the year
+        return []
     read = [(match, _numeric(match)) for match in _NUMERIC.finditer(text)]
     for start, end in _near_months(text):
         read += [(match, _named(match)) for match in _NAMED.finditer(text, start, end)]

@@ -59,7 +59,7 @@ def write_document(number: int) -> FinishedDocument:
         text += f"{heading}\n\n{' '.join(word() for _ in range(N_WORDS))}.\n\n"
         passages.append((n, None, heading, start, len(text) - 2, "text", None, None))
     path = f"{word()}_{number}.txt"
-    postings = tuple(cut_postings(path, path, text, passages))
+    postings = cut_postings(path, path, text, passages)
     return FinishedDocument(
         path, path, path, "text/plain", str(number), text, (), tuple(passages), postings
     )

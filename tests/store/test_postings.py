@@ -12,7 +12,7 @@ from srag_mcp.documents.document import Document, Heading, Prose
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish
 from srag_mcp.store.layout import published_build
-from srag_mcp.store.postings import INDEX_TABLES, INDEX_VERSION, cut_postings
+from srag_mcp.store.postings import INDEX_TABLES, INDEX_VERSION, Postings, cut_postings
 from srag_mcp.store.work import FinishedDocument, finish_document, open_work
 from srag_mcp.text.spans import Span
 from srag_mcp.text.terms import count_terms, document_names, name_term
@@ -25,6 +25,11 @@ def rows(state: Path, sql: str) -> Rows:
     with duckdb.connect(str(published_build(state)), read_only=True) as connection:
         found: Rows = connection.execute(sql).fetchall()
         return found
+
+
+def rows_of(postings: Postings) -> list[tuple[int, ...]]:
+    """Return a row a term: number of the passage, term, how often it is there."""
+    return [*zip(*(map(int, column.split(",")) for column in postings), strict=True)]
 
 
 def holding(state: Path, word: str) -> Rows:
@@ -76,7 +81,7 @@ def test_a_passage_is_found_by_the_headings_above_it() -> None:
     n_passages = len(finished.passages)
     assert n_passages > 1
     found: dict[int, dict[int, int]] = {}
-    for number, term, n in finished.postings:
+    for number, term, n in rows_of(finished.postings):
         found.setdefault(number, {})[term] = n
     [weather, *_] = count_terms("Weather")
     assert [found[number].get(weather) for number in sorted(found)] == [None] + [1] * n_passages
@@ -87,11 +92,11 @@ def test_a_passage_is_found_by_the_headings_above_it() -> None:
 def test_what_stands_very_often_is_counted_in_one_byte() -> None:
     text = "7 " * 300
     postings = cut_postings("a", "a", text, [(1, None, "", 0, len(text), "text", None, None)])
-    assert max(n for number, _, n in postings if number) == 255
+    assert max(n for number, _, n in rows_of(postings) if number) == 255
 
 
 def test_a_document_without_passages_has_no_terms() -> None:
-    assert list(cut_postings("a.csv", "a.csv#1", "town: Kiel", ())) == []
+    assert cut_postings("a.csv", "a.csv#1", "town: Kiel", ()) == ()
 
 
 def test_the_rules_of_terms_have_a_version() -> None:
@@ -101,14 +106,8 @@ def test_the_rules_of_terms_have_a_version() -> None:
         "Costs\tÉtablissement 決算報告 2023\n"
         "The cities' revenues were 7 % lower; J&J's were not.\n"
     )
-    made = sorted(
-        cut_postings(
-            "d/BestBuy_10K.txt",
-            "Best Buy",
-            text,
-            [(1, 2, "A > B", 0, len(text), "text", None, None)],
-        )
-    )
+    passages = [(1, 2, "A > B", 0, len(text), "text", None, None)]
+    made = sorted(rows_of(cut_postings("d/BestBuy_10K.txt", "Best Buy", text, passages)))
     digest = hashlib.sha256(repr(made).encode()).hexdigest()[:8]
     assert (INDEX_VERSION, digest) == ("2", "26a38d9c")
 
