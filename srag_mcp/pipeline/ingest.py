@@ -297,9 +297,9 @@ def _ingest_kinds(run: Run, options: IngestOptions, kinds: Kinds) -> IngestRepor
     if run.attribute:
         raise SeveralKindsError(run.folder, names)
     reports: list[IngestReport] = []
-    asks, waiting = choose_engine(run.work, run.settings).asks, list[str]()
+    engine, waiting, price = choose_engine(run.work, run.settings), list[str](), ""
     for place, name in zip(corpora, names, strict=True):
-        if asks or run.cancelled():
+        if engine.asks or run.cancelled():
             break
         asked: IngestOptions = {**options, "questions": ()}  # its own lie beside it
         info = published_info(CorpusFolder(place, run.settings.home).readable(), None)
@@ -320,15 +320,18 @@ def _ingest_kinds(run: Run, options: IngestOptions, kinds: Kinds) -> IngestRepor
     told = ", ".join(f"{name} ({n})" for name, n in zip(names, sizes, strict=False))
     said = f"{len(names)} kinds of documents, each a corpus with a table of its own: {told}"
     said += kinds.told and f"; {kinds.told}"
-    if asks:  # each has its own price and budget
+    if engine.asks:  # each has its own price and budget
         prices = [quote_ingestion(place, run.settings) for place in corpora]
-        said += f"; nothing was ingested now, together {say_together(prices)}"
-        said += ": ingest each by its name"
+        price = f"together {say_together(prices)}" if any(x.n_calls for x in prices) else ""
+        said += "; nothing was ingested now: ingest each by its name"
     elif waiting:
         said += f"; to be ingested by name, as a language model is asked: {', '.join(waiting)}"
     failed = [Failure(item.path, item.reason) for item in kinds.failed]
     skipped = [Failure(item.path, item.reason) for item in run.found.skipped]
     joined = join_reports(run.folder.name, said, kinds.odd, reports)
+    if price:
+        stored = sum(corpora.values())
+        joined = replace(joined, account=price, proposed=engine.name, n_documents=stored)
     return replace(joined, failed=(*failed, *joined.failed), skipped=(*skipped, *joined.skipped))
 
 

@@ -98,3 +98,18 @@ async def test_a_question_over_two_kinds_gets_a_brief_with_both_tables_and_their
     assert f"join on {CONDITION}: {MATCH}" in page["brief"]["rules"]
     assert any(line.startswith("buyer string") for line in page["brief"]["columns"])
     assert (own.structured_content or {})["rows"] == [[8]]
+
+
+async def test_the_price_of_a_folder_of_kinds_names_each_for_the_next_call(
+    tmp_path: Path, connect: Connect, settings: Settings
+) -> None:
+    folder = write_shop(tmp_path / "shop")
+    ingest(folder, settings)
+    async with connect(folder) as client:
+        asked = {"engine": "agent", "wait_seconds": 50}
+        page = (await client.call_tool("ingest_corpus", asked)).structured_content or {}
+    assert page["state"] == "priced"
+    assert page["next"].startswith(
+        "nothing was published: call ingest_corpus with corpus='shop/deliveries', then"
+        " 'shop/orders', engine='agent' and go=true"
+    )
