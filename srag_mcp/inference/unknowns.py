@@ -85,7 +85,12 @@ def find_gaps(corpus: Corpus, contradicted: Collection[str] = ()) -> Gaps:
     found, doubted = corpus.statistics(), frozenset(map(str.lower, contradicted))
     unknown = doubted.union(item.column.lower() for item in found if item.n_unknown)
     none = frozenset(item.column.lower() for item in found if item.n_none)
-    unread = frozenset(item.column.lower() for item in found if item.n_unread + item.n_failed)
+    tables = {item.name for item in corpus.schema().attributes if item.is_column}
+    unread = frozenset(
+        item.column.lower()
+        for item in found
+        if item.n_unread + item.n_failed or (item.n_not_mentioned and item.column not in tables)
+    )
     return Gaps(unknown, none - unknown, doubted, none & unknown, unread)
 
 
