@@ -608,8 +608,15 @@ class Asked:
             return concept == "size" or not measured  # days are cold by their temperature
 
         counting: Features = Counter({"counting": int(self.is_counting(at))})
+        asking = self.first("what", "list")
+        behind = self.kind(at) == "rank" and self.kind(at + 1) and not self.apart(at)
+        # of `which phase has the most trials` no phase is the most
+        head = (self.noun(asking) if asking is not None and behind else None) or at
         apart = [
-            item for item in ordered if concept or item[0] != follower or not self.near(at, item[0])
+            item
+            for item in ordered
+            if (concept or item[0] != follower or not self.near(at, item[0]))
+            and (item[0] != head or head > at)
         ]
         for place, column, features in beside or apart:
             if concept and not column.measures(concept) and not (beside and fits(column)):

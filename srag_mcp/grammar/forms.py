@@ -395,7 +395,7 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
         if [t.column for t in terms] == [column.name] or _is_given(asked, terms):
             continue
         key, head = terms[0], asked.table.by_name.get(terms[0].column)
-        apart = head is not None and not head.is_own and not head.is_number
+        apart = head is not None and not head.is_own and (head.may_group or not head.is_number)
         of_record = asked.table.is_of_record(column) and not asked.has("record")
         if apart and of_record and asked.says_age(ranking.place):
             continue  # `the oldest vessel` of surveys: none of them dates a vessel
