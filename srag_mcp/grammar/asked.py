@@ -82,6 +82,10 @@ class Asked:
         """Return the words of a mention, in small letters."""
         return set(self.frame.sentence.words(self.mention(at)).lower().split())
 
+    def says_times(self, at: int) -> bool:
+        """Whether a mention asks how many times: how often, or how many times as much."""
+        return not self.words(at).isdisjoint({"times", "often"})
+
     def counts_claimed(self, nouns: Sequence[int]) -> bool:
         """Whether a noun that only the folder has is counted in total.
 
