@@ -182,6 +182,13 @@ class Sentence:
         return any(changes_at(self.tokens, at) for at in range(len(self.tokens)))
 
     @property
+    def says_both(self) -> bool:
+        """Whether one record is said to have all that is listed: `both heating and insurance`."""
+        inside = {at for item in self.mentions for at in range(item.first, item.last)}
+        joining = words_of("function", "joining")
+        return any(x.word in joining for at, x in enumerate(self.tokens) if at not in inside)
+
+    @property
     def says_happened(self) -> bool:
         """Whether something is said to have come about: `lessons that took place`, `were held`."""
         said = f" {' '.join(token.stem for token in self.tokens)} "
