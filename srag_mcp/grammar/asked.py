@@ -614,7 +614,8 @@ class Asked:
         counting: Features = Counter({"counting": int(self.is_counting(at))})
         asking = self.first("what", "list")
         behind = self.kind(at) == "rank" and self.kind(at + 1) and not self.apart(at)
-        # of `which phase has the most trials` no phase is the most
+        behind = behind or self.is_counting(at)  # nothing is the most
+        # of `which phase has the highest total` no phase is the highest
         head = (self.noun(asking) if asking is not None and behind else None) or at
         apart = [
             item

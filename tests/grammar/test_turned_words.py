@@ -39,6 +39,7 @@ def pumps() -> World:
     "question",
     [
         "Which stage has the most finished pumps?",
+        "Which stage has the most of the finished pumps?",
         "Which stage has the highest number of open pumps?",
         "Which valves have the most finished pumps?",
         "How many times more pumps are finished than open?",
