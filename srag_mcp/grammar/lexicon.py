@@ -218,9 +218,9 @@ def is_function(word: str) -> bool:
 
 @cache
 def asking_words() -> frozenset[str]:
-    """Return the folded words of phrases that only ask: `how`, `many`."""
+    """Return the folded words of phrases that only ask or deny: `how`, `many`."""
     said = (phrase.split() for text in _data()["ask"].values() for phrase in text.split(","))
-    return frozenset(word for phrase in said for word in phrase)
+    return frozenset(word for phrase in said for word in phrase) | {"no", "not"}
 
 
 def valued(words: Iterable[str]) -> str:

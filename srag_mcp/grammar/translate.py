@@ -49,7 +49,6 @@ class TwoReadingsError(QuestionError):
         self.queries = queries
 
 
-_DENIALS = frozenset({"no", "not"})
 # Of so many records, a column that fewer than this share fill says nothing of them.
 _MANY, _MIN_FILL = 20, 0.1
 
@@ -198,10 +197,13 @@ def _check_namesakes(question: str, parse: Draft, table: Table, silent: Sequence
 
 
 def _refusal(left: Sequence[str], table: Table, sentence: Sentence) -> QuestionError:
-    words = {said: {*map(fold_word, said.split())} for said in left}
-    telling = [said for said in left if not words[said] <= asking_words() | _DENIALS]
-    telling = telling or [said for said in left if words[said] <= _DENIALS]
-    named = {sentence.words(x): x.columns[0][0] for x in sentence.mentions if x.columns}
+    asked, rest, said = asking_words(), sentence.text, list[str]()
+    for words in left:  # what opens the question only asks
+        said += [] if rest.startswith(words) else [words]
+        rest = rest.removeprefix(words).lstrip()
+    telling = [words for words in left if not {*map(fold_word, words.split())} <= asked] or said
+    columns = {sentence.words(x): x.columns[0][0] for x in sentence.mentions if x.columns}
+    named = {said: table.by_name[name].attribute.name for said, name in columns.items()}
     pairs = (
         [] if any(m.kind == "how_many" for m in sentence.mentions) else pairwise(sentence.mentions)
     )
