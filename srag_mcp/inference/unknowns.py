@@ -430,8 +430,8 @@ class _Records:
         n_left_out = self._corpus.count(f"SELECT count(*) FROM ({ranked}) WHERE {left_out}")[0]  # noqa: S608 - as above
         said = [f"another may come first: {_not_known_of(n_open)}"] if n_open else []
         if n_left_out:
-            lacking = f"{_documents(int(str(n_left_out)))} without what else is put out"
-            said.append(f"left out, though as far as what is taken: {lacking}")
+            lacking = f"{_documents(int(str(n_left_out)))} as far ahead"
+            said.append(f"it leaves out {lacking}, for lack of what else it shows")
         return "; ".join(said)
 
     # Totals

@@ -254,8 +254,8 @@ def test_a_group_may_gain_what_is_not_known_to_be_in_another(
         (
             "SELECT town FROM towers WHERE town IS NOT NULL ORDER BY height LIMIT 2",
             (
-                "another may come first: that is not known of 1 document; left out, though as far"
-                " as what is taken: 1 document without what else is put out",
+                "another may come first: that is not known of 1 document; it leaves out 1 document"
+                " as far ahead, for lack of what else it shows",
             ),
         ),
         (

@@ -28,7 +28,7 @@ def test_who_has_no_name_competes_all_the_same(kilns: Path) -> None:
         for n, end in (("three", "largest"), ("two", "smallest"), ("two", "largest"))
     )
     assert (first.rows, first.refused) == ((("K38",), ("K37",), ("K36",)), False)
-    left_out = "left out, though as far as what is taken: 1 document without what else is put out"
+    left_out = "it leaves out 1 document as far ahead, for lack of what else it shows"
     assert left_out in first.assumptions
     assert (second.rows, third.rows) == ((("K01",), ("K02",)), (("K38",), ("K37",)))
     assert left_out in second.assumptions
@@ -37,7 +37,7 @@ def test_who_has_no_name_competes_all_the_same(kilns: Path) -> None:
 def test_a_first_without_a_name_is_said_to_have_none(kilns: Path) -> None:
     refused = ask(kilns, "Which kiln has the largest volume?")
     assert refused.refused
-    assert "1 document without what else is put out" in refused.text
+    assert "it leaves out 1 document as far ahead" in refused.text
 
 
 def test_who_has_no_name_and_is_not_as_far_changes_nothing(kilns: Path) -> None:
