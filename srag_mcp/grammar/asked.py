@@ -82,6 +82,10 @@ class Asked:
         """Return the words of a mention, in small letters."""
         return set(self.frame.sentence.words(self.mention(at)).lower().split())
 
+    def says_times(self, at: int) -> bool:
+        """Whether a mention asks how many times: how often, or how many times as much."""
+        return not self.words(at).isdisjoint({"times", "often"})
+
     def counts_claimed(self, nouns: Sequence[int]) -> bool:
         """Whether a noun that only the folder has is counted in total.
 
@@ -608,8 +612,16 @@ class Asked:
             return concept == "size" or not measured  # days are cold by their temperature
 
         counting: Features = Counter({"counting": int(self.is_counting(at))})
+        asking = self.first("what", "list")
+        behind = self.kind(at) == "rank" and self.kind(at + 1) and not self.apart(at)
+        behind = behind or self.is_counting(at)  # nothing is the most
+        # of `which phase has the highest total` no phase is the highest
+        head = (self.noun(asking) if asking is not None and behind else None) or at
         apart = [
-            item for item in ordered if concept or item[0] != follower or not self.near(at, item[0])
+            item
+            for item in ordered
+            if (concept or item[0] != follower or not self.near(at, item[0]))
+            and (item[0] != head or head > at)
         ]
         for place, column, features in beside or apart:
             if concept and not column.measures(concept) and not (beside and fits(column)):

@@ -280,8 +280,9 @@ def _list_of(column: str) -> str:
 def joined(frame: Frame, chosen: Sequence[Option]) -> tuple[Where, frozenset[int]]:
     """Join restrictions; return them with the `or` mentions that they use.
 
-    Values of one column that are listed widen; an `or` between two restrictions that stand side by
-    side makes them alternatives.
+    Values of one column that are listed widen, but for those that a text may hold together, of
+    which nobody says whether one is enough, and behind `both`; an `or` between two restrictions
+    that stand side by side makes them alternatives.
     """
     groups: list[list[Option]] = []
     used: set[int] = set()
@@ -293,6 +294,7 @@ def joined(frame: Frame, chosen: Sequence[Option]) -> tuple[Where, frozenset[int
         if links is None:
             groups.append([option])
         else:
+            unclear |= not links and any(_share_texts(x, option) for x in groups[-1])
             groups[-1].append(option)
             used |= links
         beside = [group for group in groups[-2:] if len({item.column for item in group}) > 1]
@@ -300,6 +302,12 @@ def joined(frame: Frame, chosen: Sequence[Option]) -> tuple[Where, frozenset[int
     where = tuple(either([o.condition for o in group if o.condition]) for group in groups)
     where = tuple(replace(item, is_unclear=unclear) for item in where) if unclear else where
     return tuple(dict.fromkeys(where)), frozenset(used)
+
+
+def _share_texts(left: Option, right: Option) -> bool:
+    """Whether a stored text has what both restrictions want: `irrigation, power`."""
+    values = [set(item.condition.values) for item in (left, right) if item.condition]
+    return bool(set.intersection(*values))
 
 
 def _is_one_phrase(frame: Frame, left: Sequence[Option], right: Sequence[Option]) -> bool:
@@ -332,7 +340,7 @@ def _links(frame: Frame, left: Option, right: Option) -> frozenset[int] | None:
         return None
     if "or" in kinds:
         return frozenset(at for at in between_them if mentions[at].kind == "or")
-    listed = words <= {",", "and", "&"}
+    listed = words <= {",", "and", "&"} and not frame.sentence.says_both
     return frozenset() if same and listed and not right.condition.denied else None
 
 

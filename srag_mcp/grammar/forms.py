@@ -108,7 +108,7 @@ def read_count(asked: Asked) -> Drafts:
         return
     distinct = frozenset(asked.of("distinct"))
     target = asked.noun(asking, ("distinct", "aggregate"))
-    if asked.words(asking) & {"times", "often"}:
+    if asked.says_times(asking):
         target = None  # `how many times was the price above 5`: the times are records
     taken = target is not None and target not in asked.frame.free
     if taken or len(totals) < len(asked.of("aggregate")):
@@ -395,7 +395,7 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
         if [t.column for t in terms] == [column.name] or _is_given(asked, terms):
             continue
         key, head = terms[0], asked.table.by_name.get(terms[0].column)
-        apart = head is not None and not head.is_own and not head.is_number
+        apart = head is not None and not head.is_own and (head.may_group or not head.is_number)
         of_record = asked.table.is_of_record(column) and not asked.has("record")
         if apart and of_record and asked.says_age(ranking.place):
             continue  # `the oldest vessel` of surveys: none of them dates a vessel
@@ -518,6 +518,8 @@ def read_difference(asked: Asked) -> Drafts:
         return
     if asked.has("share", "adjective") or len(asked.of("aggregate")) > 1:
         return
+    if any(map(asked.says_times, asked.of("how_many"))):
+        return  # `how many times more` asks for a ratio
     if asked.has("rank"):
         yield from _range(asked)
         return

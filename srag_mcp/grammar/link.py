@@ -77,6 +77,8 @@ AUXILIARIES = DOING | BEING
 # Behind these `number of` opens the name of an amount, where one follows.
 _MEASURED = frozenset({"what", "who", "when", "where", "aggregate", "rank", "adjective", "part"})
 _COUNTING = frozenset({("number", "of"), ("how", "many")})
+# A word that only says whether something is said is none where it is a name, or a value.
+_SAYING = frozenset({"function", "stated", "missing"})
 # What a table shows has a first and a last row, which is no first or last day.
 _PLACES = frozenset({"listed", "list", "table", "chart"})
 
@@ -178,6 +180,13 @@ class Sentence:
     def says_change(self) -> bool:
         """Whether a value is said to come to lie on a side of a number: `fell below 100`."""
         return any(changes_at(self.tokens, at) for at in range(len(self.tokens)))
+
+    @property
+    def says_both(self) -> bool:
+        """Whether one record is said to have all that is listed: `both heating and insurance`."""
+        inside = {at for item in self.mentions for at in range(item.first, item.last)}
+        joining = words_of("function", "joining")
+        return any(x.word in joining for at, x in enumerate(self.tokens) if at not in inside)
 
     @property
     def says_happened(self) -> bool:
@@ -373,11 +382,11 @@ class _Linker:
                 if length == 1 and self._is_bare(at) and (at, at + 1) not in self._compared:
                     asks = at == 0 or (kind in _ASKED and not self._relates(at))
                     weight = _FUNCTION + (0.4 if asks else 0.02)
-                names = self.tokens[at].stem in self._table.nouns  # `on which report dates`
-                if kind == "stated" and (names or spoken(behind) == ("to",)):
+                if kind == "stated" and spoken(behind) == ("to",):
                     continue  # `known to be poisonous`
-                if kind == "function" and length == 1 and self.tokens[at].stem in self._own:
-                    continue  # `listed bridges`, where a column says which are
+                names = self.tokens[at].stem in self._own | self._table.nouns
+                if length == 1 and names and kind in _SAYING:
+                    continue  # `listed bridges`, where a column says which are; `report dates`
                 if kind == "share" and self._shares(at, behind):
                     continue
                 is_idle = kind == "span" and self._table.is_daily  # all of its days

@@ -94,6 +94,7 @@ def translate(
     if len(ranked) > 1 and ranked[1][0] - cost < MARGIN:
         pair = parse.sql, ranked[1][1].sql
         one, other = (read_query(sql, schema).words for sql in pair)
+        one, other = (one, other) if one != other else pair  # the words do not tell them apart
         msg = f"this question can be read in two ways: {one}; or: {other}. Ask one of them"
         raise TwoReadingsError(msg, pair if schema.children else ())
     _check_namesakes(
@@ -196,21 +197,30 @@ def _check_namesakes(question: str, parse: Draft, table: Table, silent: Sequence
 
 
 def _refusal(left: Sequence[str], table: Table, sentence: Sentence) -> QuestionError:
-    asked = asking_words()
-    telling = [said for said in left if not {*map(fold_word, said.split())} <= asked] or left
+    asked, rest, said = asking_words(), sentence.text, list[str]()
+    for words in left:  # what opens the question only asks
+        said += [] if rest.startswith(words) else [words]
+        rest = rest.removeprefix(words).lstrip()
+    telling = [words for words in left if not {*map(fold_word, words.split())} <= asked] or said
+    columns = {sentence.words(x): x.columns[0][0] for x in sentence.mentions if x.columns}
+    named = {said: table.by_name[name].attribute.name for said, name in columns.items()}
     pairs = (
         [] if any(m.kind == "how_many" for m in sentence.mentions) else pairwise(sentence.mentions)
     )
     measured = [two for one, two in pairs if one.kind == "aggregate" and two.kind == "column"]
-    named = [table.by_name[item.columns[0][0]] for item in measured]
+    computed = [table.by_name[item.columns[0][0]] for item in measured]
+    unknown = [said for said in telling if said not in named]
     if left and is_foreign(sentence.tokens):
         msg = "without a language model, questions are read in English only"
-    elif left:
-        words = ", ".join(f"“{word}”" for word in telling)
-        msg = f"{words} {'has' if len(telling) == 1 else 'have'} no place in any reading"
-    elif named and named[0].is_text:
-        stored = next((str(found.value) for found in named[0].statistics.values), "")
-        msg = f"{named[0].name} is text, such as “{stored}”, and nothing to compute with"
+    elif unknown:
+        shown = ", ".join(f"“{word}”" for word in unknown)
+        msg = f"{shown} {'has' if len(unknown) == 1 else 'have'} no place in any reading"
+    elif telling:
+        meant = " and ".join(f"“{said}” may be {named[said]}" for said in telling)
+        msg = f"this form of question is not known, though {meant}"
+    elif computed and computed[0].is_text:
+        stored = next((str(found.value) for found in computed[0].statistics.values), "")
+        msg = f"{computed[0].name} is text, such as “{stored}”, and nothing to compute with"
     else:
         msg = "this form of question is not known"
     return QuestionError(msg, tuple(left))

@@ -28,7 +28,7 @@ from srag_mcp.inference.by_model import MAX_ROWS, ONCE, Translating, translate_q
 from srag_mcp.inference.by_reading import ALL_DOCUMENTS, answer_by_reading
 from srag_mcp.inference.diagnosis import explain_nothing
 from srag_mcp.inference.grounds import Grounds, find_grounds, find_open_lists
-from srag_mcp.inference.unknowns import NO_BOUNDS, is_settled
+from srag_mcp.inference.unknowns import NO_BOUNDS, find_unknowns, is_settled
 from srag_mcp.model.asking import MAX_CORRECTIONS
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import MemoryReplies
@@ -271,7 +271,9 @@ def ask_offline(corpus: Corpus, question: str, rejected: Collection[str] = ()) -
         doubts = tuple(_find_doubts(corpus, translation, page))
         return replace(answer, warnings=(*answer.warnings, *doubts))
     try:  # no list and no highest value comes of no record: say what was looked for in vain
-        reasons = explain_nothing(corpus, translation.facts)
+        reasons = explain_nothing(corpus, facts)
+        is_first = facts.aggregate is not None and facts.aggregate.function == "first"
+        reasons += find_unknowns(own, facts).notes if is_first and not reasons else ()
     except QueryError:
         reasons = []
     nothing = f"no record has what was asked ({translation.restated})"

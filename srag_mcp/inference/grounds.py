@@ -125,8 +125,10 @@ def find_grounds(
     if denominator is None:
         return Grounds(nothing=tuple(nothing), notes=(*lists, *unread, *corpus.notices()))
     found = Unknowns(notes=lists, is_open=bool(lists))
-    # something is unknown, and it can be told which records are read
-    is_open = corpus.info().n_failed or any(item.n_open for item in denominator.columns)
+    # it can be told which records are read, and something is unknown, or what is first has no name
+    is_first = facts.aggregate is not None and facts.aggregate.function == "first"
+    open_ones = [x for x in denominator.columns if x.n_open or (x.n_none and is_first)]
+    is_open = corpus.info().n_failed or open_ones
     if not lists and is_open:
         found = Unknowns(notes=(_TOO_LONG,))
         if not is_large:

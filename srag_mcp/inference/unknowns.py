@@ -85,7 +85,12 @@ def find_gaps(corpus: Corpus, contradicted: Collection[str] = ()) -> Gaps:
     found, doubted = corpus.statistics(), frozenset(map(str.lower, contradicted))
     unknown = doubted.union(item.column.lower() for item in found if item.n_unknown)
     none = frozenset(item.column.lower() for item in found if item.n_none)
-    unread = frozenset(item.column.lower() for item in found if item.n_unread + item.n_failed)
+    tables = {item.name for item in corpus.schema().attributes if item.is_column}
+    unread = frozenset(
+        item.column.lower()
+        for item in found
+        if item.n_unread + item.n_failed or (item.n_not_mentioned and item.column not in tables)
+    )
     return Gaps(unknown, none - unknown, doubted, none & unknown, unread)
 
 
@@ -407,13 +412,27 @@ class _Records:
         return f"it may be otherwise: {_not_known_of(n_misplaced)}"
 
     def _of_first(self) -> str:
-        """Say that what comes first may be another, where it is not known by what it is ranked."""
+        """Say that what comes first may be another, where it is not known by what it is ranked.
+
+        Or where the query leaves out what comes as far, as it lacks what else is put out: a name.
+        """
         if self._found.column.lower() not in self._types:
             return NO_BOUNDS
         condition, column = f"({self._found.condition})", quote_name(self._found.column)
         unranked = f" OR {condition} AND {column} IS NULL" if self._found.has_gaps else ""
         [n_open] = self._count(f"{condition} IS NULL{unranked}")
-        return f"another may come first: {_not_known_of(n_open)}" if n_open else ""
+        ranked = (
+            f"SELECT {self._counted} IS TRUE AS is_taken,"  # noqa: S608 - it runs through the guard
+            f" rank() OVER (ORDER BY {self._found.order}) AS place"
+            f" FROM {self._entity} WHERE {condition} AND {column} IS NOT NULL"
+        )
+        left_out = f"NOT is_taken AND place <= {self._found.n_first}"
+        n_left_out = self._corpus.count(f"SELECT count(*) FROM ({ranked}) WHERE {left_out}")[0]  # noqa: S608 - as above
+        said = [f"another may come first: {_not_known_of(n_open)}"] if n_open else []
+        if n_left_out:
+            lacking = f"{_documents(int(str(n_left_out)))} as far ahead"
+            said.append(f"it leaves out {lacking}, for lack of what else it shows")
+        return "; ".join(said)
 
     # Totals
 

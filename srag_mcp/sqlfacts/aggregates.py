@@ -61,6 +61,8 @@ class Aggregate:
         sides: The two numbers.
         operator: What they make: `+`, `-`, `distance`, or whether `>`, `>=`, `<`, `<=`, `=`, `<>`.
         has_gaps: Whether what is ranked by may be unknown where it is NULL.
+        order: By what the records come first, as SQL: `price DESC`.
+        n_first: How many places there are; several records may share one.
     """
 
     function: Function
@@ -74,6 +76,8 @@ class Aggregate:
     sides: tuple[Aggregate | float, ...] = ()
     operator: str = ""
     has_gaps: bool = True
+    order: str = ""
+    n_first: int = 1
 
     @property
     def decides(self) -> bool:
@@ -310,7 +314,10 @@ class _Reader:
         """Read which records are first: `price = (SELECT max(price) …)`, `ORDER BY … LIMIT`."""
         asked, order = where_of(root), root.args.get("order")
         ends = [item for item in asked if item.find(exp.Query) is not None]
-        others = self._definite([item for item in asked if item not in ends])
+        shown = {name for item in root.selects for name in columns_of(item)}
+        # who has no value of what else is put out competes
+        others = [x for x in asked if x not in ends and stated_column(x) not in shown]
+        others = self._definite(others)
         if not self._reads(root) or len(ends) > 1 or bool(ends) == bool(root.args.get("limit")):
             return None
         column, end = order and order.expressions[0].this, None
@@ -319,9 +326,17 @@ class _Reader:
             end = self.number(ends[0].expression, root) if isinstance(ends[0], exp.EQ) else None
         if not isinstance(column, exp.Column) or not self._is_definite(*others):
             return None
-        also = {name for item in root.selects for name in columns_of(item)} | {column.name.lower()}
+        also = {*shown, column.name.lower()}
         condition = join_definite(others, also, self._gaps)
         found = Aggregate("first", condition, column.name, has_gaps=not self._stated(column))
+        falls = end.function == "max" if end else order and order.expressions[0].args.get("desc")
+        first = None if ends else _figure(root.args["limit"].expression)
+        found = replace(
+            found,
+            counted=all_of(x for x in asked if x not in ends) or ALWAYS,
+            order=f"{write(column)} {'DESC' if falls else 'ASC'}",
+            n_first=int(first or 1),
+        )
         of_end = end and (end.function in {"min", "max"}, end.column.lower(), end.condition)
         ranked = join_definite([*others, *self._stated(column)], also, self._gaps)
         is_same = of_end == (True, column.name.lower(), ranked)

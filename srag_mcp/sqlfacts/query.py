@@ -356,9 +356,12 @@ class QueryFacts:
 
     @cached_property
     def shares_of(self) -> tuple[str, ...]:
-        """Of what the shares in the query are shares, as SQL: `COUNT(pool)`, `all records`."""
+        """Of what the shares in the query are shares: `COUNT(pool)`, `all records`."""
         below = [node.right for node in self._find(exp.Div) if node.left.find(exp.AggFunc)]
-        said = [write(node) for node in below if node.find(exp.AggFunc)]
+        below = [(x.this if isinstance(x, exp.Nullif) else x).unnest() for x in below]
+        plain = (say_query(node if isinstance(node, exp.Select) else None) for node in below)
+        found = zip(below, plain, strict=True)
+        said = [words or write(node) for node, words in found if node.find(exp.AggFunc)]
         for node in self._find(exp.Avg):
             measure = node.this.unnest()
             if isinstance(measure, exp.Case) and measure.args.get("default") is not None:

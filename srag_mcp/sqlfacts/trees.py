@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from srag_mcp.cells.cell import BY_RULES
 from srag_mcp.errors import RefusedQueryError
 from srag_mcp.store.database import quote_text
 from srag_mcp.store.guard.check import UnreadableError, parse_statement
@@ -58,7 +59,8 @@ class Gaps:
     *unknown*: some of them may have one. *none*: it is stated of all of them that they have none,
     so that a NULL is what is known; *mixed*: of some of them. *contradicted*: values of theirs are
     taken out as unknown, and stand under `said_name`. *unread*: some documents were not read for
-    them, or say what could not be read, so that none of these is known to say nothing.
+    them, or say what could not be read, or rules found nothing in them, which may be there in other
+    words: none of these is known to say nothing.
     """
 
     unknown: frozenset[str] = frozenset()
@@ -81,8 +83,8 @@ class Gaps:
     def write(self, part: exp.Expr) -> str:
         """Write *part*, so that a contradicted value is none that is not stated.
 
-        `height IS NULL` -> `"_said_height" IS NULL`; NULL for who was not read for the height, or
-        says one that could not be read.
+        `height IS NULL` -> `"_said_height" IS NULL`; NULL for who was not read for the height, says
+        one that could not be read, or has none that a rule found.
         """
         if not _is_said(part):
             return write(part)
@@ -93,7 +95,9 @@ class Gaps:
             column.set("this", exp.to_identifier(said_name(name), quoted=True))
         if name not in self.unread:
             return write(part)
-        read = f"lower(attribute) = {quote_text(name)} AND state <> '{State.FAILED.value}'"
+        silent = f"state = '{State.NOT_MENTIONED.value}' AND engine = '{BY_RULES}'"
+        known = f"state <> '{State.FAILED.value}' AND NOT ({silent})"
+        read = f"lower(attribute) = {quote_text(name)} AND {known}"
         ids = f"SELECT document_id FROM cells WHERE {read}"  # noqa: S608 - it runs through the guard
         return f"CASE WHEN document_id IN ({ids}) THEN {write(part)} END"
 

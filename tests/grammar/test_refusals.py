@@ -14,6 +14,7 @@ from srag_mcp.store.values import ValueIndex
 from srag_mcp.values.types import ColumnType
 
 Value = tuple[str, str, int]
+FORM = "this form of question is not known"
 
 
 def text(name: str, description: str = "") -> Attribute:
@@ -1023,6 +1024,18 @@ def test_an_average_of_texts_says_that_they_are_texts() -> None:
 def test_words_that_only_ask_are_not_said_to_have_no_place() -> None:
     refused = refusal("How many proposals are there?", [text("title")], "grant")
     assert str(refused).startswith("“proposals” has no place")
+
+
+def test_a_question_that_only_asks_blames_no_word() -> None:
+    assert str(refusal("How many?", [text("title")], "grant")) == FORM
+
+
+def test_a_word_that_names_a_column_is_said_to_be_it() -> None:
+    rule = SlotRule(value_type="number", weights={">grant": 1.0}, threshold=1.0)
+    budget = number("budget_gbp", "GBP").model_copy(update={"extractors": (rule,)})
+    refused = refusal("How many grants have no budget?", [budget], "grant")
+    assert str(refused) == f"{FORM}, though “budget” may be budget_gbp"
+    assert refused.unplaced == ("no", "budget")
 
 
 def test_the_silence_of_running_text_is_no_absence() -> None:

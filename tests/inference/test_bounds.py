@@ -252,6 +252,18 @@ def test_a_group_may_gain_what_is_not_known_to_be_in_another(
             ("another may come first: that is not known of 1 document",),
         ),
         (
+            "SELECT town FROM towers WHERE town IS NOT NULL ORDER BY height LIMIT 2",
+            (
+                "another may come first: that is not known of 1 document; it leaves out 1 document"
+                " as far ahead, for lack of what else it shows",
+            ),
+        ),
+        (
+            "SELECT town FROM towers WHERE town IS NOT NULL AND height IS NOT NULL"
+            " ORDER BY height DESC LIMIT 2",
+            ("another may come first: that is not known of 1 document",),
+        ),
+        (
             "SELECT town FROM towers WHERE town IS NOT NULL GROUP BY town"
             " QUALIFY rank() OVER (ORDER BY count(*) DESC) = 1",
             ("it may be otherwise: that is not known of 1 document",),

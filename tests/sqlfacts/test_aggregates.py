@@ -109,7 +109,12 @@ MEAN = "AVG(value)"
         ),
         (
             "SELECT name FROM ships WHERE has_crane AND crew IS NOT NULL ORDER BY crew LIMIT 3",
-            Aggregate("first", "(has_crane)", "crew"),
+            Aggregate(
+                *("first", "(has_crane)", "crew"),
+                counted="(has_crane) AND (NOT crew IS NULL)",
+                order="crew ASC",
+                n_first=3,
+            ),
         ),
         ("SELECT max(crew) FROM ships", Aggregate("max", column="crew", counted="true")),
     ],
