@@ -344,10 +344,10 @@ def _take_in(twin: Candidate, candidate: Candidate) -> None:
     is_elsewhere = _is_elsewhere(twin, candidate)
     if is_elsewhere or candidate.found.keys() - twin.found.keys():
         twin.absorb(candidate)
-    names_better = candidate.origin == "label" and says_more(candidate.label, twin.label)
-    if names_better or not labels or (twin.origin == "slot" and candidate.origin == "place"):
+    is_named = candidate.origin == "label"
+    if not labels or (is_named and says_more(candidate.label, twin.label)):
         twin.labels = [*candidate.labels, *(one for one in labels if one not in candidate.labels)]
-    elif not is_elsewhere and candidate.origin != "label":
+    elif not (is_named or (is_elsewhere and candidate.origin != "place")):
         twin.labels = labels
 
 
