@@ -269,7 +269,7 @@ def _told(members: _Slots, sightings: Sequence[Sightings], named: set[str]) -> t
         text, value, sentence = sightings[number].text, slot.value.span, slot.sentence
         before = _CLAUSES.split(text[sentence.start : value.start])
         behind = _CLAUSES.split(_FIGURE.split(text[value.end : sentence.end])[0])
-        words = _content(behind[0] + ("" if _FIGURE.search(before[-1]) else before[-1]))
+        words = _content(behind[0]) | _content("" if _FIGURE.search(before[-1]) else before[-1])
         is_joined = any((*before[-2:-1], *behind[1:2]))
         if is_joined and all("-" in word or stem(word) in named for word in words):
             words = _content(sentence.of(text))
