@@ -144,6 +144,22 @@ def test_a_letter_has_the_day_it_was_written_and_what_it_orders() -> None:
     assert {"string", "integer", "date"} >= set(table.columns.values())
 
 
+def test_what_is_counted_is_named_with_what_was_done_to_it() -> None:
+    table = tabulate(
+        [
+            f"Day {n}\n\nLunch was served to {20 + 3 * n} people. {PEOPLE[n % 6]} filmed"
+            f" {7 + 2 * n} scenes.\n\n{SHORT[n]} rained off.\n"
+            for n in range(12)
+        ]
+    )
+    assert table.columns == {
+        "title": "string",
+        "served_to_people": "integer",
+        "scenes": "integer",
+    }
+    assert table.values("served_to_people") == [20 + 3 * n for n in range(12)]
+
+
 def test_ends_and_intentions_alone_make_no_column() -> None:
     table = tabulate(
         [
