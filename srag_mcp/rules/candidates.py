@@ -59,6 +59,7 @@ class Candidate:
         near: Stems around a value in running text, with the share of its statements that have them.
         quotes: Passages that state it.
         asked: How much the sample questions ask for it.
+        is_guess: Whether nothing but its place speaks for its label, which names nothing else.
     """
 
     origin: Origin
@@ -68,6 +69,7 @@ class Candidate:
     near: dict[str, float] = field(default_factory=dict)
     quotes: tuple[str, ...] = ()
     asked: float = 0.0
+    is_guess: bool = False
 
     @property
     def label(self) -> str:
@@ -344,10 +346,11 @@ def _take_in(twin: Candidate, candidate: Candidate) -> None:
     is_elsewhere = _is_elsewhere(twin, candidate)
     if is_elsewhere or candidate.found.keys() - twin.found.keys():
         twin.absorb(candidate)
-    is_named = candidate.origin == "label"
-    if not labels or (is_named and says_more(candidate.label, twin.label)):
+    names_better = candidate.origin == "label" and says_more(candidate.label, twin.label)
+    names_better |= (twin.origin, candidate.origin) == ("slot", "place") and not candidate.is_guess
+    if names_better or not labels:
         twin.labels = [*candidate.labels, *(one for one in labels if one not in candidate.labels)]
-    elif not (is_named or (is_elsewhere and candidate.origin != "place")):
+    elif candidate.is_guess or (not is_elsewhere and candidate.origin != "label"):
         twin.labels = labels
 
 
