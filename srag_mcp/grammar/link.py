@@ -89,7 +89,7 @@ class Choice:
 
     *exact* is whether the phrase is all of a value, *item* whether it is an item of each, as `tin`
     of `iron, tin`; *longer* are other values that begin with it, or end with it where it is no
-    name; *alone* whether each is that of one record.
+    name; *alone* whether each is that of one record; *unsaid* whether others have no such part.
     """
 
     column: str
@@ -98,6 +98,7 @@ class Choice:
     item: bool = False
     longer: tuple[str, ...] = ()
     alone: bool = False
+    unsaid: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -946,7 +947,14 @@ class _Linker:
             for choice in (_choice(column, texts, phrase) for column, texts in held.items())
             if choice.values and (choice.exact or not self._holds_all(choice))
         ]
-        return [replace(c, alone={(c.column, v) for v in c.values} <= alone) for c in choices]
+        return [
+            replace(
+                choice,
+                alone={(choice.column, value) for value in choice.values} <= alone,
+                unsaid=choice.item and _is_unsaid(self._table.by_name[choice.column].texts, asked),
+            )
+            for choice in choices
+        ]
 
     def _names_one_of(self, column: str) -> bool:
         """Whether a name of a column stands in the question: `parking: no`, and no other `no`."""
@@ -970,6 +978,20 @@ def _is_denied(value: str, asked: Sequence[str]) -> bool:
         any(("not", "") in phrases().get((word,), ()) for word in words - {*asked})
         for words in said
     )
+
+
+def _is_unsaid(texts: Sequence[str], asked: tuple[str, ...]) -> bool:
+    """Whether some of the *texts* of a column have no part of the kind that is asked for.
+
+    `3 May` beside `Monday, 4 May` may be a Monday. Parts are of a kind of their own that stand at
+    one place of texts with so many parts; what also stands at another one is an item of a list.
+    """
+    parts = [[*filter(None, map(signed_words, _SEPARATOR.split(text)))] for text in texts]
+    held = [(part, (at, len(own))) for own in parts for at, part in enumerate(own)]
+    places = {place for part, place in held if part == asked}
+    kind = {part for part, place in held if place in places}
+    is_list = any(part in kind and place not in places for part, place in held)
+    return bool(places) and not is_list and not {*map(len, parts)} <= {n for _, n in places}
 
 
 def _is_end(value: str, asked: Sequence[str]) -> bool:

@@ -651,9 +651,9 @@ def _stored(columns: Iterable[Column]) -> set[str]:
 def counted_things(columns: Iterable[Column]) -> frozenset[str]:
     """Return what numbers are counts of: `visitors` are no records where each says how many came.
 
-    A name in the singular names or numbers one: `invoice: 17`.
+    A name in the singular names or numbers one: `invoice: 17`; an amount in a unit counts none.
     """
-    amounts = [column for column in columns if column.is_amount]
+    amounts = [item for item in columns if item.is_amount and not item.attribute.unit]
     words = {word for column in amounts for word in words_in(column.attribute.name)}
     return frozenset(stem(word) for word in words if word != singular(word))
 

@@ -59,6 +59,7 @@ class Candidate:
         near: Stems around a value in running text, with the share of its statements that have them.
         quotes: Passages that state it.
         asked: How much the sample questions ask for it.
+        is_guess: Whether nothing but its place speaks for its label, which names nothing else.
     """
 
     origin: Origin
@@ -68,6 +69,7 @@ class Candidate:
     near: dict[str, float] = field(default_factory=dict)
     quotes: tuple[str, ...] = ()
     asked: float = 0.0
+    is_guess: bool = False
 
     @property
     def label(self) -> str:
@@ -345,9 +347,10 @@ def _take_in(twin: Candidate, candidate: Candidate) -> None:
     if is_elsewhere or candidate.found.keys() - twin.found.keys():
         twin.absorb(candidate)
     names_better = candidate.origin == "label" and says_more(candidate.label, twin.label)
-    if names_better or not labels or (twin.origin == "slot" and candidate.origin == "place"):
+    names_better |= (twin.origin, candidate.origin) == ("slot", "place") and not candidate.is_guess
+    if names_better or not labels:
         twin.labels = [*candidate.labels, *(one for one in labels if one not in candidate.labels)]
-    elif not is_elsewhere and candidate.origin != "label":
+    elif candidate.is_guess or (not is_elsewhere and candidate.origin != "label"):
         twin.labels = labels
 
 

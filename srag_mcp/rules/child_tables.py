@@ -314,30 +314,41 @@ def _recur(rows: Mapping[int, Sequence[Row]]) -> bool:
 def _separator(texts: Mapping[int, Sequence[Found]]) -> str:
     """Return the mark between what is listed beside a label; empty where no list is proven.
 
-    It is where documents list now more, now fewer things, and most of these come again in others:
-    `Anna, Ben, Eva` and `Ben, Eva`; the parts of an address or of a sentence do neither.
+    It is where documents list now more, now fewer things, and most of these come again in others
+    and in other company: `Anna, Ben, Eva` and `Ben, Eva`; the parts of an address or of a sentence
+    do not, and those of a name, `Hale & Sons`, only together.
     """
     for mark in _SEPARATORS:
         parts, further = (
             {n: [part.text for part in own] for n, own in _parted(texts, one).items()}
             for one in (mark, f"{mark}{_AND}")
         )
-        counts = Counter(fold_words(part) for own in further.values() for part in {*own})
         split = [p for n, own in further.items() for p in own if p not in parts[n]]
-        if split and all(counts[fold_words(part)] > 1 for part in split):
+        free = _in_other_company(_parted(texts, mark), f"{mark}{_AND}")
+        if split and free.issuperset(map(fold_words, split)):
             mark, parts = f"{mark}{_AND}", further
         sizes = Counter(map(len, parts.values()))
         several = [part for own in parts.values() if len(own) > 1 for part in own]
         n_several = sizes.total() - sizes[1] - sizes[0]
         if n_several < 2 or len(sizes) < 2:
             continue
-        counts = Counter(fold_words(part) for own in parts.values() for part in {*own})
+        free = _in_other_company(texts, mark)
         are_words = all(part[:1].isalpha() and len(part) <= LONG_VALUE // 2 for part in several)
-        n_again = sum(counts[fold_words(part)] > 1 for part in several)
+        n_again = sum(fold_words(part) in free for part in several)
         is_usual = 3 * n_several >= sizes.total() and 2 * n_again >= len(several)
         if are_words and is_usual:
             return mark
     return ""
+
+
+def _in_other_company(texts: Mapping[int, Sequence[Found]], mark: str) -> set[str]:
+    """Return the parts of texts that come again with others beside them, or in another order."""
+    company: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    for found in (found for own in texts.values() for found in own):
+        said = tuple(fold_words(part.text) for part in part_at(found, mark))
+        for part in said:
+            company[part].add(said)
+    return {part for part, others in company.items() if len(others) > 1}
 
 
 def _parted(texts: Mapping[int, Sequence[Found]], mark: str) -> dict[int, list[Found]]:

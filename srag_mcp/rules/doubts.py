@@ -14,8 +14,16 @@ from dataclasses import dataclass
 
 from srag_mcp.cells.cell import Mark, is_predicted
 from srag_mcp.errors import QuestionError
-from srag_mcp.rules.kinship import general_stems, kinship
-from srag_mcp.schema.attribute import Attribute, ItemRule, KeyRule, PatternRule, PlaceRule, keys_of
+from srag_mcp.rules.kinship import general_stems, kin_of, kinship
+from srag_mcp.schema.attribute import (
+    Attribute,
+    ItemRule,
+    KeyRule,
+    PatternRule,
+    PlaceRule,
+    SlotRule,
+    keys_of,
+)
 from srag_mcp.sqlfacts.query import QueryFacts, Translation
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_text
@@ -112,6 +120,7 @@ class _Use:
         sums: Whether its values are added up, to which a none adds nothing, be it 0 or no number.
         asks_gaps: Whether the records without a value are asked for.
         asked: The words of the question that mean a value of it.
+        called: The words of the question that are akin to one of its name, and in no name of it.
     """
 
     attribute: Attribute
@@ -122,6 +131,7 @@ class _Use:
     sums: bool
     asks_gaps: bool
     asked: frozenset[str]
+    called: frozenset[str]
 
     @property
     def own(self) -> ColumnStatistics:
@@ -167,6 +177,7 @@ def check_columns(
             sums=bool(re.search(rf'\bSUM\("?{re.escape(name)}\b', sql)),
             asks_gaps=bool(re.search(rf'(?<!NOT )(?<!\w)"?{re.escape(name)}"? IS NULL', sql)),
             asked=frozenset(found.asked for found in translation.literals if found.column == name),
+            called=frozenset(_called(attribute, translation.question)),
         )
         if all(isinstance(rule, PatternRule) and rule.weak for rule in attribute.extractors):
             doubt = f"{name} only tells that a word occurs, which says nothing of a document"
@@ -379,12 +390,18 @@ _MAX_YEARS = 5
 
 
 def _speaking(use: _Use) -> str:
-    """Match the names of a column, of an amount beside a digit, and the values of a text."""
+    """Match the names of a column, of an amount beside a digit, and the values of a text.
+
+    What running text counts is also told without a digit: `no bedroom`, `a single gear`.
+    """
     attribute, patterns = use.attribute, list[str]()
-    for words in dict.fromkeys(_names(attribute)):  # near one another, in order or backwards
+    names = [*_names(attribute), *((word,) for word in sorted(use.called))]
+    for words in dict.fromkeys(names):  # near one another, in order or backwards
         forms = [_forms_of(word) for word in words]
         patterns.append("|".join(dict.fromkeys((_BETWEEN.join(forms), _BETWEEN.join(forms[::-1])))))
-    if attribute.type.is_ordered:
+    slots = [rule for rule in attribute.extractors if isinstance(rule, SlotRule)]
+    counts = bool(slots) and attribute.type.is_whole and attribute.unit is None
+    if attribute.type.is_ordered and not counts:
         patterns = [rf"(?:{words}){_NEAR}\d|\d{_NEAR}(?:{words})" for words in patterns]
     if attribute.type.is_numeric and (amount := _amounts(attribute, use.own)):
         # "35 minutes to cook" of a cook time: what its name says beside the sort of amount it is
@@ -415,6 +432,14 @@ def _names(attribute: Attribute) -> Iterator[tuple[str, ...]]:
         words = tuple(dict.fromkeys(content_words(name)))
         if not {stem(word) for word in words} <= general_stems():
             yield words
+
+
+def _called(attribute: Attribute, question: str) -> Iterator[str]:
+    """Yield what a question calls an attribute in words of its own: `price`, of `last_cost`."""
+    own = {stem(word) for name in _names(attribute) for word in name}
+    for word in content_words(question):
+        if stem(word) not in own | general_stems() and kin_of(stem(word)) & own:
+            yield word
 
 
 def _forms_of(word: str) -> str:

@@ -218,6 +218,8 @@ def _harvest(sightings: Sequence[Sightings], questions: Sequence[str]) -> list[C
     asked = {name for question in questions for name in content_stems(question)}
     votes = [candidate for candidate in vote_candidates(sightings) if _is_plain(candidate)]
     places = place_candidates(sightings)
+    for candidate in places:
+        candidate.is_guess = _is_any_date(candidate, sightings)
     weights = [rule.weights for c in votes for rule in c.rules if isinstance(rule, KeyRule)]
     covered = {key for own in weights for key, weight in own.items() if weight > _SURE_KEY}
     labels = [
@@ -231,7 +233,7 @@ def _harvest(sightings: Sequence[Sightings], questions: Sequence[str]) -> list[C
     joined = [
         candidate
         for candidate in join_told_twice(join_layouts(twice, len(sightings)))
-        if candidate.labels and not _is_any_date(candidate, sightings)
+        if candidate.labels and not candidate.is_guess
     ]
     joined = [candidate for candidate in joined if not _repeats_place(candidate, joined)]
     texts = [candidate.values() for candidate in joined if candidate.guess.type.is_text]
@@ -265,7 +267,7 @@ def _is_any_date(candidate: Candidate, sightings: Sequence[Sightings]) -> bool:
 
     One that is a line by itself, the same one near the top of most documents, is their own.
     """
-    if {rule.kind for rule in candidate.rules} != {"place"} or not candidate.guess.type.is_date:
+    if not candidate.guess.type.is_date:
         return False
     alone: Counter[int] = Counter()
     n_lone = 0

@@ -88,7 +88,8 @@ def kinship(left: str, right: str) -> float:
     """Return how surely two labels name one thing by their words, 0 to 1.
 
     Below 0 where they exclude one another (`start date`, `end date`); 0.0 where they share no word,
-    or have other figures (`line 1`, `line 2`).
+    though some are akin beside others (`unit price`, `repair cost`), or have other figures (`line
+    1`, `line 2`).
     """
     one, other = frozenset(content_stems(left)), frozenset(content_stems(right))
     said, further = _stems(left), _stems(right)
@@ -111,14 +112,14 @@ def kinship(left: str, right: str) -> float:
         return 0.8
     if telling < further or further < telling:
         return 0.7
-    if shared := sum(any(_akin(name, twin) for twin in further) for name in telling):
+    if shared := sum(any(_is_form(name, twin) for twin in further) for name in telling):
         return 0.6 * shared / min(len(telling), len(further))
     short, long = sorted((fold_words(left), fold_words(right)), key=len)
     initials = "".join(word[0] for word in long.split())  # `DOB`, `date of birth`
     return 0.6 if len(initials) > 2 and short.split()[:1] == [initials] else 0.0
 
 
-def _akin(left: str, right: str) -> bool:
+def _is_form(left: str, right: str) -> bool:
     short, long = sorted((left, right), key=len)
     is_form = len(short) > 3 and long.startswith(short) and len(long) <= len(short) + 4
-    return is_form or right in kin_of(left)
+    return left == right or is_form

@@ -144,7 +144,7 @@ def find_nouns(
 
     A word counts that two witnesses have: titles, file names, headings, the folder's name, sample
     questions ("how many invoices"), or that nearly all titles or headings have. What a
-    column is called is no record.
+    column is called is no record; of a longer name only where folder and titles do not say so.
     The folder's name alone counts only where nothing else does, its last word, and where documents
     speak of one. Last comes what documents call themselves: `this audit report`.
     """
@@ -175,7 +175,7 @@ def find_nouns(
         n_witnesses = is_shown + is_asked + (word in folder)
         is_head = heads[word] >= _NEARLY_ALL * n_documents
         is_sure = n_witnesses > 1 or is_head or word == most_asked
-        is_free = stem(word) not in (bare if is_head else named)
+        is_free = stem(word) not in (bare if is_head or (is_shown and word in folder) else named)
         if is_sure and (is_free or (is_shown and is_asked)):
             shares = shown[word] / n_documents + asked[word] / max(1, len(questions))
             points[word] = n_witnesses + shares

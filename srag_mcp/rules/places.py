@@ -56,7 +56,12 @@ def place_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
     candidates = []
     for rule, label in rules:
         candidate = _candidate(rule, label, sightings)
-        counts, n_found = candidate.values(), len(candidate.found)
+        # a heading further down is no title beside those that stand first
+        first = {n: found.text for n, found in candidate.found.items()
+                 if any(map(found.span.overlaps, sightings[n].first_lines[:1]))}  # fmt: skip
+        is_first = label == "title" and 2 * len(first) > len(candidate.found)
+        counts = Counter(map(fold_words, first.values())) if is_first else candidate.values()
+        n_found = counts.total()
         n_legal = sum(n for name, n in counts.items() if _LEGAL_FORM_END.search(name))
         if label == "company":
             candidate.labels = ["company", "name"]

@@ -75,7 +75,8 @@ def slot_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
             may_be_taken = said is not own and bound in {"", _threshold(further)}
             if may_be_taken and slots_of_one.keys() & further.keys():
                 others.append(said)
-        candidate.labels = _labels(own, others, slots_of_one)
+        labels = _labels(own, others, slots_of_one)
+        candidate.labels = _with_deed(labels, own, slots_of_one, sightings)
         if not all(_MARKS & slot.features for slot in slots_of_one.values()):
             candidate.found = _found(_ask_for_name(candidate, slots_of_one, sightings), sightings)
     return [candidate for candidate, _ in found]
@@ -209,6 +210,7 @@ _INNER = frozenset(
 _LEADING = _INNER - {"of", "per", "and", "de", "du", "der"}
 _NO_NAME_ENDINGS = ("ed", "ing", "ly")
 _PARTICIPLE = re.compile(r"\w+[^\We]ed")  # what was done, and not what a number counts
+_DEED = re.compile(rf"({_PARTICIPLE.pattern}) ({'|'.join(sorted(_LEADING))}) ?\Z", re.I)
 _MAX_PHRASE = 5
 _N_AROUND = 8
 _MIN_SAID = 0.4
@@ -269,7 +271,7 @@ def _told(members: _Slots, sightings: Sequence[Sightings], named: set[str]) -> t
         text, value, sentence = sightings[number].text, slot.value.span, slot.sentence
         before = _CLAUSES.split(text[sentence.start : value.start])
         behind = _CLAUSES.split(_FIGURE.split(text[value.end : sentence.end])[0])
-        words = _content(behind[0] + ("" if _FIGURE.search(before[-1]) else before[-1]))
+        words = _content(behind[0]) | _content("" if _FIGURE.search(before[-1]) else before[-1])
         is_joined = any((*before[-2:-1], *behind[1:2]))
         if is_joined and all("-" in word or stem(word) in named for word in words):
             words = _content(sentence.of(text))
@@ -389,3 +391,20 @@ def _labels(
         goals = goals[:1] if is_led else labels
         labels = [f"distance to {label}" for label in goals]
     return labels
+
+
+def _with_deed(
+    labels: list[str], own: Mapping[str, _Said], members: _Slots, sightings: Sequence[Sightings]
+) -> list[str]:
+    """Name what a number counts by what was done to it, where all sentences tell of that.
+
+    `lunch was served to 39 people` -> `served to people`: nobody says that these are all.
+    """
+    said = Counter[str]()
+    for number, slot in members.items():
+        left = sightings[number].text[slot.sentence.start : slot.value.span.start]
+        said.update(" ".join(deed.groups()) for deed in _DEED.finditer(left))
+    [(deed, n)] = said.most_common(1) or [("", 0)]
+    are_counted = all(one in own and 2 * own[one].n_behind > own[one].count for one in labels)
+    is_usual = are_counted and n >= _USUAL * len(members)
+    return [f"{deed.lower()} {label}" for label in labels] if is_usual else labels

@@ -9,6 +9,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
 from srag_mcp.store.values import ValueIndex
 from srag_mcp.values.types import INTEGER
+from tests.grammar.conftest import build_world
 
 SCHEMA = Schema(
     title="Leaflets",
@@ -195,6 +196,15 @@ def test_what_a_number_counts_is_no_noun_of_the_records() -> None:
         except QuestionError:
             continue
         assert "COUNT(*)" not in sql, question
+
+
+def test_money_counts_none_of_what_its_name_has_in_the_plural() -> None:
+    paid = Attribute(name="previously_paid_claims", type="number", unit="EUR")
+    number = Attribute(name="claim_number", type="string")
+    nouns = ("claim", "claims")
+    schema = Schema(title="Claims", entity="claims", nouns=nouns, attributes=(paid, number))
+    world = build_world(schema, [(120.0, "K1"), (90.5, "K2"), (None, None)])
+    assert world.ask("How many claims are there?").sql == "SELECT COUNT(*) FROM claims"
 
 
 PERMITS = (

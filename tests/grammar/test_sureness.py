@@ -9,11 +9,13 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
 from srag_mcp.store.values import ValueIndex
+from tests.grammar.conftest import build_world
 from tests.grammar.tables import boats
 from tests.grammar.test_refusals import ask, boolean, date, number, refusal, text
 from tests.grammar.test_refusals import count as integer
 
 PART = "that a part of its name means a column"
+UNSAID = "that texts without such a part, where others have one, are none of it"
 LONG = "that long is meant of a way, and not of the time between two dates"
 BOATS = boats()
 COMPANY = [
@@ -50,6 +52,24 @@ def test_a_name_that_is_said_in_part_is_an_assumption(
     question: str, assumed: tuple[str, ...]
 ) -> None:
     assert ask_companies(question).assumed == assumed
+
+
+@pytest.mark.parametrize(
+    "question", ["How many plays were on a Monday?", "How many plays were not on a Monday?"]
+)
+@pytest.mark.parametrize(
+    ("texts", "assumed"),
+    [
+        (("Monday, 3 May", "Monday, 9 May", "Sunday, 2 May", "4 May"), (UNSAID,)),
+        (("Monday, 3 May", "Monday, 9 May", "Sunday, 2 May"), ()),
+        (("Monday, Friday", "Sunday, Monday", "Sunday", "Friday"), ()),
+    ],
+)
+def test_a_text_without_the_kind_of_part_that_is_asked_for_does_not_deny_it(
+    question: str, texts: tuple[str, ...], assumed: tuple[str, ...]
+) -> None:
+    schema = Schema(title="P", entity="plays", nouns=("play", "plays"), attributes=(text("day"),))
+    assert build_world(schema, [(one,) for one in texts]).ask(question).assumed == assumed
 
 
 def test_a_word_that_says_which_is_no_less_unsaid_where_all_columns_have_it() -> None:

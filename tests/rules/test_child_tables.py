@@ -61,6 +61,14 @@ def test_what_is_listed_beside_a_label_is_parted_and_none_is_told() -> None:
     assert (none.listed.state, none.listed.as_stated) == (State.STATED_ABSENT, "none")
 
 
+def test_words_that_only_come_together_are_one_name() -> None:
+    garages = ["Hale & Sons", "Norton Motors", "Hale and Sons", "Pike"] * 3
+    texts = [f"Claim {n}\n\nGarage: {one}\nPaid: {30 + n} EUR" for n, one in enumerate(garages)]
+    schema = learn(read(texts))
+    assert schema.children == ()
+    assert "garage" in [item.name for item in schema.attributes]
+
+
 @pytest.mark.parametrize(
     "value",
     ["12 Main Street, Springfield, Ohio", "Berlin, Germany", "a shed, which is old, and a fence"],

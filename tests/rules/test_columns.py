@@ -373,6 +373,28 @@ def test_a_record_is_called_as_its_folder_where_nothing_else_tells() -> None:
     assert named.nouns == ("pack", "packs", "boat", "boats")
 
 
+def test_letterheads_are_no_titles_though_some_documents_have_a_heading_further_down() -> None:
+    heads = ("BOROUGH OF OLM", "OLM TOWN HALL") * 2 + ("Council of Olm",)
+    texts = [
+        f"{heads[n % 5]}\nPenalty notice\n\nNotice No: P{n}7\nLane: {'AB'[n % 2]}{n}\n"
+        f"Officer {n:02d}\n------------------\nFee: {30 + n} EUR\n"
+        for n in range(30)
+    ]
+    read = documents(texts, "txt")
+    assert sum(document.title.startswith("Officer") for document in read) == 6
+    assert names(induce(read)) == {"notice_no", "lane", "fee"}
+
+
+def test_one_label_does_not_take_what_titles_and_the_folder_call_a_record() -> None:
+    pages = [
+        f"# {f'Motor claim {n} settled' if n % 2 else f'KC-{n}'}\n\nHolder: {'AB'[n % 2]}{n}\n"
+        f"Previously paid claims: {120 + n} EUR\n"
+        for n in range(8)
+    ]
+    assert induce(documents(pages), entity="claims").nouns == ("claim", "claims")
+    assert "claim" not in induce(documents(pages), entity="letters").nouns
+
+
 def test_descriptions_say_where_a_value_stands_and_how_it_is_written() -> None:
     (skipper,) = [a for a in induce(surveys()).attributes if a.name == "skipper"]
     assert skipper.description == (

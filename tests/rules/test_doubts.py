@@ -209,6 +209,28 @@ def test_sentences_with_the_word_and_a_number_cast_doubt(open_corpus: Open) -> N
     assert "only 3 of 5 documents give crew, and 2 more speak of it" in answer.text
 
 
+@pytest.mark.parametrize(
+    "said", ["She has no cabin.", "She has a single cabin.", "Cabins are not to be had."]
+)
+def test_what_is_counted_is_spoken_of_without_a_digit(open_corpus: Open, said: str) -> None:
+    rule = SlotRule(value_type="number", weights={">!cabin": 5.0, "~cabin": 1.0}, threshold=5.0)
+    texts = [f"She has {n} cabins." for n in (3, 4, 5)] + [said] * 2
+    cabins = Attribute(name="cabins", type="integer", extractors=(rule,))
+    answer = ask(open_corpus(texts, [cabins]), "What is the average number of cabins?")
+    assert "only 3 of 5 documents give cabins, and 2 more speak of it" in answer.text
+
+
+def test_the_word_of_the_question_speaks_of_a_column_that_has_another_one(
+    open_corpus: Open,
+) -> None:
+    rule = SlotRule(value_type="money", weights={"<!cost": 5.0, "~cost": 1.0}, threshold=5.0)
+    texts = [f"Last year she still cost {n}00 EUR." for n in (3, 4, 5)]
+    texts += ["The price is 900 pounds." for _ in "ab"]
+    cost = Attribute(name="still_cost", type="integer", unit="EUR", extractors=(rule,))
+    answer = ask(open_corpus(texts, [cost]), "What is the highest price?")
+    assert "only 3 of 5 documents give still_cost, and 2 more speak of it" in answer.text
+
+
 def test_values_of_a_text_column_speak_of_it(open_corpus: Open) -> None:
     texts = ["Harbour: Olm", "Harbour: Rannow", "Harbour: Rannow"]
     texts += ["She is at home in Rannow."] * 3

@@ -17,6 +17,8 @@ from srag_mcp.rules.naming import column_name, free_name
         ("Date", "Day", 0.0),
         ("Number", "Reference", 0.45),
         ("Hull", "Mast", 0.0),
+        ("Hull plating", "Hull price", 0.3),
+        ("Unit price", "Repair cost", 0.0),
         ("Start date", "End date", -1.0),
         ("Net weight", "Gross weight", -1.0),
         ("Net and gross weight", "Gross weight", 0.7),

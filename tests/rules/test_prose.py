@@ -106,11 +106,26 @@ def test_the_dates_of_an_agreement_are_called_what_happens_on_them() -> None:
     assert table.columns == {
         "ends_date": "date",
         "signed_date": "date",
-        "date": "date",
+        "agreement_date": "date",
     }
     assert table.values("ends_date") == [date(2023 + n % 4, 3, n + 1) for n in range(14)]
     assert table.values("signed_date") == [date(2022, 3, n + 3) for n in range(14)]
-    assert table.values("date") == [date(2022, 3, n + 1) for n in range(14)]
+    assert table.values("agreement_date") == [date(2022, 3, n + 1) for n in range(14)]
+
+
+def test_a_day_is_not_the_date_of_a_document_because_it_comes_first() -> None:
+    table = tabulate(
+        [
+            f"{PEOPLE[n % 6]} signed the contract on {n + 2} May {2011 + n % 4}. The vase was sold"
+            f" on {n + 1} March {2022 + n % 3}.\n\nThe buyer is {PEOPLE[(n + 1) % 6]}.\n"
+            for n in range(14)
+        ]
+    )
+    dates = [item for item in table.schema.attributes if item.type == "date"]
+    assert {item.name: item.synonyms for item in dates} == {
+        "signed_contract_date": ("contract date",),
+        "vase_sold_date": ("sold date",),
+    }
 
 
 def test_a_letter_has_the_day_it_was_written_and_what_it_orders() -> None:
@@ -127,6 +142,22 @@ def test_a_letter_has_the_day_it_was_written_and_what_it_orders() -> None:
     assert table.values("date") == [date(2021, 6, n + 1) for n in range(12)]
     assert "sent_date" not in table.columns  # what will be sent need not have been
     assert {"string", "integer", "date"} >= set(table.columns.values())
+
+
+def test_what_is_counted_is_named_with_what_was_done_to_it() -> None:
+    table = tabulate(
+        [
+            f"Day {n}\n\nLunch was served to {20 + 3 * n} people. {PEOPLE[n % 6]} filmed"
+            f" {7 + 2 * n} scenes.\n\n{SHORT[n]} rained off.\n"
+            for n in range(12)
+        ]
+    )
+    assert table.columns == {
+        "title": "string",
+        "served_to_people": "integer",
+        "scenes": "integer",
+    }
+    assert table.values("served_to_people") == [20 + 3 * n for n in range(12)]
 
 
 def test_ends_and_intentions_alone_make_no_column() -> None:
