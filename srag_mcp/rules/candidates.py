@@ -11,7 +11,7 @@ from statistics import median
 from typing import Literal, TypeAlias, TypeVar
 
 from srag_mcp.documents.document import TableCell
-from srag_mcp.rules.kinship import is_same_name, kinship, says_more
+from srag_mcp.rules.kinship import content_stems, is_same_name, kinship, says_more
 from srag_mcp.schema.attribute import Extractor, KeyRule, SlotRule
 from srag_mcp.text.words import fold_words
 from srag_mcp.values.columns import TypeGuess, classify_values
@@ -282,6 +282,12 @@ def _sureness(one: Candidate, other: Candidate, n_documents: int) -> float:
     alike = likeness(shape, further)
     if not alike or kinship(one.label, other.label) < 0:
         return 0.0
+    if shape.kind == "amount" and not any(
+        is_same_name(a, b) or {*content_stems(a)} & {*content_stems(b)}
+        for a in one.labels
+        for b in other.labels
+    ):
+        return 0.0  # amounts meet by chance: a `unit price` is akin to any `repair cost`
     kin = [[kinship(a, b) for b in other.labels] for a in one.labels]
     words = max([0.0, *(akin for row in kin for akin in row)])
     # Most names of either are akin: "items" are "total items", and these are no "total".

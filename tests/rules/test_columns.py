@@ -385,6 +385,18 @@ def test_letterheads_are_no_titles_though_some_documents_have_a_heading_further_
     assert names(induce(read)) == {"notice_no", "lane", "fee"}
 
 
+def test_amounts_are_no_layouts_of_one_fact_by_a_word_that_is_only_akin() -> None:
+    pages = [
+        f"# Claim {n}\n\nHolder: {'AB'[n % 2]}{n}\n"
+        f"{'Unit price' if n % 6 == 0 else 'Estimated repair cost'}: {400 + 13 * n} EUR\n"
+        for n in range(24)
+    ]
+    read = documents(pages)
+    [cost] = [a for a in induce(read).attributes if a.name == "estimated_repair_cost"]
+    assert cost.synonyms == ()
+    assert sum(one is not None for one in stated(induce(read), read, cost.name)) == 20
+
+
 def test_one_label_does_not_take_what_titles_and_the_folder_call_a_record() -> None:
     pages = [
         f"# {f'Motor claim {n} settled' if n % 2 else f'KC-{n}'}\n\nHolder: {'AB'[n % 2]}{n}\n"
