@@ -54,7 +54,7 @@ def converse_kinds(
         several = kinds.among(named)
         return several, ask_kinds(several, question, asking)
     try:
-        own = named[0] if named else choose_corpus(kinds.corpora, question)
+        own = named[0] if len(named) == 1 else choose_corpus(kinds.corpora, question)
     except CorpusError as error:
         return kinds, refuse_kinds(kinds, question, f"{error}; perhaps ")
     called = {*stems(last_name(own.name))}

@@ -68,6 +68,12 @@ def test_a_question_that_names_nothing_is_refused_with_all_tables(shop: KindTabl
     assert {"orders.buyer", "deliveries.parcels"} <= {*answer.brief.columns}
 
 
+def test_a_question_of_two_kinds_that_leans_on_one_before_is_of_neither(shop: KindTables) -> None:
+    of, answer = converse_kinds(shop, BOTH, OFFLINE, previous="How many orders are there?")
+    assert of is shop
+    assert answer.text.startswith("Not answered: this question may be about several corpora")
+
+
 def test_a_question_is_answered_by_the_only_kind_that_keeps_its_query(tmp_path: Path) -> None:
     folder, settings = write_shop(tmp_path / "shop"), Settings(workers=1, home=tmp_path / "home")
     ingest(folder, settings)
