@@ -124,7 +124,7 @@ async def test_the_calling_agent_ingests_a_corpus_without_a_key(
 
     assert (started.state, started.waiting) == ("running", 1)
     assert started.next == "1 prompts wait for you: call next_prompts with corpus='notes'"
-    assert ended.state == "done", ended.report
+    assert ended.state == "priced", ended.report
     assert table.rows == [[N_NOTES, N_NOTES, 10 * sum(range(N_NOTES))]]
     assert n_prompts < N_NOTES
     assert again.state == "done"
@@ -143,7 +143,7 @@ async def test_a_draft_takes_a_sample_and_rules_of_the_calling_agent(
         sql = "SELECT count(*), count(town), sum(height) FROM notes"
         table = await call(client, ResultTable, "run_sql", sql=sql)
 
-    assert ended.state == "done", ended.report
+    assert ended.state == "priced", ended.report
     assert table.rows == [[N_NOTES, N_NOTES, 10 * sum(range(N_NOTES))]]
     assert any("nothing of it was audited" in line for line in ended.report)
 
@@ -211,7 +211,7 @@ async def test_a_corpus_whose_job_is_killed_asks_no_prompt_twice(
         ended, _ = await finish(client)
         table = await call(client, ResultTable, "run_sql", sql="SELECT sum(height) FROM notes")
 
-    assert ended.state == "done", ended.report
+    assert ended.state == "priced", ended.report
     assert len(seen) == len(set(seen))
     assert table.rows == [[10 * sum(range(N_NOTES))]]
 
@@ -306,10 +306,11 @@ async def test_the_calling_agent_confirms_and_names_the_kinds_of_a_folder(
     assert any("to confirm and name them, with engine agent" in line for line in priced.report)
     assert [step.step for step in page.steps] == ["schema"]
     assert taken.accepted == 1
-    assert ended.state == "done", ended.report
+    assert ended.state == "priced", ended.report
     assert any("mixed/papers_g1 (6), mixed/papers_g2 (6)" in line for line in ended.report)
     assert ended.next.startswith(
-        "call ingest_corpus with corpus='mixed/papers_g1', then 'mixed/papers_g2'; then call ask"
+        "nothing was published: call ingest_corpus with corpus='mixed/papers_g1', then"
+        " 'mixed/papers_g2', engine='agent' and go=true"
     )
     assert own.state == "priced"
 
@@ -335,6 +336,6 @@ async def test_a_kind_that_an_agent_reads_keeps_no_other_waiting(
         (mixed / "c6.md").write_text(LESSON.format(n=6))
         again = await call(client, JobStatus, "ingest_corpus", go=True, wait_seconds=50)
 
-    assert ended.state == "done", ended.report
+    assert ended.state == "priced", ended.report
     assert again.state == "done", again.report
     assert any("to be ingested by name" in line and towers in line for line in again.report)
