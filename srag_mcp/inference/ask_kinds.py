@@ -145,12 +145,19 @@ def _say_beside(kinds: KindTables, own: Corpus, question: str) -> Iterator[str]:
     said, folder = {*stems(question)}, {*stems(last_name(kinds.name))}
     called = {x: {*stems(name_records(x))} for x in kinds.corpora}
     others = [x for x in kinds.corpora if x is not own]
-    if said & called[own] - folder.union(*(called[x] for x in others)):
-        return
+    names = {x: {*stems(last_name(x.name))} if _is_of_rows(x) else set[str]() for x in called}
+    for words in (called, names):
+        if said & words[own] - folder.union(*(words[x] for x in others)):
+            return
     for other in others:
         if said & folder or not called[other] or called[own] & called[other]:
             documents = f"{other.info().n_documents:,} documents"
             yield f"{other.name}, a kind of {documents}, may hold some as well, and was not asked"
+
+
+def _is_of_rows(corpus: Corpus) -> bool:
+    """Whether its records are rows of a table file, so that a person has named it: a sheet."""
+    return any(item.is_column for item in corpus.schema().attributes)
 
 
 def _are_alike(one: Corpus, other: Corpus) -> bool:

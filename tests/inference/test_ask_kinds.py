@@ -114,6 +114,20 @@ def test_a_count_of_one_of_two_layouts_says_what_the_other_has(
     assert (answer.rows, answer.warnings) == (((7,),), (why,))
 
 
+def test_what_the_sheet_is_called_is_in_no_other_sheet(tmp_path: Path) -> None:
+    place = tmp_path / "donor_visits"
+    place.mkdir()
+    rows = "".join(f"S{n},{'Ulm' if n % 2 else 'Bonn'},{n + 40}\n" for n in range(1, 9))
+    (place / "visits.csv").write_text(f"visit,town,donors\n{rows}")
+    vans = "".join(f"Van {n},{2000 + n},{n}000\n" for n in range(1, 8))
+    (place / "vans.csv").write_text(f"van,built,visits made\n{vans}")
+    ingest(place, Settings(workers=1))
+    with QueryPool() as worker:
+        kinds = open_kinds("donors", CorpusFolder(place).kinds(), worker, None)
+        _, answer = converse_kinds(kinds, "How many visits are there?", OFFLINE)
+    assert (answer.rows, answer.warnings) == (((8,),), ())
+
+
 def test_a_model_gets_both_tables_and_the_join(shop: KindTables) -> None:
     model = replying([reply(PARCELS + CONDITION)])
     of, answer = converse_kinds(shop, BOTH, Asking(model))
