@@ -124,7 +124,7 @@ async def test_the_calling_agent_ingests_a_corpus_without_a_key(
 
     assert (started.state, started.waiting) == ("running", 1)
     assert started.next == "1 prompts wait for you: call next_prompts with corpus='notes'"
-    assert ended.state == "priced", ended.report
+    assert ended.state == "done", ended.report
     assert table.rows == [[N_NOTES, N_NOTES, 10 * sum(range(N_NOTES))]]
     assert n_prompts < N_NOTES
     assert again.state == "done"
@@ -143,7 +143,7 @@ async def test_a_draft_takes_a_sample_and_rules_of_the_calling_agent(
         sql = "SELECT count(*), count(town), sum(height) FROM notes"
         table = await call(client, ResultTable, "run_sql", sql=sql)
 
-    assert ended.state == "priced", ended.report
+    assert ended.state == "done", ended.report
     assert table.rows == [[N_NOTES, N_NOTES, 10 * sum(range(N_NOTES))]]
     assert any("nothing of it was audited" in line for line in ended.report)
 
@@ -211,7 +211,7 @@ async def test_a_corpus_whose_job_is_killed_asks_no_prompt_twice(
         ended, _ = await finish(client)
         table = await call(client, ResultTable, "run_sql", sql="SELECT sum(height) FROM notes")
 
-    assert ended.state == "priced", ended.report
+    assert ended.state == "done", ended.report
     assert len(seen) == len(set(seen))
     assert table.rows == [[10 * sum(range(N_NOTES))]]
 
@@ -336,6 +336,6 @@ async def test_a_kind_that_an_agent_reads_keeps_no_other_waiting(
         (mixed / "c6.md").write_text(LESSON.format(n=6))
         again = await call(client, JobStatus, "ingest_corpus", go=True, wait_seconds=50)
 
-    assert ended.state == "priced", ended.report
+    assert ended.state == "done", ended.report
     assert again.state == "done", again.report
     assert any("to be ingested by name" in line and towers in line for line in again.report)
