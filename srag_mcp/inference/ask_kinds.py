@@ -67,7 +67,7 @@ def converse_kinds(
         absent = f"not ingested yet: {', '.join(kinds.missing)}"
         answer = replace(answer, warnings=(*answer.warnings, absent))
     if answer.brief is None:
-        beside = tuple(_say_beside(kinds, own, question))
+        beside = tuple(_say_beside(kinds, own, answer))
         answer = replace(answer, warnings=(*answer.warnings, *beside))
     if answer.brief is None or previous or verdict:
         return own, answer
@@ -137,12 +137,14 @@ def refuse_kinds(
     return Answer(question, f"Not answered: {said}", brief=brief, assumptions=kinds.notices())
 
 
-def _say_beside(kinds: KindTables, own: Corpus, question: str) -> Iterator[str]:
+def _say_beside(kinds: KindTables, own: Corpus, answer: Answer) -> Iterator[str]:
     """Say which kinds may hold some of what *own* was asked for, unless a word names that alone.
 
-    They call theirs so as well, or nothing, or *question* names the folder.
+    They call theirs so as well, or nothing, or the question names the folder. A sheet holds none of
+    what it has no columns for; prose may say it in other words.
     """
-    said, folder = {*stems(question)}, {*stems(last_name(kinds.name))}
+    said, folder = {*stems(answer.question)}, {*stems(last_name(kinds.name))}
+    used = {*answer.translation.facts.names} if answer.translation else set[str]()
     called = {x: {*stems(name_records(x))} for x in kinds.corpora}
     others = [x for x in kinds.corpora if x is not own]
     names = {x: {*stems(last_name(x.name))} if _is_of_rows(x) else set[str]() for x in called}
@@ -150,6 +152,8 @@ def _say_beside(kinds: KindTables, own: Corpus, question: str) -> Iterator[str]:
         if said & words[own] - folder.union(*(words[x] for x in others)):
             return
     for other in others:
+        if _is_of_rows(other) and not used <= {*other.schema().column_names()}:
+            continue
         if said & folder or not called[other] or called[own] & called[other]:
             documents = f"{other.info().n_documents:,} documents"
             yield f"{other.name}, a kind of {documents}, may hold some as well, and was not asked"

@@ -4,11 +4,11 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, TypeVar
 
-from srag_mcp.errors import LockedError, ModelError, QueryError, QuestionError, StoreError
+from srag_mcp.errors import LockedError, ModelError, QuestionError, StoreError
 from srag_mcp.inference.answer import Answer, refuse, result_key
 from srag_mcp.inference.ask import (
     OFFLINE,
@@ -21,7 +21,7 @@ from srag_mcp.inference.ask import (
     open_metered,
 )
 from srag_mcp.inference.by_model import TranslationReply
-from srag_mcp.inference.verified import answer_verified, write_examples
+from srag_mcp.inference.verified import answer_verified, find_kept, write_examples
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import Correction, LanguageModel
 from srag_mcp.model.ledger import Totals
@@ -113,9 +113,8 @@ def converse(
 
 def has_kept(corpus: Corpus, question: str) -> bool:
     """Whether *question* is answered by a query that is kept for it."""
-    with _open_kept(corpus) as kept, suppress(QueryError):
-        return _with(kept, lambda kept: answer_verified(corpus, kept, question)) is not None
-    return False
+    with _open_kept(corpus) as kept:
+        return _with(kept, lambda kept: find_kept(corpus, kept, question)) is not None
 
 
 def _converse(

@@ -131,13 +131,19 @@ def answer_verified(corpus: Corpus, kept: Feedback, question: str) -> Answer | N
     Raises:
         QueryError: If it cannot be run at the moment.
     """
+    found = find_kept(corpus, kept, question)
+    return found and _answer(corpus, question, *found)
+
+
+def find_kept(corpus: Corpus, kept: Feedback, question: str) -> tuple[QueryFacts, Giver] | None:
+    """Return the query that `answer_verified` would run, and whose it is."""
     said = kept.verdicts(question)
     by_person = [x for x in said if x.giver == PERSON]
     by_model = said if is_predicted(corpus.info().engine) else []
     for pair in by_person or by_model:
         if still_holds(corpus, kept, pair):
             facts = read_query(pair.sql, corpus.schema())
-            return None if diagnose(corpus, facts) else _answer(corpus, question, facts, pair.giver)
+            return None if diagnose(corpus, facts) else (facts, pair.giver)
     return None
 
 

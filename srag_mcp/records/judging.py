@@ -371,12 +371,13 @@ def _explains(
 
     What it adds or multiplies stands in *document*; a day is so many days or weeks behind
     one of the *quote*, before it where these are subtracted: `15 June 2026 for 2 nights`, `derived:
-    15 June + 2 nights`. A name follows from a word of the *quote*, or of the document's path:
-    `derived: Bovec is in Slovenia`.
+    15 June + 2 nights`. A name follows from a word of the *quote*, or of the document's path,
+    that the remark puts beside it: `derived: Bovec is in Slovenia`.
     """
     if isinstance(value, str) and not attribute.categories:
-        known = set(stems(f"{quote} {document.document_id}"))
-        return not known.isdisjoint(map(stem, content_words(remark.partition(":")[2])))
+        told = {*map(stem, content_words(remark.partition(":")[2]))}
+        known = stems(value), stems(f"{quote} {document.document_id}")
+        return not any(map(told.isdisjoint, known))
     if not read_figures(remark).quantities:
         return False
     if isinstance(value, date):

@@ -57,7 +57,7 @@ def count_terms(text: str) -> Counter[int]:
         if is_short and not all(word[0].isdigit() for word in own):
             labels.append(" ".join(own))
     terms = _numbers([*words, *_identifiers(text)], TermKind.WORD)
-    terms += _numbers(map(" ".join, pairwise(stems)), TermKind.PAIR)
+    terms += _numbers(_pairs(stems), TermKind.PAIR)
     return Counter(terms + _numbers(labels, TermKind.LABEL))
 
 
@@ -77,7 +77,7 @@ def question_terms(question: str, idle: Collection[str] = ()) -> frozenset[int]:
     return frozenset(
         [
             *_numbers([*telling, *_identifiers(text)], TermKind.WORD),
-            *_numbers(_pairs(words), TermKind.PAIR),
+            *_numbers(_pairs(stems), TermKind.PAIR),
             *_numbers(labels, TermKind.LABEL),
         ]
     )
@@ -93,7 +93,7 @@ def phrase_terms(phrase: str) -> frozenset[int]:
     """Return the terms that a passage has all of if it says *phrase*: pairs, or its one word."""
     words = _content(phrase)
     if len(words) > 1:
-        return frozenset(_numbers(_pairs(words), TermKind.PAIR))
+        return frozenset(_numbers(_pairs(map(_stem, words)), TermKind.PAIR))
     return frozenset(_numbers(words, TermKind.WORD))
 
 
@@ -123,8 +123,8 @@ def _identifiers(text: str) -> Iterator[str]:
             yield "".join(fold_word(found).split())
 
 
-def _pairs(words: Iterable[str]) -> Iterator[str]:
-    return map(" ".join, pairwise(map(_stem, words)))
+def _pairs(stems: Iterable[str]) -> Iterator[str]:
+    return map(" ".join, pairwise(stems))
 
 
 def _numbers(texts: Iterable[str], kind: TermKind) -> list[int]:

@@ -124,8 +124,10 @@ def test_what_the_sheet_is_called_is_in_no_other_sheet(tmp_path: Path) -> None:
     ingest(place, Settings(workers=1))
     with QueryPool() as worker:
         kinds = open_kinds("donors", CorpusFolder(place).kinds(), worker, None)
-        _, answer = converse_kinds(kinds, "How many visits are there?", OFFLINE)
-    assert (answer.rows, answer.warnings) == (((8,),), ())
+        _, counted = converse_kinds(kinds, "How many visits are there?", OFFLINE)
+        _, summed = converse_kinds(kinds, "How many donors were there in total?", OFFLINE)
+    assert (counted.rows, counted.warnings) == (((8,),), ())
+    assert (summed.rows, summed.warnings) == (((356,),), ())
 
 
 def test_a_model_gets_both_tables_and_the_join(shop: KindTables) -> None:

@@ -225,7 +225,8 @@ def test_a_name_that_is_not_in_the_document_is_doubted_once() -> None:
     ("remark", "problem"),
     [
         ("derived: Lyon is in France", ""),
-        ("derived: by the path, visit_paris, it is there", ""),
+        ("derived: France, by the path, visit_paris", ""),
+        ("derived: by the visit, as the column asks", "the document has no word of 'France'"),
         ("derived: it is said to be in France", "the document has no word of 'France'"),
         ("derived", "the document has no word of 'France'"),
     ],
