@@ -375,9 +375,9 @@ def _explains(
     that the remark puts beside it: `derived: Bovec is in Slovenia`.
     """
     if isinstance(value, str) and not attribute.categories:
-        told = {*map(stem, content_words(remark.partition(":")[2]))}
+        beside = {*map(stem, content_words(remark.partition(":")[2]))}
         known = stems(value), stems(f"{quote} {document.document_id}")
-        return not any(map(told.isdisjoint, known))
+        return not any(map(beside.isdisjoint, known))
     if not read_figures(remark).quantities:
         return False
     if isinstance(value, date):
