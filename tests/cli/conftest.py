@@ -41,6 +41,8 @@ def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     monkeypatch.setenv("SRAG_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("SRAG_WORKERS", "1")
     monkeypatch.chdir(tmp_path)
+    # started by its script, and by no `python -m`, after which the program would be called
+    monkeypatch.setattr(sys.modules["__main__"], "__package__", None)
 
     def run(*arguments: str | Path) -> Result:
         monkeypatch.setattr(sys, "argv", ["srag-mcp", *map(str, arguments)])
