@@ -95,6 +95,14 @@ def test_times_that_may_be_of_day_or_hours_stay_texts(times: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    "hours",
+    [["9.30 Uhr", "14.15 Uhr"], ["9 Uhr", "ab 10 Uhr"], ["7 a.m.", "8 pm"], ["from 9 o'clock", "8 o'clock"]],
+)  # fmt: skip
+def test_an_hour_of_the_day_is_no_number(hours: list[str]) -> None:
+    assert classify_values(hours).type == TEXT
+
+
+@pytest.mark.parametrize(
     "codes",
     [["1.4.2", "1.5.0", "2.0.1"], ["2.0", "2.1", "2.1.1", "3.0"], ["§ 3.1", "§ 3.1.2"],
      ["10.0.0.1", "10.0.0.24"], ["2,1,3", "4,4,1"]],
