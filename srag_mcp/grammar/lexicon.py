@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -73,27 +73,29 @@ def stem(word: str) -> str:
     return text_words.stem(word) if word.isalpha() else word
 
 
-def tokenise(text: str) -> tuple[Token, ...]:
+def tokenise(text: str, whole: Collection[str] = ()) -> tuple[Token, ...]:
     """Split a question into tokens; `7-day` and `non-current` stay whole, as `7day`, `noncurrent`.
 
-    A hyphen joins a number to a word and a prefix that denies to its word; `five-star` are two.
+    A hyphen joins a number to a word, a prefix that denies to its word, and what makes one of the
+    stems *whole*; `five-star` are two.
     """
     text = _NON.sub("-", text.replace("’", "'"))
-    return tuple(part for match in _TOKEN.finditer(text) for part in _read(match))
+    return tuple(part for match in _TOKEN.finditer(text) for part in _read(match, whole))
 
 
-def _read(match: re.Match[str]) -> list[Token]:
+def _read(match: re.Match[str], whole: Collection[str]) -> list[Token]:
     text, (start, end) = match.group(), match.span()
     if match.lastgroup == "number":
         is_code = len(text) > 1 and text[0] == "0" and text.isdigit()
         value = None if is_code else float(text.replace(",", "").replace("−", "-"))
         return [Token(text, text, text, value, start, end)]
-    if match.lastgroup == "word" and "-" in text and not fold_word(text).startswith(_PREFIXED):
-        return _parted(text, start)
     word = fold_word(text.replace(" ", ""))
     if match.lastgroup in {"word", "mixed"}:
-        word = _bare(word).replace("-", "")
-        return [Token(text, word, stem(word), None, start, end)]
+        one = _bare(word).replace("-", "")
+        is_one = match.lastgroup == "mixed" or word.startswith(_PREFIXED) or stem(one) in whole
+        if "-" in text and not is_one:
+            return _parted(text, start)
+        return [Token(text, one, stem(one), None, start, end)]
     return [Token(text, word, word, None, start, end)]
 
 

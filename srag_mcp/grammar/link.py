@@ -269,7 +269,8 @@ def read_sentences(question: str, table: Table, values: ValueIndex) -> list[Sent
 class _Linker:
     def __init__(self, question: str, table: Table, values: ValueIndex) -> None:
         self._question, self._table, self._values = question, table, values.about(None)
-        self.tokens = tuple(part for token in tokenise(question) for part in self._denied(token))
+        tokens = tokenise(question, table.nouns)
+        self.tokens = tuple(part for token in tokens for part in self._denied(token))
         self._meant = {token: self._meaning(token) for token in self.tokens}
         self._known = (*table.columns, *table.beside)
         self._texts = [column.attribute.name for column in self._known if column.is_text]

@@ -26,7 +26,7 @@ from srag_mcp.schema.attribute import Attribute, SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import fold_words
-from srag_mcp.text.words import is_content, singular
+from srag_mcp.text.words import ENGLISH_STOP_WORDS, is_content, singular
 from srag_mcp.values.states import read_boolean, read_statement
 from srag_mcp.values.units import SIZES, is_currency, read_context, unit_of
 
@@ -617,7 +617,10 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     known = [item for item in schema.attributes if item.name in statistics]
     columns = tuple(describe_column(item, statistics[item.name]) for item in known)
     named = {word for column in columns for word in column.named}
-    names = [[w for w in words_in(x) if is_content(w)] for x in (schema.entity, schema.title)]
+    names = [
+        [w for w in words_in(x) if is_content(w) or (len(w) == 1 and w not in ENGLISH_STOP_WORDS)]
+        for x in (schema.entity, schema.title)
+    ]
     entity, title = ([stem(word) for word in name] for name in names)
     own = {*entity, *title[-1:], *(set(title) - named)}
     # of `audit reports`, as some of them call themselves

@@ -182,7 +182,9 @@ def find_nouns(
     ranked = sorted(points, key=lambda word: (-points[word], word))
     last = () if ranked else nouns_of_names(entity)[:1]
     for word in last:
-        n_speaking = sum(word in fold_words(item.text).split() for item in sightings)
+        # of e-bikes in a folder `ebikes`
+        texts = (fold_words(f"{x.text} {x.text.replace('-', '')}") for x in sightings)
+        n_speaking = sum(word in text.split() for text in texts)
         is_free = word not in _ANY and stem(word) not in named
         ranked += [word] * (is_free and n_speaking >= _USUAL * n_documents)
     ranked = ranked[:_MAX_NOUNS]

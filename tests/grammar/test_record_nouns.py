@@ -85,6 +85,18 @@ def test_what_a_folder_is_about_is_no_record_where_documents_have_a_noun() -> No
         assert (found.sql, found.assumed) == ("SELECT COUNT(*) FROM wasp", ())
 
 
+@pytest.mark.parametrize("folder", ["ebikes", "e_bikes"])
+def test_a_hyphen_in_what_a_record_is_called_makes_no_other_word(folder: str) -> None:
+    noun = folder.removeprefix("e_").removesuffix("s")
+    called = {"title": folder, "entity": folder, "nouns": (noun, f"{noun}s")}
+    bikes = SCHEMA.model_copy(update={"tables": (SCHEMA.table.model_copy(update=called),)})
+    statistics = {"pages": _statistics("pages", (ValueCount(4, 3), ValueCount(1, 2)))}
+    found = translate(
+        "How many e-bikes have 4 pages?", bikes, describe_tables(bikes, statistics), ValueIndex([])
+    )
+    assert found.sql == f"SELECT COUNT(*) FROM {folder} WHERE pages = 4"
+
+
 ISSUES = Schema(
     title="Magazines",
     entity="magazines",

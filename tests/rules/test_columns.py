@@ -364,6 +364,8 @@ def test_a_record_is_called_as_its_folder_where_nothing_else_tells() -> None:
     read = documents(said, "txt")
     assert induce(read, entity="old_harbours").nouns == ("harbour", "harbours")
     assert induce(read, entity="harbour_parties").nouns == ()
+    rides = documents([f"{text}\nAn e-bike of its time.\n" for text in texts], "txt")
+    assert induce(rides, entity="ebikes").nouns == ("ebike", "ebikes")
     assert induce(documents(texts, "txt"), entity="old_harbours").nouns == ()
     assert induce_columns((), (), title="T", entity="harbour_parties").nouns == (
         "party",

@@ -96,8 +96,8 @@ def test_times_that_may_be_of_day_or_hours_stay_texts(times: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "hours",
-    [["9.30 Uhr", "14.15 Uhr"], ["9 Uhr", "ab 10 Uhr"], ["7 a.m.", "8 pm"], ["from 9 o'clock", "8 o'clock"]],
-)  # fmt: skip
+    [["9.30 Uhr", "14.15 Uhr"], ["9 Uhr", "ab 10 Uhr"], ["7 a.m.", "8 pm"], ["from 9 o'clock"]],
+)
 def test_an_hour_of_the_day_is_no_number(hours: list[str]) -> None:
     assert classify_values(hours).type == TEXT
 
