@@ -23,6 +23,7 @@ from srag_mcp.claims.figures import (
 )
 from srag_mcp.claims.quotes import (
     counts_its_things,
+    counts_others,
     dates_of,
     find_figures,
     find_number,
@@ -214,8 +215,9 @@ def _only_number(attribute: Attribute, quote: str, value: float) -> str:
     """Say which number *quote* states that is not *value*; empty where it may say something else.
 
     Several numbers prove nothing, nor does one in a unit that cannot be carried into that of the
-    column, nor one that is part of a name, nor a line of words for an integer, which may count what
-    the words name, unless they name the attribute.
+    column, nor one that counts something (`940 barrels`, in litres) or is part of a name, nor a
+    line of words for an integer, which may count what the words name, unless they name the
+    attribute.
     """
     figures, unit = read_figures(quote), column_unit(attribute)
     if figures.dates:
@@ -226,6 +228,8 @@ def _only_number(attribute: Attribute, quote: str, value: float) -> str:
         return ""  # "one" is too common a word to be read as a number
     [(place, found)] = figures.placed
     if _is_designation(attribute, quote, place, value):
+        return ""
+    if counts_others(attribute, quote[place.end :]):
         return ""
     if found.unit is not None and found.unit != unit and attribute.unit:
         carried = carry(attribute, found)

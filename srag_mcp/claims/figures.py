@@ -53,6 +53,9 @@ _SPELT_PART = re.compile(
     rf"(?P<part>{'|'.join(_PARTS_OF_ONE)})\b|\b(?P<half>half)\san?(?=\s)(?!\s(?:dozen|hundred|thousand|million|billion)\b)",
     re.IGNORECASE,
 )
+_ONE_IN = re.compile(
+    r"\b(?P<top>one|\d+)\s(?:[^\W\d_]+\s)?(?:in|out of)\s(?P<bottom>[\w-]+)", re.IGNORECASE
+)
 _ONE = re.compile(r"\bone\s(?=[^\W\d_])(?!of\b)", re.IGNORECASE)
 _CLOCK = re.compile(
     r"(?<![\d:.,])(?P<hour>[01]?\d|2[0-4])(?:[:.h](?P<minute>[0-5]\d))?(?::[0-5]\d)?(?![\d:])"
@@ -111,13 +114,20 @@ class Figures:
 
     @cached_property
     def fractions(self) -> list[Quantity]:
-        """What it says in parts of one: `2 1/2 cups`, `one and a half hours`, `three quarters`.
+        """What it says in parts of one: `2 1/2 cups`, `three quarters`, `one bottle in five`.
 
         Three quarters may also be three of a year: the whole numbers stay among the quantities.
         """
-        said = _SPELT_PART.sub(_as_decimals, _MIXED.sub(_as_decimals, self.quote))
+        said = _ONE_IN.sub(_as_decimals, self.quote)
+        said = _SPELT_PART.sub(_as_decimals, _MIXED.sub(_as_decimals, said))
         found = [] if said == self.quote else [number for _, number in find_quantities(said)]
         return [number for number in found if number not in self.quantities]
+
+    @cached_property
+    def shares(self) -> set[float]:
+        """Its shares, and fractions, in parts of one: `a fifth`, `20 %` -> 0.2."""
+        percent = {x.value / _HUNDRED for x in self.quantities if x.unit == "percent"}
+        return percent | {float(found.value) for found in self.fractions if found.unit is None}
 
     @cached_property
     def addends(self) -> list[Quantity]:
@@ -215,7 +225,10 @@ def read_figures(quote: str) -> Figures:
 def _as_decimals(match: re.Match[str]) -> str:
     """Write a fraction as a number: `2 1/2` -> `2.500000`; as it is where it is none."""
     groups = match.groupdict()
-    if groups:
+    whole: float | None = 0
+    if "bottom" in groups:
+        top, bottom = map(_read_count, match.groups())
+    elif groups:
         said = (groups["top"] or "a").lower()
         top = 1 if said in ("a", "an") else _read_count(said)
         bottom = _PARTS_OF_ONE[(groups["half"] or groups["part"]).lower()]
@@ -227,7 +240,7 @@ def _as_decimals(match: re.Match[str]) -> str:
     return f"{whole + top / bottom:.6f}"
 
 
-def _read_count(word: str) -> int | None:
+def _read_count(word: str) -> int | float | None:
     if word.isdecimal():
         return int(word)
     return read_number_words(word) if NUMBER_WORDS.fullmatch(word) else None
@@ -278,7 +291,8 @@ def is_converted(attribute: Attribute, quote: str, value: float, text: str) -> b
     ):
         return True
     for found in figures.fractions:
-        if any(rounds_to(size, value) for size in (found.value, *carry(attribute, found))):
+        sizes = [float(found.value) * one for one in _factors(attribute, found, quote, text)]
+        if any(rounds_to(size, value) for size in (*sizes, *carry(attribute, found))):
             return True
     for found in figures.quantities:
         if any(rounds_to(size, value) for size in carry(attribute, found)):
@@ -357,6 +371,7 @@ def is_computed(attribute: Attribute, quote: str, value: float) -> bool:
     if len(set(numbers)) == 2:
         one, other = dict.fromkeys(numbers)
         found += [one - other, (one + other) / 2, one * other, one * other / _HUNDRED]
+        found += [one + other / _HUNDRED] if _HUNDREDTHS.search(quote) else []
     return any(rounds_to(number, size) for number in found)
 
 

@@ -253,6 +253,7 @@ class PlacedFigure:
             and item.span.start < line.end
             and item.span != place
             and not item.is_of_date
+            and (item.figure.unit != "percent" or self.figure.unit == "percent")  # `up 6% at £8m`
             and item.figure.numeral not in named  # the 7 of `7-day incidence` is no other value
         ]
         start = max((span.end for span in others if span.end <= place.start), default=line.start)
@@ -317,7 +318,7 @@ def is_spoken_of(attribute: Attribute, value: Value, place: Span | None, text: s
     if place is None or isinstance(value, bool) or not isinstance(value, int | float):
         return True
     found = [item for item in find_figures(text) if item.span.overlaps(place)]
-    if len(found) != 1:
+    if len(found) != 1 or found[0].figure.scaled:  # nothing is two million by chance
         return True
     name = " ".join((attribute.name, *attribute.synonyms))
     if _stems_of(name).isdisjoint(_stems_of(text)):
@@ -361,7 +362,10 @@ def _stems_of(said: str) -> frozenset[str]:
 
 
 def _line_of(text: str, place: Span) -> Span:
-    """Return the line of *place*, with those over which its sentence is wrapped."""
+    """Return the line of *place*, with those over which its sentence is wrapped; a row has none."""
+    line = line_at(text, place)
+    if is_tabular(line.of(text)):
+        return line
     start, end = text.rfind("\n", 0, place.start) + 1, text.find("\n", place.end)
     while start and text[start : start + 1].islower():
         start = text.rfind("\n", 0, start - 1) + 1
@@ -420,6 +424,16 @@ def counts_its_things(attribute: Attribute, before: str, figure: str, after: str
         return label != line
     word = fold_word(leading[1])
     return bool(leading[2].strip()) or singular(word) != word
+
+
+def counts_others(attribute: Attribute, after: str) -> bool:
+    """Return whether a figure is said of many things, by the word *after* it, and not measured.
+
+    Those of a column that measures are not its unit: `940 barrels`, where that is in litres.
+    """
+    following = _WORD_AFTER.match(after)
+    word = fold_word(following[1]) if following else ""
+    return bool(kind_of(column_unit(attribute))) and singular(word) != word
 
 
 def find_sides(quote: str, place: Span, text: str, span: Span | None) -> tuple[str, str]:

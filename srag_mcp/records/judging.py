@@ -12,7 +12,7 @@ from pydantic import WithJsonSchema
 from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import none_counts_as_zero, write_canonical
 from srag_mcp.claims.claim import Bearing, check, says_none
-from srag_mcp.claims.figures import is_computed, read_figures, rounds_to
+from srag_mcp.claims.figures import definition, is_computed, read_figures, rounds_to
 from srag_mcp.claims.quotes import (
     LONGEST_QUOTE,
     dates_of,
@@ -372,12 +372,14 @@ def _explains(
     What it adds or multiplies stands in *document*; a day is so many days or weeks behind
     one of the *quote*, before it where these are subtracted: `15 June 2026 for 2 nights`, `derived:
     15 June + 2 nights`. A name follows from a word of the *quote*, or of the document's path,
-    that the remark puts beside it: `derived: Bovec is in Slovenia`.
+    that the remark puts beside it: `derived: Bovec is in Slovenia`; or as the column says, in whose
+    words the remark is: `derived: country of the town`.
     """
     if isinstance(value, str) and not attribute.categories:
         beside = {*map(stem, content_words(remark.partition(":")[2]))}
         known = stems(value), stems(f"{quote} {document.document_id}")
-        return not any(map(beside.isdisjoint, known))
+        is_as_defined = bool(beside) and beside.issubset(stems(definition(attribute)))
+        return is_as_defined or not any(map(beside.isdisjoint, known))
     if not read_figures(remark).quantities:
         return False
     if isinstance(value, date):
@@ -396,7 +398,9 @@ def _explains(
     made = compute(remark.partition(":")[2])
     if made is None or not rounds_to(made.result, value):
         return is_computed(attribute, remark, value)
-    return _numbers_of(document.text).issuperset(made.operands)
+    shares = read_figures(quote).shares
+    raised = {round(1 + sign * share, 6) for share in shares for sign in (-1, 1)}
+    return {*_numbers_of(document.text), *shares, *raised}.issuperset(made.operands)
 
 
 def _numbers_of(text: str) -> set[float]:

@@ -352,7 +352,7 @@ def stated_counts(
         place = Span(*match.span())
         number = int(match[1]) if match[1].isdigit() else read_number_words(match[1])
         if number is not None and not any(span.overlaps(place) for span in spans):
-            said.append((number, " ".join(match[0].split())))
+            said.append((int(number), " ".join(match[0].split())))
     return said
 
 

@@ -316,7 +316,6 @@ _FIT = 0.7
 _MAX_CATEGORIES = 12
 _CODE = re.compile(r"0\d+|\+?\d{10,}|\d[\d ]*-[\d -]*\d")
 _LEADING_ZERO = re.compile(r"0\d[\d.,]*")
-_OF_A_DAY = re.compile(r"\d\s?(?:[ap]\.?\s?m\b|uhr\b|o['’]clock\b)", re.IGNORECASE)
 _HEDGES = re.compile(rf"\b(?:only|total|per|each|an?|of|plus|minus)\b\.?|{HEDGES}", re.IGNORECASE)
 _WEEKDAY_OR_TIME = re.compile(
     r"\b(?:\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?|as of|on"
@@ -435,11 +434,10 @@ def _is_whole(number: Quantity, unit: str | None) -> bool:
 def _figure(value: str) -> tuple[Figure, str] | None:
     """Return the figure of a value and the words behind it, folded; None where it is none.
 
-    A number behind words is a name: `Town 7`; `EUR 7` and `about 7` are none. `9.30 Uhr` is an
-    hour of the day.
+    A number behind words is a name: `Town 7`; `EUR 7` and `about 7` are none.
     """
     is_dated = any(found.precision != "year" for _, found in find_dates(value, partial=True))
-    if is_dated or _CODE.fullmatch(value.strip()) or _OF_A_DAY.search(value):
+    if is_dated or _CODE.fullmatch(value.strip()):
         return None
     found = find_number(value, "USD")
     if found.number is not None and found.number.unit in SIZES:  # `1 h 30 min`

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import takewhile
 
 from srag_mcp.text.spans import Span
 from srag_mcp.values.names import WORDS
@@ -57,7 +58,7 @@ _FIRST = "|".join(sorted(_SMALL, key=len, reverse=True))
 NUMBER_WORDS = re.compile(
     rf"\b(?=[a-zA-Z])(?<![\w-])(?:half a dozen|half a million|a dozen"
     rf"|(?:(?:{_FIRST})|a(?=\s(?:hundred|thousand|million|billion)))"
-    rf"(?:(?:-|\s(?:and\s)?)(?:{_ANY}))*)(?![\w-])",
+    rf"(?:(?:-|\s(?:and\s|(?<!\bat one )point\s)?)(?:{_ANY}))*)(?![\w-])",
     re.IGNORECASE,
 )
 
@@ -218,14 +219,23 @@ def _middle(sized: Sequence[tuple[str, float]], grouping: str) -> float | None:
     return sizes[len(sizes) // 2] if sizes else None
 
 
-def read_number_words(text: str) -> int | None:
+def read_number_words(text: str) -> int | float | None:
     """Read a number in words, English or (one to twelve) six more languages.
 
-    `twenty-five` -> 25, `two hundred and five` -> 205, `a dozen` -> 12, `drei` -> 3
+    `twenty-five` -> 25, `two hundred and five` -> 205, `one point nine million` -> 1900000,
+    `a dozen` -> 12, `drei` -> 3
     """
     folded = " ".join(text.lower().replace("-", " ").split())
     if folded in _WHOLE:
         return _WHOLE[folded]
+    whole, _, behind = folded.partition(" point ")
+    digits = list(takewhile(lambda word: _SMALL.get(word, 10) < 10, behind.split()))
+    if digits:
+        scale = math.prod(_FACTORS.get(word, 0) for word in behind.split()[len(digits) :])
+        decimals = "".join(str(_SMALL[word]) for word in digits)
+        first = read_number_words(whole)
+        number = None if first is None else round(float(f"{first}.{decimals}") * scale, 9)
+        return int(number) if number and number.is_integer() else number or None
     words = [word for word in folded.split() if word != "and"]
     if words[:1] == ["a"] and len(words) > 1 and words[1] in _FACTORS:
         words[0] = "one"
@@ -265,6 +275,7 @@ _AFTER = re.compile(
     r"|sq\.?\s\w+|square\s\w+|cubic\s\w+|nautical\s\w+|p(?:er|ro|or|our)\s(?:cento?|mille|ciento)\b"
     r"|[^\W\d_]+(?:[²³]|[23](?!\d))?(?:/[hs](?!\w))?)"
 )
+_OF_A_DAY = re.compile(r"\s?(?:[ap]\.?\s?m\b|uhr\b|o['’]clock\b)", re.IGNORECASE)
 _POWER_SIGN = re.compile(r"[eE]|.*?10\^?")
 # A dash that begins a line is the mark of an item.
 _RANGE = re.compile(r"(?:[^\S\n]?[-–—]|\s?\bto\b)\s?(?=[^\W\d_]{0,3}[$€£]?\s?\d)")
@@ -404,9 +415,11 @@ def _figure(text: str, match: re.Match[str], floor: int = 0) -> Figure | None:
     before = _BEFORE.search(head) if head else None
     symbol = before["currency"] if before else ""
     unit = unit_of(symbol) if symbol else None
-    if unit is None:
-        before, symbol = None, ""
-    if before is None and _BAD_BEFORE.search(head):
+    after = _after(text, match.end(), is_currency(unit))
+    if unit is None or (after and after.unit == "percent"):  # not the € of `480 € (30 %)`
+        before, symbol, unit = None, "", None
+    is_hour = _OF_A_DAY.match(text, match.end())
+    if after is None or is_hour or (before is None and _BAD_BEFORE.search(head)):
         return None
     sign, start = _sign(start, head, before)
     n_more = sum(len(match[name] or "") for name in ("power", "fraction", "mark"))
@@ -414,8 +427,7 @@ def _figure(text: str, match: re.Match[str], floor: int = 0) -> Figure | None:
     numeral = "" if digits in _FRACTIONS else f"0{digits}" if digits[0] == "." else digits
     extra = next((_FRACTIONS[character] for character in whole if character in _FRACTIONS), 0.0)
     power = _POWER_SIGN.sub("", match["power"] or "0", count=1).translate(_SUPERSCRIPTS)
-    after = _after(text, match.end(), is_currency(unit))
-    if after is None or (after.unit == "s" and after.attached and numeral.endswith("0")):
+    if after.unit == "s" and after.attached and numeral.endswith("0"):
         return None
     return Figure(
         Span(start, after.end), numeral, sign, extra, int(power),

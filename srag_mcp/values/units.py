@@ -85,7 +85,8 @@ _SCALE_NOTE = re.compile(
     rf"(?P<scale>{_SCALE_WORDS}|(?(unit)[mk]|(?-i:[kKM]))(?=\s*[\])])|['’]?000s?)\b"
     rf"(?:\.?\s(?P<after>[^\W\d_]{{0,3}}[$€£¥₹]|[A-Z]{{3}}\b))?"
     rf"|(?<!\w)(?P<money>{_MONEY})\s?(?P<of_money>{_SCALE_WORDS}|[mk]|['’]?000s?)(?!\w)"
-    rf"|(?:^|[(;:,])\s*(?P<start>{_SCALE_WORDS})\s+(?:of|de|d['’]|di|[^\W\d_]+\s*$)",
+    rf"|(?:^|[(;:,])\s*(?P<start>{_SCALE_WORDS})\s+(?:of|de|d['’]|di|[^\W\d_]+\s*$)"
+    rf"|(?<!\d)(?<!\d\s)[x×]\s?(?P<by>{_MONEY})?\s?(?P<times>1(?:[.,'’ ]?000){{1,3}})(?![.,]?\d)",
     re.IGNORECASE,
 )
 _UNIT_NOTE = re.compile(
@@ -217,9 +218,13 @@ def read_context(context: str) -> ScaledUnit:
             found = parse_unit(text)
     if note is None:
         return found
-    word = (note["scale"] or note["of_money"] or note["start"]).lower().lstrip("'’")
-    scale = 1000 if word.startswith(("000", "k")) else SCALES.get(word, MONEY_SCALES.get(word, 1))
-    written = (note["unit"] or note["money"] or note["after"] or "").strip()
+    if note["times"]:
+        scale = int("".join(filter(str.isdigit, note["times"])))
+    else:
+        word = (note["scale"] or note["of_money"] or note["start"]).lower().lstrip("'’")
+        is_thousand = word.startswith(("000", "k"))
+        scale = 1000 if is_thousand else SCALES.get(word, MONEY_SCALES.get(word, 1))
+    written = (note["unit"] or note["money"] or note["after"] or note["by"] or "").strip()
     return ScaledUnit(scale, found.unit or unit_of(written))
 
 

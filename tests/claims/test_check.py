@@ -321,6 +321,7 @@ HOURS = Attribute(name="duration", type="number", unit="hours")
 MINUTES = Attribute(name="duration", type="integer", unit="minutes")
 NIGHTS = Attribute(name="nights", type="integer", unit="days")
 PERCENT = Attribute(name="rate", type="number", unit="percent")
+VOLUME = Attribute(name="volume", type="number", unit="hectolitres")
 
 
 @pytest.mark.parametrize(
@@ -378,6 +379,15 @@ def test_a_number_behind_a_capital_is_no_name_where_it_was_misread(
             7,
             "derived",
         ),
+        (PERCENT, "One bottle in four was sold abroad", 25, "converted"),
+        (PERCENT, "three tenths of what we sell", 30, "converted"),
+        (PERCENT, "one in eight", 12.5, "converted"),
+        (PERCENT, "480 € (30 %)", 30, "quoted"),
+        (PRICE, "sales of one point nine million", 1_900_000, "converted"),
+        (PRICE, "12 euros and 50 cents", 12.5, "derived"),
+        (VOLUME, "720,000 litres", 7200, "converted"),
+        (VOLUME, "720 barrels", 1178, "unshown"),  # which nobody can convert
+        (VOLUME, "720 hl", 727, "contradicted"),
         (PERCENT, "5 ‰", 0.5, "converted"),
         (PERCENT, "5 ‰", 5, "contradicted"),
         (SHARE, "5 ‰", 5, "quoted"),

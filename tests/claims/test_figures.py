@@ -21,6 +21,8 @@ LINES = "Cost 1\n" * 200
         (SALES, "340", 340_000, f"(in thousands)\n{LINES}Sales 340"),
         (SALES, "340", 340_000_000, f"Sales (€m)\n{LINES}Sales 340"),
         (SALES, "34.0", 34_000_000, "Sales, millions: 34.0"),
+        (SALES, "340", 340_000, f"(amounts x 1,000 euro)\n{LINES}Sales 340"),
+        (SALES, "340", 340_000_000, f"Sales × €1.000.000\n{LINES}Sales 340"),
         (SALES, "340", 340_000, "Umsatz in TEUR: 340"),
         (SALES.model_copy(update={"unit": "million USD"}), "$3.4 billion", 3400, ""),
         (SALES.model_copy(update={"unit": "million USD"}), "3,400,000", 3.4, ""),

@@ -57,6 +57,7 @@ def test_a_place_may_be_of_the_column(
         ("EUR 1,200 and 95.50", "decimal point"),
         ("1.640 m, 38,5 km", "decimal comma"),
         ("1,200", ""),
+        ("71.400 Euro, um 4.30 Uhr", ""),  # an hour of the day has no decimals
         ("of 1.5 and 2,5", ""),
         ("2.1 Scope\n1.640 m", ""),
         ("16,5002 and 3", ""),

@@ -221,6 +221,51 @@ def test_a_name_that_is_not_in_the_document_is_doubted_once() -> None:
     assert found.taken.cell.note == "doubted: the document has no word of 'Paris'"
 
 
+def test_a_name_may_follow_as_its_column_says() -> None:
+    attribute = Attribute(name="country", type="string", description="Concluded from the town.")
+
+    found = judge("In Lyon.", attribute, stated("France", "In Lyon", "derived: from the town"))
+
+    assert (found.problem, found.taken.cell.marks) == ("", {Mark.DERIVED})
+
+
+@pytest.mark.parametrize(
+    ("value", "remark", "problem"),
+    [
+        (3_360_000, "derived: 2800000 x 1.2", ""),
+        (3_640_000, "derived: 2800000 x 1.3", "the quote says 2800000, the value 3640000.0"),
+    ],
+)
+def test_a_number_may_be_another_one_raised_by_a_share_that_is_quoted(
+    value: float, remark: str, problem: str
+) -> None:
+    attribute = Attribute(name="revenue", type="number")
+    quote = "Revenue was up by a fifth, from £2.8m"
+
+    assert judge(f"{quote}.", attribute, stated(value, quote, remark)).problem == problem
+
+
+UNSAID = "nothing beside the number says that it is of this column: quote words that do"
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "quote", "problem"),
+    [
+        ("Sales were up 6% at £872 (£821 before).", 872, "£872", ""),
+        ("Sales were up 6 pence at £872 (£821 before).", 872, "£872", UNSAID),
+        ("sold     31    40\nsales    62    56\n", 56, "56", ""),
+        ("Sales: none. We took CHF 2.98 million.", 2_980_000, "CHF 2.98 million", ""),
+        ("Sales: none. We took CHF 298.", 298, "CHF 298", UNSAID),
+    ],
+)
+def test_a_number_is_of_its_column_by_what_stands_beside_it(
+    text: str, value: float, quote: str, problem: str
+) -> None:
+    attribute = Attribute(name="sales", type="number")
+
+    assert judge(text, attribute, stated(value, quote)).problem == problem
+
+
 @pytest.mark.parametrize(
     ("remark", "problem"),
     [

@@ -88,7 +88,8 @@ def test_a_column_of_days_that_are_but_ends_is_one_of_texts() -> None:
      ("c. 1950", Reading(State.STATED, 1950, note=Hedge.ROUGH, is_guess=True)),
      ("1950", Reading(State.STATED, 1950)),
      ("by 1950 guests", Reading(State.STATED, 1950)),
-     ("after 5 pm", Reading(State.STATED, 5))],
+     ("after 5 shows", Reading(State.STATED, 5)),
+     ("after 5 pm", Reading(State.FAILED, note="not a number"))],
 )  # fmt: skip
 def test_a_year_before_which_something_lies_is_not_its_year(text: str, expected: Reading) -> None:
     assert read_column(Column(INTEGER, "built"), [Words(text)]) == [expected]

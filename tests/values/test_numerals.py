@@ -121,7 +121,8 @@ def test_every_number_in_words_reads_back(number: int) -> None:
 @pytest.mark.parametrize(
     ("words", "number"),
     [("two hundred and five", 205), ("a dozen", 12), ("half a million", 500_000), ("zwölf", 12),
-     ("a hundred", 100), ("one two", None), ("twenty eleven", None), ("and", None),
+     ("a hundred", 100), ("one point nine million", 1_900_000), ("twenty point zero five", 20.05),
+     ("one point eleven", None), ("one two", None), ("twenty eleven", None), ("and", None),
      ("several", None)],
 )  # fmt: skip
 def test_words_that_make_a_number(words: str, number: int | None) -> None:
