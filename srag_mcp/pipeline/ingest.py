@@ -230,7 +230,8 @@ def ingest(
                 budget_usd=settings.budget_usd,
                 budget_calls=settings.budget_calls,
             )
-            asked = estimate_questions(len({*questions} - find_covered(work).keys()), settings)
+            n_asked = min(len({*questions} - find_covered(work).keys()), settings.schema_questions)
+            asked = estimate_questions(n_asked, settings.columns)
             further = Workload(asked.n_prompts, asked.tokens)
             with (
                 chosen.open(Work(work, settings, on_progress, cancelled, further)) as engine,
