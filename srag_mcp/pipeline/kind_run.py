@@ -155,7 +155,8 @@ class KindSorter:
         shared = _share_out(dict(zip(names, shares, strict=True)), self.questions)
         for n, name in enumerate(called):
             if not name:  # documents may not say what they are, and people do
-                names[n] = _name(members[n], shared[names[n]], {*names, *taken}) or names[n]
+                asked = [x for questions in shared[names[n]] for x in questions]
+                names[n] = _name(members[n], asked, {*names, *taken}) or names[n]
         places = {compared[at].path: number for number, k in enumerate(kinds) for at in k.members}
         found = self._sort({name: (kind,) for name, kind in zip(names, kinds, strict=True)}, places)
         middle = [[compared[at] for at in kind.typical(words, _N_SHOWN)] for kind in kinds]
@@ -206,7 +207,7 @@ class KindSorter:
         if len(kinds) < 2:
             return None
         corpora, written = dict[Path, int](), dict[str, object]()
-        said = {name: {*stems(" ".join(kind))} for name, kind in kinds.items()}
+        said = {name: dict.fromkeys(stems(" ".join(kind)), 1.0) for name, kind in kinds.items()}
         shared = _share_out(said, self.questions)
         for name, kind in kinds.items():
             others = [item for item in kinds.values() if item != kind]
@@ -247,7 +248,10 @@ class KindSorter:
     def write(self, found: "Grouping", told: str) -> Kinds:
         """Write which files are of which kind."""
         corpora, written = dict[Path, int](), dict[str, object]()
-        said = {name: {word for x in of for word in x.shares} for name, of in found.kinds.items()}
+        said = {
+            name: {word: n for kind in of for word, n in kind.shares.items()}
+            for name, of in found.kinds.items()
+        }
         shared = _share_out(said, self.questions)
         for number, (name, of) in enumerate(found.kinds.items()):
             paths = (source.relative for source in self.found.sources)
@@ -263,7 +267,7 @@ class KindSorter:
         self,
         name: str,
         members: tuple[str, ...],
-        questions: tuple[str, ...],
+        questions: tuple[tuple[str, ...], tuple[str, ...]],
         of_tables: tuple[tuple[str, ...], tuple[tuple[str, ...], ...]] = ((), ()),
     ) -> Path:
         place = self._place(name)
@@ -271,7 +275,7 @@ class KindSorter:
         is_inside = self.state.parent == self.folder  # so that both can be moved together
         home = os.path.relpath(self.folder, place) if is_inside else str(self.folder)
         columns, others = of_tables
-        kept = KindMembers(home, members, tuple(self.found.seen), columns, questions, others)
+        kept = KindMembers(home, members, tuple(self.found.seen), columns, *questions, others)
         write_atomically(place / KIND_FILE, json.dumps(asdict(kept)))
         return place
 
@@ -438,28 +442,31 @@ def rename_kind(state: Path, old: str, new: str) -> Path:
 
 
 def _share_out(
-    words: Mapping[str, Collection[str]], questions: Iterable[str]
-) -> dict[str, tuple[str, ...]]:
-    """Share out *questions* among kinds, by the stems that the documents of each say.
+    words: Mapping[str, Mapping[str, float]], questions: Iterable[str]
+) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Share out *questions* among kinds, by the stems that their documents say, and how often.
 
-    One goes to the kind that it names, else to that which alone says most of its words, to all
-    where none does.
+    One goes to the kinds that it names, else to those that alone say most of its words. Of these
+    one is its home: the only one, or where it names none, that in which its words are usual. Each
+    kind gets those of which it is the home, and those that it may need columns for.
     """
     names = {name: {*stems(name.replace("_", " "))} for name in words}
-    shared: dict[str, tuple[str, ...]] = dict.fromkeys(words, ())
+    own: dict[str, list[str]] = {name: [] for name in words}
+    needed: dict[str, list[str]] = {name: [] for name in words}
     for question in questions:
         asked = {*stems(question)}
-        own = [name for name in words if names[name] & asked]
-        if not own:
-            said = {name: {x for x in asked if x in words[name]} for name in words}
+        may = home = [name for name in words if names[name] & asked]
+        if not may:
+            said = {name: asked & shares.keys() for name, shares in words.items()}
             alone = {
                 name: len(mine.difference(*(said[other] for other in said if other != name)))
                 for name, mine in said.items()
             }
-            own = [name for name, n in alone.items() if n == max(alone.values())]
-        for name in own:
-            shared[name] = (*shared[name], question)
-    return shared
+            may = [name for name, n in alone.items() if n == max(alone.values())]
+            home = [max(may, key=lambda name: sum(words[name][x] for x in said[name]))]
+        for name in may:
+            (own if [name] == home else needed)[name].append(question)
+    return {name: (tuple(own[name]), tuple(needed[name])) for name in words}
 
 
 def _begin(path: str, text: str) -> str:

@@ -30,7 +30,7 @@ from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.rule_run import count_read_first, find_effort
 from srag_mcp.pipeline.schema_choice import SchemaWish, find_known_schema
 from srag_mcp.pipeline.table_mode import settle_tables
-from srag_mcp.pipeline.wishes import IngestOptions, go_on
+from srag_mcp.pipeline.wishes import IngestOptions, find_tried, go_on
 from srag_mcp.records.listed import find_lists, list_attribute
 from srag_mcp.records.prediction import (
     Estimate,
@@ -260,7 +260,8 @@ def quote_kinds(
         tables = settle_tables(work, found, rows, readers, fresh=False)
         found = tables.found
         state = Path(scratch) / corpus.apart.name  # which tells whose kinds these are
-        sorter = KindSorter(state, corpus.folder, found, readers)
+        questions = go_on(folder, settings, options).options.get("questions", ())
+        sorter = KindSorter(state, corpus.folder, found, readers, questions)
         if not may_be_split(work, corpus.folder, found, options.get("schema")):
             return {}
         told = sorter.find(tables.survey, lambda: read_sample(found, readers).documents, rows)
@@ -301,7 +302,8 @@ def quote_work(
     readers = ReaderPool(settings.workers, settings.document_timeout_s)
     schema, _ = find_known_schema(work, work.schema_in_force(), folder, asked, engine.asks)
     questions, n_asking = asked.questions[: settings.schema_questions], 0
-    n_questions = len({*questions} - find_covered(work).keys())
+    own = find_tried(folder, asked.questions)
+    n_questions = len({*own[: settings.schema_questions]} - find_covered(work).keys())
     is_known = schema is not None or not engine.asks
     columns, lists_read = ((), ()) if is_known else asked.tables.columns()
     if columns:
@@ -316,7 +318,7 @@ def quote_work(
     todo = _ToRead(
         n_documents, lengths, schema, lists, lacking, added, is_defined, n_asking, n_questions
     )
-    todo = replace(todo, n_untried=len(asked.questions) - len(questions))
+    todo = replace(todo, n_untried=max(0, len(own) - settings.schema_questions))
     return _price(engine, todo, settings, effort)
 
 
