@@ -243,7 +243,24 @@ class KindSorter:
                 odd[reply.path] = _begin(reply.path, text)
             else:
                 places[reply.path] = ways[at][1]
-        return Grouping(self, kinds, places, odd, tuple(failed))
+        given = self._given(places)
+        taken = {*given.values()}
+        named = {
+            given.get(number) or (unique_name(name, taken, "") if name in taken else name): of
+            for number, (name, of) in enumerate(kinds.items())
+        }
+        return Grouping(self, named, places, odd, tuple(failed), frozenset(taken))
+
+    def _given(self, places: Mapping[str, int]) -> dict[int, str]:
+        """Return the names that a person gave to most documents of a kind; *places* has theirs."""
+        given = dict[int, str]()
+        for name, kind in read_kinds(self.state).items():
+            members = read_members(self._place(name)) if kind.is_given else None
+            found = Counter(
+                places[x] for x in (members.documents if members else ()) if x in places
+            )
+            given |= {at: name for at, n in found.items() if 2 * n > found.total()}
+        return given
 
     def write(self, found: "Grouping", told: str) -> Kinds:
         """Write which files are of which kind."""
@@ -258,7 +275,9 @@ class KindSorter:
             members = tuple(path for path in paths if found.places.get(path) == number)
             corpora[self._keep(name, members, shared[name])] = len(members)
             written[name] = asdict(
-                StoredKind(len(members), of[0].shares, tuple(x.shares for x in of[1:]))
+                StoredKind(
+                    len(members), of[0].shares, tuple(x.shares for x in of[1:]), name in found.given
+                )
             )
         write_atomically(self.state / KINDS_FILE, json.dumps(written))
         return Kinds(corpora, tuple(found.odd), found.failed, told)
@@ -290,6 +309,7 @@ class Grouping:
         places: Which kind a file is of.
         odd: How those begin that are of none, by path.
         failed: What cannot be read.
+        given: The names that a person gave, which stay.
         middle: Of each the documents that say most of what is usual in it.
     """
 
@@ -298,6 +318,7 @@ class Grouping:
     places: Mapping[str, int]
     odd: Mapping[str, str]
     failed: tuple[DocumentError, ...]
+    given: frozenset[str] = frozenset()
     middle: Sequence[Sequence[Document]] = ()
 
     @cached_property
@@ -339,8 +360,9 @@ class Grouping:
             groups = reply.places("g")
             own, joined = [names[at] for at in groups], [strays[at] for at in reply.places("s")]
             members = [*(path for path, at in self.places.items() if at in groups), *joined]
-            taken = {*self.sorter.taken(members), *kinds, DOCUMENTS_FOLDER}
-            name = _free_name((snake_case(reply.name or ""), *own), taken)
+            taken = {*self.sorter.taken(members), *kinds, *self.given, DOCUMENTS_FOLDER}
+            given = next((name for name in own if name in self.given), "")
+            name = given or _free_name((snake_case(reply.name or ""), *own), taken)
             name = name or unique_name(DOCUMENTS_FOLDER, taken, "")
             kinds[name] = tuple(kind for old in own for kind in self.kinds[old])
             places |= dict.fromkeys(members, number)
@@ -435,6 +457,7 @@ def rename_kind(state: Path, old: str, new: str) -> Path:
         if problem:
             raise CorpusError(problem)
         with ingestion_lock(place / old / STATE_FOLDER):
+            kept[old] = replace(kept[old], is_given=True)
             named = {new if name == old else name: asdict(kind) for name, kind in kept.items()}
             (place / old).rename(place / new)
             write_atomically(state / KINDS_FILE, json.dumps(named))

@@ -154,6 +154,21 @@ def test_names_that_are_taken_or_none_leave_the_names_of_code(
     assert kinds_of(harbour, settings).keys() == {"boats", "lessons", "stundes"}
 
 
+def test_the_name_that_a_person_gave_stays_when_kinds_are_found_anew(
+    harbour: Path, saying: Saying
+) -> None:
+    with saying(*SAID) as (_, settings):
+        ingest(harbour, settings.with_engine("offline"))
+        state = CorpusFolder(harbour, settings.home).readable()
+        rename_kind(state, "boats", "fleet")
+        rename_kind(state, "lessons", "boats")
+        ingest(harbour, settings.with_engine("offline"))
+        report = ingest(harbour, settings, fresh=True)
+    sizes = {name: len(of) for name, of in kinds_of(harbour, settings).items()}
+    assert sizes == {"fleet": 8, "boats": 14}
+    assert "a language model confirmed them; boats for boats, stundes, told.md" in report.told[0]
+
+
 @pytest.mark.parametrize(
     ("beside", "name"), [("", "yachts"), (".srag/note", "boats"), ("told.md", "boats")]
 )
