@@ -39,7 +39,7 @@ from srag_mcp.claims.table_places import (
 )
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import STOP_WORDS, fold, share_stem, stems
+from srag_mcp.text.words import STOP_WORDS, content_words, fold, fold_words, share_stem, stem, stems
 from srag_mcp.values.dates import find_periods
 from srag_mcp.values.states import has_denial, is_denying_name, read_boolean, read_missing
 from srag_mcp.values.types import Value
@@ -140,6 +140,8 @@ def _check_number(
     if is_converted(attribute, quote, value, text):
         return Claim(Bearing.CONVERTED)
     if (value == 0 and has_denial(quote)) or is_computed(attribute, quote, value):
+        return Claim(Bearing.DERIVED)
+    if not figures.quantities and _is_defined(attribute, quote, value):
         return Claim(Bearing.DERIVED)
     if is_bare_count(attribute):
         said = _only_count(attribute, quote, text, span)
@@ -272,6 +274,19 @@ def _check_answer(attribute: Attribute, quote: str, *, value: bool) -> Claim:
     if _KEY.match(quote) is None or _names_attribute(attribute, quote):
         return Claim(Bearing.CONTRADICTED, f"the quote says {quote!r}")
     return Claim(Bearing.UNSHOWN)
+
+
+def _is_defined(attribute: Attribute, quote: str, value: float) -> bool:
+    """Whether the definition gives *value* for words of *quote*: `0 if punctual (on time, RT)`.
+
+    Words that it has elsewhere, too, are what the column is about, whatever its value.
+    """
+    written = f" {fold_words(attribute.description)} "
+    before, _, behind = written.partition(f" {value:.15g} ")
+    about, meant, said = (
+        {*map(stem, content_words(text))} for text in (f"{attribute.name} {before}", behind, quote)
+    )
+    return not said.isdisjoint(meant - about)
 
 
 def _check_date(quote: str, value: date, text: str) -> Claim:

@@ -391,3 +391,29 @@ def test_numbers_are_read_as_people_write_them(
     attribute: Attribute, quote: str, value: float, bearing: str
 ) -> None:
     assert check(attribute, quote, value, quote).bearing == bearing
+
+
+DELAY = Attribute(
+    name="delay_minutes",
+    type="integer",
+    description="Minutes by which it was late; 0 if it was on time (right time, RT, punctual).",
+)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "quote", "value", "bearing"),
+    [
+        (DELAY, "15:55 back. RT", 0, Bearing.DERIVED),
+        (DELAY, "Punctuality: perfect", 0, Bearing.DERIVED),
+        (DELAY, "right time, all trips", 0, Bearing.DERIVED),
+        (DELAY, "The train was late", 0, Bearing.UNSHOWN),
+        (DELAY, "It poured", 0, Bearing.UNSHOWN),
+        (DELAY, "punctual on both", 4, Bearing.UNSHOWN),
+        (DELAY, "ten minutes late", 0, Bearing.CONTRADICTED),
+        (DELAY, "late at best", 0, Bearing.UNSHOWN),
+    ],
+)
+def test_words_for_which_the_definition_gives_the_value_show_it(
+    attribute: Attribute, quote: str, value: float, bearing: Bearing
+) -> None:
+    assert check(attribute, quote, value, f"On Monday: {quote}.").bearing is bearing
