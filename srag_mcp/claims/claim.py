@@ -174,7 +174,10 @@ def _misread(attribute: Attribute, quote: str, value: float, text: str) -> str:
     units = [other_unit(attribute, found.figure) for found in alike]
     if all(units) and convert(1.0, units[0], column_unit(attribute) or "") is None:
         return f"the quote gives it in {units[0]}, the column is in {attribute.unit or 'no unit'}"
-    stands = quote.strip().isdigit() and find_number(attribute, value, text)
+    stands = (quote.strip().isdigit() and find_number(attribute, value, text)) or any(
+        place.label
+        for place in find_table_places(quote, value, text, None)  # of what it names
+    )
     if all(x.is_of_date for x in alike) and not stands and not may_be_year(attribute, value):
         return "its number is a part of a date"
     label = " ".join(quote[: found.span.start] for found in alike)

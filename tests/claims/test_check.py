@@ -417,3 +417,26 @@ def test_words_for_which_the_definition_gives_the_value_show_it(
     attribute: Attribute, quote: str, value: float, bearing: Bearing
 ) -> None:
     assert check(attribute, quote, value, f"On Monday: {quote}.").bearing is bearing
+
+
+ALTITUDE = Attribute(name="entrance_altitude", type="integer", unit="m")
+CAVES = (
+    "Cave | depth | entrance | seen\n--- | --- | --- | ---\n"
+    "K-5 | 88 | 2110 | 12.05.2020\nK-6 | 288 | 1990 | 13.05.2020\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("quote", "value", "is_doubted"),
+    [
+        ("K-5 | 88 | 2110", 2110, False),
+        ("1990", 1990, False),
+        ("12.05.2020", 2020, True),
+        ("In 1985", 1985, True),
+    ],
+)
+def test_a_number_of_a_named_row_is_no_year_because_it_looks_like_one(
+    quote: str, value: int, *, is_doubted: bool
+) -> None:
+    claim = check(ALTITUDE, quote, value, f"{CAVES}\nIn 1985 nobody came.")
+    assert claim.follows is not is_doubted
