@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import count
+from itertools import chain, count
 from pathlib import Path, PurePosixPath
 
 from srag_mcp.documents.document import Document, spread_evenly
@@ -155,7 +155,7 @@ class KindSorter:
         shared = _share_out(dict(zip(names, shares, strict=True)), self.questions)
         for n, name in enumerate(called):
             if not name:  # documents may not say what they are, and people do
-                asked = [x for questions in shared[names[n]] for x in questions]
+                asked = [*chain(*shared[names[n]])]
                 names[n] = _name(members[n], asked, {*names, *taken}) or names[n]
         places = {compared[at].path: number for number, k in enumerate(kinds) for at in k.members}
         found = self._sort({name: (kind,) for name, kind in zip(names, kinds, strict=True)}, places)
@@ -244,12 +244,11 @@ class KindSorter:
             else:
                 places[reply.path] = ways[at][1]
         given = self._given(places)
-        taken = {*given.values()}
-        named = {
-            given.get(number) or (unique_name(name, taken, "") if name in taken else name): of
-            for number, (name, of) in enumerate(kinds.items())
-        }
-        return Grouping(self, named, places, odd, tuple(failed), frozenset(taken))
+        taken, named = frozenset(given.values()), dict[str, tuple[DocumentKind, ...]]()
+        for number, (name, of) in enumerate(kinds.items()):
+            free = unique_name(name, taken, "") if name in taken else name
+            named[given.get(number, free)] = of
+        return Grouping(self, named, places, odd, tuple(failed), taken)
 
     def _given(self, places: Mapping[str, int]) -> dict[int, str]:
         """Return the names that a person gave to most documents of a kind; *places* has theirs."""
@@ -286,7 +285,7 @@ class KindSorter:
         self,
         name: str,
         members: tuple[str, ...],
-        questions: tuple[tuple[str, ...], tuple[str, ...]],
+        questions: Iterable[Sequence[str]],
         of_tables: tuple[tuple[str, ...], tuple[tuple[str, ...], ...]] = ((), ()),
     ) -> Path:
         place = self._place(name)
@@ -294,7 +293,9 @@ class KindSorter:
         is_inside = self.state.parent == self.folder  # so that both can be moved together
         home = os.path.relpath(self.folder, place) if is_inside else str(self.folder)
         columns, others = of_tables
-        kept = KindMembers(home, members, tuple(self.found.seen), columns, *questions, others)
+        own, needed = map(tuple, questions)
+        seen = tuple(self.found.seen)
+        kept = KindMembers(home, members, seen, columns, own, needed, others)
         write_atomically(place / KIND_FILE, json.dumps(asdict(kept)))
         return place
 
@@ -466,7 +467,7 @@ def rename_kind(state: Path, old: str, new: str) -> Path:
 
 def _share_out(
     words: Mapping[str, Mapping[str, float]], questions: Iterable[str]
-) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+) -> dict[str, tuple[list[str], list[str]]]:
     """Share out *questions* among kinds, by the stems that their documents say, and how often.
 
     One goes to the kinds that it names, else to those that alone say most of its words. Of these
@@ -474,22 +475,19 @@ def _share_out(
     kind gets those of which it is the home, and those that it may need columns for.
     """
     names = {name: {*stems(name.replace("_", " "))} for name in words}
-    own: dict[str, list[str]] = {name: [] for name in words}
-    needed: dict[str, list[str]] = {name: [] for name in words}
+    shared: dict[str, tuple[list[str], list[str]]] = {name: ([], []) for name in words}
     for question in questions:
         asked = {*stems(question)}
         may = home = [name for name in words if names[name] & asked]
         if not may:
             said = {name: asked & shares.keys() for name, shares in words.items()}
-            alone = {
-                name: len(mine.difference(*(said[other] for other in said if other != name)))
-                for name, mine in said.items()
-            }
+            n_said = Counter(word for mine in said.values() for word in mine)
+            alone = {name: sum(n_said[x] == 1 for x in mine) for name, mine in said.items()}
             may = [name for name, n in alone.items() if n == max(alone.values())]
             home = [max(may, key=lambda name: sum(words[name][x] for x in said[name]))]
         for name in may:
-            (own if [name] == home else needed)[name].append(question)
-    return {name: (tuple(own[name]), tuple(needed[name])) for name in words}
+            shared[name][[name] != home].append(question)
+    return shared
 
 
 def _begin(path: str, text: str) -> str:

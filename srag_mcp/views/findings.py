@@ -167,13 +167,11 @@ def _search_kinds(
     shown = sorted((x for x in found if x[0] < end), key=itemgetter(0))[:limit]
     passages = take_whole([x for _, x in shown], int(max_characters * PAGE_SHARE))
     is_last = not unseen and len(passages) == len(found)
+    counted = ("total", "found_in", "searched", "documents")
     return SearchPage(
         corpus=kinds.name,
         passages=passages,
-        total=sum(page.total for page in pages),
-        found_in=sum(page.found_in for page in pages),
-        searched=sum(page.searched for page in pages),
-        documents=sum(page.documents for page in pages),
+        **{name: sum(getattr(page, name) for page in pages) for name in counted},
         truncated=not is_last,
         next_offset=None if is_last else shown[len(passages) - 1][0] + 1,
         unreadable=[name for page in pages for name in page.unreadable],
