@@ -37,6 +37,7 @@ MAX_CELL_CHARACTERS = 30
 MAX_VALUE_CHARACTERS = 200
 MAX_LINE_CHARACTERS = 240
 MAX_LEFT_OUT_CHARACTERS = 400
+MAX_REASON = 200
 MIN_LINE_CHARACTERS = 70
 KEY_LINE = "document_id string: key of the record; the same in all tables"
 SCHEMA_CHARACTERS = 6000  # with what stands around the columns, below 2,000 tokens
@@ -305,7 +306,7 @@ def kind_with(corpus: Corpus | KindTables, column: str = "", document_id: str = 
                 kind.document(document_id)
             having.append(kind)
         except (UnknownNameError, CorpusError) as problem:
-            problems.append(f"{kind.name}: {str(problem).splitlines()[0]}")
+            problems.append(f"{kind.name}: {shorten(str(problem).splitlines()[0], MAX_REASON)}")
     if len(having) == 1:
         return having[0]
     msg = f"{corpus.name} holds several kinds of documents, and none has it; {'; '.join(problems)}"
