@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from srag_mcp.cells.cell import Cell, Mark
+from srag_mcp.cells.cell import IN_DOUBT, Cell, Mark
 from srag_mcp.claims.figures import read_figures, rounds_to
 from srag_mcp.text.words import fold
 from srag_mcp.values.names import LEGAL_FORMS
@@ -54,7 +54,8 @@ def find_disputed(model: Mapping[int, Cell], rule: Mapping[int, Cell]) -> list[i
 
     Keys number the documents. A rule that reads otherwise in most of the documents that both speak
     of, or that was heard in few, has no say: then nothing is returned. Where *model* has the very
-    cell of *rule* there was one reader.
+    cell of *rule* there was one reader. What a rule doubts itself disputes nothing, nor do words as
+    they stand a value that is made of them: the `ten` of “two hours and ten minutes”.
     """
     both = [
         number
@@ -64,6 +65,8 @@ def find_disputed(model: Mapping[int, Cell], rule: Mapping[int, Cell]) -> list[i
         and _speaks(cell)
         and _speaks(own)
         and not _names(own)
+        and own.marks.isdisjoint(IN_DOUBT)
+        and not _is_made_of(cell, own)
     ]
     differing = [number for number in both if not agree(model[number], rule[number])]
     is_heard = len(both) >= FEWEST_BOTH and len(differing) <= (1 - LEAST_AGREEMENT) * len(both)
@@ -80,6 +83,12 @@ def mark_disputed(cell: Cell, rule: Cell) -> Cell:
 def _speaks(cell: Cell) -> bool:
     """Whether a document says a value; that there is none of something is a no, or a zero."""
     return cell.state in (State.STATED, State.STATED_ABSENT) and cell.value is not None
+
+
+def _is_made_of(cell: Cell, other: Cell) -> bool:
+    if Mark.DERIVED not in cell.marks or cell.span is None or other.span is None:
+        return False
+    return cell.span.overlaps(other.span)
 
 
 def _names(cell: Cell) -> bool:

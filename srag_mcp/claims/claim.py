@@ -40,7 +40,7 @@ from srag_mcp.claims.table_places import (
 )
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import STOP_WORDS, fold, share_stem, stems
+from srag_mcp.text.words import STOP_WORDS, content_words, fold, fold_words, share_stem, stem, stems
 from srag_mcp.values.dates import find_periods
 from srag_mcp.values.states import has_denial, is_denying_name, read_boolean, read_missing
 from srag_mcp.values.types import Value
@@ -142,6 +142,8 @@ def _check_number(
         return Claim(Bearing.CONVERTED)
     if (value == 0 and has_denial(quote)) or is_computed(attribute, quote, value):
         return Claim(Bearing.DERIVED)
+    if not figures.quantities and _is_defined(attribute, quote, value):
+        return Claim(Bearing.DERIVED)
     if is_bare_count(attribute):
         said = _only_count(attribute, quote, text, span)
     else:
@@ -173,7 +175,10 @@ def _misread(attribute: Attribute, quote: str, value: float, text: str) -> str:
     units = [other_unit(attribute, found.figure) for found in alike]
     if all(units) and convert(1.0, units[0], column_unit(attribute) or "") is None:
         return f"the quote gives it in {units[0]}, the column is in {attribute.unit or 'no unit'}"
-    stands = quote.strip().isdigit() and find_number(attribute, value, text)
+    stands = (quote.strip().isdigit() and find_number(attribute, value, text)) or any(
+        place.label
+        for place in find_table_places(quote, value, text, None)  # of what it names
+    )
     if all(x.is_of_date for x in alike) and not stands and not may_be_year(attribute, value):
         return "its number is a part of a date"
     label = " ".join(quote[: found.span.start] for found in alike)
@@ -276,6 +281,19 @@ def _check_answer(attribute: Attribute, quote: str, *, value: bool) -> Claim:
     if _KEY.match(quote) is None or _names_attribute(attribute, quote):
         return Claim(Bearing.CONTRADICTED, f"the quote says {quote!r}")
     return Claim(Bearing.UNSHOWN)
+
+
+def _is_defined(attribute: Attribute, quote: str, value: float) -> bool:
+    """Whether the definition gives *value* for words of *quote*: `0 if punctual (on time, RT)`.
+
+    Words that it has elsewhere, too, are what the column is about, whatever its value.
+    """
+    written = f" {fold_words(attribute.description)} "
+    before, _, behind = written.partition(f" {value:.15g} ")
+    about, meant, said = (
+        {*map(stem, content_words(text))} for text in (f"{attribute.name} {before}", behind, quote)
+    )
+    return not said.isdisjoint(meant - about)
 
 
 def _check_date(quote: str, value: date, text: str) -> Claim:

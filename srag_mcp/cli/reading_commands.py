@@ -148,7 +148,7 @@ def search(
 ) -> None:
     """Find passages, with quotes and places, in all documents or in those that SQL chooses."""
     settings = command_settings(home)
-    with open_ready(corpus, settings) as opened:
+    with open_tables(corpus, settings) as opened:
         page = views.findings.search_page(
             opened,
             query,
@@ -232,7 +232,8 @@ def trace(
     as_json: JsonOption = False,
 ) -> None:
     """Show the documents and quotes behind the values of a column."""
-    with open_ready(corpus, command_settings(home)) as opened:
+    with open_tables(corpus, command_settings(home)) as tables:
+        opened = views.holdings.kind_with(tables, column, document)
         if document:
             opened.document(document)
         table, name = opened.schema().find_column(column)

@@ -88,8 +88,9 @@ class KindMembers:
         documents: Paths below it, with `/`.
         sorted: All files of it that were sorted into kinds; another one may be of any.
         columns: What the columns of the tables are called whose rows it has; empty for documents.
-        others: The same of the other kinds of tables there.
-        questions: Those of that folder's sample questions that may be about it.
+        questions: Those of that folder's sample questions that are about it.
+        needed: Those for which it may need columns, and which are another's, or of several kinds.
+        others: The columns of the other kinds of tables there.
     """
 
     folder: str
@@ -97,6 +98,7 @@ class KindMembers:
     sorted: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
+    needed: tuple[str, ...] = ()
     others: tuple[tuple[str, ...], ...] = ()
 
 
@@ -111,12 +113,12 @@ def read_members(folder: Path) -> KindMembers | None:
         return None
     try:
         written = json.loads(path.read_bytes())
-        later = (written.get(key, ()) for key in ("columns", "questions"))
+        later = (written.get(key, ()) for key in ("columns", "questions", "needed"))
         parts = (written["documents"], written["sorted"], *later)
-        documents, files, columns, questions = (tuple(map(str, item)) for item in parts)
+        documents, files, columns, questions, needed = (tuple(map(str, item)) for item in parts)
         others = tuple(tuple(map(str, item)) for item in written.get("others", ()))
         home = str(written["folder"])
-        found = KindMembers(home, documents, files, columns, questions, others)
+        found = KindMembers(home, documents, files, columns, questions, needed, others)
     except (OSError, ValueError, TypeError, KeyError):
         return None
     holder = (folder / found.folder).resolve()

@@ -88,6 +88,7 @@ from srag_mcp.pipeline.wishes import (
     IngestOptions,
     RowsMode,
     Unfinished,
+    find_tried,
     forget_fresh,
     go_on,
     remember_unfinished,
@@ -230,7 +231,9 @@ def ingest(
                 budget_usd=settings.budget_usd,
                 budget_calls=settings.budget_calls,
             )
-            asked = estimate_questions(len({*questions} - find_covered(work).keys()), settings)
+            tried = find_tried(run.folder, questions)[: settings.schema_questions]
+            n_asked = len({*tried} - find_covered(work).keys())
+            asked = estimate_questions(n_asked, settings.columns)
             further = Workload(asked.n_prompts, asked.tokens)
             with (
                 chosen.open(Work(work, settings, on_progress, cancelled, further)) as engine,
@@ -500,8 +503,13 @@ def _account(run: Run, *, is_new: bool) -> bool:
 def _with_questions(run: Run, engine: Engine, report: IngestReport) -> IngestReport:
     """Tell which sample questions are answered; a model is asked no more than the settings say."""
     asked = run.wish.questions
+    own = find_tried(run.folder, asked) if engine.asks else asked  # each costs something
+    if others := "; ".join(question for question in asked if question not in own):
+        report = replace(
+            report, told=(*report.told, f"to be asked of another kind, or of several: {others}")
+        )
     n_tried = run.settings.schema_questions if engine.asks else len(asked)
-    tried, untried = asked[:n_tried], asked[n_tried:]
+    tried, untried = own[:n_tried], own[n_tried:]
     reasons: dict[str, str] = {}
     if tried:
         with QueryPool() as pool:

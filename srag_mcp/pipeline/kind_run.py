@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import count
+from itertools import chain, count
 from pathlib import Path, PurePosixPath
 
 from srag_mcp.documents.document import Document, spread_evenly
@@ -155,7 +155,8 @@ class KindSorter:
         shared = _share_out(dict(zip(names, shares, strict=True)), self.questions)
         for n, name in enumerate(called):
             if not name:  # documents may not say what they are, and people do
-                names[n] = _name(members[n], shared[names[n]], {*names, *taken}) or names[n]
+                asked = [*chain(*shared[names[n]])]
+                names[n] = _name(members[n], asked, {*names, *taken}) or names[n]
         places = {compared[at].path: number for number, k in enumerate(kinds) for at in k.members}
         found = self._sort({name: (kind,) for name, kind in zip(names, kinds, strict=True)}, places)
         middle = [[compared[at] for at in kind.typical(words, _N_SHOWN)] for kind in kinds]
@@ -206,7 +207,7 @@ class KindSorter:
         if len(kinds) < 2:
             return None
         corpora, written = dict[Path, int](), dict[str, object]()
-        said = {name: {*stems(" ".join(kind))} for name, kind in kinds.items()}
+        said = {name: dict.fromkeys(stems(" ".join(kind)), 1.0) for name, kind in kinds.items()}
         shared = _share_out(said, self.questions)
         for name, kind in kinds.items():
             others = [item for item in kinds.values() if item != kind]
@@ -242,19 +243,40 @@ class KindSorter:
                 odd[reply.path] = _begin(reply.path, text)
             else:
                 places[reply.path] = ways[at][1]
-        return Grouping(self, kinds, places, odd, tuple(failed))
+        given = self._given(places)
+        taken, named = frozenset(given.values()), dict[str, tuple[DocumentKind, ...]]()
+        for number, (name, of) in enumerate(kinds.items()):
+            free = unique_name(name, taken, "") if name in taken else name
+            named[given.get(number, free)] = of
+        return Grouping(self, named, places, odd, tuple(failed), taken)
+
+    def _given(self, places: Mapping[str, int]) -> dict[int, str]:
+        """Return the names that a person gave to most documents of a kind; *places* has theirs."""
+        given = dict[int, str]()
+        for name, kind in read_kinds(self.state).items():
+            members = read_members(self._place(name)) if kind.is_given else None
+            found = Counter(
+                places[x] for x in (members.documents if members else ()) if x in places
+            )
+            given |= {at: name for at, n in found.items() if 2 * n > found.total()}
+        return given
 
     def write(self, found: "Grouping", told: str) -> Kinds:
         """Write which files are of which kind."""
         corpora, written = dict[Path, int](), dict[str, object]()
-        said = {name: {word for x in of for word in x.shares} for name, of in found.kinds.items()}
+        said = {
+            name: {word: n for kind in of for word, n in kind.shares.items()}
+            for name, of in found.kinds.items()
+        }
         shared = _share_out(said, self.questions)
         for number, (name, of) in enumerate(found.kinds.items()):
             paths = (source.relative for source in self.found.sources)
             members = tuple(path for path in paths if found.places.get(path) == number)
             corpora[self._keep(name, members, shared[name])] = len(members)
             written[name] = asdict(
-                StoredKind(len(members), of[0].shares, tuple(x.shares for x in of[1:]))
+                StoredKind(
+                    len(members), of[0].shares, tuple(x.shares for x in of[1:]), name in found.given
+                )
             )
         write_atomically(self.state / KINDS_FILE, json.dumps(written))
         return Kinds(corpora, tuple(found.odd), found.failed, told)
@@ -263,7 +285,7 @@ class KindSorter:
         self,
         name: str,
         members: tuple[str, ...],
-        questions: tuple[str, ...],
+        questions: Iterable[Sequence[str]],
         of_tables: tuple[tuple[str, ...], tuple[tuple[str, ...], ...]] = ((), ()),
     ) -> Path:
         place = self._place(name)
@@ -271,7 +293,9 @@ class KindSorter:
         is_inside = self.state.parent == self.folder  # so that both can be moved together
         home = os.path.relpath(self.folder, place) if is_inside else str(self.folder)
         columns, others = of_tables
-        kept = KindMembers(home, members, tuple(self.found.seen), columns, questions, others)
+        own, needed = map(tuple, questions)
+        seen = tuple(self.found.seen)
+        kept = KindMembers(home, members, seen, columns, own, needed, others)
         write_atomically(place / KIND_FILE, json.dumps(asdict(kept)))
         return place
 
@@ -286,6 +310,7 @@ class Grouping:
         places: Which kind a file is of.
         odd: How those begin that are of none, by path.
         failed: What cannot be read.
+        given: The names that a person gave, which stay.
         middle: Of each the documents that say most of what is usual in it.
     """
 
@@ -294,6 +319,7 @@ class Grouping:
     places: Mapping[str, int]
     odd: Mapping[str, str]
     failed: tuple[DocumentError, ...]
+    given: frozenset[str] = frozenset()
     middle: Sequence[Sequence[Document]] = ()
 
     @cached_property
@@ -335,8 +361,9 @@ class Grouping:
             groups = reply.places("g")
             own, joined = [names[at] for at in groups], [strays[at] for at in reply.places("s")]
             members = [*(path for path, at in self.places.items() if at in groups), *joined]
-            taken = {*self.sorter.taken(members), *kinds, DOCUMENTS_FOLDER}
-            name = _free_name((snake_case(reply.name or ""), *own), taken)
+            taken = {*self.sorter.taken(members), *kinds, *self.given, DOCUMENTS_FOLDER}
+            given = next((name for name in own if name in self.given), "")
+            name = given or _free_name((snake_case(reply.name or ""), *own), taken)
             name = name or unique_name(DOCUMENTS_FOLDER, taken, "")
             kinds[name] = tuple(kind for old in own for kind in self.kinds[old])
             places |= dict.fromkeys(members, number)
@@ -431,6 +458,7 @@ def rename_kind(state: Path, old: str, new: str) -> Path:
         if problem:
             raise CorpusError(problem)
         with ingestion_lock(place / old / STATE_FOLDER):
+            kept[old] = replace(kept[old], is_given=True)
             named = {new if name == old else name: asdict(kind) for name, kind in kept.items()}
             (place / old).rename(place / new)
             write_atomically(state / KINDS_FILE, json.dumps(named))
@@ -438,27 +466,27 @@ def rename_kind(state: Path, old: str, new: str) -> Path:
 
 
 def _share_out(
-    words: Mapping[str, Collection[str]], questions: Iterable[str]
-) -> dict[str, tuple[str, ...]]:
-    """Share out *questions* among kinds, by the stems that the documents of each say.
+    words: Mapping[str, Mapping[str, float]], questions: Iterable[str]
+) -> dict[str, tuple[list[str], list[str]]]:
+    """Share out *questions* among kinds, by the stems that their documents say, and how often.
 
-    One goes to the kind that it names, else to that which alone says most of its words, to all
-    where none does.
+    One goes to the kinds that it names, else to those that alone say most of its words. Of these
+    one is its home: the only one, or where it names none, that in which its words are usual. Each
+    kind gets those of which it is the home, and those that it may need columns for.
     """
     names = {name: {*stems(name.replace("_", " "))} for name in words}
-    shared: dict[str, tuple[str, ...]] = dict.fromkeys(words, ())
+    shared: dict[str, tuple[list[str], list[str]]] = {name: ([], []) for name in words}
     for question in questions:
         asked = {*stems(question)}
-        own = [name for name in words if names[name] & asked]
-        if not own:
-            said = {name: {x for x in asked if x in words[name]} for name in words}
-            alone = {
-                name: len(mine.difference(*(said[other] for other in said if other != name)))
-                for name, mine in said.items()
-            }
-            own = [name for name, n in alone.items() if n == max(alone.values())]
-        for name in own:
-            shared[name] = (*shared[name], question)
+        may = home = [name for name in words if names[name] & asked]
+        if not may:
+            said = {name: asked & shares.keys() for name, shares in words.items()}
+            n_said = Counter(word for mine in said.values() for word in mine)
+            alone = {name: sum(n_said[x] == 1 for x in mine) for name, mine in said.items()}
+            may = [name for name, n in alone.items() if n == max(alone.values())]
+            home = [max(may, key=lambda name: sum(words[name][x] for x in said[name]))]
+        for name in may:
+            shared[name][[name] != home].append(question)
     return shared
 
 

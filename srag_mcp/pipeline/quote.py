@@ -30,7 +30,7 @@ from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.rule_run import count_read_first, find_effort
 from srag_mcp.pipeline.schema_choice import SchemaWish, find_known_schema
 from srag_mcp.pipeline.table_mode import settle_tables
-from srag_mcp.pipeline.wishes import IngestOptions, go_on
+from srag_mcp.pipeline.wishes import IngestOptions, find_tried, go_on
 from srag_mcp.records.listed import find_lists, list_attribute
 from srag_mcp.records.prediction import (
     Estimate,
@@ -52,11 +52,14 @@ from srag_mcp.store.layout import WORK_FILE, CorpusFolder
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.work import WorkDatabase, hash_schema, open_work
 
-_ROUND_TOKENS_OUT = 2500
-_ROUND_TOKENS_IN = 3500
+# Of 20 recorded builds, whose documents have 62 to 2,500 tokens in the mean, and 3 to 31 columns.
+_TOKENS_A_COLUMN = 5  # of a document's text for each column: they have 4.5 to 21, and more
+_ROUND_TOKENS_IN, _SHOWN_COLUMN_TOKENS = 1500, 50  # instructions; a column of the rounds before
+_COLUMN_TOKENS_OUT = 140  # to define one, and to change it in the rounds that follow
+_QUESTION_TOKENS, _QUESTION_COLUMN_TOKENS, _QUERY_TOKENS = 700, 25, 30
+_MOST_SHOWN = 30  # columns; of more, a question's prompt has the names only
 _ADDITIONS_TOKENS_OUT = 50  # 5 where nothing is added, as recorded twice; else an attribute or two
 _KIND_TOKENS_OUT = 30  # a name and a few keys
-_QUESTION_TOKENS = (1450, 30)  # the median of five recorded packs
 _TOKENS_A_SECOND = 50  # written; models write some 30 to 100, and one reply after the other
 _UNREAD = Sample((), (), {})
 
@@ -148,7 +151,8 @@ class Quote:
 
         They are read once for what is asked at one time, as long as a model can read them at once.
         """
-        n_built, n_read, n_asked = self.workload.tokens, self.tokens_to_read, sum(_QUESTION_TOKENS)
+        n_built, n_read = self.workload.tokens, self.tokens_to_read
+        n_asked = estimate_questions(1, self.n_attributes).tokens
         is_in_part = self.effort == "full" and self.n_to_read < self.n_documents
         if is_in_part or not 0 < n_read < min(n_built, CONTEXT_TOKENS):
             return ""
@@ -256,7 +260,8 @@ def quote_kinds(
         tables = settle_tables(work, found, rows, readers, fresh=False)
         found = tables.found
         state = Path(scratch) / corpus.apart.name  # which tells whose kinds these are
-        sorter = KindSorter(state, corpus.folder, found, readers)
+        questions = go_on(folder, settings, options).options.get("questions", ())
+        sorter = KindSorter(state, corpus.folder, found, readers, questions)
         if not may_be_split(work, corpus.folder, found, options.get("schema")):
             return {}
         told = sorter.find(tables.survey, lambda: read_sample(found, readers).documents, rows)
@@ -297,7 +302,8 @@ def quote_work(
     readers = ReaderPool(settings.workers, settings.document_timeout_s)
     schema, _ = find_known_schema(work, work.schema_in_force(), folder, asked, engine.asks)
     questions, n_asking = asked.questions[: settings.schema_questions], 0
-    n_questions = len({*questions} - find_covered(work).keys())
+    own = find_tried(folder, asked.questions)
+    n_questions = len({*own[: settings.schema_questions]} - find_covered(work).keys())
     is_known = schema is not None or not engine.asks
     columns, lists_read = ((), ()) if is_known else asked.tables.columns()
     if columns:
@@ -312,7 +318,7 @@ def quote_work(
     todo = _ToRead(
         n_documents, lengths, schema, lists, lacking, added, is_defined, n_asking, n_questions
     )
-    todo = replace(todo, n_untried=len(asked.questions) - len(questions))
+    todo = replace(todo, n_untried=max(0, len(own) - settings.schema_questions))
     return _price(engine, todo, settings, effort)
 
 
@@ -364,7 +370,9 @@ def _price(
     engine: type[Engine], todo: _ToRead, settings: Settings, effort: Effort = "full"
 ) -> Quote:
     price, lengths = engine.price(settings), todo.lengths
-    known = todo.schema.attributes if todo.schema else _usual_attributes(settings.columns)
+    usual = -(-sum(lengths) // max(1, len(lengths)))  # no text states more than it has words for
+    n_guessed = max(1, min(settings.columns, usual // _TOKENS_A_COLUMN))
+    known = todo.schema.attributes if todo.schema else _usual_attributes(n_guessed)
     lists = [item for item in todo.lists if not todo.lacking or item.entity in todo.lacking]
     asked = (*known, *map(list_attribute, lists))
     attributes = todo.added or [x for x in asked if not todo.lacking or x.name in todo.lacking]
@@ -381,17 +389,17 @@ def _price(
         if effort == "checked" and saved <= 0:  # rules would save nothing
             n_first, estimate = len(lengths), everything
     if todo.schema is None:  # rounds, and a trial on the sample
-        usual = -(-sum(lengths) // max(1, len(lengths)))
         shown = [usual] * min(settings.schema_documents, len(lengths))
         n_shares = count_rounds(shown, settings.schema_iterations, settings.prompt_tokens)
         n_tokens = min(sum(shown), n_shares * settings.prompt_tokens)
         n_rounds = n_shares + 1  # the last one repairs, after the trial
-        estimate += Estimate(
-            n_rounds, n_tokens + n_rounds * _ROUND_TOKENS_IN, n_rounds * _ROUND_TOKENS_OUT
-        )
+        n_shown = n_shares * n_guessed  # the first shows none
+        tokens_in = n_tokens + n_rounds * _ROUND_TOKENS_IN + n_shown * _SHOWN_COLUMN_TOKENS
+        estimate += Estimate(n_rounds, tokens_in, n_guessed * _COLUMN_TOKENS_OUT)
     elif todo.n_asking:
         estimate += Estimate(1, todo.n_asking, _ADDITIONS_TOKENS_OUT)
-    estimate += estimate_questions(todo.n_questions, settings)
+    n_asked = min(todo.n_questions, settings.schema_questions)
+    estimate += estimate_questions(n_asked, len(known))
     if todo.added and not todo.is_defined:
         estimate += estimate_definition(todo.n_documents)
     tokens_in, tokens_out = estimate.tokens_in, estimate.tokens_out
@@ -433,10 +441,10 @@ def keep_covered(work: WorkDatabase, covered: Mapping[str, Sequence[str]]) -> No
     work.keep_note(_COVERED, json.dumps({"schema": schema_hash, "columns": covered}))
 
 
-def estimate_questions(n_questions: int, settings: Settings) -> Estimate:
-    """Estimate what it takes to translate sample questions."""
-    n_asked, (asked_in, asked_out) = min(n_questions, settings.schema_questions), _QUESTION_TOKENS
-    return Estimate(n_asked, n_asked * asked_in, n_asked * asked_out)
+def estimate_questions(n_questions: int, n_columns: int) -> Estimate:
+    """Estimate what it takes to translate questions to queries."""
+    shown = _QUESTION_TOKENS + min(n_columns, _MOST_SHOWN) * _QUESTION_COLUMN_TOKENS
+    return Estimate(n_questions, n_questions * shown, n_questions * _QUERY_TOKENS)
 
 
 def _count_at_once(engine: type[Engine], settings: Settings) -> int:

@@ -188,7 +188,7 @@ def read_sample_questions(folder: Path) -> list[str]:
     """
     members = read_members(folder)
     if members is not None:
-        return list(members.questions)
+        return [*members.questions, *members.needed]
     path = find_own_file(folder, QUESTIONS_FILE)
     if path is None:
         return []
@@ -197,6 +197,15 @@ def read_sample_questions(folder: Path) -> list[str]:
     except OSError as error:
         raise DocumentError(path.name, f"cannot be opened: {error.strerror}") from error
     return tidy_questions(decode(data, path.name).splitlines())
+
+
+def find_tried(folder: Path, questions: Iterable[str]) -> tuple[str, ...]:
+    """Return those of *questions* that the corpus in *folder* is to answer alone.
+
+    Of a kind they are not those that are of several, for which it but has columns.
+    """
+    members = read_members(folder)
+    return tuple(x for x in questions if members is None or x not in members.needed)
 
 
 def tidy_questions(questions: Iterable[str]) -> list[str]:

@@ -24,7 +24,7 @@ from srag_mcp.claims.quotes import (
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import content_words, stem, stems
+from srag_mcp.text.words import content_words, fold_words, stem, stems
 from srag_mcp.values.quantities import find_quantities, read_numeral
 from srag_mcp.values.states import State, read_missing
 from srag_mcp.values.types import Value
@@ -52,6 +52,7 @@ _DIVIDE, _PLUS, _MINUS = frozenset("/÷"), frozenset(("", "+")), ("-", "−", "�
 _EMPTY = frozenset({"", "-", "n/a", "null", "unknown", "not mentioned", "not stated"})
 _LONGEST_SHOWN, _LONGEST_REMARK = 80, 200
 NOT_GROUNDED = "not grounded"
+_OF_PATH = "only its path has that, which SQL reads and no cell quotes: words of its text, or null"
 PUT_OTHERWISE = "derived: the quote does not have it as it is"
 _UNSAID = "nothing beside the number says that it is of this column"
 NOT_SHOWN = "nothing in the quote shows how it follows"
@@ -232,6 +233,9 @@ class Judge:
         if place is None:
             place, problem = self._find(attribute, value_text, said.quote)
         if place is None:
+            given = said.quote or value_text or "", self.document.path, self.document.text
+            sought, path, text = (fold_words(part.replace("_", " ")) for part in given)
+            problem = _OF_PATH if sought in path and sought not in text else problem
             taken = self._failed(attribute, f"{NOT_GROUNDED}: {problem}")
             return Judgement(taken, said, problem, told_once=True)
         words = place.of(self.document.text)

@@ -142,6 +142,17 @@ class Corpora:
                 self._together[name] = kept
             return kept
 
+    def holding(self, name: str, column: str = "", document_id: str = "") -> "Corpus":
+        """Return the corpus called *name*; of a folder of kinds the one with what is named.
+
+        Raises:
+            CorpusError: As `get`; or if several kinds have that, or none.
+            NotIngestedError: As `readable`.
+        """
+        if not (column or document_id):
+            return self.readable(name)
+        return views.holdings.kind_with(self.queried(name), column, document_id)
+
     def chosen(self, name: str, question: str) -> "Corpus | KindTables":
         """Return the corpus called *name*, or all kinds of a folder; else what *question* is about.
 

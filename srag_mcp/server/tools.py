@@ -231,7 +231,8 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Call it before you filter on values.
         """
-        return views.holdings.statistics_page(corpora.readable(corpus), room, columns)
+        first, *_ = columns or [""]
+        return views.holdings.statistics_page(corpora.holding(corpus, first), room, columns)
 
     @reads("Run SQL", READS, queries=True)
     def run_sql(
@@ -277,7 +278,7 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         Use it for what no column holds: reasons, terms.
         """
         return views.findings.search_page(
-            corpora.readable(corpus),
+            corpora.queried(corpus),
             query,
             room,
             documents=documents,
@@ -305,7 +306,7 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         Use it to prove an answer, or see what failed.
         """
         return views.findings.trace_page(
-            corpora.readable(corpus),
+            corpora.holding(corpus, column, document_id),
             column,
             document_id=document_id,
             where=where,
@@ -329,9 +330,8 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         Use it when the user says so.
         """
         place = document_id, column, position or None
-        return views.findings.correct_page(
-            corpora.readable(corpus), corpora.settings, place, value, instead
-        )
+        opened = corpora.holding(corpus, column, document_id)
+        return views.findings.correct_page(opened, corpora.settings, place, value, instead)
 
     @reads("Get document", READS)
     def get_document(
@@ -344,9 +344,9 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Use it for the context of a quote.
         """
-        opened = corpora.readable(corpus)
         if not document_id:
-            return views.findings.documents_page(opened, room, start)
+            return views.findings.documents_page(corpora.readable(corpus), room, start)
+        opened = corpora.holding(corpus, "", document_id)
         return views.findings.document_page(opened, document_id, room, start, length)
 
 

@@ -111,12 +111,14 @@ def locate(folder: Path, home: Path | None) -> Path:
 class StoredKind:
     """What is known of a kind: how many documents it has, and which words are usual in it.
 
-    *also*: the same of what else is written otherwise, and of this kind all the same.
+    *also*: the same of what else is written otherwise, and of this kind all the same. *is_given*:
+    whether a person named it so.
     """
 
     documents: int
     shares: Mapping[str, float]
     also: tuple[Mapping[str, float], ...] = ()
+    is_given: bool = False
 
 
 _KINDS = TypeAdapter(dict[str, StoredKind])

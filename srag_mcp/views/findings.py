@@ -1,8 +1,10 @@
 """What is found in documents: passages that a search finds, quotes behind values, texts."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
+from operator import itemgetter
 from typing import Literal, TypedDict, Unpack
 from urllib.parse import quote
 
@@ -15,6 +17,7 @@ from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.corrections import Kept
 from srag_mcp.store.evidence import Evidence, EvidenceFilter, Review
+from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.store.loose import WHERE, narrow
 from srag_mcp.store.united_names import UnitedName
 from srag_mcp.text.shown import one_line, quoted, shorten
@@ -63,15 +66,17 @@ class SearchFilter(TypedDict, total=False):
 
 
 def search_page(
-    corpus: Corpus, query: str, max_characters: int, **wanted: Unpack[SearchFilter]
+    corpus: Corpus | KindTables, query: str, max_characters: int, **wanted: Unpack[SearchFilter]
 ) -> SearchPage:
     """Find passages, the best first, each by the words around what was found in it.
 
     Raises:
         StoreError: If the build is of an earlier version, without an index.
         SchemaError: If the query has no words.
-        QueryError: If the SQL that chooses the documents is refused or wrong.
+        QueryError: If the SQL that chooses the documents is refused or wrong, of each kind.
     """
+    if isinstance(corpus, KindTables):
+        return _search_kinds(corpus, query, max_characters, **wanted)
     corpus = corpus.within()
     phrase, offset = wanted.get("phrase", ""), wanted.get("offset", 0)
     sought = f"{query} {phrase}"
@@ -130,6 +135,46 @@ def search_page(
         truncated=not is_last,
         next_offset=None if is_last else offset + len(passages),
         unreadable=unreadable,
+        notes=notes,
+    )
+
+
+def _search_kinds(
+    kinds: KindTables, query: str, max_characters: int, **wanted: Unpack[SearchFilter]
+) -> SearchPage:
+    """Show the passages of the kinds by turns: scores of two indexes are not of one scale.
+
+    A passage is numbered by its rank in its kind and the turn of that; offsets are such numbers.
+    """
+    n, offset = len(kinds.corpora), wanted.get("offset", 0)
+    notes, pages = [f"not ingested yet: {name}" for name in kinds.missing], list[SearchPage]()
+    found, unseen, errors = list[tuple[int, FoundPassage]](), list[int](), list[QueryError]()
+    for turn, corpus in enumerate(kinds.corpora):
+        first = (offset - turn + n - 1) // n
+        try:
+            page = search_page(corpus, query, max_characters, **wanted | {"offset": first})
+        except QueryError as error:  # it may name columns that this kind has not
+            errors.append(error)
+            notes.append(f"{corpus.name} was not searched: {one_line(str(error))}")
+            continue
+        pages.append(page)
+        found += [((first + rank) * n + turn, x) for rank, x in enumerate(page.passages)]
+        unseen += [(first + len(page.passages)) * n + turn] if page.truncated else []
+        notes += [f"{corpus.name}: {line}" for line in page.head()]
+    if errors and not pages:
+        raise errors[0]
+    limit, end = wanted.get("limit", 10), min(unseen, default=math.inf)
+    shown = sorted((x for x in found if x[0] < end), key=itemgetter(0))[:limit]
+    passages = take_whole([x for _, x in shown], int(max_characters * PAGE_SHARE))
+    is_last = not unseen and len(passages) == len(found)
+    counted = ("total", "found_in", "searched", "documents")
+    return SearchPage(
+        corpus=kinds.name,
+        passages=passages,
+        **{name: sum(getattr(page, name) for page in pages) for name in counted},
+        truncated=not is_last,
+        next_offset=None if is_last else shown[len(passages) - 1][0] + 1,
+        unreadable=[name for page in pages for name in page.unreadable],
         notes=notes,
     )
 

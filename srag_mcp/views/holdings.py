@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from srag_mcp.cells.cell import is_predicted
-from srag_mcp.errors import SchemaError, UnknownNameError
+from srag_mcp.errors import CorpusError, SchemaError, UnknownNameError
 from srag_mcp.inference.brief import describe_column
 from srag_mcp.schema.attribute import Scalar
 from srag_mcp.schema.schema import POSITION
@@ -37,6 +37,7 @@ MAX_CELL_CHARACTERS = 30
 MAX_VALUE_CHARACTERS = 200
 MAX_LINE_CHARACTERS = 240
 MAX_LEFT_OUT_CHARACTERS = 400
+MAX_REASON = 200
 MIN_LINE_CHARACTERS = 70
 KEY_LINE = "document_id string: key of the record; the same in all tables"
 SCHEMA_CHARACTERS = 6000  # with what stands around the columns, below 2,000 tokens
@@ -286,6 +287,33 @@ def check_column(corpus: Corpus, column: str) -> tuple[str, str]:
     said = f"no column {column!r} in {corpus.schema().entity}; {shorten(hint, 1000)}"
     msg = f"{said}{propose_column(corpus)}"
     raise UnknownNameError(msg, "", nearest)
+
+
+def kind_with(corpus: Corpus | KindTables, column: str = "", document_id: str = "") -> Corpus:
+    """Return the only kind that has the column, and the document; of one corpus, that.
+
+    Raises:
+        CorpusError: If several kinds have them, or none; the text names them.
+    """
+    if isinstance(corpus, Corpus):
+        return corpus
+    having, problems = list[Corpus](), list[str]()
+    for kind in corpus.corpora:
+        try:
+            if column:
+                check_column(kind, column)
+            if document_id:
+                kind.document(document_id)
+            having.append(kind)
+        except (UnknownNameError, CorpusError) as problem:
+            problems.append(f"{kind.name}: {shorten(str(problem).splitlines()[0], MAX_REASON)}")
+    if len(having) == 1:
+        return having[0]
+    msg = f"{corpus.name} holds several kinds of documents, and none has it; {'; '.join(problems)}"
+    if having:
+        names = ", ".join(kind.name for kind in having)
+        msg = f"several kinds of documents in {corpus.name} have it; name one as corpus: {names}"
+    raise CorpusError(msg)
 
 
 def propose_column(corpus: Corpus) -> str:

@@ -401,3 +401,52 @@ def test_numbers_are_read_as_people_write_them(
     attribute: Attribute, quote: str, value: float, bearing: str
 ) -> None:
     assert check(attribute, quote, value, quote).bearing == bearing
+
+
+DELAY = Attribute(
+    name="delay_minutes",
+    type="integer",
+    description="Minutes by which it was late; 0 if it was on time (right time, RT, punctual).",
+)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "quote", "value", "bearing"),
+    [
+        (DELAY, "15:55 back. RT", 0, Bearing.DERIVED),
+        (DELAY, "Punctuality: perfect", 0, Bearing.DERIVED),
+        (DELAY, "right time, all trips", 0, Bearing.DERIVED),
+        (DELAY, "The train was late", 0, Bearing.UNSHOWN),
+        (DELAY, "It poured", 0, Bearing.UNSHOWN),
+        (DELAY, "punctual on both", 4, Bearing.UNSHOWN),
+        (DELAY, "ten minutes late", 0, Bearing.CONTRADICTED),
+        (DELAY, "late at best", 0, Bearing.UNSHOWN),
+    ],
+)
+def test_words_for_which_the_definition_gives_the_value_show_it(
+    attribute: Attribute, quote: str, value: float, bearing: Bearing
+) -> None:
+    assert check(attribute, quote, value, f"On Monday: {quote}.").bearing is bearing
+
+
+ALTITUDE = Attribute(name="entrance_altitude", type="integer", unit="m")
+CAVES = (
+    "Cave | depth | entrance | seen\n--- | --- | --- | ---\n"
+    "K-5 | 88 | 2110 | 12.05.2020\nK-6 | 288 | 1990 | 13.05.2020\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("quote", "value", "is_doubted"),
+    [
+        ("K-5 | 88 | 2110", 2110, False),
+        ("1990", 1990, False),
+        ("12.05.2020", 2020, True),
+        ("In 1985", 1985, True),
+    ],
+)
+def test_a_number_of_a_named_row_is_no_year_because_it_looks_like_one(
+    quote: str, value: int, *, is_doubted: bool
+) -> None:
+    claim = check(ALTITUDE, quote, value, f"{CAVES}\nIn 1985 nobody came.")
+    assert claim.follows is not is_doubted

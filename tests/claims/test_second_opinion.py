@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from srag_mcp.cells.cell import Cell
+from srag_mcp.cells.cell import Cell, Mark
 from srag_mcp.claims.agreement import find_disputed, mark_disputed
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
@@ -132,3 +132,22 @@ def test_a_word_of_the_name_of_the_column_is_no_yes(quote: str, *, is_heard: boo
     model = {number: say(number > 0, "none") for number in range(9)}
     rule = {number: say(True, "ice detection: yes") for number in range(9)} | {0: say(True, quote)}
     assert find_disputed(model, rule) == ([0] if is_heard else [])
+
+
+@pytest.mark.parametrize(
+    ("of_model", "of_rule", "place", "is_disputed"),
+    [
+        (frozenset({Mark.DERIVED}), frozenset[Mark](), Span(14, 17), False),
+        (frozenset({Mark.DERIVED}), frozenset[Mark](), Span(40, 43), True),
+        (frozenset[Mark](), frozenset[Mark](), Span(14, 17), True),
+        (frozenset[Mark](), frozenset({Mark.DOUBTED}), Span(40, 43), False),
+    ],
+)
+def test_a_part_of_what_is_computed_and_a_doubtful_reading_dispute_nothing(
+    of_model: frozenset[Mark], of_rule: frozenset[Mark], place: Span, *, is_disputed: bool
+) -> None:
+    quote = Cell("height", State.STATED, "two hours and ten minutes", Span(0, 25), value=130)
+    rule = replace(stated(10), span=place, marks=of_rule)
+    model = {**cells(*range(9)), 9: replace(quote, marks=of_model)}
+    found = find_disputed(model, {**cells(*range(9)), 9: rule})
+    assert found == [9] * is_disputed

@@ -36,6 +36,11 @@ def test_kinds_are_listed_named_and_asked(cli: Cli, ferries: Path, tmp_path: Pat
     assert "no columns of two kinds have so many values in common" in schema
     priced = cli("ingest", "sea", "--quote", "--engine", "agent")
     assert priced.out.startswith("sea/fleet:\n  6 of 6 documents to be read")
+    traced = cli("trace", "sea", "pupil", "--value", "child 3")
+    assert traced.out.splitlines()[1].split(None, 1) == ["c3.md", "child 3  stated  “child 3”"]
+    searched = cli("search", "sea", "sailor 2", "--limit", "1")
+    assert searched.out.startswith("1. b2.md")
+    assert "sea/fleet: 1 passages of 1 documents match; 1 of 6 documents were" in searched.err
     unnamed = cli("stats", "sea")
     assert unnamed.status == 1
     assert "name one: sea/fleet, sea/lessons" in unnamed.err

@@ -19,7 +19,7 @@ from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import open_state
 from tests.model.openai_server import Answer, Body, OpenAIServer, content_of, serving
-from tests.pipeline.reading_model import settings_for
+from tests.pipeline.reading_model import say, settings_for
 from tests.pipeline.test_kind_run import BOAT, LESSON, NAMES
 
 STUNDE = "# Stunde {n}\n\n- Kind: {name}\n- Bahnen: {n}\n- Lehrer: {name}\n- Abzeichen: Bronze\n"
@@ -154,6 +154,21 @@ def test_names_that_are_taken_or_none_leave_the_names_of_code(
     assert kinds_of(harbour, settings).keys() == {"boats", "lessons", "stundes"}
 
 
+def test_the_name_that_a_person_gave_stays_when_kinds_are_found_anew(
+    harbour: Path, saying: Saying
+) -> None:
+    with saying(*SAID) as (_, settings):
+        ingest(harbour, settings.with_engine("offline"))
+        state = CorpusFolder(harbour, settings.home).readable()
+        rename_kind(state, "boats", "fleet")
+        rename_kind(state, "lessons", "boats")
+        ingest(harbour, settings.with_engine("offline"))
+        report = ingest(harbour, settings, fresh=True)
+    sizes = {name: len(of) for name, of in kinds_of(harbour, settings).items()}
+    assert sizes == {"fleet": 8, "boats": 14}
+    assert "a language model confirmed them; boats for boats, stundes, told.md" in report.told[0]
+
+
 @pytest.mark.parametrize(
     ("beside", "name"), [("", "yachts"), (".srag/note", "boats"), ("told.md", "boats")]
 )
@@ -241,3 +256,31 @@ def test_a_recorded_reply_settles_the_kinds(harbour: Path, saying: Saying, tmp_p
     ingest(copy, settings.model_copy(update={"model": f"replay:{replies}"}))
     assert len(server.requests) == 1
     assert kinds_of(copy, settings).keys() == {"vessels", "swimming_lessons"}
+
+
+def test_a_question_costs_where_its_records_are_and_one_of_several_kinds_nothing(
+    harbour: Path, tmp_path: Path
+) -> None:
+    for path in (*harbour.glob("d*.md"), *harbour.glob("[lt]*.md")):
+        path.unlink()
+    of_boats = ("Which boat is the longest?", "What is the average berth?")
+    of_lessons = ("How many strokes are there in all?", "What is the badge of Ada?")
+    several = "Which skipper of a boat takes lessons?"
+    unknown = "How many children go by bus?"
+    questions = [several, *of_boats, unknown, *of_lessons]
+    ingest(harbour, Settings(workers=1, home=tmp_path / "home"), questions=questions)
+    with serving(say) as server:
+        settings = settings_for(server, tmp_path / "home")
+        prices = quote_kinds(harbour, settings)
+        reports = {
+            name: ingest(place, settings)
+            for name, place in CorpusFolder(harbour, settings.home).kinds().items()
+        }
+    n_tried = {name: len(report.uncovered) for name, report in reports.items()}
+    assert n_tried == {"boats": 3, "lessons": 2}
+    rounds_and_records = 4
+    assert {name: x.n_calls - rounds_and_records for name, x in prices.items()} == n_tried
+    assert [x.question for x in reports["boats"].uncovered] == [*of_boats, unknown]
+    said = "to be asked of another kind, or of several:"
+    assert reports["boats"].told == (f"{said} {several}",)
+    assert reports["lessons"].told == (f"{said} {several}; {unknown}",)

@@ -10,7 +10,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from tests.model.openai_server import serving
-from tests.pipeline.reading_model import say
+from tests.pipeline.reading_model import say, settings_for
 
 SCHEMA = Schema(
     title="Station",
@@ -234,3 +234,25 @@ def test_of_more_than_150_files_rules_read_what_they_may(tmp_path: Path) -> None
         if number >= 149:
             efforts.append(quote_ingestion(stations, settings, schema=SCHEMA).effort)
     assert efforts == ["full", "checked"]
+
+
+def test_the_price_of_notes_supposes_no_more_columns_than_they_have_words_for(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "stations"
+    folder.mkdir()
+    for number in range(16):
+        text = f"The hut stands {100 + number} metres above the town of Arla since {1890 + number}"
+        (folder / f"{number:02d}.txt").write_text(f"{text}. It is kept by Brun.")
+    questions = [f"What is the largest height of {n} stations?" for n in range(8)]
+    questions += ["When was the oldest station opened?", "When was the newest station opened?"]
+    with serving(say) as server:
+        settings = settings_for(server, tmp_path / "home")
+        quote = quote_ingestion(folder, settings, questions=questions)
+        ingest(folder, settings, questions=questions)
+    assert quote.n_attributes == 4
+    parts = [
+        (body["messages"], body["response_format"], say(body).text) for body in server.requests
+    ]
+    n_taken = sum(len(str(part)) for parts in parts for part in parts) / 4
+    assert 0.8 < quote.workload.tokens / n_taken < 1.5

@@ -372,3 +372,21 @@ def test_a_value_without_a_quote_has_the_words_where_it_stands() -> None:
 
     assert (found.problem, found.taken.cell.as_stated) == ("", "$1.2 billion")
     assert bare.problem == "it needs a quote: '1.2' stands nowhere, or at several places"
+
+
+@pytest.mark.parametrize(
+    ("value", "quote", "is_of_path"),
+    [
+        ("Paris", "", True),
+        ("Paris", "visit_paris", True),
+        ("Rome", "visit_rome", False),
+        ("Oslo", "", False),
+    ],
+)
+def test_what_only_the_path_says_is_told_to_be_none_of_the_text(
+    value: str, quote: str, *, is_of_path: bool
+) -> None:
+    attribute = Attribute(name="town", type="string", description="The town.")
+    found = judge("Rome or Roma: Rome it was.", attribute, stated(value, quote))
+    assert found.taken.cell.state is State.FAILED
+    assert found.problem.startswith("only its path has that") is is_of_path

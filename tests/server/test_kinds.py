@@ -1,13 +1,15 @@
 """A folder of several kinds, queried as one by a client."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from mcp import Client
 
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from tests.server.conftest import Connect
-from tests.shop import CONDITION, write_shop
+from tests.shop import BUYERS, CONDITION, write_shop
 
 pytestmark = pytest.mark.anyio
 MATCH = "6 of the 7 values of deliveries and 6 of the 8 values of orders match"
@@ -113,3 +115,67 @@ async def test_the_price_of_a_folder_of_kinds_names_each_for_the_next_call(
         "nothing was published: call ingest_corpus with corpus='shop/deliveries', then"
         " 'shop/orders', engine='agent' and go=true"
     )
+
+
+async def test_a_folder_of_kinds_is_searched_whole_by_turns(shop: Path, connect: Connect) -> None:
+    async def found(client: Client, **asked: object) -> dict[str, Any]:
+        return (await client.call_tool("search_documents", asked)).structured_content or {}
+
+    async with connect(shop) as client:
+        asked = {"query": "order number 24-4107 carrier swift", "narrow": False}
+        whole = await found(client, **asked, limit=20)
+        pages = [await found(client, **asked, limit=3)]
+        while pages[-1]["truncated"]:
+            pages.append(await found(client, **asked, limit=3, offset=pages[-1]["next_offset"]))
+        some = await found(client, query="Acme", where="buyer = 'Acme'")
+        own = await client.call_tool("search_documents", {"query": "Acme", "where": "colour = 1"})
+    assert whole["total"] == len(whole["passages"]) == 16
+    kinds = [item["link"].split("/")[3] for item in whole["passages"]]
+    assert kinds == ["deliveries", "orders"] * 8
+    assert [x for page in pages for x in page["passages"]] == whole["passages"]
+    assert [len(page["passages"]) for page in pages] == [3, 3, 3, 3, 3, 1]
+    assert whole["notes"] == [
+        "shop/deliveries: 8 passages of 8 documents match; 8 documents were searched",
+        "shop/orders: 8 passages of 8 documents match; 8 documents were searched",
+    ]
+    assert [item["document_id"] for item in some["passages"]] == ["o1.md"]
+    assert "shop/deliveries was not searched: the SQL in where cannot be used" in some["notes"][0]
+    assert own.is_error
+
+
+async def test_what_several_kinds_have_is_asked_back(
+    tmp_path: Path, connect: Connect, settings: Settings
+) -> None:
+    folder = write_shop(tmp_path / "shop")
+    for path, buyer in zip(folder.glob("d*.md"), BUYERS, strict=True):
+        path.write_text(f"{path.read_text()}- Buyer: {buyer}\n")
+    ingest(folder, settings)
+    async with connect(folder) as client:
+        asked = {"column": "buyer"}
+        several = await client.call_tool("trace_value", asked)
+        one = await client.call_tool("trace_value", asked | {"document_id": "d1.md"})
+    told = "several kinds of documents in shop have it; name one as corpus: shop/deliveries, "
+    assert f"{told}shop/orders" in str(several.content[0])
+    assert (one.structured_content or {})["corpus"] == "shop/deliveries"
+
+
+async def test_what_only_one_kind_has_is_found_by_the_name_of_the_folder(
+    shop: Path, connect: Connect
+) -> None:
+    async def call(name: str, **asked: object) -> dict[str, Any]:
+        return (await client.call_tool(name, asked)).structured_content or {}
+
+    async with connect(shop) as client:
+        traced = await call("trace_value", column="buyer", value="Acme")
+        row = await call("trace_value", document_id="d3.md")
+        text = await call("get_document", document_id="o2.md")
+        counted = await call("get_column_stats", columns=["parcels"])
+        none = await client.call_tool("trace_value", {"column": "colour"})
+    assert (traced["corpus"], [x["document_id"] for x in traced["sources"]]) == (
+        "shop/orders",
+        ["o1.md"],
+    )
+    assert row["corpus"] == "shop/deliveries"
+    assert text["text"].startswith("# Order 24-4114")
+    assert [x["column"] for x in counted["columns"]] == ["parcels"]
+    assert "shop/orders: no column 'colour' in orders" in str(none.content[0])
