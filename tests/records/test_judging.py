@@ -226,7 +226,7 @@ def test_a_name_may_follow_as_its_column_says() -> None:
 
     found = judge("In Lyon.", attribute, stated("France", "In Lyon", "derived: from the town"))
 
-    assert (found.problem, found.taken.cell.marks) == ("", {Mark.DERIVED})
+    assert (found.problem, found.taken.cell.marks) == ("", frozenset({Mark.DERIVED}))
 
 
 @pytest.mark.parametrize(
