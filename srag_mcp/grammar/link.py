@@ -36,7 +36,14 @@ from srag_mcp.grammar.lexicon import (
     words_of,
 )
 from srag_mcp.grammar.table import LISTED, OF_RECORD, Column, Table
-from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words, goes_on, signed_words
+from srag_mcp.store.values import (
+    SEPARATOR,
+    ValueIndex,
+    ValueMatch,
+    fold_words,
+    goes_on,
+    signed_words,
+)
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import DENYING, HELPING, singular
 from srag_mcp.values.dates import Period, find_periods
@@ -62,7 +69,6 @@ _NAME, _PART, _LIKE, _TOLD, _FUNCTION, _LIGHT = 3.0, 2.3, 1.7, 0.9, 0.6, 0.65
 # `report date` is a date, and no report that dates.
 _OPENING = 2.9
 _EXACT, _HELD, _PHRASE, _NUMBER, _PERIOD, _RECORD = 2.9, 2.2, 2.0, 2.3, 2.6, 2.4
-_SEPARATOR = re.compile(r"[,;/|()\[\]&–—•]|\+(?=\s*\w)|\s-\s|\band\b")
 # Signs beside a word of a question that may be those of a value: `C++`, `< 5 years`.
 _SIGN_BEFORE, _SIGN_BEHIND = re.compile(r"[<>≤≥]\s?$"), re.compile(r"[+#*‐‑–−-]*(?!\w)")
 _YEAR = re.compile(r"[12]\d{3}")
@@ -972,7 +978,7 @@ def _is_denied(value: str, asked: Sequence[str]) -> bool:
 
     `no, in store` does not deny `in store`.
     """
-    said = [{*signed_words(part)} for part in _SEPARATOR.split(value)]
+    said = [{*signed_words(part)} for part in SEPARATOR.split(value)]
     said = [words for words in said if words.issuperset(asked)] or [{*signed_words(value)}]
     return all(
         any(("not", "") in phrases().get((word,), ()) for word in words - {*asked})
@@ -986,7 +992,7 @@ def _is_unsaid(texts: Sequence[str], asked: tuple[str, ...]) -> bool:
     `3 May` beside `Monday, 4 May` may be a Monday. Parts are of a kind of their own that stand at
     one place of texts with so many parts; what also stands at another one is an item of a list.
     """
-    parts = [[*filter(None, map(signed_words, _SEPARATOR.split(text)))] for text in texts]
+    parts = [[*filter(None, map(signed_words, SEPARATOR.split(text)))] for text in texts]
     held = [(part, (at, len(own))) for own in parts for at, part in enumerate(own)]
     places = {place for part, place in held if part == asked}
     kind = {part for part, place in held if place in places}
@@ -1026,7 +1032,7 @@ def _choice(column: str, found: Sequence[tuple[str, tuple[str, ...]]], phrase: s
         for value, words in found
         if words == asked
         or (
-            any(_words_of(part, phrase) == asked for part in _SEPARATOR.split(value))
+            any(_words_of(part, phrase) == asked for part in SEPARATOR.split(value))
             and not _is_end(value, asked)
         )
     ]
