@@ -364,7 +364,7 @@ def _compare_names(corpus: Corpus, translation: Translation, page: ResultPage) -
             yield f"{column}: its rarer values were not compared, and may mean the same as others"
         kept = dict[str, str]()
         decided = read_decided(corpus.state).get(column, UNDECIDED) if corpus.state else UNDECIDED
-        index = corpus.values().about(table)
+        index = corpus.values().about(found.table)
         for group in _find_like_names(index, own, counts, values, decided):
             ranked = sorted(group, key=lambda x: (x not in values, -counts[x]))
             if not values or ranked[0] in values:
