@@ -85,7 +85,6 @@ WEIGHTS: Mapping[str, float] = {
     "crossed": 0.0,
     "left_out": 0.0,
     "rates_summed": 0.0,
-    "names_computed": 0.0,
     "happened": 0.0,
 }
 LIMIT = 1.2
@@ -116,7 +115,6 @@ ASSUMED: Mapping[str, str] = {
     "crossed": "that a value lies there, whatever it was before",
     "left_out": "that left out is what has no such value",
     "rates_summed": "that both add up over the records",
-    "names_computed": "that numbers measure, and name nothing",
     "happened": "that all took place, though a column says what was done with some",
 }
 
