@@ -542,7 +542,8 @@ class Asked:
     def by_concept(self, column: Column, concept: str) -> Features:
         """Return what is assumed of a column that only `how far`, `closest` speak of."""
         narrowed = int(self.table.narrows_concept(column, concept))
-        timed = concept == "length" and len(self.table.dates) > 1 and not column.takes_time
+        is_way = concept == "length" and not column.takes_time and stem(concept) not in column.named
+        timed = is_way and len(self.table.dates) > 1  # and `long` perhaps the time between them
         return Counter({"concept": 1, "narrowed": narrowed, "long_way": int(timed)})
 
     def summaries(self) -> Iterator[tuple[Summary, frozenset[int], Features]]:

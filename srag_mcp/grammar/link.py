@@ -474,16 +474,20 @@ class _Linker:
         return light_at(self.tokens, at) and not is_name and not self._is_condition(at)
 
     def _is_condition(self, at: int) -> bool:
-        """Whether a verb is all that is said of records: `were signed`, `did we sign`.
+        """Whether a verb is all that is said of records: `were signed`, `signed orders`.
 
         Not where it leads to more, as in `signed in May`, or says of a number that there is one.
         """
         words, leads = spoken(self.tokens), self.tokens[at].stem in stems_of("function", "leading")
         before = [i for i in range(at) if not (self._is_bare(i) or self.tokens[i].is_mark)]
         times = (is_time(word) and one in {"which", "what"} for one, word in pairwise(words[:at]))
-        asked = not {"who", "when", "where"}.isdisjoint(words[:at]) or any(times)
+        opening = {"who", "when", "where"}  # and not behind what they relate to: `those who stayed`
+        asked = any(words[i] in opening and i - 1 not in before for i in range(at)) or any(times)
         if asked or not leads or not before:
             return False
+        behind = self.tokens[at + 1 : at + 2]
+        if before[-1] < at - 1 and any(token.stem in self._table.nouns for token in behind):
+            return is_past(self.tokens[at])
         last, subject = before[-1], self.tokens[before[-1]]
         acts = last == at - 1 and subject.text[:1].isupper()  # `the books that Ada wrote`
         acts = acts or not DOING.isdisjoint(words[1:last])  # `did the club put on`
@@ -809,6 +813,12 @@ class _Linker:
         record = assumed = False
         opens = len(content) > 1 and content[1].stem in column.named
         end = max((token.end for token in content if token.stem in column.named), default=0)
+        idle_stems = self._table.nouns | stems_of("measure", "words")
+        verbs = {  # `newly reported deaths`, and not `chosen applicants`
+            token
+            for token, follower in pairwise(content)
+            if token.stem in light_stems() - self._own and follower.stem not in self._table.nouns
+        }
         for token in content:
             if token.stem in column.named:
                 named += 1
@@ -818,10 +828,8 @@ class _Linker:
                 said |= other
             elif token.stem in self._table.nouns and token is content[0] and opens:
                 record = True
-            elif token.stem in self._table.nouns or token.stem in stems_of("measure", "words"):
+            elif token.stem in idle_stems or (said and token in verbs):
                 idle += 1
-            elif said and token is not content[-1] and token.stem in light_stems() - self._own:
-                idle += 1  # `newly reported deaths`
             elif (
                 token.stem in column.told | column.around
                 and not (column.around and self._is_of_other(column, token, end))

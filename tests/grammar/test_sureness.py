@@ -15,8 +15,6 @@ from tests.grammar.test_refusals import ask, boolean, date, number, refusal, tex
 from tests.grammar.test_refusals import count as integer
 
 PART = "that a part of its name means a column"
-UNSAID = "that texts without such a part, where others have one, are none of it"
-LONG = "that long is meant of a way, and not of the time between two dates"
 BOATS = boats()
 COMPANY = [
     text("sector"),
@@ -58,18 +56,23 @@ def test_a_name_that_is_said_in_part_is_an_assumption(
     "question", ["How many plays were on a Monday?", "How many plays were not on a Monday?"]
 )
 @pytest.mark.parametrize(
-    ("texts", "assumed"),
+    ("texts", "is_read"),
     [
-        (("Monday, 3 May", "Monday, 9 May", "Sunday, 2 May", "4 May"), (UNSAID,)),
-        (("Monday, 3 May", "Monday, 9 May", "Sunday, 2 May"), ()),
-        (("Monday, Friday", "Sunday, Monday", "Sunday", "Friday"), ()),
+        (("Monday, 3 May", "Monday, 9 May", "Sunday, 2 May", "4 May"), False),
+        (("Monday, 3 May", "Monday, 9 May", "Sunday, 2 May"), True),
+        (("Monday, Friday", "Sunday, Monday", "Sunday", "Friday"), True),
     ],
 )
 def test_a_text_without_the_kind_of_part_that_is_asked_for_does_not_deny_it(
-    question: str, texts: tuple[str, ...], assumed: tuple[str, ...]
+    question: str, texts: tuple[str, ...], is_read: bool
 ) -> None:
     schema = Schema(title="P", entity="plays", nouns=("play", "plays"), attributes=(text("day"),))
-    assert build_world(schema, [(one,) for one in texts]).ask(question).assumed == assumed
+    world = build_world(schema, [(one,) for one in texts])
+    if is_read:
+        assert world.ask(question).assumed == ()
+    else:
+        with pytest.raises(QuestionError):
+            world.ask(question)
 
 
 def test_a_word_that_says_which_is_no_less_unsaid_where_all_columns_have_it() -> None:
@@ -99,13 +102,16 @@ def test_what_only_some_documents_say_around_a_value_is_an_assumption(
 
 
 def test_what_lies_between_two_dates_may_be_long_in_time() -> None:
-    columns = [text("trip"), number("length", "km"), date("start"), date("end")]
-    known = {x.name: ColumnStatistics(x.name, x.type, 9, 9, 9, 9, 0, 0, 0, 9) for x in columns}
-    for n_dates, assumed in ((2, (LONG,)), (1, ())):
+    for way, n_dates, is_read in (("km", 2, False), ("km", 1, True), ("length", 2, True)):
+        columns = [text("trip"), number(way, "km"), date("start"), date("end")]
+        known = {x.name: ColumnStatistics(x.name, x.type, 9, 9, 9, 9, 0, 0, 0, 9) for x in columns}
         schema = Schema(title="Trips", entity="trips", attributes=tuple(columns[: 2 + n_dates]))
         tables = describe_tables(schema, known)
-        found = translate("Which trip was the longest?", schema, tables, ValueIndex(()))
-        assert found.assumed == assumed
+        try:
+            found = translate("Which trip was the longest?", schema, tables, ValueIndex(())).assumed
+        except QuestionError:
+            found = None
+        assert found == (() if is_read else None), way
 
 
 def test_what_part_of_it_a_name_leaves_out_is_not_what_a_record_costs() -> None:
@@ -280,6 +286,8 @@ def test_things_that_are_said_to_be_so_are_kinds_or_records(question: str) -> No
         "Which parcels were issued?",
         "What is the average number of stamps of the parcels that were published?",
         "How many parcels were taken with more than 2 stamps?",
+        "What is the average number of stamps of the chosen parcels?",
+        "What is the average number of stamps of the parcels who stayed?",
     ],
 )
 def test_a_verb_that_leads_to_nothing_is_a_condition_of_its_own(question: str) -> None:

@@ -230,9 +230,9 @@ def test_a_value_that_says_more_than_another_is_not_told_apart_from_it(
             "How many repairs are there for each test?",
             "How many repairs have the item radio?",
         )
-        rows = [ask(corpus, question).rows for question in questions]
+        found = [ask(corpus, question).rows for question in questions]
         assert ask(corpus, "How many kettles are there?").refused
-    assert rows == [(), (("kettle",),), (), (("done", 9), ("not done", 9)), ((4,),)]
+    assert found == [(), (("kettle",),), (), (("done", 9), ("not done", 9)), ((4,),)]
 
 
 def test_what_some_documents_have_several_of_is_counted_by_one_and_not_told_apart(
