@@ -785,7 +785,7 @@ class _Linker:
 
         Not `claims` where there are `claims_total` and `claims_independent`; nor a word as the verb
         of records of which other columns are in the same unit: `flats cost less than 900`, where a
-        cold rent and additional costs are told.
+        cold rent and additional costs are told; nor of one record, `did the flat cost less`.
         """
         if len(said) > 1 and self.tokens[at].stem in self._table.nouns:
             return self._is_sure(name, at + 1, said - {self.tokens[at].stem})
@@ -797,7 +797,7 @@ class _Linker:
         if len(said) > 1:
             return True
         before, word = self.tokens[at - 1] if at else None, self.tokens[at].word
-        is_verb = before is not None and before.word.endswith("s") and not word.endswith("s")
+        is_verb = before is not None and not word.endswith("s")
         if before is None or not is_verb or before.stem not in self._table.nouns:
             return True
         column = self._table.by_name[name]

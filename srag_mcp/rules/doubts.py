@@ -161,13 +161,15 @@ def check_columns(
     attributes = {item.name: item for item in corpus.schema().attributes}
     statistics = {item.column: item for item in corpus.statistics()}
     by_model = is_predicted(corpus.info().engine)
+    found = translation.facts.aggregate
+    numbers = found is None or found.function != "list"  # what is listed is so, whatever others say
     gaps: dict[str, str] = {}
     shows_gaps = True
     for name in dict.fromkeys(use.column for use in translation.facts.columns):
         attribute = attributes.get(name)
         if attribute is None or name not in statistics:
             continue
-        if not by_model and (gap := _of_figures(corpus, statistics[name])):
+        if numbers and not by_model and (gap := _of_figures(corpus, statistics[name])):
             gaps[name] = gap
         if not attribute.extractors:
             continue

@@ -30,6 +30,10 @@ ANSWERED: list[tuple[str, Answer]] = [
         "How many boats are sloops?",
         Answer("number of records where rig is 'sloop' or 'sloop, wooden'", [(4,)]),
     ),
+    (
+        "How many wooden boats are there?",
+        Answer("number of records where rig is 'sloop, wooden'", [(1,)]),
+    ),
     ("How many boats have heating?", Answer("number of records where heating holds", [(5,)])),
     (
         "How many boats have no heating?",
@@ -852,10 +856,6 @@ REFUSED: list[tuple[str, Refusal]] = [
                 "längste",
             )
         ),
-    ),
-    (
-        "How many wooden boats are there?",  # of the others nobody says what they are made of
-        Refusal(reason="no reading of this question is sure enough"),
     ),
     ("How many yachts are there?", Refusal(("yachts",))),
     ("How many boats were painted?", Refusal(("painted",))),
