@@ -81,7 +81,6 @@ WEIGHTS: Mapping[str, float] = {
     "of_other": 1.3,
     "rows_counted": 0.0,
     "records_counted": 0.3,
-    "called": 1.3,
     "crossed": 0.0,
     "left_out": 0.0,
     "rates_summed": 0.0,

@@ -305,17 +305,19 @@ def rename_columns(sql: str, names: Mapping[str, str]) -> str:
 def unite_values(sql: str, table: str, column: str, names: Mapping[str, str]) -> str:
     """Write a query as if values of a column of *table* were others: *names*, by what is stored.
 
-    As it is where it cannot be read.
+    As it is where there are none, and where it cannot be read.
     """
     tree, own = parse_query(sql), quote_name(column)
+    if tree is None or not names:
+        return sql
     cases = " ".join(f"WHEN {quote_text(x)} THEN {quote_text(y)}" for x, y in names.items())
     taken = f"* REPLACE (CASE {own} {cases} ELSE {own} END AS {own})"
-    for source in [] if tree is None or not names else [*tree.find_all(exp.Table)]:
+    for source in [*tree.find_all(exp.Table)]:
         if source.name.lower() == table.lower():
             query = parse_query(f"SELECT {taken} FROM {quote_name(table)}")  # noqa: S608 - it runs through the guard
             alias = exp.TableAlias(this=exp.to_identifier(source.alias_or_name, quoted=True))
             source.replace(exp.Subquery(this=query, alias=alias))
-    return sql if tree is None else tree.sql(dialect="duckdb")
+    return tree.sql(dialect="duckdb")
 
 
 def write(tree: exp.Expr) -> str:

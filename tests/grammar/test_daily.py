@@ -80,8 +80,8 @@ def test_that_a_value_was_on_the_other_side_before_is_not_looked_at_and_said() -
 
 def test_what_only_some_documents_call_themselves_is_not_what_all_are() -> None:
     world = _bulletins("safety bulletin")
-    unsure = Refusal((), "no reading of this question is sure enough")
-    assert refusal(world, "How many safety bulletins are there?") == unsure
+    unknown = Refusal((), "this form of question is not known")
+    assert refusal(world, "How many safety bulletins are there?") == unknown
     assert world.ask("How many bulletins are there?").assumed == ()
     assert refusal(world, "How many safeties are there?") == Refusal(("safeties",))
     assert refusal(BULLETINS, "How many safety bulletins are there?") == Refusal(("safety",))

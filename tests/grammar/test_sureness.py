@@ -106,6 +106,17 @@ def test_what_a_record_costs_is_not_what_a_part_of_it_costs(question: str) -> No
     assert refusal(question, columns, "play").unplaced == ("cost",)
 
 
+@pytest.mark.parametrize(
+    "question", ["How many days does a dog stay on average?", "Which dog stayed the longest?"]
+)
+def test_what_is_told_for_each_day_is_no_number_of_days(question: str) -> None:
+    columns = [text("name"), integer("walks_a_day")]
+    assert refusal(question, columns, "dog")
+    assert ask("What are the average walks a day?", columns, "dog").sql == (
+        "SELECT AVG(walks_a_day) FROM c1"
+    )
+
+
 def test_what_lies_between_two_dates_may_be_long_in_time() -> None:
     for way, n_dates, is_read in (("km", 2, False), ("km", 1, True), ("length", 2, True)):
         columns = [text("trip"), number(way, "km"), date("start"), date("end")]
