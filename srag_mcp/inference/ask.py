@@ -50,6 +50,7 @@ from srag_mcp.store.state import open_state
 from srag_mcp.store.united_names import read_decided
 from srag_mcp.store.values import ValueIndex, find_several, goes_on, signed_words
 from srag_mcp.text.shown import quoted, shorten
+from srag_mcp.text.words import is_content
 from srag_mcp.values.states import read_statement
 
 MAX_QUESTION_CHARACTERS = 2000
@@ -404,6 +405,7 @@ def _find_like_names(
         [short, long]
         for short, long in (permutations(words, 2) if returns and not asked else ())
         if goes_on(words[long], words[short], is_name=short[:1].isupper())
+        and any(map(is_content, {*words[long]} - {*words[short]}))  # `very good` says another thing
     ]
     yield from (group for group in alike if not decided.parts(group))
     if are_names(counts):

@@ -76,6 +76,7 @@ def test_spellings_that_are_counted_apart_are_refused_and_those_that_lead_either
         ("test", ["pass", "passed", "fail", "failed - again"], [[0, 1], [2, 3]]),
         ("state", ["good", "good, stable", "good (was fair)", "fair"], [[0, 1, 2]]),
         ("native", ["yes", "native", "introduced", "no", "not native"], [[0, 1], [3, 4]]),
+        ("state", ["good", "very good", "the good", "fair"], [[0, 2]]),
         ("name", ["Smith, Anna", "Smith, John"], []),
         ("condition", ["good condition", "bad condition"], []),
         ("kind", ["paint", "painting"], [[0, 1]]),
@@ -212,9 +213,9 @@ def test_a_value_that_says_more_than_another_is_not_told_apart_from_it(
     folder = tmp_path / "repairs"
     folder.mkdir()
     items = {"kettle": 6, "electric kettle": 4, "radio": 4, "Lamp": 2, "Desk Lamp": 2}
-    tests = ["done", "not done"]
+    tests, states = ["done", "not done"], ["good", "very good", "fair"]
     rows = [
-        {"item": item, "test": tests[at % 2], "minutes": 20}
+        {"item": item, "test": tests[at % 2], "state": states[at % 3], "minutes": 20}
         for item, n in items.items()
         for at in range(n)
     ]
@@ -228,11 +229,13 @@ def test_a_value_that_says_more_than_another_is_not_told_apart_from_it(
             "Which item is most common?",
             "What are the average minutes per item?",
             "How many repairs are there for each test?",
+            "How many repairs are there for each state?",
             "How many repairs have the item radio?",
         )
         found = [ask(corpus, question).rows for question in questions]
         assert ask(corpus, "How many kettles are there?").refused
-    assert found == [(), (("kettle",),), (), (("done", 9), ("not done", 9)), ((4,),)]
+    tested, in_state = (("done", 9), ("not done", 9)), (("good", 8), ("very good", 6), ("fair", 4))
+    assert found == [(), (("kettle",),), (), tested, in_state, ((4,),)]
 
 
 def test_what_some_documents_have_several_of_is_counted_by_one_and_not_told_apart(
