@@ -49,7 +49,7 @@ Drafts = Iterator[Draft]
 def compose(frame: Frame) -> Drafts:
     """Yield every reading of *frame*."""
     asked = read_frame(frame)
-    if asked is None or asked.says_doubted:
+    if asked is None:
         return
     restricted = frozenset(item.column for item in asked.where)
     for form in (read_difference,) if contradicts(asked.where) else FORMS:
@@ -72,8 +72,9 @@ def compose(frame: Frame) -> Drafts:
             undone = (x for x in frame.table.columns if x.tells_deeds and x.name not in columns)
             doubts = Counter(
                 happened=frame.sentence.says_happened and any(undone),
-                rows_counted=rows, event_dated=bool(events), of_other=frame.may_be_of_row,
+                rows_counted=rows, event_dated=bool(events), called=asked.says_doubted,
                 crossed=frame.sentence.says_change, left_out=asked.has("left_out"),
+                of_other=frame.may_be_of_row,
             )  # fmt: skip
             features = frame.features + draft.features + doubts
             yield replace(draft, features=features, left=left, where=asked.where)

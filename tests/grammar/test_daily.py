@@ -11,6 +11,7 @@ from tests.grammar.tables import Answer, Refusal, answer, refusal
 
 STUNG = 'Stings of a day. Stated as in "12 stings per 1,000 visitors".'
 CROSSED = "that a value lies there, whatever it was before"
+CALLED = "that all records are what some have as a value, or are called"
 
 
 def _bulletins(*nouns: str) -> World:
@@ -78,10 +79,10 @@ def test_that_a_value_was_on_the_other_side_before_is_not_looked_at_and_said() -
     assert found.assumed == (CROSSED,)
 
 
-def test_what_only_some_documents_call_themselves_is_not_what_all_are() -> None:
+def test_what_some_documents_call_themselves_narrows_nothing_and_is_said() -> None:
     world = _bulletins("safety bulletin")
-    unknown = Refusal((), "this form of question is not known")
-    assert refusal(world, "How many safety bulletins are there?") == unknown
+    found = world.ask("How many safety bulletins are there?")
+    assert (world.rows(found.sql), found.assumed) == ([(4,)], (CALLED,))
     assert world.ask("How many bulletins are there?").assumed == ()
     assert refusal(world, "How many safeties are there?") == Refusal(("safeties",))
     assert refusal(BULLETINS, "How many safety bulletins are there?") == Refusal(("safety",))
