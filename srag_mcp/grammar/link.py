@@ -843,8 +843,6 @@ class _Linker:
                 assumed |= token.stem not in column.told
             else:
                 return None
-        if said and said <= column.bases:
-            return None
         if not said and (column.is_boolean or column.attribute.extractors or not told):
             return None
         share, unsaid = max(

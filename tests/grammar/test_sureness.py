@@ -106,12 +106,9 @@ def test_what_a_record_costs_is_not_what_a_part_of_it_costs(question: str) -> No
     assert refusal(question, columns, "play").unplaced == ("cost",)
 
 
-@pytest.mark.parametrize(
-    "question", ["How many days does a dog stay on average?", "Which dog stayed the longest?"]
-)
-def test_what_is_told_for_each_day_is_no_number_of_days(question: str) -> None:
+def test_what_is_told_for_each_day_measures_no_time() -> None:
     columns = [text("name"), integer("walks_a_day")]
-    assert refusal(question, columns, "dog")
+    assert refusal("Which dog stayed the longest?", columns, "dog")
     assert ask("What are the average walks a day?", columns, "dog").sql == (
         "SELECT AVG(walks_a_day) FROM c1"
     )
