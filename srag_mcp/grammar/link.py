@@ -797,11 +797,11 @@ class _Linker:
         if len(said) > 1:
             return True
         before, word = self.tokens[at - 1] if at else None, self.tokens[at].word
-        asked = spoken(self.tokens[: at - 1]) if at else ()
+        if before is None or before.stem not in self._table.nouns or word.endswith("s"):
+            return True
+        asked = spoken(self.tokens[: at - 1])
         acts = asked[-1:] == ("which",) or not DOING.isdisjoint(asked)
-        is_verb = before is not None and not word.endswith("s")
-        is_verb = is_verb and (acts or before.word.endswith("s"))
-        if before is None or not is_verb or before.stem not in self._table.nouns:
+        if not (acts or before.word.endswith("s")):
             return True
         column = self._table.by_name[name]
         unit = column.attribute.unit
