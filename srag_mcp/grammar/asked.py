@@ -542,7 +542,8 @@ class Asked:
     def by_concept(self, column: Column, concept: str) -> Features:
         """Return what is assumed of a column that only `how far`, `closest` speak of."""
         narrowed = int(self.table.narrows_concept(column, concept))
-        timed = concept == "length" and len(self.table.dates) > 1 and not column.takes_time
+        is_way = concept == "length" and not column.takes_time and stem(concept) not in column.named
+        timed = is_way and len(self.table.dates) > 1  # and `long` perhaps the time between them
         return Counter({"concept": 1, "narrowed": narrowed, "long_way": int(timed)})
 
     def summaries(self) -> Iterator[tuple[Summary, frozenset[int], Features]]:
@@ -553,13 +554,14 @@ class Asked:
             for column, used, features in self.measures(additive=function == "sum"):
                 said = {token.stem for at in used if at < asked[0] for token in self.tokens(at)}
                 names = column.may_name and not column.may_be_years
-                doubt = Counter({"names_computed": int(names and function not in {"min", "max"})})
+                if names and function not in {"min", "max"}:
+                    continue  # of numbers that may name something nobody adds up
                 said_number = any(spoken(self.tokens(at))[1:][-1:] == ("number",) for at in used)
                 if said_number and column.is_called_one:
                     continue  # `room number` says which room
                 summary = Summary(function, Term(column.name), self.where)  # type: ignore[arg-type]
                 if not said or said - operator_stems():  # `maximum total`: the highest, of totals
-                    yield summary, used | set(asked), features + doubt
+                    yield summary, used | set(asked), features
 
     def totals(self) -> frozenset[int]:
         """Return the mentions that say `in total`."""

@@ -74,18 +74,17 @@ WEIGHTS: Mapping[str, float] = {
     "amount_assumed": 0.0,
     "narrowed": 0.0,
     "said_around": 0.0,
-    "long_way": 0.0,
+    "long_way": 1.3,
     "value_held": 0.0,
     "part_unsaid": 0.0,
     "value_beside": 0.3,
-    "of_other": 0.0,
+    "of_other": 1.3,
     "rows_counted": 0.0,
     "records_counted": 0.3,
     "called": 0.0,
     "crossed": 0.0,
     "left_out": 0.0,
     "rates_summed": 0.0,
-    "names_computed": 0.0,
     "happened": 0.0,
 }
 LIMIT = 1.2
@@ -97,7 +96,6 @@ MARGIN = 0.25
 ASSUMED: Mapping[str, str] = {
     "narrowed": "that a part of its name means a column",
     "said_around": "that a word beside a name tells no values apart",
-    "long_way": "that long is meant of a way, and not of the time between two dates",
     "not_own": "that it is of the record, though a column is named after something else",
     "date_assumed": "which of the dates is meant",
     "event_dated": "that what was done has the date of the record",
@@ -111,12 +109,10 @@ ASSUMED: Mapping[str, str] = {
     "groups_ranked": "that sums of records are compared, not single ones",
     "who_guessed": "which column says who, or where",
     "amount_of_row": "that an amount is that of the row, and not of each of its pieces",
-    "of_other": "that what is so of a row of a list is so of its record, or the other way",
     "called": "that all records are what some have as a value, or are called",
     "crossed": "that a value lies there, whatever it was before",
     "left_out": "that left out is what has no such value",
     "rates_summed": "that both add up over the records",
-    "names_computed": "that numbers measure, and name nothing",
     "happened": "that all took place, though a column says what was done with some",
 }
 

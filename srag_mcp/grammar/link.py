@@ -36,7 +36,14 @@ from srag_mcp.grammar.lexicon import (
     words_of,
 )
 from srag_mcp.grammar.table import LISTED, OF_RECORD, Column, Table
-from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words, goes_on, signed_words
+from srag_mcp.store.values import (
+    SEPARATOR,
+    ValueIndex,
+    ValueMatch,
+    fold_words,
+    goes_on,
+    signed_words,
+)
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import DENYING, HELPING, singular
 from srag_mcp.values.dates import Period, find_periods
@@ -62,7 +69,6 @@ _NAME, _PART, _LIKE, _TOLD, _FUNCTION, _LIGHT = 3.0, 2.3, 1.7, 0.9, 0.6, 0.65
 # `report date` is a date, and no report that dates.
 _OPENING = 2.9
 _EXACT, _HELD, _PHRASE, _NUMBER, _PERIOD, _RECORD = 2.9, 2.2, 2.0, 2.3, 2.6, 2.4
-_SEPARATOR = re.compile(r"[,;/|()\[\]&–—•]|\+(?=\s*\w)|\s-\s|\band\b")
 # Signs beside a word of a question that may be those of a value: `C++`, `< 5 years`.
 _SIGN_BEFORE, _SIGN_BEHIND = re.compile(r"[<>≤≥]\s?$"), re.compile(r"[+#*‐‑–−-]*(?!\w)")
 _YEAR = re.compile(r"[12]\d{3}")
@@ -469,16 +475,20 @@ class _Linker:
         return light_at(self.tokens, at) and not is_name and not self._is_condition(at)
 
     def _is_condition(self, at: int) -> bool:
-        """Whether a verb is all that is said of records: `were signed`, `did we sign`.
+        """Whether a verb is all that is said of records: `were signed`, `signed orders`.
 
         Not where it leads to more, as in `signed in May`, or says of a number that there is one.
         """
         words, leads = spoken(self.tokens), self.tokens[at].stem in stems_of("function", "leading")
         before = [i for i in range(at) if not (self._is_bare(i) or self.tokens[i].is_mark)]
         times = (is_time(word) and one in {"which", "what"} for one, word in pairwise(words[:at]))
-        asked = not {"who", "when", "where"}.isdisjoint(words[:at]) or any(times)
+        opening = {"who", "when", "where"}  # and not behind what they relate to: `those who stayed`
+        asked = any(words[i] in opening and i - 1 not in before for i in range(at)) or any(times)
         if asked or not leads or not before:
             return False
+        behind = self.tokens[at + 1 : at + 2]
+        if before[-1] < at - 1 and any(token.stem in self._table.nouns for token in behind):
+            return is_past(self.tokens[at])
         last, subject = before[-1], self.tokens[before[-1]]
         acts = last == at - 1 and subject.text[:1].isupper()  # `the books that Ada wrote`
         acts = acts or not DOING.isdisjoint(words[1:last])  # `did the club put on`
@@ -776,7 +786,7 @@ class _Linker:
 
         Not `claims` where there are `claims_total` and `claims_independent`; nor a word as the verb
         of records of which other columns are in the same unit: `flats cost less than 900`, where a
-        cold rent and additional costs are told.
+        cold rent and additional costs are told; nor of one record, `did the flat cost less`.
         """
         if len(said) > 1 and self.tokens[at].stem in self._table.nouns:
             return self._is_sure(name, at + 1, said - {self.tokens[at].stem})
@@ -788,8 +798,11 @@ class _Linker:
         if len(said) > 1:
             return True
         before, word = self.tokens[at - 1] if at else None, self.tokens[at].word
-        is_verb = before is not None and before.word.endswith("s") and not word.endswith("s")
-        if before is None or not is_verb or before.stem not in self._table.nouns:
+        if before is None or before.stem not in self._table.nouns or word.endswith("s"):
+            return True
+        asked = spoken(self.tokens[: at - 1])
+        acts = asked[-1:] == ("which",) or not DOING.isdisjoint(asked)
+        if not (acts or before.word.endswith("s")):
             return True
         column = self._table.by_name[name]
         unit = column.attribute.unit
@@ -804,6 +817,12 @@ class _Linker:
         record = assumed = False
         opens = len(content) > 1 and content[1].stem in column.named
         end = max((token.end for token in content if token.stem in column.named), default=0)
+        idle_stems = self._table.nouns | stems_of("measure", "words")
+        verbs = {  # `newly reported deaths`, and not `chosen applicants`
+            token
+            for token, follower in pairwise(content)
+            if token.stem in light_stems() - self._own and follower.stem not in self._table.nouns
+        }
         for token in content:
             if token.stem in column.named:
                 named += 1
@@ -813,10 +832,8 @@ class _Linker:
                 said |= other
             elif token.stem in self._table.nouns and token is content[0] and opens:
                 record = True
-            elif token.stem in self._table.nouns or token.stem in stems_of("measure", "words"):
+            elif token.stem in idle_stems or (said and token in verbs):
                 idle += 1
-            elif said and token is not content[-1] and token.stem in light_stems() - self._own:
-                idle += 1  # `newly reported deaths`
             elif (
                 token.stem in column.told | column.around
                 and not (column.around and self._is_of_other(column, token, end))
@@ -973,7 +990,7 @@ def _is_denied(value: str, asked: Sequence[str]) -> bool:
 
     `no, in store` does not deny `in store`.
     """
-    said = [{*signed_words(part)} for part in _SEPARATOR.split(value)]
+    said = [{*signed_words(part)} for part in SEPARATOR.split(value)]
     said = [words for words in said if words.issuperset(asked)] or [{*signed_words(value)}]
     return all(
         any(("not", "") in phrases().get((word,), ()) for word in words - {*asked})
@@ -987,7 +1004,7 @@ def _is_unsaid(texts: Sequence[str], asked: tuple[str, ...]) -> bool:
     `3 May` beside `Monday, 4 May` may be a Monday. Parts are of a kind of their own that stand at
     one place of texts with so many parts; what also stands at another one is an item of a list.
     """
-    parts = [[*filter(None, map(signed_words, _SEPARATOR.split(text)))] for text in texts]
+    parts = [[*filter(None, map(signed_words, SEPARATOR.split(text)))] for text in texts]
     held = [(part, (at, len(own))) for own in parts for at, part in enumerate(own)]
     places = {place for part, place in held if part == asked}
     kind = {part for part, place in held if place in places}
@@ -1027,7 +1044,7 @@ def _choice(column: str, found: Sequence[tuple[str, tuple[str, ...]]], phrase: s
         for value, words in found
         if words == asked
         or (
-            any(_words_of(part, phrase) == asked for part in _SEPARATOR.split(value))
+            any(_words_of(part, phrase) == asked for part in SEPARATOR.split(value))
             and not _is_end(value, asked)
         )
     ]

@@ -1,5 +1,6 @@
 """The table that questions are about: its columns with the words that speak for them."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -44,6 +45,7 @@ _COUNTING = frozenset({"n", "num", "is", "has"})
 _NAMING = frozenset({"no", "nr", "id", "number", "name"})
 _NUMBERING = frozenset(map(stem, _NAMING))
 # Signs of units as they end the names of columns: `kw`; of three letters at most, no words.
+_RATED = re.compile(r"[ _](?:per|an?)[ _]")
 _SIGNS = {unit.lower(): unit for unit in SIZES if len(unit) < 4 and (unit,) not in phrases()}
 
 _EXACT = frozenset({"sum", "min", "max"})  # of whole numbers
@@ -397,6 +399,12 @@ class Column:
         said = plain_words(self.attribute.description)
         return not rate or f" {plain_words(rate)} " in f" {said} "
 
+    @cached_property
+    def bases(self) -> frozenset[str]:
+        """The stems of its name that say of what it is for each: `day` of `walks_a_day`."""
+        parts = (_RATED.split(name)[1:] for name in self.called)
+        return frozenset(word for part in parts for word in stems(" ".join(part)))
+
     def measures(self, concept: str) -> bool:
         """Whether its name, synonyms or unit say that it measures *concept*."""
         wanted = stems_of("concept", concept)
@@ -408,7 +416,7 @@ class Column:
         if self.is_date:
             return concept == "time" or (concept == "age" and bool(wanted & self.named))
         unit = self.attribute.unit or ""
-        return bool(wanted & (self.named | set(stems(unit)) | {unit.lower()}))
+        return bool(wanted & ((self.named - self.bases) | {*stems(unit), unit.lower()}))
 
 
 @dataclass(frozen=True)

@@ -35,23 +35,27 @@ from srag_mcp.model.ledger import MemoryReplies
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.names.doubtful import find_candidates, find_forms, find_shortened
-from srag_mcp.names.uniting import UNDECIDED, are_names, unite
+from srag_mcp.names.uniting import UNDECIDED, Decided, are_names, unite
 from srag_mcp.retrieval.segments import gather
 from srag_mcp.retrieval.snippets import quote_hit, sought_terms
 from srag_mcp.rules.doubts import check_columns
 from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.sqlfacts.aggregates import takes_first
 from srag_mcp.sqlfacts.query import Translation, read_query
+from srag_mcp.sqlfacts.trees import unite_values
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.replies import QUESTIONS, StoredReplies
 from srag_mcp.store.state import open_state
 from srag_mcp.store.united_names import read_decided
-from srag_mcp.store.values import goes_on, signed_words
+from srag_mcp.store.values import ValueIndex, find_several, goes_on, signed_words
+from srag_mcp.text.shown import quoted, shorten
+from srag_mcp.text.words import is_content
 from srag_mcp.values.states import read_statement
 
 MAX_QUESTION_CHARACTERS = 2000
 _MAX_LIKE = 5
+_MAX_TEXT = 200  # characters of one of two results
 MAX_PASSAGES = 3  # of a refusal: enough to see whether a search is worth it
 _NONE = ((0,),)  # the rows of a count of none
 _ASK_OTHERWISE = "name another model, or let it reply in words only (SRAG_REPLY_FORMAT=text)"
@@ -268,7 +272,10 @@ def ask_offline(corpus: Corpus, question: str, rejected: Collection[str] = ()) -
         answer = write_answer(translation, page, grounds)
         if page.rows == _NONE and is_empty(page.rows):  # an answer, and no doubt
             answer = replace(answer, warnings=(), assumptions=answer.warnings + answer.assumptions)
-        doubts = tuple(_find_doubts(corpus, translation, page))
+        try:
+            doubts = tuple(_find_doubts(corpus, translation, page))
+        except QuestionError as refusal:
+            return refuse(corpus, question, str(refusal))
         return replace(answer, warnings=(*answer.warnings, *doubts))
     try:  # no list and no highest value comes of no record: say what was looked for in vain
         reasons = explain_nothing(corpus, facts)
@@ -294,7 +301,12 @@ def _translate(corpus: Corpus, question: str, rejected: Collection[str]) -> Tran
 
 
 def _find_doubt(grounds: Grounds) -> str:
-    """Say so where many values are unknown, or some contradicted, and who knows what follows."""
+    """Say so where many values are unknown, or some contradicted, and who knows what follows.
+
+    Or where values are on neither side of what they are compared with.
+    """
+    if grounds.doubts:
+        return "; ".join(grounds.doubts)
     columns = () if grounds.denominator is None else grounds.denominator.columns
     doubted = [item for item in columns if item.n_contradicted]
     if doubted and NO_BOUNDS in grounds.notes:
@@ -327,52 +339,81 @@ def _find_doubts(corpus: Corpus, translation: Translation, page: ResultPage) -> 
     if is_predicted(corpus.info().engine):
         return  # a model has decided on the names
     try:
-        yield from _find_like_names(corpus, translation)
+        yield from _compare_names(corpus, translation, page)
     except (QueryError, StoreError):  # the answer is there, and worth more
         yield "whether other names mean the same was not looked for"
 
 
-def _find_like_names(corpus: Corpus, translation: Translation) -> Iterator[str]:
-    """Say which values beside those of a reading, or which that it tells apart, may be the same."""
+def _compare_names(corpus: Corpus, translation: Translation, page: ResultPage) -> Iterator[str]:
+    """Say of which names it was not looked whether they mean the same.
+
+    Raises:
+        QuestionError: If the result is another one where names are one thing that may be, as nobody
+            has decided which it is; or each value is counted, of which some are several at once.
+    """
     facts, bound = translation.facts, defaultdict[str, list[str]](list)
     for item in translation.literals:
         bound[item.column].append(item.stored)
     told_apart = sorted(facts.told_apart - bound.keys())
     bound |= {x: [] for x in told_apart if facts.schema.attribute(x).type.is_text}
+    united, told = translation.sql, list[str]()
     for column, values in bound.items():
         table, _, own = column.replace(OF_RECORD, LISTED).rpartition(LISTED)
-        (found,) = corpus.statistics([own], table or facts.schema.entity)
+        table = table or facts.schema.entity
+        (found,) = corpus.statistics([own], table)
         counts = {str(item.value): item.count for item in found.values}
+        if (several := find_several(counts)) and not values:
+            shown = _name_few([f"{quoted(x)} ({counts[x]:,})" for x in several], ", ")
+            msg = f"each {column} was to be told apart, and some documents have several: {shown}"
+            raise QuestionError(msg)
+        if found.truncated and not values and are_names(counts):
+            yield f"{column}: its rarer values were not compared, and may mean the same as others"
+        kept = dict[str, str]()
         decided = read_decided(corpus.state).get(column, UNDECIDED) if corpus.state else UNDECIDED
-        # where values return, as those do of which one is written in several ways
-        returns = 2 * len(counts) <= sum(counts.values())
-        alike = [*find_forms(counts, own), *(find_shortened([*counts]) if returns else [])]
-        words = {x: signed_words(x) for x in counts if read_statement(x, own) is not False}
-        alike += [
-            [short, long]
-            for short, long in (permutations(words, 2) if returns and not values else ())
-            if goes_on(words[long], words[short], is_name=short[:1].isupper())
-            and not any({short, long} <= {*group} for group in alike)
-        ]
-        alike = [group for group in alike if not decided.parts(group)]
-        if are_names(counts):
-            if not values and found.truncated:
-                left = "its rarer values were not compared, and may mean the same as others"
-                yield f"{column}: {left}"
-            index = corpus.values().about(found.table)
-            for near in [index.near(x, own) for x in values] or [counts]:
-                groups = find_candidates(unite(near, decided), decided)
-                alike += [[x.spellings[0] for x in things] for things in groups]
-                counts |= near
-        if alike and not values:
-            ranked = (sorted(group, key=lambda x: -counts[x]) for group in alike)
-            said = (" and ".join(f"{x} ({counts[x]:,})" for x in group) for group in ranked)
-            yield f"{column}: perhaps the same: {_name_few([*dict.fromkeys(said)], '; ')}"
-        for value in values:
-            others = {x: counts[x] for group in alike if value in group for x in group}
-            if shown := [f"{x} ({n:,})" for x, n in others.items() if x not in values]:
-                told = f"not taken, and perhaps the same as {value}"
-                yield f"{column}: {told}: {_name_few(shown, ', ')}"
+        index = corpus.values().about(found.table)
+        for group in _find_like_names(index, own, counts, values, decided):
+            ranked = sorted(group, key=lambda x: (x not in values, -counts[x]))
+            if not values or ranked[0] in values:
+                kept |= dict.fromkeys(ranked[1:], ranked[0])
+                told.append(" and ".join(f"{x} ({counts[x]:,})" for x in ranked))
+        united = unite_values(united, table, own, kept)
+    other = page if united == translation.sql else corpus.select(united, limit=MAX_ROWS)
+    if result_key(other.rows) != result_key(page.rows):
+        apart, as_one = (
+            shorten(render_text(x, translation.restated, facts.unit), _MAX_TEXT)
+            for x in (page, other)
+        )
+        names = _name_few([*dict.fromkeys(told)], "; ")
+        msg = f"nobody knows whether these are the same: {names}. If not: {apart} If so: {as_one}"
+        raise QuestionError(msg)
+
+
+def _find_like_names(
+    index: ValueIndex, column: str, counts: dict[str, int], asked: Sequence[str], decided: Decided
+) -> Iterator[list[str]]:
+    """Yield groups of values of a column that may be one: with those *asked*, or where none is any.
+
+    *counts* has the values and how many rows have them; values that are found beside are added.
+    """
+    several = {*find_several(counts)}  # of others, and no other spelling of one
+    single = [x for x in counts if x not in several]
+    # where values return, as those do of which one is written in several ways
+    returns = 2 * len(counts) <= sum(counts.values())
+    alike = [*find_forms(single, column), *(find_shortened(single) if returns else [])]
+    words = {x: signed_words(x) for x in single if read_statement(x, column) is not False}
+    alike += [
+        [short, long]
+        for short, long in (permutations(words, 2) if returns and not asked else ())
+        if goes_on(words[long], words[short], is_name=short[:1].isupper())
+        and any(map(is_content, {*words[long]} - {*words[short]}))  # `very good` says another thing
+    ]
+    yield from (group for group in alike if not decided.parts(group))
+    if are_names(counts):
+        for near in [index.near(x, column) for x in asked] or [dict(counts)]:
+            counts |= near
+            known = {x: n for x, n in near.items() if x not in several}
+            groups = find_candidates(unite(known, decided), decided)
+            yield from ([x.spellings[0] for x in things] for things in groups)
 
 
 def _name_few(shown: Sequence[str], mark: str) -> str:

@@ -30,7 +30,8 @@ from srag_mcp.names.uniting import (
 )
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.text.shown import one_line, shorten
-from srag_mcp.text.words import DENYING, content_words, fold, stem
+from srag_mcp.text.words import DENYING, fold, fold_words, stem
+from srag_mcp.values.names import ARTICLES
 from srag_mcp.values.states import read_boolean, read_statement
 
 logger = logging.getLogger(__name__)
@@ -74,8 +75,8 @@ def find_forms(values: Iterable[str], column: str) -> list[list[str]]:
     """Return the groups of values of a column that are forms of one, or one with a remark.
 
     `pass`, `passed`; `good`, `good, stable`; `yes`, and `native` in the column `native`; not
-    `Part A`, `Part B`, nor `done`, `not done`. A remark is known by the value that stands without
-    one: `Smith, Anna` and `Smith, John` are two.
+    `Part A`, `Part B`, nor `done`, `not done`, nor `very good`. A remark is known by the value that
+    stands without one: `Smith, Anna` and `Smith, John` are two.
     """
     groups: dict[tuple[bool | str, ...], list[str]] = {}
     values, plain = list(values), set[tuple[bool | str, ...]]()
@@ -83,7 +84,8 @@ def find_forms(values: Iterable[str], column: str) -> list[list[str]]:
     for value in values:
         head = _REMARK.sub("", value)
         said = read_statement(head, column, is_answer=True) if has_answers else None
-        content = tuple(stem(word) for word in content_words(head))
+        named = (word for word in fold_words(head).split() if word not in ARTICLES)
+        content = tuple(stem(word) for word in named if len(word) > 1)
         words = (*content, *read_name(head).designators) if content else (fold(head) or head,)
         denied = read_statement(head, column) is False
         key: tuple[bool | str, ...] = (*words, denied) if said is None else (said,)

@@ -94,6 +94,11 @@ _WORDED_NONE = """
 SELECT count(*) FROM cells WHERE attribute = $1 AND state = 'stated_absent' AND value IS NULL
   AND regexp_matches(coalesce(as_stated, ''), '\\p{L}')
 """
+_FAILED = r"""
+SELECT as_stated, count(*) FROM cells
+WHERE attribute = $1 AND state = 'failed' AND regexp_matches(as_stated, '\d')
+GROUP BY ALL ORDER BY ALL
+"""
 _CONVERTED = """
 SELECT 2 * abs(TRY_CAST(value AS DOUBLE) - $2) AS apart, as_stated FROM cells
 WHERE attribute = $1 AND contains(coalesce(note, ''), 'converted into') AND apart > 0
@@ -156,11 +161,17 @@ def check_columns(
     attributes = {item.name: item for item in corpus.schema().attributes}
     statistics = {item.column: item for item in corpus.statistics()}
     by_model = is_predicted(corpus.info().engine)
+    found = translation.facts.aggregate
+    numbers = found is None or found.function != "list"  # what is listed is so, whatever others say
     gaps: dict[str, str] = {}
     shows_gaps = True
     for name in dict.fromkeys(use.column for use in translation.facts.columns):
         attribute = attributes.get(name)
-        if attribute is None or not attribute.extractors or name not in statistics:
+        if attribute is None or name not in statistics:
+            continue
+        if numbers and not by_model and (gap := _of_figures(corpus, statistics[name])):
+            gaps[name] = gap
+        if not attribute.extractors:
             continue
         if by_model and not attribute.is_column:
             continue
@@ -326,6 +337,20 @@ def _of_labels(corpus: Corpus, use: _Use, question: str) -> str:
         ):
             return f"{count} documents give “{label}” as well as {attribute.name}: say which"
     return ""
+
+
+def _of_figures(corpus: Corpus, own: ColumnStatistics) -> str:
+    """Say so where documents state in figures what is none of its values: `1921–1923`, of a year.
+
+    What is in words alone, as `on request`, is no figure.
+    """
+    rows = _read(corpus, _FAILED, [own.column]) if own.n_failed else []
+    n_stated = sum(_whole(count) for _, count in rows)
+    if not n_stated:
+        return ""
+    shown = ", ".join(f"“{said}”" for said, _ in rows[:_MAX_NAMED])
+    said = "1 document states" if n_stated == 1 else f"{n_stated} documents state"
+    return f"{said} {own.column} in figures that are no one value, as {shown}"
 
 
 def _of_gaps(corpus: Corpus, use: _Use) -> str:

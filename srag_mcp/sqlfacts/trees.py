@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from srag_mcp.cells.cell import BY_RULES
 from srag_mcp.errors import RefusedQueryError
-from srag_mcp.store.database import quote_text
+from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.guard.check import UnreadableError, parse_statement
 from srag_mcp.values.states import State
 
@@ -299,6 +299,24 @@ def rename_columns(sql: str, names: Mapping[str, str]) -> str:
         return sql
     for column in used:
         column.set("this", exp.to_identifier(names[column.name]))
+    return tree.sql(dialect="duckdb")
+
+
+def unite_values(sql: str, table: str, column: str, names: Mapping[str, str]) -> str:
+    """Write a query as if values of a column of *table* were others: *names*, by what is stored.
+
+    As it is where there are none, and where it cannot be read.
+    """
+    tree, own = parse_query(sql), quote_name(column)
+    if tree is None or not names:
+        return sql
+    cases = " ".join(f"WHEN {quote_text(x)} THEN {quote_text(y)}" for x, y in names.items())
+    taken = f"* REPLACE (CASE {own} {cases} ELSE {own} END AS {own})"
+    for source in [*tree.find_all(exp.Table)]:
+        if source.name.lower() == table.lower():
+            query = parse_query(f"SELECT {taken} FROM {quote_name(table)}")  # noqa: S608 - it runs through the guard
+            alias = exp.TableAlias(this=exp.to_identifier(source.alias_or_name, quoted=True))
+            source.replace(exp.Subquery(this=query, alias=alias))
     return tree.sql(dialect="duckdb")
 
 

@@ -12,7 +12,8 @@ from srag_mcp.names.uniting import LONGEST_ACRONYM, are_names, fold_name, read_n
 from srag_mcp.text.words import singular
 
 _SILENT = re.compile(r"[.'’`´]")
-_SEPARATOR = re.compile(r"[^\w]+|_+")
+SEPARATOR = re.compile(r"[,;/|()\[\]&–—•]|\+(?=\s*\w)|\s-\s|\band\b")  # of parts of a value
+_BETWEEN_WORDS = re.compile(r"[^\w]+|_+")
 # A word with the signs that make another value of it: `C++`, `A-`, `<5`, `II*`.
 _SIGNED = re.compile(
     r"(?P<before>(?<!\w)[<>≤≥]\s?)?(?P<word>[^\W_]+)"
@@ -47,7 +48,7 @@ def fold_words(text: str) -> tuple[str, ...]:
 
     `"St. John's Cafés" -> ("st", "john", "cafe")`
     """
-    found = filter(None, _SEPARATOR.split(_SILENT.sub("", _plain(text))))
+    found = filter(None, _BETWEEN_WORDS.split(_SILENT.sub("", _plain(text))))
     return tuple(_one(word) for word in found)
 
 
@@ -72,6 +73,13 @@ def goes_on(words: Sequence[str], short: Sequence[str], *, is_name: bool = False
     """
     is_more, n = len(words) > len(short) > 0, len(short)
     return is_more and (words[:n] == short or (words[-n:] == short and not is_name))
+
+
+def find_several(values: Iterable[str]) -> list[str]:
+    """Return those of *values* that are several of them: `irrigation, power`, of three."""
+    split = {x: [*filter(None, map(signed_words, SEPARATOR.split(x)))] for x in values}
+    words = {signed_words(x) for x in split}
+    return [x for x, parts in split.items() if len(parts) > 1 and words.issuperset(parts)]
 
 
 def _plain(text: str) -> str:

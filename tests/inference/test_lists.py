@@ -286,22 +286,19 @@ def test_what_is_not_sure_is_refused(meals: Corpus, question: str) -> None:
     assert ask(meals, question).refused
 
 
-OF_OTHER = "assumed: that what is so of a row of a list is so of its record, or the other way"
-
-
 @pytest.mark.parametrize(
-    ("question", "rows", "is_doubted"),
+    ("question", "rows"),
     [
-        pytest.param("How many tours were cancelled?", [(2,)], True, id="of rows, said of records"),
-        pytest.param("How many tours with Skye failed?", [(1,)], True, id="of records and of rows"),
-        pytest.param("How many stops in Ulm are closed?", [(2,)], True, id="of records, of rows"),
-        pytest.param("How many stops were cancelled?", [(2,)], False, id="of rows"),
-        pytest.param("How many stops are in Ulm?", [(4,)], False, id="of records, as all of them"),
-        pytest.param("How many tours with Skye are there?", [(2,)], False, id="what is listed"),
+        pytest.param("How many tours were cancelled?", [], id="of rows, said of records"),
+        pytest.param("How many tours with Skye failed?", [], id="of records and of rows"),
+        pytest.param("How many stops in Ulm are closed?", [], id="of records, of rows"),
+        pytest.param("How many stops were cancelled?", [(2,)], id="of rows"),
+        pytest.param("How many stops are in Ulm?", [(4,)], id="of records, as all of them"),
+        pytest.param("How many tours with Skye are there?", [(2,)], id="what is listed"),
     ],
 )
-def test_what_is_done_with_a_row_is_not_said_of_its_record_without_a_doubt(
-    tmp_path: Path, question: str, rows: list[object], is_doubted: bool
+def test_what_is_done_with_a_row_is_not_said_of_its_record(
+    tmp_path: Path, question: str, rows: list[object]
 ) -> None:
     tours = [
         ("Ada", "Ulm", "failed", [("Skye", "cancelled"), ("Mull", "passed")]),
@@ -319,7 +316,7 @@ def test_what_is_done_with_a_row_is_not_said_of_its_record_without_a_doubt(
     ingest(folder, Settings(workers=1))
     with QueryPool() as worker:
         answer = ask(Corpus(folder, worker), question)
-    assert ([*answer.rows], OF_OTHER in answer.warnings) == (rows, is_doubted), answer.text
+    assert ([*answer.rows], answer.refused) == (rows, not rows), answer.text
 
 
 def test_an_answer_says_of_how_many_documents_a_list_is_not_known(partly: Corpus) -> None:
