@@ -90,14 +90,18 @@ def cut_postings(path: str, title: str, text: str, passages: Sequence[PassageRow
     if not passages:
         return ()
     stem = PurePosixPath(path).stem
-    rows = [(0, term, n) for term, n in count_terms(f"{stem}\n{title}").items()]
-    rows += [(0, name_term(name), 1) for name in document_names(stem, title, text)]
+    names = dict.fromkeys(map(name_term, document_names(stem, title, text)), 1)
+    found = [(0, {**count_terms(f"{stem}\n{title}"), **names})]
     for number, _, headings, start, end, *_ in passages:
         said = text[start:end]
         above = [heading for heading in headings.split(" > ") if heading not in said]
-        counts = count_terms("\n".join([*above, said]))
-        rows += [(number, term, min(n, _MOST_COUNTED)) for term, n in counts.items()]
-    return tuple(",".join(map(str, column)) for column in zip(*rows, strict=True))
+        found.append((number, count_terms("\n".join([*above, said]))))
+    columns = (
+        [str(number) for number, counts in found for _ in counts],
+        [str(term) for _, counts in found for term in counts],
+        [str(min(n, _MOST_COUNTED)) for _, counts in found for n in counts.values()],
+    )
+    return tuple(map(",".join, columns))
 
 
 def write_index(connection: duckdb.DuckDBPyConnection) -> None:
