@@ -113,10 +113,9 @@ def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
     # of words that are symbols alone ("★★★") folding leaves nothing
     mapped = {fold(words) or words: value for known in maps for words, value in known.items()}
     texts = [cells[place].as_stated or "" for place in places]
-    said = [
-        Words(mapped.get(fold(text) or text, text), cells[place].context)
-        for text, place in zip(texts, places, strict=True)
-    ]
+    if mapped:
+        texts = [mapped.get(fold(text) or text, text) for text in texts]
+    said = [Words(text, cells[place].context) for text, place in zip(texts, places, strict=True)]
     for place, reading in zip(places, read_words(column, said), strict=True):
         cell = cells[place]
         if reading.state is State.NOT_MENTIONED:  # `n/a` says nothing that could be quoted

@@ -150,7 +150,7 @@ class _TextReader:
         """Return the table that begins at line *at* and the line after it, None if none does."""
         if at >= self._rejected_until:
             self._tries_left = _MAX_TRIES
-        if not self._tries_left:
+        if not self._tries_left or at + 1 == len(self._lines) or self._lines[at + 1].is_blank:
             return None
         piped_end = aligned_end = at
         while piped_end < len(self._lines) and _has_pipes(self._lines[piped_end].text):

@@ -19,6 +19,7 @@ from srag_mcp.rules.extraction import extract_record
 from srag_mcp.rules.induction import induce_schema, learn_extractors
 from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.row_sources import read_lists
+from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.table_columns import are_rows, read_row
 from srag_mcp.schema.attribute import Attribute, unique_name
 from srag_mcp.schema.schema import Schema
@@ -153,9 +154,9 @@ def read_documents(
 ) -> Iterator[tuple[Document, Record]]:
     """Read documents by the rules of *schema*; values are left to the whole column."""
     for document in documents:
-        read = read_row if are_rows([document]) else extract_record
-        record = read(document, schema)
-        yield document, replace(record, lists=read_lists(document, schema))
+        read, sightings = read_row if are_rows([document]) else extract_record, Sightings(document)
+        record = read(sightings, schema)
+        yield document, replace(record, lists=read_lists(sightings, schema))
 
 
 def _find_twin(

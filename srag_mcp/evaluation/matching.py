@@ -233,7 +233,8 @@ def _number_of(figure: Figure, scale: Scale = "") -> _Number | None:
         return None
     own = 0.01 if figure.unit == "percent" else float(figure.scale)
     bare = float(number.value) / figure.scale
-    return _Number(bare, bare * (own if own != 1 else SCALES[scale]), _slack(figure))
+    half_a_place = 0.5 * 10.0 ** -len(figure.numeral.partition(".")[2])
+    return _Number(bare, bare * (own if own != 1 else SCALES[scale]), half_a_place * (1 + EXACT))
 
 
 def _only_figure(text: str) -> Figure | None:
@@ -244,11 +245,6 @@ def _only_figure(text: str) -> Figure | None:
     span = figures[0].span
     rest = text[: span.start] + text[span.end :]
     return None if any(map(str.isalnum, rest)) else figures[0]
-
-
-def _slack(figure: Figure) -> float:
-    """Return half of the last place of a figure as it is written."""
-    return 0.5 * 10.0 ** -len(figure.numeral.partition(".")[2]) * (1 + EXACT)
 
 
 def _says_the_same(question: str, expected: str, said: str) -> bool:

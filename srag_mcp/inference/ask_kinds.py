@@ -22,7 +22,7 @@ from srag_mcp.sqlfacts.plain_words import say_query
 from srag_mcp.sqlfacts.trees import find_ungrounded, parse_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
-from srag_mcp.store.kind_tables import KindTables, SharedKey
+from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.text.words import stems
 
 
@@ -227,7 +227,8 @@ class _Runs:
         if tree is None:
             return ("write it more plainly: it could not be taken apart",)
         problems = [f"{item} would be the same for any records" for item in find_ungrounded(tree)]
-        keys = " or ".join(_written(self._kinds.shared_keys()))
+        shared = self._kinds.shared_keys()[:MAX_KEYS]
+        keys = " or ".join(key.condition() for key in shared)
         problems += [
             f"records of two kinds belong together by {keys}; the query sets {item} equal"
             for item in across.stray_joins()
@@ -238,7 +239,3 @@ class _Runs:
         if not problems:
             self.pages[reply.sql] = page
         return problems
-
-
-def _written(keys: Sequence[SharedKey]) -> list[str]:
-    return [key.condition() for key in keys[:MAX_KEYS]]

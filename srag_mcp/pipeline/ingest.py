@@ -1,9 +1,11 @@
 """Ingestion: a folder of documents becomes a published build (S-RAG 3.2)."""
 
+import gc
 import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -51,7 +53,7 @@ from srag_mcp.pipeline.quote import (
     quote_work,
     say_together,
 )
-from srag_mcp.pipeline.reader_pool import ReaderPool
+from srag_mcp.pipeline.reader_pool import OBJECTS_BETWEEN_COLLECTIONS, ReaderPool
 from srag_mcp.pipeline.record_run import (
     Standardised,
     add_by_rules,
@@ -360,7 +362,12 @@ def _quote(
 
 def _think(run: Run, engine: Engine) -> IngestReport:
     """Do all steps, and show what came of what was asked for."""
-    report = _ingest(run, engine)
+    with (
+        ExitStack() as afterwards
+    ):  # to look for cycles as often as usual takes a tenth of the time
+        afterwards.callback(gc.set_threshold, *gc.get_threshold())
+        gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+        report = _ingest(run, engine)
     if report.cancelled or report.only_quoted:
         return report
     if report.extension is not None:
@@ -378,20 +385,20 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
     read_decided(work.state)  # before anything is asked: a person may have edited these files
     read_corrections(work.state)
 
-    def sample() -> Sequence[Document]:
-        return run.sample
-
     def on_column(done: int, total: int, name: str) -> None:
         run.on_progress(Progress("normalising", done, total, name))
 
-    schema = put_schema_in_force(work, run.folder, wish, sample, engine)
+    schema = put_schema_in_force(work, run.folder, wish, lambda: run.sample, engine)
     remember_tables(work, wish.tables)
     if wish.fresh:
         forget_fresh(work.state)
         forget_lesson(work)
     extension: Extension | None = None
     if run.attribute:
-        schema, extension = extend_schema_in_force(work, schema, run.attribute, sample, engine)
+        schema, extension = extend_schema_in_force(
+            work, schema, run.attribute, lambda: run.sample, engine
+        )
+    vars(run).pop("sample", None)  # no later step looks at it, and it is large
     plan = plan_files(work, run.found, schema, run.readers.n_processes)
     if plan.tasks and engine.asks and not engine.by_caller:  # while others read: it is asked then
         threading.Thread(target=load_library, args=(run.settings,), daemon=True).start()

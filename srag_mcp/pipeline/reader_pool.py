@@ -199,7 +199,7 @@ _COMMAND = (sys.executable, "-P", "-c", _PROGRAM)  # run as a module, it would p
 _MOST_MEMORY_BYTES, _LEAST_MEMORY_BYTES = 4 * 1024**3, 512 * 1024**2
 # Documents are trees of small objects without cycles: looking for cycles as often as Python does by
 # itself takes a tenth of the time.
-_OBJECTS_BETWEEN_COLLECTIONS = 10_000
+OBJECTS_BETWEEN_COLLECTIONS = 10_000
 
 
 class ReaderPool:
@@ -410,7 +410,7 @@ def main(memory_bytes: str) -> None:
         n_bytes = int(memory_bytes)
         resource.setrlimit(resource.RLIMIT_AS, (n_bytes, n_bytes))
     gc.freeze()
-    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     with suppress(BrokenPipeError, KeyboardInterrupt):
         while True:
             try:

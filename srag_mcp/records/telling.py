@@ -51,11 +51,8 @@ def _bare(stems: Iterable[str]) -> Iterator[str]:
 
 def _symbols(said: str) -> set[str]:
     """Return what stands for words: `€`, `★`, `%`."""
-    return {mark for mark in {*said} if not mark.isalnum() and _is_symbol(mark)}
-
-
-def _is_symbol(mark: str) -> bool:
-    return mark == "%" or unicodedata.category(mark)[0] == "S"
+    marks = (mark for mark in {*said} if not mark.isalnum())
+    return {mark for mark in marks if mark == "%" or unicodedata.category(mark)[0] == "S"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from math import inf
 from time import monotonic
 
 from srag_mcp.cells.cell import Cell, Mark, Record, add_note
-from srag_mcp.documents.document import Document
 from srag_mcp.errors import SchemaError
 from srag_mcp.rules.candidates import amount_of, plain_value
 from srag_mcp.rules.items import read_item
@@ -46,14 +45,13 @@ _LONGEST_SHOWN = 200
 GONE = "its rule is of an earlier version, and is not read any more"
 
 
-def extract_record(document: Document, schema: Schema) -> Record:
+def extract_record(sightings: Sightings, schema: Schema) -> Record:
     """Read one document: for each attribute the words that state it, and where they are.
 
     Values are left None: `normalise_column` reads them with the whole column in view.
     """
-    sightings = Sightings(document)
     cells = tuple(extract_cell(sightings, attribute) for attribute in schema.attributes)
-    return Record(document.id, cells)
+    return Record(sightings.document.id, cells)
 
 
 def extract_cell(sightings: Sightings, attribute: Attribute) -> Cell:

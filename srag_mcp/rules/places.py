@@ -136,9 +136,10 @@ def _title(rule: PlaceRule, sighting: Sightings, title: str) -> Span | None:
 
 def _has_labels_for(sighting: Sightings, piece: Span, bare: Span) -> bool:
     """Whether the document gives beside labels what is cut off both ends of a part of its title."""
-    said = {fold_words(field.value) for own in sighting.fields.values() for field in own}
     ends = (Span(piece.start, bare.start), Span(bare.end, piece.end))
-    return {fold_words(end.of(sighting.text)) for end in ends} - {""} <= said
+    cut = {fold_words(end.of(sighting.text)) for end in ends} - {""}
+    fields = (field for own in sighting.fields.values() for field in own)
+    return not cut or cut <= {fold_words(field.value) for field in fields}
 
 
 def _title_pieces(text: str, span: Span) -> list[Span]:

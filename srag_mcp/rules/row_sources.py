@@ -359,15 +359,14 @@ def stated_counts(
 # --- Lists that the format of a document knows ---------------------------------------------------
 
 
-def read_lists(document: Document, schema: Schema) -> tuple[ListedRows, ...]:
+def read_lists(sightings: Sightings, schema: Schema) -> tuple[ListedRows, ...]:
     """Read what a document lists of the child tables of *schema*; values are left None.
 
     Where items that no table holds are made as those of a list, it may go on there, and says so.
     """
-    sightings = Sightings(document)
     found = {
         child.entity: (child.sources and read_by_sources(sightings, child))
-        or read_rows(document, child)
+        or read_rows(sightings.document, child)
         for child in schema.children
     }  # fmt: skip
     spans = (c.span for item in found.values() if item for row in item.rows for c in row)

@@ -20,7 +20,7 @@ from srag_mcp.rules.enumerations import FINDERS, Enumeration
 from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.slots import Slot, find_slots
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import STOP_WORDS, fold_words, stem
+from srag_mcp.text.words import STOP_WORDS, fold_words, stem, words
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.names import DENIALS, NOT_SO
 from srag_mcp.values.quantities import find_quantities
@@ -123,27 +123,29 @@ class Sightings:
         self._listed: dict[str, list[Enumeration]] = {}
 
     @cached_property
-    def _said(self) -> tuple[list[str], dict[str, list[int]]]:
-        """All words that are not of a heading, which heads what may be missing; and their stems."""
+    def _said(self) -> tuple[list[str], dict[str, set[str]]]:
+        """All words that are not of a heading, which heads what may be missing; each stem's own."""
         blocks = self.document.blocks
         said = [block.span.of(self.text) for block in blocks if not isinstance(block, Heading)]
-        words, places = fold_words(" ".join(said)).split(), defaultdict[str, list[int]](list)
-        for place, base in enumerate(map(stem, words)):
-            places[base].append(place)
-        return words, places
+        found, forms = words(" ".join(said)), defaultdict[str, set[str]](set)
+        for word in set(found):
+            forms[stem(word)].add(word)
+        return found, forms
 
     def speaks_of(self, name: str) -> bool:
         """Whether the text has the words of *name* in a row, in any of their forms, undenied.
 
         "Neither a lift nor a garage" speaks of no lift.
         """
-        said, places = self._said
+        said, forms = self._said
         wanted = name.split()
+        first = forms.get(stem(wanted[0]), ()) if wanted else ()
+        places = (place for place, word in enumerate(said) if word in first) if first else ()
         return any(
             place + len(wanted) <= len(said)
             and all(map(_is_form, wanted, said[place : place + len(wanted)]))
             and not _is_denied(said, place, place + len(wanted))
-            for place in (places.get(stem(wanted[0]), ()) if wanted else ())
+            for place in places
         )
 
     @cached_property
@@ -178,7 +180,7 @@ class Sightings:
                 yield from _field(block.key, text, spans, section, in_table=inside)
             elif isinstance(block, Prose):
                 yield from self._lines(block.span)
-        for match in _SIGN.finditer(text):
+        for match in _SIGN.finditer(text) if "#" in text or "№" in text else ():
             yield Field("number", "number", match["value"], Span(*match.span("value")))
 
     def _is_title(self, block: KeyValue) -> bool:
@@ -189,7 +191,8 @@ class Sightings:
     def _lines(self, span: Span) -> Iterator[Field]:
         """Yield lines of running text that are a label, a gap and a value."""
         lines = span.of(self.text)
-        for pattern in (_AMOUNT_LINE, _GAP_LINE):
+        has_gaps = any(gap in lines for gap in ("  ", "\t", ":"))
+        for pattern in (_AMOUNT_LINE, _GAP_LINE) if has_gaps else ():
             for match in pattern.finditer(lines):
                 label, value = (
                     Span(span.start + match.start(name), span.start + match.end(name))
@@ -323,6 +326,17 @@ def _item(text: str, span: Span, section: tuple[str, ...], *, listed: bool) -> I
     if len(words) > _MAX_ITEM or not section:
         return
     path, is_denying = _path_of(section)
+    name, stems, negative = _read_statement(words, is_denying=is_denying, listed=listed)
+    if stems and len(stems) <= _MAX_ITEM_WORDS:
+        labels = listed and item_pair(words) is not None
+        yield Item(name, stems, words, span, path, negative, listed, labels)
+
+
+@lru_cache(maxsize=4_096)  # what is of interest recurs in many documents
+def _read_statement(
+    words: str, *, is_denying: bool, listed: bool
+) -> tuple[str, frozenset[str], bool]:
+    """Return what a statement is about, its stems and whether it denies it; no stems for none."""
     # `No pool` says the contrary of `pool`, as `pool` below "Not included"; "none" denies nothing
     bare, count = _NEGATION.subn(" ", words)
     denied = count > 0 or is_denying
@@ -330,13 +344,10 @@ def _item(text: str, span: Span, section: tuple[str, ...], *, listed: bool) -> I
     plain = _VARIABLE.sub(" ", _AVAILABLE.sub(" ", bare) if negative else words)
     figure = _FIGURE.search(plain)
     if _YEAR.search(plain):
-        return  # it tells of something that was, and not of what there is
+        return "", frozenset(), negative  # it tells of what was, and not of what there is
     if figure and listed:
         plain = plain[: figure.start()]  # "Parking: 12 a day" says that there is parking
     elif _DIGIT.search(plain) and not listed:
-        return  # a line with a figure states the figure
+        return "", frozenset(), negative  # a line with a figure states the figure
     name = " ".join(word for word in fold_words(plain).split() if not _DIGIT.search(word))
-    stems = frozenset(content_stems(name))
-    if stems and len(stems) <= _MAX_ITEM_WORDS:
-        labels = listed and item_pair(words) is not None
-        yield Item(name, stems, words, span, path, negative, listed, labels)
+    return name, frozenset(content_stems(name)), negative

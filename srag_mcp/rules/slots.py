@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from itertools import islice
-from operator import attrgetter
-from typing import NamedTuple
+from operator import itemgetter
+from typing import TypeAlias
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose
 from srag_mcp.schema.attribute import SlotRule, SlotType
@@ -143,19 +143,16 @@ def find_values(text: str) -> list[Value]:
         kind: SlotType = "money" if is_currency(quantity.unit) else "number"
         kind = "percent" if quantity.unit == "percent" else kind
         values.append(Value(kind, span, amount, quantity.unit, other))
-    stars = ((Span(*match.span()), match["full"]) for match in _STARS.finditer(text))
+    starred = _STARS.finditer(text) if "★" in text or "⭐" in text else ()
+    stars = ((Span(*match.span()), match["full"]) for match in starred)
     values.extend(Value("number", span, float(len(full))) for span, full in stars)
     return sorted(values, key=lambda value: value.span.start)
 
 
-class _Token(NamedTuple):
-    word: str
-    stem: str
-    start: int
-    end: int
+_Token: TypeAlias = tuple[int, int, str, str]
+"""Where a word starts and ends in the text; it, folded, and its stem."""
 
-
-_start = attrgetter("start")
+_start = itemgetter(0)
 
 
 def _slots_of(text: str, span: Span, heading: str, values: Sequence[Value]) -> Iterator[Slot]:
@@ -164,20 +161,22 @@ def _slots_of(text: str, span: Span, heading: str, values: Sequence[Value]) -> I
 
     @cache
     def read() -> tuple[list[_Token], set[str]]:
-        links = [match.span() for match in _LINK.finditer(text, span.start, span.end)]
+        has_links = any(mark in text for mark in ("://", "www.", "@"))
+        found = _LINK.finditer(text, span.start, span.end) if has_links else ()
+        links = [match.span() for match in found]
         tokens = [
-            _Token(word := fold_word(match.group()), stem(word), *match.span())
+            (*match.span(), word := fold_word(match.group()), stem(word))
             for match in WORD.finditer(text, span.start, span.end)
             if not links or not any(start <= match.start() < end for start, end in links)
         ]
-        stems = (token.stem for token in tokens if is_content(token.word))
+        stems = (base for _, _, word, base in tokens if is_content(word))
         around = {f"^{name}" for name in islice(stems, _MAX_AROUND)}
         return tokens, around | ({f"#{heading}"} if heading else set())
 
     def describe(number: int, sentence: Span, room: Span) -> frozenset[str]:
         (tokens, around), value = read(), values[number]
         first, end = (bisect_left(tokens, at, key=_start) for at in (sentence.start, sentence.end))
-        shared = {f"~{token.stem}" for token in tokens[first:end] if is_content(token.word)}
+        shared = {f"~{base}" for _, _, word, base in tokens[first:end] if is_content(word)}
         near = _near_features(text, tokens[first:end], value, room)
         marks = {order[number]} if number in order else set()
         return frozenset(around | shared | near | marks | _thresholds(text, sentence, value))
@@ -212,18 +211,18 @@ def _sentences(text: str, span: Span) -> Iterator[Span]:
 def _near_features(text: str, tokens: Sequence[_Token], value: Value, room: Span) -> set[str]:
     """Return what stands beside a value, between it and its neighbours (*room*)."""
     start, end = value.span.start, value.span.end
-    plain = [token for token in tokens if not token.word.isdigit()]
-    before = [t for t in reversed(plain) if room.start <= t.start and t.end <= start]
-    behind = [t for t in plain if end <= t.start and t.end <= room.end]
+    plain = [token for token in tokens if not token[2].isdigit()]
+    before = [token for token in reversed(plain) if room.start <= token[0] and token[1] <= start]
+    behind = [token for token in plain if end <= token[0] and token[1] <= room.end]
     features: set[str] = set()
     for side, near in (("<", before), (">", behind)):
-        features |= {f"{side}!{near[0].stem}"} if near else set()
-        for token in near[:_NEAR_WORDS]:
-            gap = (token.end, start) if side == "<" else (end, token.start)
+        features |= {f"{side}!{near[0][3]}"} if near else set()
+        for first, last, word, base in near[:_NEAR_WORDS]:
+            gap = (last, start) if side == "<" else (end, first)
             if _STOPS.search(text, *gap):
                 break
-            if is_content(token.word):
-                features.add(f"{side}{token.stem}")
+            if is_content(word):
+                features.add(f"{side}{base}")
     mark = _MARKED.search(text, start, end)
     if mark and value.type == "number" and value.unit is None:
         # glyphs say the word: "★★★" and "3 stars" are one fact

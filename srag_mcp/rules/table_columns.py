@@ -199,14 +199,12 @@ def row_candidates(documents: Sequence[Document]) -> list[Candidate]:
     return list(columns.values())
 
 
-def read_row(document: Document, schema: Schema) -> Record:
+def read_row(sightings: Sightings, schema: Schema) -> Record:
     """Read a row of a table file: a cell a column, see `stated_cell`; other rules read its text."""
+    document = sightings.document
     found = {_key(block.key): block for block in reversed(_cells_of(document))}
-    sightings = Sightings(document)
-    return Record(
-        document.id,
-        tuple(_read_cell(attribute, found, sightings) for attribute in schema.attributes),
-    )
+    cells = (_read_cell(attribute, found, sightings) for attribute in schema.attributes)
+    return Record(document.id, tuple(cells))
 
 
 def _read_cell(attribute: Attribute, found: Mapping[str, KeyValue], sightings: Sightings) -> Cell:

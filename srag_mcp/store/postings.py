@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
 from srag_mcp.documents.passages import PAGE_CHARACTERS
+from srag_mcp.store.database import WRITER_MEMORY
 from srag_mcp.text.terms import TermKind, count_terms, document_names, name_term
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ INDEX_COMMENTS = {
     "srag_units.words": "How many words it has, of the mean of its level; pairs: of words.",
 }
 _MOST_COUNTED = 255  # in one byte
+_SORTING_MEMORY = "192MB"
 _SUMMARIES = """
 CREATE OR REPLACE TEMP TABLE said AS
 SELECT document_id, summary FROM summaries SEMI JOIN documents USING (document_id, sha256)
@@ -90,14 +92,18 @@ def cut_postings(path: str, title: str, text: str, passages: Sequence[PassageRow
     if not passages:
         return ()
     stem = PurePosixPath(path).stem
-    rows = [(0, term, n) for term, n in count_terms(f"{stem}\n{title}").items()]
-    rows += [(0, name_term(name), 1) for name in document_names(stem, title, text)]
+    names = dict.fromkeys(map(name_term, document_names(stem, title, text)), 1)
+    found = [(0, {**count_terms(f"{stem}\n{title}"), **names})]
     for number, _, headings, start, end, *_ in passages:
         said = text[start:end]
         above = [heading for heading in headings.split(" > ") if heading not in said]
-        counts = count_terms("\n".join([*above, said]))
-        rows += [(number, term, min(n, _MOST_COUNTED)) for term, n in counts.items()]
-    return tuple(",".join(map(str, column)) for column in zip(*rows, strict=True))
+        found.append((number, count_terms("\n".join([*above, said]))))
+    columns = (
+        [str(number) for number, counts in found for _ in counts],
+        [str(term) for _, counts in found for term in counts],
+        [str(min(n, _MOST_COUNTED)) for _, counts in found for n in counts.values()],
+    )
+    return tuple(map(",".join, columns))
 
 
 def write_index(connection: duckdb.DuckDBPyConnection) -> None:
@@ -109,4 +115,7 @@ def write_index(connection: duckdb.DuckDBPyConnection) -> None:
         with connection.appender("said_postings") as appender:
             appender.append_rows(rows)
         connection.execute("CREATE TABLE build.main.srag_summaries AS FROM said")
+    # numbers are sorted as fast in little memory; texts, before and after, need what there is
+    connection.execute(f"SET memory_limit = '{_SORTING_MEMORY}'")
     connection.execute(_TABLES)
+    connection.execute(f"SET memory_limit = '{WRITER_MEMORY}'")

@@ -114,7 +114,7 @@ class ColumnStatistics:
 MAX_VALUES_LISTED = 50
 MAX_INDEXED_PER_COLUMN = 100_000
 MAX_INDEXED = 400_000
-CELLS_AT_ONCE = 50_000  # of several columns, held together: of some 400 bytes each, 20 MB
+CELLS_AT_ONCE = 20_000  # of several columns, held together: of some 1,000 bytes each, 20 MB
 
 _COUNTED = (
     "n_records", "n_non_null", "n_non_zero", "n_distinct", "minimum", "maximum", "mean",

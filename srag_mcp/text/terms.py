@@ -20,10 +20,12 @@ _SPACELESS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _TOKEN = re.compile(
     rf"[{_SPACELESS}]+|[^\W\d_{_SPACELESS}]+|\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)*"
 )
+_PLAIN_TOKEN = re.compile(r"[a-z]+|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)*")  # in ASCII
 # a word without a mark is taken as nothing at once, or it would be tried from each of its letters
 _IDENTIFIER = re.compile(r"(§+\s?\d+(?:\.\d+)*|\w++(?:[-/.]\w++)+)|\w++")
 _SHORT_YEAR = re.compile(r"\b(FY)\s?['’]?(\d\d)(?!\d)", re.IGNORECASE)
-_CELL_END = re.compile(r"\s*\n\s*|\s*\|\s*|\t+|\s{2,}|:\s+")
+# a line, a bar, tabs, several blanks, a colon; all begin with one set, which is found at once
+_CELL_END = re.compile(r"[\s|:](?:(?<=[\n|])\s*|(?<=:)\s+|(?<=\s)(?:\s*[\n|]\s*|(?<=\t)\t*|\s+))")
 _MAX_LABEL_WORDS = 8
 _MAX_LABEL_CHARACTERS = 100
 _MAX_WORDS = 100  # of a question; with all terms of these its statement is still short enough
@@ -44,7 +46,7 @@ def count_terms(text: str) -> Counter[int]:
     `"Net sales: 9,134"` -> words `net`, `sales`, `9134`; pairs `net sale`, `sale 9134`; the label
     `net sale`.
     """
-    text = _SHORT_YEAR.sub(r"\1 20\2", text)
+    text = _SHORT_YEAR.sub(r"\1 20\2", text) if "fy" in text.lower() else text
     words: list[str] = []
     stems: list[str] = []
     labels: list[str] = []
@@ -100,7 +102,7 @@ def phrase_terms(phrase: str) -> frozenset[int]:
 def _content(text: str) -> list[str]:
     """Return the words of *text*, folded, without stop words."""
     if text.isascii():  # folded all at once
-        tokens: Iterable[str] = _TOKEN.findall(text.lower())
+        tokens: Iterable[str] = _PLAIN_TOKEN.findall(text.lower())
         tokens = [token.replace(",", "") for token in tokens] if "," in text else tokens
     else:
         tokens = _tokens(text)
@@ -117,6 +119,8 @@ def _tokens(text: str) -> Iterator[str]:
 
 def _identifiers(text: str) -> Iterator[str]:
     """Yield what has a digit, a letter or § and a mark between: `SKU-0042`, not `2019-20`."""
+    if "§" not in text:  # else most words are none, and need not be looked at
+        text = " ".join(word for word in text.split() if not word.isalpha())
     for found in filter(None, _IDENTIFIER.findall(text)):
         has_digit = any(map(str.isdigit, found))
         if has_digit and (found[0] == "§" or any(map(str.isalpha, found))):

@@ -119,6 +119,15 @@ def words(text: str) -> list[str]:
     return [fold_word(word) for word in WORD.findall(text.replace("_", " "))]
 
 
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+@lru_cache(maxsize=8)  # what looks for dates and for numbers asks for the same text
+def lettered(text: str) -> frozenset[str]:
+    """Return the runs of letters of *text* in small letters: `12March` -> `march`."""
+    return frozenset(_LETTERS.findall(text.lower()))
+
+
 def singular(word: str) -> str:
     """Return a folded noun in the singular: `parties` -> `party`, `boxes` -> `box`."""
     if not word.endswith("s") or word.endswith(("ss", "us", "is")):

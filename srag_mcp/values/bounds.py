@@ -79,14 +79,10 @@ _NAMED, _NAMED_DAY = (
     re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
     for words in (f"{_words('limit')}|{_INTENT}", f"{_DAYS}|{_START}|{_INTENT}|{_words('term')}")
 )
-_ANY = re.compile(rf"{HEDGES}|\b(?:{_DAYS}|{_BEHIND}|{_INTENT})\b", re.IGNORECASE)
+# whether a number may be hedged: many times as fast as to find the number
+HEDGED = re.compile(rf"{HEDGES}|\b(?:{_DAYS}|{_BEHIND}|{_INTENT})\b", re.IGNORECASE)
 _YEAR = re.compile(rf"{_PLACE}(?!\s?[^\W\d_])")  # `by 1950`, but not `by 1950 guests`
 _FOUR_DIGITS = re.compile(r"[12]\d{3}")
-
-
-def may_hedge(text: str) -> bool:
-    """Whether a number of *text* may be hedged: many times as fast as to find the number."""
-    return _ANY.search(text) is not None
 
 
 def hedge_of(text: str, span: Span, label: str = "", *, is_day: bool = False) -> Hedge | None:
@@ -105,10 +101,12 @@ def hedge_in_text(text: str, span: Span, label: str = "", *, is_day: bool = Fals
     A number may lead away from where `from` stands, and the words of a label are not of its value:
     `Distance from: 5`.
     """
-    before = _DOTTED.sub(r"\1 ", text[max(0, span.start - _NEAR) : span.start])
+    before = text[max(0, span.start - _NEAR) : span.start]
+    before = _DOTTED.sub(r"\1 ", before) if "." in before else before
     reach = _REACH.match(text, span.end)
     behind = reach[0] if reach is not None else ""
-    if _SIGN_IN_TEXT.search(f"{before}{_PLACE}{behind}"):
+    has_sign = any(sign in before for sign in SIGNS)
+    if has_sign and _SIGN_IN_TEXT.search(f"{before}{_PLACE}{behind}"):
         return Hedge.BOUND
     said = _CLAUSE.split(before)[-1]
     near = f"{said}{span.of(text)}{_CLAUSE.split(behind)[0]}"
@@ -122,9 +120,9 @@ def _hedge(text: str, span: Span, label: str, bound: re.Pattern[str]) -> Hedge |
         return None
     is_year = _FOUR_DIGITS.fullmatch(span.of(text)) and _YEAR.search(said)
     is_day = bound is _BOUND_DAY or is_year
-    if not (_NAMED_DAY if is_day else _NAMED).search(label.replace("_", " ")):
-        if bound.search(said) or (is_year and _BOUND_DAY.search(said)):
-            return Hedge.BOUND
-        if (_INTENDED_DAY if is_day else _INTENDED).search(said):
-            return Hedge.INTENT
+    hedge = Hedge.INTENT if (_INTENDED_DAY if is_day else _INTENDED).search(said) else None
+    if bound.search(said) or (is_year and _BOUND_DAY.search(said)):
+        hedge = Hedge.BOUND
+    if hedge and not (_NAMED_DAY if is_day else _NAMED).search(label.replace("_", " ")):
+        return hedge
     return Hedge.ROUGH if _ROUGH_BESIDE.search(said) else None

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold, tidy
@@ -71,7 +71,7 @@ def read_column(declared: Column, said: Sequence[Words]) -> list[Reading]:
             for text, answer in find_answers([words.text for words in said], declared.name).items()
             if not closed or (text not in closed and answer in closed)
         }
-        said = [replace(w, text=answers[w.text]) if w.text in answers else w for w in said]
+        said = [Words(answers.get(text, text), context) for text, context in said]
     placeholders = {words: _placeholder(declared, words.text) for words in dict.fromkeys(said)}
     stated = [words for words in said if placeholders[words] is None]
     read = _READERS[declared.type](declared, stated)
@@ -99,7 +99,8 @@ def _placeholder(declared: Column, text: str) -> Reading | None:
 
 def _boolean_reader(declared: Column, said: Sequence[Words]) -> Reader:
     """Decide whether the cells are answers, most of them yes or no, and not names of things."""
-    n_plain = sum(read_boolean(words.text) is not None for words in said)
+    counts = Counter(words.text for words in said)
+    n_plain = sum(n for text, n in counts.items() if read_boolean(text) is not None)
     are_answers = n_plain >= _FIT * len(said)
 
     def read(words: Words) -> Reading:
@@ -253,16 +254,13 @@ def choose_spellings(values: Sequence[str]) -> dict[str, str]:
     counts = Counter(values)
     groups: dict[str, list[str]] = {}
     for value in counts:
-        groups.setdefault(_plain(value), []).append(value)
+        plain = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
+        groups.setdefault(plain, []).append(value)
     kept: dict[str, str] = {}
     for group in groups.values():
         best = min(group, key=lambda value: (-counts[value], value.isupper(), value))
         kept.update(dict.fromkeys(group, best))
     return kept
-
-
-def _plain(value: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", value).casefold().split())
 
 
 _CLOCK = re.compile(

@@ -14,6 +14,7 @@ from datetime import date, timedelta
 from typing import Literal, TypeAlias
 
 from srag_mcp.text.spans import Span
+from srag_mcp.text.words import lettered
 from srag_mcp.values.names import MONTHS, ORDINAL_DAYS, ORDINAL_PARTS, PLAIN_MONTHS, WEEKDAYS
 
 DateOrder: TypeAlias = Literal["day_first", "month_first"]
@@ -42,7 +43,11 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _DIGIT = re.compile(r"\d")
+_DIGITS = re.compile(r"\d+|Q")
 _LONG_WORD = re.compile(r"[^\W\d_]{3,}")
+# a word that begins as a month does: the letter stands first, for places to be found by it
+_INITIALS = "".join({letter for name in MONTHS for letter in (name[0], name[0].upper())})
+_INITIAL = re.compile(rf"[{_INITIALS}](?<![^\W\d_].)[^\W\d_]{{2,}}")
 _BEFORE_MONTH, _AFTER_MONTH = 40, 24
 _PARTIAL = re.compile(
     r"(?<![\w/.,-])(?:(?:Q(?P<q1>[1-4])[\s/-]?(?P<qy1>[12]\d{3})|(?P<qy2>[12]\d{3})[\s/-]?Q(?P<q2>[1-4]))"
@@ -100,7 +105,7 @@ def find_dates(text: str, *, partial: bool = False) -> list[tuple[Span, DateText
     """
     if not partial and _DIGIT.search(text) is None:  # of the year
         return []
-    read = [(match, _numeric(match)) for match in _NUMERIC.finditer(text)]
+    read = [(match, _numeric(match)) for match in _find_at_digits(_NUMERIC, text)]
     for start, end in _near_months(text):
         read += [(match, _named(match)) for match in _NAMED.finditer(text, start, end)]
     found = [
@@ -109,13 +114,22 @@ def find_dates(text: str, *, partial: bool = False) -> list[tuple[Span, DateText
         if given and (partial or (given.year is not None and given.day is not None))
     ]
     taken = [span for span, _ in found]
-    for match in _PARTIAL.finditer(text) if partial else ():
+    for match in _find_at_digits(_PARTIAL, text) if partial else ():
         quarter, month = match["q1"] or match["q2"], match["mm"] or match["mm2"]
         year = match["qy1"] or match["qy2"] or match["my"] or match["my2"] or match["year"]
         if not any(map(_place(match).overlaps, taken)):
             given = DateText(int(year), int(month) if month else None)
             found.append((_place(match), replace(given, quarter=int(quarter or 0) or None)))
     return sorted(found, key=lambda item: item[0].start)
+
+
+def _find_at_digits(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Yield what `finditer` does of a pattern that begins at digits or a Q, in half of its time."""
+    end = 0
+    for run in _DIGITS.finditer(text):
+        if run.start() >= end and (match := pattern.match(text, run.start())):
+            end = match.end()
+            yield match
 
 
 def read_date(text: str, order: DateOrder = "day_first") -> date | None:
@@ -152,7 +166,7 @@ def with_year(text: str, year: int) -> str:
 def _near_months(text: str) -> Iterator[tuple[int, int]]:
     """Yield the stretches around names of months: a regular expression over all text is slow."""
     start = end = 0
-    for word in _LONG_WORD.finditer(text):
+    for word in () if MONTHS.keys().isdisjoint(lettered(text)) else _INITIAL.finditer(text):
         if word.group().lower() not in MONTHS:
             continue
         if word.start() - _BEFORE_MONTH > end:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words, singular
-from srag_mcp.values.bounds import NO_VALUE, Hedge, hedge_of, may_hedge
+from srag_mcp.values.bounds import HEDGED, NO_VALUE, Hedge, hedge_of
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import (
     DECIMAL_COMMA,
@@ -132,7 +132,8 @@ def is_bound(text: str, unit: str | None = None, label: str = "") -> bool:
     *unit* is what the column is measured in, *label* what it is called.
     `<1`, `over 500 m`, `5 or more`, `under five` -> True; `5 (more than in May)` -> False
     """
-    return may_hedge(text) and _hedge(text, find_number(text, unit), label) in NO_VALUE
+    found = find_number(text, unit) if HEDGED.search(text) else None
+    return found is not None and _hedge(text, found, label) in NO_VALUE
 
 
 def is_range(text: str) -> bool:

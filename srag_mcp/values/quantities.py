@@ -8,13 +8,13 @@ figures with their numerals unread, `Figure.read` reads one with the separators 
 import math
 import re
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import takewhile
 
 from srag_mcp.text.spans import Span
+from srag_mcp.text.words import lettered
 from srag_mcp.values.names import WORDS
 from srag_mcp.values.units import (
     AMBIGUOUS_CURRENCIES,
@@ -61,6 +61,9 @@ NUMBER_WORDS = re.compile(
     rf"(?:(?:-|\s(?:and\s|(?<!\bat one )point\s)?)(?:{_ANY}))*)(?![\w-])",
     re.IGNORECASE,
 )
+
+
+_OF_NUMBERS = frozenset({*_SMALL, *_FACTORS, "dozen"})  # one of these is in each of them
 
 
 def ambiguous_mark(numeral: str) -> str | None:
@@ -174,13 +177,13 @@ def is_guessed(numeral: str, numerals: Sequence[str], grouping: str) -> bool:
 
 def _proof_of_grouping(numerals: Sequence[str], mark: str) -> int:
     """Return 1 where *numerals* prove that *mark* groups digits, -1 that it does not, else 0."""
-    proof = [numeral for numeral in numerals if not FOOTNOTED.fullmatch(numeral)]
-    decimals = Counter(decimal_mark(numeral) for numeral in proof)
-    groups = Counter(grouping_mark(numeral) for numeral in proof)
-    if groups[mark] or decimals[mark]:
-        return (groups[mark] > 0) - (decimals[mark] > 0)
+    proof = [numeral for numeral in {*numerals} if not FOOTNOTED.fullmatch(numeral)]
+    decimals = set(map(decimal_mark, proof))
+    groups = set(map(grouping_mark, proof))
+    if mark in groups or mark in decimals:
+        return (mark in groups) - (mark in decimals)
     other = "." if mark == "," else ","
-    return (decimals[other] > 0) - (groups[other] > 0)
+    return (other in decimals) - (other in groups)
 
 
 def proven_grouping(numerals: Sequence[str]) -> str | None:
@@ -377,7 +380,8 @@ def find_quantities(text: str) -> list[tuple[Span, Quantity]]:
     found = [(span, quantity) for span, quantity in read if quantity is not None]
     ends = [span.end for span, _ in found]
     spelled: list[tuple[Span, Quantity]] = []
-    for match in NUMBER_WORDS.finditer(text):
+    is_spelled = not _OF_NUMBERS.isdisjoint(lettered(text))
+    for match in NUMBER_WORDS.finditer(text) if is_spelled else ():
         place = bisect_right(ends, match.start())
         is_taken = place < len(ends) and found[place][0].start < match.end()
         number = None if is_taken else read_number_words(match.group())

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from srag_mcp.text.words import HELPING, fold, stem, stems, tidy, words
 from srag_mcp.values.names import DENIALS, NONE_OF, NOT_SO, WORDS
@@ -46,8 +46,7 @@ class Column:
     categories: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """What one document says: *text*, and the *context* that changes its reading: a header."""
 
     text: str

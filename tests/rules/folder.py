@@ -12,6 +12,7 @@ from srag_mcp.documents.folder import find_documents
 from srag_mcp.documents.reading import read_file
 from srag_mcp.rules.extraction import extract_record
 from srag_mcp.rules.induction import induce_schema, learn_extractors
+from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
@@ -65,7 +66,10 @@ def fill(schema: Schema, documents: Sequence[Document]) -> Table:
     """Read *documents* by the rules of *schema*, and the values of each column as a whole."""
     rows = [
         add_surroundings(
-            [verify_cell(cell, document.text) for cell in extract_record(document, schema).cells],
+            [
+                verify_cell(cell, document.text)
+                for cell in extract_record(Sightings(document), schema).cells
+            ],
             document.blocks,
         )
         for document in documents

@@ -11,6 +11,7 @@ from srag_mcp.rules.child_tables import build_pending
 from srag_mcp.rules.extraction import match_whole
 from srag_mcp.rules.induction import induce_schema
 from srag_mcp.rules.row_sources import read_lists
+from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.schema import PendingList, Schema
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import plural, singular
@@ -30,7 +31,9 @@ def rows_of(listed: ListedRows | None) -> list[tuple[str, ...]]:
 
 
 def lists_of(documents: Sequence[Document], schema: Schema) -> dict[str, list[ListedRows | None]]:
-    read_all = [{one.table: one for one in read_lists(item, schema)} for item in documents]
+    read_all = [
+        {one.table: one for one in read_lists(Sightings(item), schema)} for item in documents
+    ]
     return {
         child.list_name: [found.get(child.entity) for found in read_all]
         for child in schema.children
@@ -111,7 +114,7 @@ def test_a_line_that_is_not_made_as_the_others_is_told() -> None:
     documents = read([*texts, *parts], "md")
     schema = learn(documents)
     [other] = read(["Log 9\n\nStop Oslo: 4 min [Jo]\nStop Voss: unknown"], "md")
-    for listed in read_lists(other, schema):
+    for listed in read_lists(Sightings(other), schema):
         assert listed.listed.note == "not read as rows: 'Stop Voss: unknown'"
 
 
@@ -401,7 +404,7 @@ def test_items_made_alike_that_no_table_holds_leave_a_list_in_doubt() -> None:
     schema = learn(documents)
     more = "## Found later\n\n- Torn seal (grade 2, Yard)\n- Lost key (grade 1, Attic)"
     [other] = read([f"{_survey(4)}\n\n{more}"], "md")
-    found = {listed.table: listed.listed for listed in read_lists(other, schema)}
+    found = {listed.table: listed.listed for listed in read_lists(Sightings(other), schema)}
 
     assert found["record_faults"].note == "more may be listed in 'Torn seal (grade 2, Yard)'"
     assert Mark.DOUBTED in found["record_faults"].marks

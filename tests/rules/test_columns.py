@@ -9,6 +9,7 @@ from srag_mcp.documents.document import Document
 from srag_mcp.documents.reading import read_text
 from srag_mcp.rules.extraction import extract_record
 from srag_mcp.rules.induction import induce_columns, induce_schema
+from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.values.states import State
@@ -31,7 +32,7 @@ def names(schema: Schema) -> set[str]:
 
 def stated(schema: Schema, read: Sequence[Document], name: str) -> list[str | None]:
     only = schema.model_copy(update={"attributes": (schema.attribute(name),)})
-    return [extract_record(document, only).cells[0].as_stated for document in read]
+    return [extract_record(Sightings(document), only).cells[0].as_stated for document in read]
 
 
 def surveys(n: int = 12) -> list[Document]:
@@ -86,7 +87,7 @@ def test_a_denied_thing_is_stated_absent() -> None:
     read = surveys()
     schema = induce(read)
     only = schema.model_copy(update={"attributes": (schema.attribute("life_raft"),)})
-    states = [extract_record(document, only).cells[0].state for document in read[:3]]
+    states = [extract_record(Sightings(document), only).cells[0].state for document in read[:3]]
     assert states == [State.STATED_ABSENT, State.STATED, State.STATED]
 
 
@@ -237,7 +238,7 @@ def test_a_fact_that_is_told_twice_is_one_column_and_a_contradiction_is_marked()
     schema = induce(read)
     (name,) = [name for name in names(schema) if "seeds" in name]
     only = schema.model_copy(update={"attributes": (schema.attribute(name),)})
-    cells = [extract_record(document, only).cells[0] for document in read]
+    cells = [extract_record(Sightings(document), only).cells[0] for document in read]
     assert [cell.as_stated for cell in cells] == [str(10 + number) for number in range(16)]
     assert [n for n, cell in enumerate(cells) if Mark.CONTRADICTED in cell.marks] == [4]
     assert "99" in cells[4].note
@@ -264,7 +265,7 @@ def test_two_values_beside_one_label_are_marked() -> None:
     read = documents([*texts, "Depth: 5 m\nBuoy: B77\nDepth: 6 m\n"], "txt")
     schema = induce(read)
     only = schema.model_copy(update={"attributes": (schema.attribute("depth"),)})
-    cell = extract_record(read[-1], only).cells[0]
+    cell = extract_record(Sightings(read[-1]), only).cells[0]
     assert (cell.as_stated, cell.marks) == ("5 m", frozenset({Mark.CONTRADICTED}))
 
 

@@ -10,6 +10,7 @@ from srag_mcp.documents.document import Document
 from srag_mcp.documents.reading import read_text
 from srag_mcp.errors import SchemaError
 from srag_mcp.rules.extraction import extract_record, find_matches
+from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import (
     Attribute,
     Extractor,
@@ -48,7 +49,7 @@ def cell(*rules: Extractor, text: str = TEXT) -> Cell:
     schema = Schema(
         title="Barn", attributes=(Attribute(name="x", type="string", extractors=rules),)
     )
-    return extract_record(document(text), schema).cells[0]
+    return extract_record(Sightings(document(text)), schema).cells[0]
 
 
 @pytest.mark.parametrize(
@@ -197,7 +198,7 @@ def test_any_text_gives_cells_whose_words_are_in_it(text: str) -> None:
         Attribute(name=f"x{n}", type="string", extractors=(rule,)) for n, rule in enumerate(RULES)
     )
     read = document(text)
-    for found in extract_record(read, Schema(title="t", attributes=attributes)).cells:
+    for found in extract_record(Sightings(read), Schema(title="t", attributes=attributes)).cells:
         assert (found.span is None) == (found.as_stated is None)
         assert found.span is None or found.span.of(read.text) == found.as_stated
 
@@ -215,7 +216,7 @@ def test_any_text_gives_cells_whose_words_are_in_it(text: str) -> None:
 def test_a_bound_is_no_value(line: str, state: State) -> None:
     iron = Attribute(name="iron", type="number", extractors=(KeyRule(keys=("iron",)),))
     schema = Schema(title="T", attributes=(iron,))
-    record = extract_record(read_text(f"Sample\n\n{line}\nSite: Olm\n", "t.md"), schema)
+    record = extract_record(Sightings(read_text(f"Sample\n\n{line}\nSite: Olm\n", "t.md")), schema)
     assert normalise_column(iron, record.cells)[0].state is state
 
 
@@ -234,7 +235,7 @@ def test_a_bound_in_running_text_is_no_value(sentence: str, *, is_bound: bool) -
                                                   "^zaal": 1}, threshold=1)  # fmt: skip
     attribute = Attribute(name="seats", type="integer", extractors=(rule,))
     schema = Schema(title="Hall", attributes=(attribute,))
-    found = extract_record(document(f"# Hall\n\n{sentence}\n"), schema).cells[0]
+    found = extract_record(Sightings(document(f"# Hall\n\n{sentence}\n")), schema).cells[0]
     note = "a bound is stated, and no value" if is_bound else ""
     state = State.FAILED if is_bound else State.STATED
     assert (found.state, found.note) == (state, note)
@@ -254,7 +255,7 @@ def test_an_intended_number_in_running_text_is_no_value(
     named = ("seats", "expected_seats")
     attributes = tuple(Attribute(name=x, type="integer", extractors=(rule,)) for x in named)
     schema = Schema(title="Hall", attributes=attributes)
-    found = extract_record(document(f"# Hall\n\n{sentence}\n"), schema).cells
+    found = extract_record(Sightings(document(f"# Hall\n\n{sentence}\n")), schema).cells
     note = "what is intended is stated, and no value" if is_intended else ""
     state = State.FAILED if is_intended else State.STATED
     assert [(x.state, x.note) for x in found] == [(state, note), (State.STATED, "")]
@@ -276,7 +277,7 @@ def test_a_day_that_is_an_end_or_an_intention_in_running_text_is_no_value(
     attribute = Attribute(name="mended", type="date", extractors=(rule,))
     deadline = Attribute(name="mending_deadline", type="date", extractors=(rule,))
     schema = Schema(title="Hall", attributes=(attribute, deadline))
-    found = extract_record(document(f"# Hall\n\n{sentence}\n"), schema).cells
+    found = extract_record(Sightings(document(f"# Hall\n\n{sentence}\n")), schema).cells
     is_end = note.endswith("no value")
     state, noted = (State.FAILED, "") if is_end else (State.STATED, note)
     assert [(cell.state, cell.note) for cell in found] == [(state, note), (State.STATED, noted)]

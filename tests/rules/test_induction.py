@@ -41,7 +41,9 @@ def column(schema: Schema, documents: list[Document], words: set[str]) -> list[s
     """What the attribute with these words in its name states, by document."""
     found = [a.name for a in schema.attributes if words <= set(a.name.split("_"))]
     assert len(found) == 1, [a.name for a in schema.attributes]
-    return [as_stated(extract_record(document, schema), found[0]) for document in documents]
+    return [
+        as_stated(extract_record(Sightings(document), schema), found[0]) for document in documents
+    ]
 
 
 def as_stated(record: Record, name: str) -> str | None:
@@ -69,7 +71,10 @@ def test_the_date_of_a_document_is_an_attribute() -> None:
     schema = induce(documents)
     dates = [a for a in schema.attributes if a.type == "date"]
     assert len(dates) == 1
-    stated = [as_stated(extract_record(document, schema), dates[0].name) for document in documents]
+    stated = [
+        as_stated(extract_record(Sightings(document), schema), dates[0].name)
+        for document in documents
+    ]
     assert stated[:2] == ["01/03/2021", "02/03/2021"]
 
 
@@ -94,7 +99,7 @@ def houses(*facilities: str) -> list[Document]:
 
 def states(documents: list[Document], attribute: Attribute) -> list[State]:
     schema = Schema(title="t", attributes=(attribute,))
-    return [extract_record(document, schema).cells[0].state for document in documents]
+    return [extract_record(Sightings(document), schema).cells[0].state for document in documents]
 
 
 def test_a_list_without_a_thing_denies_it_where_the_text_speaks_of_it_nowhere() -> None:
@@ -116,7 +121,7 @@ def test_every_stated_cell_lies_where_its_words_are() -> None:
     documents = bulletins()
     schema = induce(documents)
     for document in documents:
-        for cell in extract_record(document, schema).cells:
+        for cell in extract_record(Sightings(document), schema).cells:
             assert cell.span is None or cell.span.of(document.text) == cell.as_stated
 
 
@@ -130,7 +135,7 @@ def test_an_attribute_has_a_description_with_an_example() -> None:
 
 def test_an_attribute_without_extractors_is_not_mentioned() -> None:
     schema = Schema(title="t", attributes=(Attribute(name="size", type="number"),))
-    record = extract_record(bulletins(1)[0], schema)
+    record = extract_record(Sightings(bulletins(1)[0]), schema)
     assert record.cells == (Cell("size", State.NOT_MENTIONED),)
 
 

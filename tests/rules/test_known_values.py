@@ -7,6 +7,7 @@ from srag_mcp.documents.folder import find_documents
 from srag_mcp.documents.reading import read_file, read_text
 from srag_mcp.rules.extraction import extract_record
 from srag_mcp.rules.induction import induce_schema
+from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import KeyRule
 from srag_mcp.settings import Settings
 
@@ -33,7 +34,9 @@ def _glazes(documents: list[Document]) -> list[str | None]:
         for rule in attribute.extractors
         if isinstance(rule, KeyRule) and "glaze" in rule.keys
     )
-    return [extract_record(document, schema).cells[place].as_stated for document in documents]
+    return [
+        extract_record(Sightings(document), schema).cells[place].as_stated for document in documents
+    ]
 
 
 def test_values_that_documents_say_of_something_else_are_not_taken() -> None:
@@ -50,7 +53,7 @@ def test_a_heading_with_one_line_below_it_is_a_key(tmp_path: Path) -> None:
     kiln = next(attribute for attribute in schema.attributes if attribute.name == "kiln")
     assert KeyRule(keys=("kiln",)) in kiln.extractors
     assert (
-        extract_record(documents[4], schema.model_copy(update={"attributes": (kiln,)}))
+        extract_record(Sightings(documents[4]), schema.model_copy(update={"attributes": (kiln,)}))
         .cells[0]
         .as_stated
         == "Anagama 4"

@@ -14,6 +14,7 @@ from srag_mcp.documents.folder import find_documents
 from srag_mcp.documents.reading import read_file
 from srag_mcp.rules.induction import induce_schema
 from srag_mcp.rules.row_sources import read_lists
+from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from tests.rules.listed_folders import LISTED_FOLDERS, WRONG_TOTAL, ListedFolder
@@ -32,7 +33,7 @@ def _read(folder: ListedFolder, path: Path) -> tuple[Schema, dict[str, list[Row]
     for child in schema.children:
         rows = []
         for document in documents:
-            for listed in read_lists(document, schema):
+            for listed in read_lists(Sightings(document), schema):
                 if listed.table == child.entity:
                     assert verify_rows(listed, document.text) == listed
                     rows += [(document.id, row) for row in listed.rows]

@@ -6,6 +6,7 @@ from srag_mcp.documents.document import Document
 from srag_mcp.documents.reading import read_text
 from srag_mcp.rules.extraction import extract_record
 from srag_mcp.rules.induction import learn_extractors
+from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.values.states import State
@@ -29,7 +30,9 @@ def boats(n: int = 12) -> list[Document]:
 
 def stated(attribute: Attribute, documents: list[Document]) -> list[str | None]:
     schema = learn_extractors(Schema(title="Boat", attributes=(attribute,)), documents)
-    return [extract_record(document, schema).cells[0].as_stated for document in documents]
+    return [
+        extract_record(Sightings(document), schema).cells[0].as_stated for document in documents
+    ]
 
 
 def test_a_text_is_found_by_the_words_of_its_name() -> None:
@@ -67,7 +70,7 @@ def test_a_boolean_is_found_in_a_list() -> None:
         ),
         documents,
     )
-    states = [extract_record(document, schema).cells[0].state for document in documents]
+    states = [extract_record(Sightings(document), schema).cells[0].state for document in documents]
     assert states == [State.STATED_ABSENT, State.STATED] * 6
 
 
@@ -98,7 +101,7 @@ def called(wish: str, type_: str = "number") -> bool:
     attribute = Attribute(name="asked", type=type_, synonyms=(wish,))
     schema = Schema(title="Kiln", attributes=(attribute,))
     learnt = learn_extractors(schema, documents, (wish,), as_called=True)
-    cells = [extract_record(document, learnt).cells[0] for document in documents]
+    cells = [extract_record(Sightings(document), learnt).cells[0] for document in documents]
     return any(cell.state is State.STATED for cell in cells)
 
 

@@ -9,6 +9,7 @@ from srag_mcp.cells.cell import Cell
 from srag_mcp.cells.normalised import normalise_column
 from srag_mcp.documents.reading import read_text
 from srag_mcp.rules.extraction import extract_record
+from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import Attribute, PatternRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.values.states import State
@@ -31,7 +32,7 @@ def read(pattern: str, given: Mapping[str, object] | None = None, text: str = TE
     rule = PatternRule.model_validate({"pattern": pattern, **(given or {})})
     attribute = Attribute(name="x", type="string", extractors=(rule,))
     schema = Schema(title="T", attributes=(attribute,))
-    return extract_record(read_text(text, "tender.txt"), schema).cells[0]
+    return extract_record(Sightings(read_text(text, "tender.txt")), schema).cells[0]
 
 
 CROWNS = r"(?P<value>\d+) crowns"
@@ -107,7 +108,7 @@ def test_a_map_says_the_value_of_what_was_matched() -> None:
     attribute = Attribute(name="x", type="string", extractors=(rule,))
     schema = Schema(title="T", attributes=(attribute,))
     texts = [TENDER, "Dogwood wins.\n"]
-    cells = [extract_record(read_text(text, "t.txt"), schema).cells[0] for text in texts]
+    cells = [extract_record(Sightings(read_text(text, "t.txt")), schema).cells[0] for text in texts]
 
     done = normalise_column(attribute, cells)
     assert [(cell.value, cell.as_stated) for cell in done] == [

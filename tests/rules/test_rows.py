@@ -10,6 +10,7 @@ from srag_mcp.documents.document import Document
 from srag_mcp.documents.reading import read_content, read_tables, row_documents
 from srag_mcp.documents.table_files import sketch
 from srag_mcp.rules.row_sources import read_lists
+from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.table_columns import with_lists
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.json_schema import schema_from_json
@@ -64,7 +65,7 @@ def test_lists_of_json_are_read_item_by_item_with_their_places() -> None:
         ["tag"],
     ]
 
-    items, tags = read_lists(documents[0], schema)
+    items, tags = read_lists(Sightings(documents[0]), schema)
 
     assert texts(items) == [
         {"sku": "A", "price_net": "1.5", "gift": "true"},
@@ -76,9 +77,9 @@ def test_lists_of_json_are_read_item_by_item_with_their_places() -> None:
     for listed in (items, tags):
         assert verify_rows(listed, documents[0].text) == listed
         assert listed.listed.state is State.STATED
-    nothing = read_lists(documents[1], schema)
+    nothing = read_lists(Sightings(documents[1]), schema)
     assert [(x.listed.state, x.rows) for x in nothing] == [(State.STATED_ABSENT, ())] * 2
-    assert read_lists(documents[2], schema) == ()
+    assert read_lists(Sightings(documents[2]), schema) == ()
 
 
 def test_a_document_that_is_one_json_object_lists_things_too() -> None:
@@ -94,7 +95,7 @@ def test_a_document_that_is_one_json_object_lists_things_too() -> None:
             },
         }
     )
-    [items] = read_lists(document, schema)
+    [items] = read_lists(Sightings(document), schema)
     assert texts(items) == [{"article": "A"}, {"article": None}, {"article": "Only, this"}, {}]
     assert [
         cell.span and cell.span.of(document.text) for cell in [items.rows[0][0], items.rows[2][0]]

@@ -6,6 +6,7 @@ from srag_mcp.documents.document import Document
 from srag_mcp.documents.reading import row_documents
 from srag_mcp.documents.table_files import find_records, sketch
 from srag_mcp.documents.tables import arrange
+from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.table_columns import read_row, with_columns
 from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
@@ -117,7 +118,7 @@ def test_a_row_is_read_cell_by_cell() -> None:
         (),
     )
 
-    name, paid, discount = read_row(documents[1], schema).cells
+    name, paid, discount = read_row(Sightings(documents[1]), schema).cells
 
     assert (name.state, name.as_stated, name.span and name.span.of(documents[1].text)) == (
         State.STATED, "Bob", "Bob",
@@ -132,7 +133,7 @@ def test_a_column_that_the_row_does_not_have_is_not_mentioned() -> None:
         Schema(title="T"), sketch(find_records(arrange([["Name", "Town"], ["A", "B"]]))).columns, ()
     )
 
-    _, town = read_row(rows_of(["Ann", "yes", "5"], ["Bob", "no", "6"])[0], schema).cells
+    _, town = read_row(Sightings(rows_of(["Ann", "yes", "5"], ["Bob", "no", "6"])[0]), schema).cells
 
     assert town.state is State.NOT_MENTIONED
 

@@ -12,6 +12,7 @@ from srag_mcp.text.words import (
     content_words,
     fold,
     fold_words,
+    lettered,
     plural,
     singular,
     stem,
@@ -126,3 +127,7 @@ def test_content_words_are_the_words_that_carry_a_subject(listed: list[str]) -> 
 )
 def test_a_noun_has_one_form_for_one_and_one_for_many(one: str, many: str) -> None:
     assert (plural(one), singular(many)) == (many, one)
+
+
+def test_the_letters_of_a_text_are_found_between_digits_and_marks() -> None:
+    assert lettered("12March, half-OPEN; Été_2") == {"march", "half", "open", "été"}

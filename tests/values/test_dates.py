@@ -177,3 +177,14 @@ def test_a_day_without_a_year_on_the_other_side_stays_open() -> None:
 def test_few_days_without_a_year_prove_nothing() -> None:
     said = _due(["01.12.", "02.12.", "03.12."])
     assert {reading.state for reading in read_column(Column(DATE, "until"), said)} == {State.FAILED}
+
+
+def test_each_date_begins_at_digits_or_at_a_quarter_and_behind_the_one_before() -> None:
+    found = find_dates("Q3 2021, 2020-01-02/3, Q3/4/2020, 12May2019, 1.2.2019", partial=True)
+
+    assert [(span.start, given) for span, given in found] == [
+        (0, DateText(2021, quarter=3)),
+        (24, DateText(2020, 4, 3, ambiguous=True)),
+        (34, DateText(2019, 5, 12)),
+        (45, DateText(2019, 2, 1, ambiguous=True)),
+    ]
