@@ -22,7 +22,7 @@ from srag_mcp.grammar.lexicon import (
     valued,
     words_of,
 )
-from srag_mcp.grammar.link import AUXILIARIES, Mention, Sentence, convert_into
+from srag_mcp.grammar.link import AUXILIARIES, Mention, Sentence, convert_into, is_counted
 from srag_mcp.grammar.sql import (
     Condition,
     Value,
@@ -510,6 +510,10 @@ class _Reader:
                 continue  # `opened more than 50 years ago`
             if place > last and not self._sentence.says_how_many(self._mentions[place], column):
                 continue  # `more than 4 lines`, of `line`
+            if column.is_of_list and not is_counted(
+                self._sentence.tokens, self._mentions[place].first
+            ):
+                continue  # `ratings from 2024`, `a repair above 500`
             if column.is_number and column.name not in seen:
                 seen.add(column.name)
                 low, high = (place, first) if place < first else (last, place)

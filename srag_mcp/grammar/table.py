@@ -69,6 +69,7 @@ class Column:
         does: The stems of what somebody does who is named in it: `attend` of attendees.
         counts_rows: Whether it counts rows of which each may stand for several pieces.
         names_rows: Whether it says what is listed, so that records have what it names.
+        is_namesake: Whether it counts rows that have a number of the same name: a fare of fares.
     """
 
     attribute: Attribute
@@ -81,6 +82,7 @@ class Column:
     does: frozenset[str] = frozenset()
     counts_rows: bool = False
     names_rows: bool = False
+    is_namesake: bool = False
 
     @property
     def name(self) -> str:

@@ -363,6 +363,10 @@ def _counts(
         if found is None:
             continue
         column = replace(describe_column(attribute, found), key=_count_of(schema, child))
+        own = (
+            describe_column(item, found).names for item in child.attributes if item.type.is_numeric
+        )
+        column = replace(column, is_namesake=any({*column.names} & {*names} for names in own))
         if not any({*column.names} & {*x.names} for x in records.columns if x.counts):
             yield child.entity, column
 
