@@ -19,6 +19,7 @@ from srag_mcp.grammar.lexicon import (
     is_past,
     phrases,
     spoken,
+    stems_of,
     valued,
     words_of,
 )
@@ -39,6 +40,7 @@ from srag_mcp.grammar.sql import (
 from srag_mcp.grammar.table import LISTED, Column, Table
 from srag_mcp.text.words import DENYING
 from srag_mcp.values.dates import Period, find_periods
+from srag_mcp.values.states import is_plain_answer
 from srag_mcp.values.units import is_currency
 
 Features: TypeAlias = Counter[str]
@@ -592,6 +594,8 @@ class _Reader:
         did = self._sentence.tokens[max(self._mentions[at - 1].first - 1, 0)].word in DOING
         if did and self._verb_of(at - 1) == self._sentence.tokens[mention.first].stem:
             return  # `did Eve open` says nothing of what is open
+        if is_plain_answer(phrase) and self._entry_at(at + 1) is not None:
+            return
         held = [self._table.by_name[choice.column] for choice in mention.choices]
         is_own = self._table.is_list and not all(column.is_beside for column in held)
         does = any(verb in column.verbs for column in self._table.by_name.values())
@@ -776,7 +780,23 @@ class _Reader:
                 inside = range(min(place, at) + 1, max(place, at))
                 if all(self._kind(i) in {"how_many", "not", "how_much"} for i in inside):
                     return self._kind(place), place
-        return None
+        place = at - 1 if self._kind(at - 1) == "not" else at - 2
+        is_near = self._kind(place) == "not" and self._near(place, place + 1)
+        return ("missing", place) if is_near and self._entry_at(place + 1) == at else None
+
+    def _entry_at(self, at: int) -> int | None:
+        """Return the column of which a phrase says that it is written in: `no entry for parking`.
+
+        That there is no `parking value` denies nothing that the column says.
+        """
+        general, place = self._table.general, at + (self._kind(at) == "record")
+        if self._kind(place) != "column":
+            return None
+        end = self._mentions[place + (self._kind(place + 1) == "record" and place == at)].last
+        said = [*self._sentence.tokens[self._mentions[at].first : end]]
+        own = self._table.by_name[self._mentions[place].columns[0][0]].named
+        is_entry = any(x.stem in (stems_of("measure", "words") | general) - own for x in said)
+        return place if is_entry and (place == at or "for" in spoken(said)) else None
 
 
 def _concept_of(words: tuple[str, ...]) -> str:
