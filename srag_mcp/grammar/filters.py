@@ -15,7 +15,6 @@ from srag_mcp.grammar.lexicon import (
     BEING,
     DOING,
     HAVING,
-    concept_stems,
     is_past,
     phrases,
     spoken,
@@ -532,8 +531,8 @@ class _Reader:
         if not far and unit is not None:
             far = [c for c, factor in factors.items() if factor == 1]
             far = far or [c for c, factor in factors.items() if factor and self._ranges(at, c)]
-            if concept not in {"", "any"}:  # nothing is tall by its length
-                far = [c for c in far if not c.named & concept_stems()]
+            if concept not in {"", "any"}:  # nothing is tall by its length, or long by its width
+                far = [c for c in far if not self._table.narrows_concept(c, concept)]
         far = [column for column in far if column.name not in seen]
         others = self._table.others(far)
         for column in self._table.main_of(far):

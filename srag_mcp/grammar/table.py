@@ -603,10 +603,16 @@ class Table:
         return tuple(found or names)
 
     def measuring(self, concept: str) -> list[Column]:
-        """Return the columns that measure *concept*; its date is the age and time of a record."""
+        """Return the columns that measure *concept*; its date is the age and time of a record.
+
+        A unit shows that a column can be compared, not that it is meant: a mileage in km has a name
+        of its own, and is no length.
+        """
         found = [column for column in self.columns if concept and column.measures(concept)]
         wanted = stems_of("concept", concept) if concept else frozenset()
-        found = [column for column in found if wanted & column.named] or found
+        found = [c for c in found if wanted & c.named] or [
+            c for c in found if c.may_be_years or c.is_date or not self.narrows_concept(c, concept)
+        ]
         dated = self.main_date is not None and (
             concept == "time" or (concept == "age" and not found)
         )
