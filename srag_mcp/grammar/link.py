@@ -752,9 +752,14 @@ class _Linker:
             yield weight + spare, replace(found_one, narrowed=narrowed, assumed=said_too)
 
     def _names_rows(self, column: Column) -> bool:
-        """Whether what is called a row of the table is a number in it, too: a fare of fares."""
+        """Whether what is called a row of the table is a number in it, too: a fare of fares.
+
+        Not one that names the rows, `invoice` of 12, 15 and 31, nor what only some records say.
+        """
+        names = column.is_identifier or (column.attribute.type.is_whole and column.is_own)
         is_so = any({*name} <= self._table.nouns for name in column.names)
-        return is_so and column.is_amount and not column.is_identifier
+        is_so = is_so and (self._table.is_list or column.has_all_stated)
+        return is_so and column.is_amount and not (names or column.may_name)
 
     def _denies(self, column: Column, tokens: Sequence[Token]) -> bool:
         """Whether a word of its name denies here: it does not stand right behind the name's head.

@@ -82,3 +82,33 @@ def test_a_unit_does_not_say_that_a_column_with_a_name_of_its_own_is_meant(
 def test_a_unit_says_it_of_a_column_that_is_called_after_the_record(tmp_path: Path) -> None:
     table = "Walk,Place,Km\nElk,Ulm,12\nFox,Olm,7\nOwl,Ulm,9\nMole,Rann,10\nHare,Olm,4\n"
     assert rows_of(tmp_path, table, "Which walk is the longest?") == [("Elk",)]
+
+
+PAY = """Salary,Desk,Staff
+1200,12,Ada
+1500,15,Bea
+1200,31,Cy
+1500,40,Dan
+1500,44,Eve
+"""
+
+
+@pytest.mark.parametrize(
+    ("table", "question", "rows"),
+    [
+        (PAY, "What is the average salary?", [(1380.0,)]),
+        (PAY, "How many salaries are there?", [(5,)]),
+        (PAY.replace("Salary,Desk", "Pay,Hut"), "What is the average hut?", None),  # numbers them
+        (PAY.replace("Salary", "Hut").replace("\n1200", "\n"), "What is the average hut?", None),
+    ],
+)
+def test_a_number_that_is_called_as_its_rows_are_is_computed_with(
+    tmp_path: Path, table: str, question: str, rows: Rows
+) -> None:
+    named = tmp_path / ("salaries" if "Salary" in table else "huts")
+    named.mkdir()
+    (named / f"{named.name}.csv").write_text(table)
+    ingest(named, Settings(engine="offline", workers=1))
+    with QueryPool() as worker:
+        answer = ask(Corpus(named, worker), question)
+    assert (None if answer.refused else [*answer.rows]) == rows
