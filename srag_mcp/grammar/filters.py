@@ -439,7 +439,7 @@ class _Reader:
             low = self._mentions[at].in_unit_of(column)
             bare = self._mentions[at].unit is None and column.scale != 1
             is_either = self._ranges(at, column, column.scale) or not self._ranges(at, column)
-            if low is None or (bare and is_either):
+            if low is None or (bare and is_either) or (low > 0 and column.is_less):
                 continue
             if plain and not column.may_be_years and self._is_year(at):
                 continue  # `the depth in 2019`
@@ -598,8 +598,12 @@ class _Reader:
         held = [self._table.by_name[choice.column] for choice in mention.choices]
         is_own = self._table.is_list and not all(column.is_beside for column in held)
         does = any(verb in column.verbs for column in self._table.by_name.values())
+        before = spoken(self._sentence.tokens[: mention.first][-1:])
+        is_time = before == ("in",) and _is_time(phrase)
         for choice in mention.choices:
             column = self._table.by_name[choice.column]
+            if is_time and choice.exact and not all(map(_is_time, column.texts)):
+                continue  # `in May` says when, though somebody is called so
             if does and verb not in column.named and not self._table.names_maker(column):
                 continue  # `did Grace report` does not ask for what is assigned to her
             if self._qualifies_other(at, choice.column):
@@ -796,6 +800,11 @@ class _Reader:
         own = self._table.by_name[self._mentions[place].columns[0][0]].named
         is_entry = any(x.stem in (stems_of("measure", "words") | general) - own for x in said)
         return place if is_entry and (place == at or "for" in spoken(said)) else None
+
+
+def _is_time(text: str) -> bool:
+    """Whether a text may say when: `May`."""
+    return bool(find_periods(f"in {text}"))
 
 
 def _concept_of(words: tuple[str, ...]) -> str:

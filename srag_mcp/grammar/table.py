@@ -48,6 +48,7 @@ _SIGNS = {unit.lower(): unit for unit in SIZES if len(unit) < 4 and (unit,) not 
 
 _EXACT = frozenset({"sum", "min", "max"})  # of whole numbers
 _TURNED = str.maketrans("<>", "><")
+_TURNING = frozenset({"<", ">"})
 # Of the 15 of a double: a sum over a million records, rounded at each, loses three at most.
 _SURE_DIGITS = 12
 _QUOTES = '"“”'
@@ -353,6 +354,12 @@ class Column:
         """Whether a document that does not mention it says no, or none."""
         return self.attribute.absent_means != "unknown"
 
+    @cached_property
+    def is_less(self) -> bool:
+        """Whether a minus is the sign of all its amounts, and may be none of their sizes."""
+        is_amount = self.is_amount and not self.measures("temperature")
+        return is_amount and self.ends is not None and self.ends[1] < 0
+
     def decimals(self, function: str) -> int | None:
         """Return how many decimals of an aggregate are no noise; None where all are exact.
 
@@ -368,10 +375,11 @@ class Column:
         """Return which of its ends a word for an end of *concept* means; None if it may be both.
 
         The oldest has the earliest year, the fastest takes the shortest time; the best price is not
-        the highest one, and the highest rank may be the first.
+        the highest one, the highest rank may be the first, and the largest of discounts that are
+        printed with a minus the lowest number.
         """
         is_rating, is_time = self.measures("rating"), self.takes_time
-        if self.measures("rank") or (not is_rating and concept == "best"):
+        if self.measures("rank") or (not is_rating and concept == "best") or self.is_less:
             return None
         if is_time and concept == "top":
             return None
@@ -382,7 +390,8 @@ class Column:
 
     def turned(self, operator: str, concept: str) -> str | None:
         """Return what `older than` means here: `<` for a year; None where nobody knows."""
-        end = self.end_of(concept, True) if concept else True
+        is_either = operator in _TURNING and self.measures("rank")  # above 10 is 9, or 11
+        end = self.end_of(concept, True) if concept or is_either else True
         return None if end is None else operator if end else operator.translate(_TURNED)
 
     @property
@@ -616,6 +625,8 @@ class Table:
         dated = self.main_date is not None and (
             concept == "time" or (concept == "age" and not found)
         )
+        if concept == "money" and not all(is_currency(c.unit) for c in found):
+            return found  # a total of what is not said need not be the whole of the costs
         return [self.main_date] if dated and self.main_date is not None else self.main_of(found)
 
 
@@ -688,7 +699,8 @@ def _named_things(columns: Sequence[Column]) -> set[str]:
     words = [(column, words_in(column.attribute.name)) for column in own]
     found = [said[0] for _, said in words if len(said) == 2 and said[1] in _NAMING]
     series = (said[0] for c, said in words if len(said) == 1 and c.is_series and c.is_called_one)
-    found += [word for word in series if word not in _NAMING and not is_time(word)]
+    ranks = stems_of("concept", "rank")  # these order records, and name none
+    found += [w for w in series if not (w in _NAMING or is_time(w) or stem(w) in ranks)]
     return {stem(found[0])} if len(found) == 1 else set()
 
 

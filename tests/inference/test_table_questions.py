@@ -13,12 +13,13 @@ from srag_mcp.store.guard import QueryPool
 Rows = list[tuple[object, ...]] | None
 
 
-def rows_of(folder: Path, table: str, question: str) -> Rows:
+def rows_of(folder: Path, table: str, question: str, name: str = "places") -> Rows:
     """Return what a question on a CSV file finds; None where it is refused."""
-    (folder / "huts.csv").write_text(table)
-    ingest(folder, Settings(engine="offline", workers=1))
+    (folder / name).mkdir()
+    (folder / name / f"{name}.csv").write_text(table)
+    ingest(folder / name, Settings(engine="offline", workers=1))
     with QueryPool() as worker:
-        answer = ask(Corpus(folder, worker), question)
+        answer = ask(Corpus(folder / name, worker), question)
     return None if answer.refused else sorted(answer.rows)
 
 
@@ -105,10 +106,43 @@ PAY = """Salary,Desk,Staff
 def test_a_number_that_is_called_as_its_rows_are_is_computed_with(
     tmp_path: Path, table: str, question: str, rows: Rows
 ) -> None:
-    named = tmp_path / ("salaries" if "Salary" in table else "huts")
-    named.mkdir()
-    (named / f"{named.name}.csv").write_text(table)
-    ingest(named, Settings(engine="offline", workers=1))
-    with QueryPool() as worker:
-        answer = ask(Corpus(named, worker), question)
-    assert (None if answer.refused else [*answer.rows]) == rows
+    name = "salaries" if "Salary" in table else "huts"
+    assert rows_of(tmp_path, table, question, name) == rows
+
+
+STALLS = """Stall,Keeper,Rank,Total,Planned cost,Actual cost,Discount (GBP),Opened
+Elk,May,2,101,300,340,-10,2001
+Fox,Will,1,205,200,190,-50,2004
+Hare,April,4,150,200,210,-20,2001
+Owl,May,5,300,100,90,-20,2010
+Mole,Max,3,120,300,310,-10,2010
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("Which stall ranks first?", None),
+        ("How many stalls rank above 2?", None),
+        ("Which stall has rank 3?", [("Mole",)]),
+        ("Which stall is the cheapest?", None),
+        ("Which stall has the highest total?", [("Owl",)]),
+        # the sign of a deduction is none of its size
+        ("What is the largest discount?", None),
+        ("Which stall has the lowest discount?", None),
+        ("How many stalls have a discount above 15 GBP?", None),
+        ("What is the average discount?", [(-22.0,)]),
+        # when, and not who
+        ("How many stalls are in May?", None),
+        ("How many stalls have keeper May?", [(2,)]),
+    ],
+)
+def test_ranks_costs_minus_signs_and_months_are_not_taken_for_something_else(
+    tmp_path: Path, question: str, rows: Rows
+) -> None:
+    assert rows_of(tmp_path, STALLS, question) == rows
+
+
+def test_a_month_is_a_value_of_a_column_that_holds_months(tmp_path: Path) -> None:
+    table = "Hut,Month\nOlm,May\nRann,April\nUlm,May\nZell,July\n"
+    assert rows_of(tmp_path, table, "How many huts were in May?") == [(2,)]
