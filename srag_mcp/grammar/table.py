@@ -269,6 +269,11 @@ class Column:
         return self.attribute.type.is_whole and (is_code or self.is_numbering)
 
     @property
+    def numbers_own(self) -> bool:
+        """Whether it numbers things of which each record has its own: `quotation_no`, of `Q-17`."""
+        return self.is_own and self.attribute.name.split("_")[-1] in _NAMING - {"name"}
+
+    @property
     def called(self) -> tuple[str, ...]:
         """Its name and its synonyms, as they are written."""
         return (self.attribute.name, *self.attribute.synonyms)
@@ -625,8 +630,6 @@ class Table:
         dated = self.main_date is not None and (
             concept == "time" or (concept == "age" and not found)
         )
-        if concept == "money" and not all(is_currency(c.unit) for c in found):
-            return found  # a total of what is not said need not be the whole of the costs
         return [self.main_date] if dated and self.main_date is not None else self.main_of(found)
 
 
