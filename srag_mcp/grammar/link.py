@@ -757,7 +757,7 @@ class _Linker:
         Not one that names the rows, `invoice` of 12, 15 and 31, nor what only some records say.
         """
         names = column.is_identifier or (column.attribute.type.is_whole and column.is_own)
-        is_so = any({*name} <= self._table.nouns for name in column.names)
+        is_so = any({*name} <= self._table.nouns for name in column.names[:1])  # no label beside it
         is_so = is_so and (self._table.is_list or column.has_all_stated)
         return is_so and column.is_amount and not (names or column.may_name)
 
