@@ -590,6 +590,8 @@ class Asked:
         if self.kind(at) in {"adjective", "comparative"}:
             concept, end = self.word(at).split()
             concept, highest = concept.replace("any", ""), end == "high"
+        if concept == "time" and any(self.named(lambda c: c.measures("rank"))):
+            return  # `ranks first`
         sorting = self.first("by")
         follower = self.after(at if sorting is None else sorting, ("aggregate", "number"))
         ordered = [

@@ -15,14 +15,14 @@ from srag_mcp.grammar.lexicon import (
     BEING,
     DOING,
     HAVING,
-    concept_stems,
     is_past,
     phrases,
     spoken,
+    stems_of,
     valued,
     words_of,
 )
-from srag_mcp.grammar.link import AUXILIARIES, Mention, Sentence, convert_into
+from srag_mcp.grammar.link import AUXILIARIES, Mention, Sentence, convert_into, is_counted
 from srag_mcp.grammar.sql import (
     Condition,
     Value,
@@ -39,6 +39,7 @@ from srag_mcp.grammar.sql import (
 from srag_mcp.grammar.table import LISTED, Column, Table
 from srag_mcp.text.words import DENYING
 from srag_mcp.values.dates import Period, find_periods
+from srag_mcp.values.states import is_plain_answer
 from srag_mcp.values.units import is_currency
 
 Features: TypeAlias = Counter[str]
@@ -434,7 +435,7 @@ class _Reader:
             low = self._mentions[at].in_unit_of(column)
             bare = self._mentions[at].unit is None and column.scale != 1
             is_either = self._ranges(at, column, column.scale) or not self._ranges(at, column)
-            if low is None or (bare and is_either):
+            if low is None or (bare and is_either) or (low > 0 and column.is_less):
                 continue
             if plain and not column.may_be_years and self._is_year(at):
                 continue  # `the depth in 2019`
@@ -506,6 +507,10 @@ class _Reader:
                 continue  # `opened more than 50 years ago`
             if place > last and not self._sentence.says_how_many(self._mentions[place], column):
                 continue  # `more than 4 lines`, of `line`
+            if column.is_of_list and not is_counted(
+                self._sentence.tokens, self._mentions[place].first
+            ):
+                continue  # `ratings from 2024`, `a repair above 500`
             if column.is_number and column.name not in seen:
                 seen.add(column.name)
                 low, high = (place, first) if place < first else (last, place)
@@ -522,8 +527,8 @@ class _Reader:
         if not far and unit is not None:
             far = [c for c, factor in factors.items() if factor == 1]
             far = far or [c for c, factor in factors.items() if factor and self._ranges(at, c)]
-            if concept not in {"", "any"}:  # nothing is tall by its length
-                far = [c for c in far if not c.named & concept_stems()]
+            if concept not in {"", "any"}:  # nothing is tall by its length, or long by its width
+                far = [c for c in far if not self._table.narrows_concept(c, concept)]
         far = [column for column in far if column.name not in seen]
         others = self._table.others(far)
         for column in self._table.main_of(far):
@@ -584,11 +589,17 @@ class _Reader:
         did = self._sentence.tokens[max(self._mentions[at - 1].first - 1, 0)].word in DOING
         if did and self._verb_of(at - 1) == self._sentence.tokens[mention.first].stem:
             return  # `did Eve open` says nothing of what is open
+        if is_plain_answer(phrase) and self._entry_at(at + 1) is not None:
+            return
         held = [self._table.by_name[choice.column] for choice in mention.choices]
         is_own = self._table.is_list and not all(column.is_beside for column in held)
         does = any(verb in column.verbs for column in self._table.by_name.values())
+        before = spoken(self._sentence.tokens[: mention.first][-1:])
+        is_time = before == ("in",) and _is_time(phrase)
         for choice in mention.choices:
             column = self._table.by_name[choice.column]
+            if is_time and choice.exact and not all(map(_is_time, column.texts)):
+                continue  # `in May` says when, though somebody is called so
             if does and verb not in column.named and not self._table.names_maker(column):
                 continue  # `did Grace report` does not ask for what is assigned to her
             if self._qualifies_other(at, choice.column):
@@ -768,7 +779,28 @@ class _Reader:
                 inside = range(min(place, at) + 1, max(place, at))
                 if all(self._kind(i) in {"how_many", "not", "how_much"} for i in inside):
                     return self._kind(place), place
-        return None
+        place = at - 1 if self._kind(at - 1) == "not" else at - 2
+        is_near = self._kind(place) == "not" and self._near(place, place + 1)
+        return ("missing", place) if is_near and self._entry_at(place + 1) == at else None
+
+    def _entry_at(self, at: int) -> int | None:
+        """Return the column of which a phrase says that it is written in: `no entry for parking`.
+
+        That there is no `parking value` denies nothing that the column says.
+        """
+        general, place = self._table.general, at + (self._kind(at) == "record")
+        if self._kind(place) != "column":
+            return None
+        end = self._mentions[place + (self._kind(place + 1) == "record" and place == at)].last
+        said = [*self._sentence.tokens[self._mentions[at].first : end]]
+        own = self._table.by_name[self._mentions[place].columns[0][0]].named
+        is_entry = any(x.stem in (stems_of("measure", "words") | general) - own for x in said)
+        return place if is_entry and (place == at or "for" in spoken(said)) else None
+
+
+def _is_time(text: str) -> bool:
+    """Whether a text may say when: `May`."""
+    return bool(find_periods(f"in {text}"))
 
 
 def _concept_of(words: tuple[str, ...]) -> str:

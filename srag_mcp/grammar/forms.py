@@ -203,6 +203,9 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
             is_thing = is_thing or asked.is_said_to_be(target)
             is_kind = distinct or column.is_own
             is_thing = (is_thing and not is_kind) or asked.says_stem_only(target, column)
+            # `how many quotations`, by a `quotation_no` that only some of them say
+            is_number = column.numbers_own and bool(features["unsaid_name"])
+            is_thing = is_thing or (is_number and column.fill < 1)
             may_be = column.fill == 1 and not (is_kind or asked.says_record)
             if is_thing or may_be:
                 # `how many books are due`: titles, or copies; `how many lifts`, of reports on lifts

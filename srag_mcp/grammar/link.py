@@ -83,6 +83,8 @@ AUXILIARIES = DOING | BEING
 # Behind these `number of` opens the name of an amount, where one follows.
 _MEASURED = frozenset({"what", "who", "when", "where", "aggregate", "rank", "adjective", "part"})
 _COUNTING = frozenset({("number", "of"), ("how", "many")})
+# Right before a noun these want how many there are of it, as a number does.
+_COUNTERS = frozenset("many number numbers count most fewest more fewer less no without".split())  # noqa: SIM905
 # A word that only says whether something is said is none where it is a name, or a value.
 _SAYING = frozenset({"function", "stated", "missing"})
 # What a table shows has a first and a last row, which is no first or last day.
@@ -224,6 +226,20 @@ class Sentence:
         if low < 0 or high >= len(self.mentions):
             return False
         return self.is_bare(self.mentions[low].last, self.mentions[high].first)
+
+
+def is_counted(tokens: Sequence[Token], at: int, column: Column | None = None) -> bool:
+    """Whether the noun at *at* asks how many there are: `how many fares`, `3 fares`, `no fare`.
+
+    So does by itself the name of *column* as it is written, where no number is called so, too:
+    `instruments` of a list with this name, and neither `an instrument` nor `fares` with a fare.
+    """
+    before = [x for x in tokens[:at] if not is_function(x.word) or _is_spelled(x)][-1:]
+    said = [tokens[at].word, *(token.word for token in before)]
+    if column and not column.is_namesake and said[0] in words_in(column.attribute.name):
+        return True
+    counters = [x for x in before if x.number is not None or _is_spelled(x)]
+    return bool(counters) or not _COUNTERS.isdisjoint(said)
 
 
 Weighed = tuple[float, Mention]
@@ -683,7 +699,8 @@ class _Linker:
                 if whole in column.names:
                     yield _NAME * len(tokens), _column(first, last, [(column.name, 1.0)])
             return
-        if all(t.stem in nouns and not self._table.is_verb(t.word) for t in content):
+        is_noun = all(t.stem in nouns and not self._table.is_verb(t.word) for t in content)
+        if is_noun and not any(map(self._names_rows, self._table.columns)):
             return
         if len(content) > 1 and content[0].stem in nouns and tokens[1] is not content[1]:
             return  # `claims with an adjuster` speaks of claims
@@ -698,9 +715,11 @@ class _Linker:
         columns = [
             column
             for column in self._known
-            if not (counted and column.is_text)
+            if not (is_noun and not self._names_rows(column))
+            and not (counted and column.is_text)
             and not (numbers and column.is_number and not (column.is_of_things or column.counts))
-            and not ((counted or how_many) and column.is_measured)
+            and not ((counted or how_many) and (column.is_measured or self._names_rows(column)))
+            and not (column.is_of_list and not is_counted(self.tokens, first, column))
         ]
         fits = [(column.name, self._fit(column, content)) for column in columns]
         verb = next((at for at, token in enumerate(tokens) if token.word in AUXILIARIES), 0)
@@ -741,6 +760,16 @@ class _Linker:
             said_too = frozenset(name for name, fit in found if fit.assumes)
             found_one = _column(first, last, shares)
             yield weight + spare, replace(found_one, narrowed=narrowed, assumed=said_too)
+
+    def _names_rows(self, column: Column) -> bool:
+        """Whether what is called a row of the table is a number in it, too: a fare of fares.
+
+        Not one that names the rows, `invoice` of 12, 15 and 31, nor what only some records say.
+        """
+        names = column.is_identifier or (column.attribute.type.is_whole and column.is_own)
+        is_so = any({*name} <= self._table.nouns for name in column.names[:1])  # no label beside it
+        is_so = is_so and (self._table.is_list or column.has_all_stated)
+        return is_so and column.is_amount and not (names or column.may_name)
 
     def _denies(self, column: Column, tokens: Sequence[Token]) -> bool:
         """Whether a word of its name denies here: it does not stand right behind the name's head.

@@ -50,6 +50,7 @@ _SIGNS = {unit.lower(): unit for unit in SIZES if len(unit) < 4 and (unit,) not 
 
 _EXACT = frozenset({"sum", "min", "max"})  # of whole numbers
 _TURNED = str.maketrans("<>", "><")
+_TURNING = frozenset({"<", ">"})
 # Of the 15 of a double: a sum over a million records, rounded at each, loses three at most.
 _SURE_DIGITS = 12
 _QUOTES = '"“”'
@@ -71,6 +72,7 @@ class Column:
         does: The stems of what somebody does who is named in it: `attend` of attendees.
         counts_rows: Whether it counts rows of which each may stand for several pieces.
         names_rows: Whether it says what is listed, so that records have what it names.
+        is_namesake: Whether it counts rows that have a number of the same name: a fare of fares.
     """
 
     attribute: Attribute
@@ -83,6 +85,7 @@ class Column:
     does: frozenset[str] = frozenset()
     counts_rows: bool = False
     names_rows: bool = False
+    is_namesake: bool = False
 
     @property
     def name(self) -> str:
@@ -268,6 +271,11 @@ class Column:
         return self.attribute.type.is_whole and (is_code or self.is_numbering)
 
     @property
+    def numbers_own(self) -> bool:
+        """Whether it numbers things of which each record has its own: `quotation_no`, of `Q-17`."""
+        return self.is_own and self.attribute.name.split("_")[-1] in _NAMING - {"name"}
+
+    @property
     def called(self) -> tuple[str, ...]:
         """Its name and its synonyms, as they are written."""
         return (self.attribute.name, *self.attribute.synonyms)
@@ -353,6 +361,12 @@ class Column:
         """Whether a document that does not mention it says no, or none."""
         return self.attribute.absent_means != "unknown"
 
+    @cached_property
+    def is_less(self) -> bool:
+        """Whether a minus is the sign of all its amounts, and may be none of their sizes."""
+        is_amount = self.is_amount and not self.measures("temperature")
+        return is_amount and self.ends is not None and self.ends[1] < 0
+
     def decimals(self, function: str) -> int | None:
         """Return how many decimals of an aggregate are no noise; None where all are exact.
 
@@ -368,10 +382,11 @@ class Column:
         """Return which of its ends a word for an end of *concept* means; None if it may be both.
 
         The oldest has the earliest year, the fastest takes the shortest time; the best price is not
-        the highest one, and the highest rank may be the first.
+        the highest one, the highest rank may be the first, and the largest of discounts that are
+        printed with a minus the lowest number.
         """
         is_rating, is_time = self.measures("rating"), self.takes_time
-        if self.measures("rank") or (not is_rating and concept == "best"):
+        if self.measures("rank") or (not is_rating and concept == "best") or self.is_less:
             return None
         if is_time and concept == "top":
             return None
@@ -382,7 +397,8 @@ class Column:
 
     def turned(self, operator: str, concept: str) -> str | None:
         """Return what `older than` means here: `<` for a year; None where nobody knows."""
-        end = self.end_of(concept, True) if concept else True
+        is_either = operator in _TURNING and self.measures("rank")  # above 10 is 9, or 11
+        end = self.end_of(concept, True) if concept or is_either else True
         return None if end is None else operator if end else operator.translate(_TURNED)
 
     @property
@@ -609,10 +625,16 @@ class Table:
         return tuple(found or names)
 
     def measuring(self, concept: str) -> list[Column]:
-        """Return the columns that measure *concept*; its date is the age and time of a record."""
+        """Return the columns that measure *concept*; its date is the age and time of a record.
+
+        A unit shows that a column can be compared, not that it is meant: a mileage in km has a name
+        of its own, and is no length.
+        """
         found = [column for column in self.columns if concept and column.measures(concept)]
         wanted = stems_of("concept", concept) if concept else frozenset()
-        found = [column for column in found if wanted & column.named] or found
+        found = [c for c in found if wanted & c.named] or [
+            c for c in found if c.may_be_years or c.is_date or not self.narrows_concept(c, concept)
+        ]
         dated = self.main_date is not None and (
             concept == "time" or (concept == "age" and not found)
         )
@@ -688,7 +710,8 @@ def _named_things(columns: Sequence[Column]) -> set[str]:
     words = [(column, words_in(column.attribute.name)) for column in own]
     found = [said[0] for _, said in words if len(said) == 2 and said[1] in _NAMING]
     series = (said[0] for c, said in words if len(said) == 1 and c.is_series and c.is_called_one)
-    found += [word for word in series if word not in _NAMING and not is_time(word)]
+    ranks = stems_of("concept", "rank")  # these order records, and name none
+    found += [w for w in series if not (w in _NAMING or is_time(w) or stem(w) in ranks)]
     return {stem(found[0])} if len(found) == 1 else set()
 
 

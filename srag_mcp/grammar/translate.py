@@ -210,14 +210,19 @@ def _refusal(left: Sequence[str], table: Table, sentence: Sentence) -> QuestionE
     measured = [two for one, two in pairs if one.kind == "aggregate" and two.kind == "column"]
     computed = [table.by_name[item.columns[0][0]] for item in measured]
     unknown = [said for said in telling if said not in named]
+    nouns = (two for one, two in pairwise(sentence.mentions) if one.kind == "how_many")
+    counted = [
+        sentence.words(x) for x in nouns if x.columns and table.by_name[x.columns[0][0]].numbers_own
+    ]
     if left and is_foreign(sentence.tokens):
         msg = "without a language model, questions are read in English only"
     elif unknown:
         shown = ", ".join(f"“{word}”" for word in unknown)
         msg = f"{shown} {'has' if len(unknown) == 1 else 'have'} no place in any reading"
-    elif telling:
-        meant = " and ".join(f"“{said}” may be {named[said]}" for said in telling)
+    elif telling or counted:
+        meant = " and ".join(f"“{said}” may be {named[said]}" for said in telling or counted)
         msg = f"this form of question is not known, though {meant}"
+        msg += "" if telling else "; “documents” are counted in any case"
     elif computed and computed[0].is_text:
         stored = next((str(found.value) for found in computed[0].statistics.values), "")
         msg = f"{computed[0].name} is text, such as “{stored}”, and nothing to compute with"
@@ -363,6 +368,10 @@ def _counts(
         if found is None:
             continue
         column = replace(describe_column(attribute, found), key=_count_of(schema, child))
+        own = (
+            describe_column(item, found).names for item in child.attributes if item.type.is_numeric
+        )
+        column = replace(column, is_namesake=any({*column.names} & {*names} for names in own))
         if not any({*column.names} & {*x.names} for x in records.columns if x.counts):
             yield child.entity, column
 

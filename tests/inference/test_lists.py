@@ -319,6 +319,52 @@ def test_what_is_done_with_a_row_is_not_said_of_its_record(
     assert ([*answer.rows], answer.refused) == (rows, not rows), answer.text
 
 
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("What is the average fee?", [(8.0,)]),
+        ("What is the total fee?", [(40.0,)]),
+        ("What is the highest fee?", [(15.0,)]),
+        ("What is the average fee for a dog?", [(10.0,)]),
+        ("What percentage of the fees is above 5?", [(40.0,)]),
+        ("How many fees are there?", [(5,)]),
+        ("What is the average number of fees?", [(1.25,)]),
+        ("How many huts have exactly one fee?", [(1,)]),
+        ("How many huts have more than one fee?", [(2,)]),
+        ("How many huts have no repairs?", [(2,)]),
+        # of one row, which the count of them does not say
+        ("How many huts have a fee above 5?", None),
+        ("How many huts have a fee of 15?", None),
+        ("How many huts have fees from 2024?", None),
+        ("Which hut has the highest fee?", None),
+        ("How many huts have a repair above 500?", None),
+        ("How many huts have repairs from 2024?", None),
+        ("What is the average repair?", None),
+    ],
+)
+def test_a_word_for_rows_and_a_number_in_them_is_the_number_where_nothing_counts(
+    tmp_path: Path, question: str, rows: list[object] | None
+) -> None:
+    fees = ([("adult", 5, 2024), ("dog", 15, 2023)], [("adult", 5, 2024), ("dog", 5, 2024)])
+    repairs: list[dict[str, object]] = [{"kind": "roof", "cost": 700}, {"kind": "door", "cost": 90}]
+    huts = [
+        {"hut": name, "warden": warden, "fees": [
+            {"who": who, "fee": fee, "year": year} for who, fee, year in own
+        ], "repairs": done}
+        for name, warden, own, done in (
+            ("Olm", "Ada", fees[0], repairs), ("Rann", "Bea", fees[1], repairs[:1]),
+            ("Ulm", "Ada", [("dog", 10, 2024)], []), ("Zell", "Cy", [], []),
+        )
+    ]  # fmt: skip
+    folder = tmp_path / "huts"
+    folder.mkdir()
+    (folder / "huts.json").write_text(json.dumps(huts))
+    ingest(folder, Settings(workers=1))
+    with QueryPool() as worker:
+        answer = ask(Corpus(folder, worker), question)
+    assert ([*answer.rows] if not answer.refused else None) == rows, answer.text
+
+
 def test_an_answer_says_of_how_many_documents_a_list_is_not_known(partly: Corpus) -> None:
     unknown = "meals_courses: of 1 of 5 documents it is not known what they list"
 

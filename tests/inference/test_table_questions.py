@@ -1,0 +1,164 @@
+"""Questions on small table files without a model: what a word of the question may not decide."""
+
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.inference.ask import ask
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryPool
+
+Rows = list[tuple[object, ...]] | None
+
+
+def rows_of(folder: Path, table: str, question: str, name: str = "places") -> Rows:
+    """Return what a question on a CSV file finds; None where it is refused."""
+    (folder / name).mkdir()
+    (folder / name / f"{name}.csv").write_text(table)
+    ingest(folder / name, Settings(engine="offline", workers=1))
+    with QueryPool() as worker:
+        answer = ask(Corpus(folder / name, worker), question)
+    return None if answer.refused else sorted(answer.rows)
+
+
+HUTS = """Hut,Stove,Heated
+Olm,yes,true
+Rann,no,false
+Ulm,,true
+Zell,no,
+Gail,partly,false
+Dorn,yes,
+Lech,yes,true
+Inn,,
+Enns,no,true
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "n"),
+    [
+        ("How many huts have no stove?", 3),
+        ("How many huts have no stove value?", 2),
+        ("How many huts have no value for stove?", 2),
+        ("How many huts have no stove entry?", 2),
+        ("How many huts have no entry for stove?", 2),
+        ("How many huts have no heated value?", 3),
+        ("How many huts are not heated?", 2),
+    ],
+)
+def test_a_word_for_what_is_written_is_not_dropped_behind_no(
+    tmp_path: Path, question: str, n: int
+) -> None:
+    assert rows_of(tmp_path, HUTS, question) == [(n,)]
+
+
+TRAMS = """Tram,Mileage (km),Width (cm)
+Elk,120000,230
+Fox,340000,240
+Hare,90000,250
+Owl,210000,250
+Mole,180000,230
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("How long is tram Elk?", None),
+        ("Which tram is the longest?", None),
+        ("How many trams are longer than 30 m?", None),
+        ("How many trams are longer than 235 cm?", None),
+        ("How many trams have a width above 235 cm?", [(3,)]),
+        ("Which tram has the highest mileage?", [("Fox",)]),
+    ],
+)
+def test_a_unit_does_not_say_that_a_column_with_a_name_of_its_own_is_meant(
+    tmp_path: Path, question: str, rows: Rows
+) -> None:
+    assert rows_of(tmp_path, TRAMS, question) == rows
+
+
+def test_a_unit_says_it_of_a_column_that_is_called_after_the_record(tmp_path: Path) -> None:
+    table = "Walk,Place,Km\nElk,Ulm,12\nFox,Olm,7\nOwl,Ulm,9\nMole,Rann,10\nHare,Olm,4\n"
+    assert rows_of(tmp_path, table, "Which walk is the longest?") == [("Elk",)]
+
+
+PAY = """Salary,Desk,Staff
+1200,12,Ada
+1500,15,Bea
+1200,31,Cy
+1500,40,Dan
+1500,44,Eve
+"""
+
+
+@pytest.mark.parametrize(
+    ("table", "question", "rows"),
+    [
+        (PAY, "What is the average salary?", [(1380.0,)]),
+        (PAY, "How many salaries are there?", [(5,)]),
+        (PAY.replace("Salary,Desk", "Pay,Hut"), "What is the average hut?", None),  # numbers them
+        (PAY.replace("Salary", "Hut").replace("\n1200", "\n"), "What is the average hut?", None),
+    ],
+)
+def test_a_number_that_is_called_as_its_rows_are_is_computed_with(
+    tmp_path: Path, table: str, question: str, rows: Rows
+) -> None:
+    name = "salaries" if "Salary" in table else "huts"
+    assert rows_of(tmp_path, table, question, name) == rows
+
+
+QUOTES = "Quote number,Client,Crew\nQ-17,Ada,2\n,Bea,3\nQ-31,Cy,4\n,Dan,4\nQ-48,Eve,4\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("How many quotes are there?", None),  # numbers, or records of which some say none
+        ("How many quotes have a crew of 4?", None),
+        ("How many quote numbers are there?", [(3,)]),
+    ],
+)
+def test_a_number_that_only_some_records_say_may_name_them_all(
+    tmp_path: Path, question: str, rows: Rows
+) -> None:
+    assert rows_of(tmp_path, QUOTES, question) == rows
+
+
+STALLS = """Stall,Keeper,Rank,Total,Planned cost,Actual cost,Discount (GBP),Opened
+Elk,May,2,101,300,340,-10,2001
+Fox,Will,1,205,200,190,-50,2004
+Hare,April,4,150,200,210,-20,2001
+Owl,May,5,300,100,90,-20,2010
+Mole,Max,3,120,300,310,-10,2010
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("Which stall ranks first?", None),
+        ("How many stalls rank above 2?", None),
+        ("Which stall has rank 3?", [("Mole",)]),
+        ("Which stall has the highest total?", [("Owl",)]),
+        # the sign of a deduction is none of its size
+        ("What is the largest discount?", None),
+        ("Which stall has the lowest discount?", None),
+        ("How many stalls have a discount above 15 GBP?", None),
+        ("What is the average discount?", [(-22.0,)]),
+        # when, and not who
+        ("How many stalls are in May?", None),
+        ("How many stalls have keeper May?", [(2,)]),
+    ],
+)
+def test_ranks_minus_signs_and_months_are_not_taken_for_something_else(
+    tmp_path: Path, question: str, rows: Rows
+) -> None:
+    assert rows_of(tmp_path, STALLS, question) == rows
+
+
+def test_a_month_is_a_value_of_a_column_that_holds_months(tmp_path: Path) -> None:
+    table = "Hut,Month\nOlm,May\nRann,April\nUlm,May\nZell,July\n"
+    assert rows_of(tmp_path, table, "How many huts were in May?") == [(2,)]
