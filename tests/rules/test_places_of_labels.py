@@ -1,0 +1,52 @@
+"""The only row of a list, and what stands below a rare heading, are no fact of the document."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.rules.folder import tabulate
+
+_NUMBERS = range(24)
+_ONE_PART = (3, 4, 8, 12)
+_MAKERS = ("Webb", "Lind", "Osei")
+_OWN = [None if n % 4 == 0 else 80 + n for n in _NUMBERS]
+
+
+def _parts(n: int) -> list[tuple[str, int]]:
+    """Some looms list one part, the others two."""
+    return [("belt", n % 5 + 2), ("reed", 9)][: 1 + (n not in _ONE_PART)]
+
+
+def _sheet(n: int) -> str:
+    own = f"- Weight: {_OWN[n]} kg\n" if _OWN[n] else ""
+    parts = [f"| {part} | {weight} kg | oak |\n" for part, weight in _parts(n)]
+    table = "| Part | Weight | Of |\n|---|---|---|\n" + "".join(parts)
+    return f"# Loom {n}\n\n- Maker: {_MAKERS[n % 3]}\n{own}\n## Spare parts\n\n{table}"
+
+
+def _object(n: int) -> str:
+    parts = [{"part": part, "weight": weight, "of": "oak"} for part, weight in _parts(n)]
+    own = {"name": f"Loom {n}", "maker": _MAKERS[n % 3], "weight": _OWN[n]}
+    return json.dumps({**own, "spare parts": parts})
+
+
+def _page(n: int) -> str:
+    """Every seventh violin tells how it was sold before."""
+    own = f"Year: {1700 + n}\n" if _OWN[n] else ""
+    sale = f"\n\nPREVIOUS SALE\n\nYear: {1960 + n}\nPlace: Lyon\n" if n % 7 == 0 or n == 2 else ""
+    return f"Violin {n}\n\nMaker: {_MAKERS[n % 3]}\n{own}Body: {350 + n} mm{sale}"
+
+
+@pytest.mark.parametrize(("write", "ending"), [(_sheet, "md"), (_object, "json")])
+def test_the_only_row_of_a_list_says_nothing_of_its_document(
+    write: Callable[[int], str], ending: str
+) -> None:
+    table = tabulate([*map(write, _NUMBERS)], ending=ending)
+    assert (table.values("weight"), table.contradicted("weight")) == (_OWN, [])
+
+
+def test_a_label_below_a_rare_heading_does_not_stand_in_for_the_missing_one() -> None:
+    table = tabulate([*map(_page, _NUMBERS)])
+    years = [None if own is None else 1620 + own for own in _OWN]
+    assert (table.values("year"), table.contradicted("year")) == (years, [])
