@@ -88,6 +88,7 @@ class SlotRule(_Rule):
     value_type: SlotType
     weights: dict[str, float] = Field(min_length=1)
     threshold: float = Field(gt=0)
+    besides: tuple[str, ...] = ()
     minimum: float | None = None
     maximum: float | None = None
     needs: tuple[str, ...] = ()

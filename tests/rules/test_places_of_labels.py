@@ -50,3 +50,14 @@ def test_a_label_below_a_rare_heading_does_not_stand_in_for_the_missing_one() ->
     table = tabulate([*map(_page, _NUMBERS)])
     years = [None if own is None else 1620 + own for own in _OWN]
     assert (table.values("year"), table.contradicted("year")) == (years, [])
+
+
+def test_a_sentence_about_something_else_does_not_stand_in_for_the_missing_one() -> None:
+    def tell(n: int) -> str:
+        own = f"It was built in {1500 + 7 * n}. " if _OWN[n] else ""
+        other = "The church beside it was built in 1901." if n in _ONE_PART else ""
+        return f"Tower {n} is looked after by {_MAKERS[n % 3]}. {own}It is open to all. {other}"
+
+    table = tabulate([*map(tell, _NUMBERS)])
+    years = [None if own is None else 1500 + 7 * n for n, own in enumerate(_OWN)]
+    assert (table.values("built"), table.contradicted("built")) == (years, [])
