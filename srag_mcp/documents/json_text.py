@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias, cast
 
@@ -250,7 +250,7 @@ def _write_list(page: Page, key: str, members: list[JsonValue]) -> Listing | Non
     page.write_heading(key, _LIST_LEVEL)
     start = page.empty_cell().span.end
     rows = [dict(flatten(member)) for member in members]
-    names = list(dict.fromkeys(name for row in rows for name in row))
+    names = _names_of(members, rows)
     lines: list[tuple[TableCell, ...]]
     if all(map(_is_scalar, members)):
         names = list(_PLAIN)
@@ -270,6 +270,17 @@ def _write_list(page: Page, key: str, members: list[JsonValue]) -> Listing | Non
     return _listing(
         Listing(storable(key), tuple(names), tuple(lines), span, DECIMAL_POINT), members
     )
+
+
+def _names_of(members: Sequence[JsonValue], rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return what the items of a list have; null, too, which is no object that others have."""
+    names: dict[str, None] = {}
+    for member, row in zip(members, rows, strict=True):
+        for key, leaf in _leaves(member):
+            inner = [name for name in row if key in _above(name)]
+            names |= dict.fromkeys(inner or ([key] if leaf is None and key else []))
+    above = {key for name in names for key in _above(name) - {name}}
+    return [name for name in names if name not in above]
 
 
 def _listing(found: Listing, members: Sequence[JsonValue]) -> Listing:

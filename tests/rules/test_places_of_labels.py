@@ -5,7 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.rules.folder import tabulate
+from srag_mcp.rules.induction import induce_schema
+from srag_mcp.rules.row_sources import read_by_sources
+from srag_mcp.rules.sightings import Sightings
+from tests.rules.folder import read, tabulate
 
 _NUMBERS = range(24)
 _ONE_PART = (3, 4, 8, 12)
@@ -61,3 +64,19 @@ def test_a_sentence_about_something_else_does_not_stand_in_for_the_missing_one()
     table = tabulate([*map(tell, _NUMBERS)])
     years = [None if own is None else 1500 + 7 * n for n, own in enumerate(_OWN)]
     assert (table.values("built"), table.contradicted("built")) == (years, [])
+
+
+def test_a_list_of_a_file_has_all_that_its_items_state_and_is_called_as_there() -> None:
+    def write(n: int) -> str:
+        events = [
+            {"day": f"{2000 + n}-05-0{d + 1}", "sort": _MAKERS[d], "hours": d or None}
+            for d in range(1 + n % 3)
+        ]
+        return json.dumps({"name": f"Juna {n}", "maker": _MAKERS[n % 3], "events": events})
+
+    documents = read([*map(write, _NUMBERS)], "json")
+    schema = induce_schema(documents, title="Satellite", entity="satellites")
+    [events] = schema.children
+    read_lists = [read_by_sources(Sightings(document), events) for document in documents]
+    assert events.list_name == "events"
+    assert [found and len(found.rows) for found in read_lists] == [1 + n % 3 for n in _NUMBERS]
