@@ -435,10 +435,7 @@ def _names(attribute: Attribute) -> Iterator[tuple[str, ...]]:
 
 
 def _called(attribute: Attribute, question: str) -> Iterator[str]:
-    """Yield what a question calls an attribute: a part of its name, or words of its own.
-
-    `children` of `children_in_house`, `price` of `last_cost`.
-    """
+    """Yield what a question calls it: `children` of `children_in_house`, `price` of `last_cost`."""
     names = [*_names(attribute)]
     own = {stem(word) for name in names for word in name}
     for name in names:

@@ -140,28 +140,31 @@ def _apart(sightings: Sequence[Sightings]) -> dict[str, set[str]]:
                 second[key].update(name for name, own in values.items() if own != values[first])
             repeated[key] += len(set(values.values())) > 1
     least = max(2, _RECURRING * len(sightings))
-    apart: dict[str, set[str]] = {}
-    for key, count in repeated.items():
-        if count >= least and sections[key].most_common(2)[-1][1] >= least:
-            apart[key] = {*sections[key]}
-        elif count:
-            own = second[key]
-            apart[key] = {name for name, n in own.items() if n >= NEARLY_ALL * met[key][name]}
-    return apart
+    parted = {
+        key
+        for key, n in repeated.items()
+        if n >= least and sections[key].most_common(2)[-1][1] >= least
+    }
+    return {
+        key: {
+            name
+            for name in names
+            if key in parted or second[key][name] >= NEARLY_ALL * max(1, met[key][name])
+        }
+        for key, names in sections.items()
+    }
 
 
 def read_field(rule: KeyRule, sightings: Sightings) -> list[Field]:
     """Return the fields of the first label of *rule* that a document has; `Born` or `Born on`."""
     for key in (form for own in rule.keys for form in (own, f"{own} on")):
-        fields = sightings.fields.get(key, ())
-        if own := [f for f in fields if f.value and _is_read(rule, f)]:
+        own = [
+            f for f in sightings.fields.get(key, ()) if f.value and f.section not in rule.besides
+        ]
+        own = [f for f in own if rule.section in {None, f.section}]
+        if own := [f for f in own if rule.in_tables or not f.in_table]:
             return own
     return []
-
-
-def _is_read(rule: KeyRule, field: Field) -> bool:
-    is_below = rule.section in {None, field.section} and field.section not in rule.besides
-    return is_below and (rule.in_tables or not field.in_table)
 
 
 # --- Labels of one number vote -------------------------------------------------------------------

@@ -356,10 +356,9 @@ def learn_slot_rule(members: Mapping[int, Slot], documents: Sequence[Sequence[Sl
 def _besides(
     rule: SlotRule, members: Mapping[int, Slot], documents: Sequence[Sequence[Slot]]
 ) -> tuple[str, ...]:
-    """Return the words of nearly all sentences that say otherwise behind the right ones.
+    """Return the words that only sentences have that say otherwise behind the right ones.
 
-    No right one that they contradict has them. Where "the church beside it was built in 1901" is
-    the second of two, the church is no tower in documents that say nothing else, either.
+    "The church beside it was built in 1901" speaks of no tower where nothing else is said, either.
     """
     met = [
         (member, other)
