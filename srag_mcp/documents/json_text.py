@@ -101,7 +101,7 @@ def read_json_tables(data: bytes, path: str) -> list[RecordTable]:
     ]
 
 
-def flatten(value: JsonValue, key: str = "") -> list[tuple[str, str]]:
+def flatten(value: JsonValue, key: str = "", *, keeps_null: bool = False) -> list[tuple[str, str]]:
     """Return the scalars below *value* with dotted keys; a list of scalars is joined by commas.
 
     `{"rating": {"value": 9.2}, "tags": ["a", "b"]}` -> `rating.value: 9.2`, `tags: a, b`.
@@ -111,10 +111,11 @@ def flatten(value: JsonValue, key: str = "") -> list[tuple[str, str]]:
         members = leaf if isinstance(leaf, list) else [leaf]
         if all(map(_is_scalar, members)):
             text = ", ".join(filter(None, map(scalar_text, members)))
-            pairs += [(name, text)] if text else []
+            pairs += [(name, text)] if text or keeps_null else []
         else:
             for number, member in enumerate(members, start=1):
-                pairs += flatten(member, f"{name}.{number}" if name and len(members) > 1 else name)
+                inner = f"{name}.{number}" if name and len(members) > 1 else name
+                pairs += flatten(member, inner, keeps_null=keeps_null)
     return pairs
 
 
@@ -249,8 +250,9 @@ def _write_list(page: Page, key: str, members: list[JsonValue]) -> Listing | Non
         return Listing(storable(key), (), (), page.empty_cell().span, DECIMAL_POINT)
     page.write_heading(key, _LIST_LEVEL)
     start = page.empty_cell().span.end
-    rows = [dict(flatten(member)) for member in members]
-    names = list(dict.fromkeys(name for row in rows for name in row))
+    rows = [dict(flatten(member, keeps_null=True)) for member in members]
+    found = list(dict.fromkeys(name for row in rows for name in row))
+    names = [name for name in found if not any(name in _above(one) - {one} for one in found)]
     lines: list[tuple[TableCell, ...]]
     if all(map(_is_scalar, members)):
         names = list(_PLAIN)

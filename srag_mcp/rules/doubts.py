@@ -125,7 +125,7 @@ class _Use:
         sums: Whether its values are added up, to which a none adds nothing, be it 0 or no number.
         asks_gaps: Whether the records without a value are asked for.
         asked: The words of the question that mean a value of it.
-        called: The words of the question that are akin to one of its name, and in no name of it.
+        called: What the question calls it: a part of its name, a word akin to one of its name.
     """
 
     attribute: Attribute
@@ -420,7 +420,7 @@ def _speaking(use: _Use) -> str:
     What running text counts is also told without a digit: `no bedroom`, `a single gear`.
     """
     attribute, patterns = use.attribute, list[str]()
-    names = [*_names(attribute), *((word,) for word in sorted(use.called))]
+    names = [*_names(attribute), *(tuple(said.split()) for said in sorted(use.called))]
     for words in dict.fromkeys(names):  # near one another, in order or backwards
         forms = [_forms_of(word) for word in words]
         patterns.append("|".join(dict.fromkeys((_BETWEEN.join(forms), _BETWEEN.join(forms[::-1])))))
@@ -460,8 +460,13 @@ def _names(attribute: Attribute) -> Iterator[tuple[str, ...]]:
 
 
 def _called(attribute: Attribute, question: str) -> Iterator[str]:
-    """Yield what a question calls an attribute in words of its own: `price`, of `last_cost`."""
-    own = {stem(word) for name in _names(attribute) for word in name}
+    """Yield what a question calls it: `children` of `children_in_house`, `price` of `last_cost`."""
+    names = [*_names(attribute)]
+    own = {stem(word) for name in names for word in name}
+    for name in names:
+        said = [word for word in name if stem(word) in stems(question)]
+        if not {stem(word) for word in said} <= general_stems():
+            yield " ".join(said)
     for word in content_words(question):
         if stem(word) not in own | general_stems() and kin_of(stem(word)) & own:
             yield word

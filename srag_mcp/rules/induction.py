@@ -78,7 +78,8 @@ def induce_schema(
     candidates = _harvest(sightings, questions)
     _call_mail_dates(candidates, sample)
     chosen = _choose(candidates, len(sample))
-    nouns = find_nouns(sightings, entity, questions, chosen)
+    heads = [listing.name for document in sample for listing in document.listings]
+    nouns = _without_heads(find_nouns(sightings, entity, questions, chosen), heads)
     labels = unique_labels(chosen, len(sample), nouns)
     taken = {fold_words(label) for label in (*labels, *(c.label for c in candidates))}
     owners: dict[str, Candidate] = {}  # a phrase of several columns is that of the fullest
@@ -124,15 +125,18 @@ def induce_schema(
         and not any(_is_count(found, own) for own in counts)
     )
     schema = _without_told(schema.model_copy(update={"attributes": kept}))
-    # What heads a list is called so, and no record is.
-    heads = [listing.name for document in sample for listing in document.listings]
+    own = _without_heads(nouns, [child.list_name for child in schema.children])
+    return schema.model_copy(update={"nouns": own})
+
+
+def _without_heads(nouns: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Leave out the nouns that end the *names* of lists: these are called so, and no record is."""
     listed = {
         singular(word)
-        for name in (*heads, *(child.list_name for child in schema.children))
+        for name in names
         for word in content_words(name.replace(".", " ").replace("_", " "))[-1:]
     }
-    own = tuple(noun for noun in nouns if singular(noun) not in listed)
-    return schema.model_copy(update={"nouns": own})
+    return tuple(noun for noun in nouns if singular(noun) not in listed)
 
 
 def _places_apart(attribute: Attribute, others: Sequence[Attribute]) -> Attribute:

@@ -29,7 +29,16 @@ _Fields = dict[int, list[Field]]
 def label_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
     """Collect the labels of *sightings* with what stands beside them, by falling support."""
     floor = max(2, round(SPELLING * len(sightings))) if len(sightings) > 2 else 1
-    found = _collect(sightings)
+    apart = _apart(sightings)
+    lists = {  # headers of tables that have several rows in some documents
+        fold_words(" ".join(path))
+        for sighting in sightings
+        for block in sighting.document.blocks
+        if isinstance(block, Table) and len(block.rows) > 1
+        for path in block.headers
+        if path
+    }
+    found = _collect(sightings, apart, lists)
     candidates, percents = list[Candidate](), list[Candidate]()
     for (key, section), fields in found.items():
         spellings = Counter(_plain_label(own[0].label) for own in fields.values())
@@ -39,7 +48,12 @@ def label_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
         several = sum(len({fold_words(f.value) for f in own}) > 1 for own in fields.values())
         if len(fields) >= floor and several <= _MAX_REPEATED * len(fields):
             values = {number: Found(own[0].value, own[0].span) for number, own in fields.items()}
-            rule = KeyRule(keys=(key,), section=section)
+            rule = KeyRule(
+                keys=(key,),
+                section=section,
+                besides=() if section is not None else tuple(sorted(apart.get(key, ()))),
+                in_tables=key not in lists,
+            )
             candidates.append(Candidate("label", labels, [rule], values))
         # the number in a label is a fact of its own: the 19 of "VAT 19 %"
         figures = {
@@ -65,17 +79,14 @@ def _plain_label(label: str) -> str:
     return (bare or label)[:_MAX_LABEL_LENGTH]
 
 
-def _collect(sightings: Sequence[Sightings]) -> dict[tuple[str, str | None], _Fields]:
-    """Return the fields by key, and by section where a key means another thing below another."""
-    numbered, sections = _numbered(sightings), _by_section(sightings)
-    lists = {  # headers of tables that have several rows in some documents
-        fold_words(" ".join(path))
-        for sighting in sightings
-        for block in sighting.document.blocks
-        if isinstance(block, Table) and len(block.rows) > 1
-        for path in block.headers
-        if path
-    }
+def _collect(
+    sightings: Sequence[Sightings], apart: Mapping[str, Collection[str]], lists: Collection[str]
+) -> dict[tuple[str, str | None], _Fields]:
+    """Return the fields by key, and by section where a key means another thing below it.
+
+    What stands in a table below a header of *lists* is no fact of its document.
+    """
+    numbered = _numbered(sightings)
     found: dict[tuple[str, str | None], _Fields] = {}
     for number, sighting in enumerate(sightings):
         for exact, fields in sighting.fields.items():
@@ -83,7 +94,7 @@ def _collect(sightings: Sequence[Sightings]) -> dict[tuple[str, str | None], _Fi
                 if field.key != exact or not field.value or (field.in_table and exact in lists):
                     continue
                 key = field.shape if field.shape in numbered else exact
-                section = field.section if key in sections else None
+                section = field.section if field.section in apart.get(key, ()) else None
                 found.setdefault((key, section), {}).setdefault(number, []).append(field)
     return found
 
@@ -109,28 +120,49 @@ def _numbered(sightings: Sequence[Sightings]) -> set[str]:
     }
 
 
-def _by_section(sightings: Sequence[Sightings]) -> set[str]:
-    """Return the keys that have different values below different headings, where these recur."""
+def _apart(sightings: Sequence[Sightings]) -> dict[str, set[str]]:
+    """Return, by key, the headings below which it means another thing.
+
+    Where two recur, all do. Else it is a heading that stands second, and says something else, in
+    nearly all documents that have the key in another place, too.
+    """
     repeated: Counter[str] = Counter()
     sections: dict[str, Counter[str]] = defaultdict(Counter)
+    met: dict[str, Counter[str]] = defaultdict(Counter)
+    second: dict[str, Counter[str]] = defaultdict(Counter)
     for sighting in sightings:
         for key, fields in sighting.fields.items():
-            values = {field.section: field.value for field in fields}
+            values = {field.section: fold_words(field.value) for field in reversed(fields)}
             sections[key].update(values.keys())
+            if len(values) > 1:
+                first = fields[0].section
+                met[key].update(values.keys())
+                second[key].update(name for name, own in values.items() if own != values[first])
             repeated[key] += len(set(values.values())) > 1
     least = max(2, _RECURRING * len(sightings))
-    return {
+    parted = {
         key
-        for key, count in repeated.items()
-        if count >= least and sections[key].most_common(2)[-1][1] >= least
+        for key, n in repeated.items()
+        if n >= least and sections[key].most_common(2)[-1][1] >= least
+    }
+    return {
+        key: {
+            name
+            for name in names
+            if key in parted or second[key][name] >= NEARLY_ALL * max(1, met[key][name])
+        }
+        for key, names in sections.items()
     }
 
 
 def read_field(rule: KeyRule, sightings: Sightings) -> list[Field]:
     """Return the fields of the first label of *rule* that a document has; `Born` or `Born on`."""
     for key in (form for own in rule.keys for form in (own, f"{own} on")):
-        fields = sightings.fields.get(key, ())
-        if own := [f for f in fields if f.value and rule.section in {None, f.section}]:
+        own = [
+            f for f in sightings.fields.get(key, ()) if f.value and f.section not in rule.besides
+        ]
+        own = [f for f in own if rule.section in {None, f.section}]
+        if own := [f for f in own if rule.in_tables or not f.in_table]:
             return own
     return []
 

@@ -12,6 +12,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose
+from srag_mcp.rules.candidates import NEARLY_ALL
 from srag_mcp.schema.attribute import SlotRule, SlotType
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import WORD, fold_word, fold_words, is_content, stem
@@ -278,6 +279,8 @@ def score(rule: SlotRule, slot: Slot) -> float:
     features = slot.features
     if rule.needs and not any(f"~{name}" in features for name in rule.needs):
         return 0.0
+    if rule.besides and features.issuperset(rule.besides):
+        return 0.0
     return sum(weight for name, weight in rule.weights.items() if name in features)
 
 
@@ -295,14 +298,18 @@ def best_slot(rule: SlotRule, slots: Sequence[Slot]) -> Slot | None:
 
 def rival(rule: SlotRule, chosen: Slot, slots: Sequence[Slot], text: str) -> Slot | None:
     """Return a slot of nearly as many points as *chosen* that gives another value, or None."""
-    least = _NEAR * score(rule, chosen)
 
     def said(slot: Slot) -> tuple[float, str]:
         return slot.value.amount, slot.value.span.of(text).casefold()
 
+    near = _near(rule, chosen, slots)
+    return next((slot for slot in near if said(slot) != said(chosen)), None)
+
+
+def _near(rule: SlotRule, chosen: Slot, slots: Sequence[Slot]) -> list[Slot]:
+    least = _NEAR * score(rule, chosen)
     near = (slot for slot in slots if score(rule, slot) >= least)
-    others = (slot for slot in near if "@earlier" not in slot.features)
-    return next((slot for slot in others if said(slot) != said(chosen)), None)
+    return [slot for slot in near if "@earlier" not in slot.features]
 
 
 def to_latest(slot: Slot, slots: Iterable[Slot]) -> Slot:
@@ -338,7 +345,30 @@ def learn_slot_rule(members: Mapping[int, Slot], documents: Sequence[Sequence[Sl
         minimum=round(low / _RANGE_FACTOR, 6) if low > 0 else None,
         maximum=round(high * _RANGE_FACTOR, 6) if high > 0 else None,
     )
+    if besides := _besides(rule, members, documents):
+        without = rule.model_copy(update={"besides": besides})
+        picks = ((best_slot(without, slots), best_slot(rule, slots)) for slots in documents)
+        rule = without if all(new in {None, old} for new, old in picks) else rule
     return rule.model_copy(update={"threshold": _threshold(rule, members, documents)})
+
+
+def _besides(
+    rule: SlotRule, members: Mapping[int, Slot], documents: Sequence[Sequence[Slot]]
+) -> tuple[str, ...]:
+    """Return the words that only sentences have that say otherwise behind the right ones.
+
+    "The church beside it was built in 1901" speaks of no tower where nothing else is said, either.
+    """
+    met = [
+        (member, other)
+        for number, member in members.items()
+        for other in _near(rule, member, documents[number])
+        if other.value.amount != member.value.amount
+        and other.sentence.start > member.sentence.start
+    ]
+    around = Counter(name for _, other in met for name in other.features if name[0] == "~")
+    own = frozenset[str]().union(*(member.features for member, _ in met))
+    return tuple(sorted({name for name, n in around.items() if n >= NEARLY_ALL * len(met)} - own))
 
 
 def _weights(members: Sequence[Slot], others: Sequence[Slot]) -> dict[str, float]:

@@ -139,8 +139,10 @@ def _guess_type(column: ColumnSample) -> TypeGuess:
         values = tuple(_unambiguous(value, decimal) for value in values)
     guess = classify_values(values, column.name)
     kinds = column.kinds or frozenset()
+    # a placeholder that code collected is none of a column's own words: only a person may say so
+    kinds = frozenset(kind for kind in kinds if read_missing(kind, column.name) is None)
     if guess.type.is_boolean:
-        is_other = any(read_boolean(kind) is None and read_missing(kind) is None for kind in kinds)
+        is_other = any(read_boolean(kind) is None for kind in kinds)
     else:
         is_other = guess.type.is_numeric and column.has_codes
     if is_other:

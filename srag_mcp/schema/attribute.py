@@ -27,7 +27,9 @@ class _Rule(BaseModel):
 class KeyRule(_Rule):
     """The value beside one of these keys, compared folded; an earlier key wins over a later one.
 
-    *section* restricts the rule to keys below a heading of that (folded) name. *reads* is `label`
+    *section* restricts the rule to keys below a heading of that (folded) name; below one of
+    *besides* they mean another thing, and unless *in_tables* so they do as headers of a table in
+    the text. *reads* is `label`
     where the value is the number in the key ("VAT 19 %"), `column` where the keys are headers of a
     table file whose rows are documents: its cells are the values, whoever thinks. With *word* it is
     the number on which the keys of a document agree most ("total", "amount due", "net total"):
@@ -39,6 +41,8 @@ class KeyRule(_Rule):
     kind: Literal["key"] = "key"
     keys: tuple[str, ...] = ()
     section: str | None = None
+    besides: tuple[str, ...] = ()
+    in_tables: bool = True
     occurrence: Literal["first", "last"] = "first"
     reads: Literal["whole", "amount", "label", "column"] = "whole"
     leads: tuple[str, ...] = ()
@@ -84,6 +88,7 @@ class SlotRule(_Rule):
     value_type: SlotType
     weights: dict[str, float] = Field(min_length=1)
     threshold: float = Field(gt=0)
+    besides: tuple[str, ...] = ()
     minimum: float | None = None
     maximum: float | None = None
     needs: tuple[str, ...] = ()

@@ -77,6 +77,13 @@ def test_a_set_of_texts_is_closed_only_if_all_of_it_was_seen() -> None:
     assert columns([["Name", "Colour"], *late])[1].categories is None
 
 
+def test_a_placeholder_is_no_word_of_the_column_that_it_stands_in() -> None:
+    answers = (*["yes"] * 6, *["no"] * 4, "partly", "n/a", "–")
+    found = column(*answers, name="Watched")
+
+    assert (found.type, found.categories) == ("string", ("no", "partly", "yes"))
+
+
 def test_a_column_of_ticks_says_no_where_there_is_none() -> None:
     assert column("x", "", "x").absent_means == "false"
     assert column("yes", "no", "").absent_means == "unknown"
