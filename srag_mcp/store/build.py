@@ -288,9 +288,18 @@ SELECT (row_number() OVER (ORDER BY document_id) - 1)::INTEGER AS number,
 _DOCUMENTS = """
 INSERT INTO build.main.documents
 SELECT document_id, path, title, media_type, sha256, characters, ingested_at
-FROM listing ORDER BY number;
-INSERT INTO build.main.srag_texts SELECT document_id, text FROM documents ORDER BY document_id;
+FROM listing ORDER BY number
 """
+_PARTS = """
+SELECT min(document_id), max(document_id) FROM (
+  SELECT document_id, sum(characters) OVER (ORDER BY document_id) // ? AS part FROM listing)
+GROUP BY part ORDER BY ALL
+"""
+_TEXTS = """
+INSERT INTO build.main.srag_texts SELECT document_id, text FROM documents
+WHERE document_id BETWEEN ? AND ? ORDER BY document_id
+"""
+TEXTS_AT_ONCE = 20_000_000  # characters: a sort holds all texts in memory
 _PASSAGES = """
 CREATE TABLE build.main.passages AS
 SELECT * EXCLUDE (heads_start, heads_end) FROM passages ORDER BY document_id, number
@@ -368,6 +377,8 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
         _write_child(work, child, on_column)
     n_corrected, n_waiting = apply_corrections(work, schema, renamings)
     connection.execute(_DOCUMENTS)
+    for part in connection.execute(_PARTS, [TEXTS_AT_ONCE]).fetchall():
+        connection.execute(_TEXTS, part)
     columns = "".join(f"{quote_name(item.name)}, " for item in schema.attributes)
     failures = _FAILURES.format(entity=quote_name(schema.entity), columns=columns)
     connection.execute(failures, [schema.entity])

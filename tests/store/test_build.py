@@ -67,12 +67,13 @@ def test_cells_say_what_the_document_says_and_where(published: Path) -> None:
 
 
 @pytest.mark.parametrize("at_once", [1, 12])
-def test_a_build_is_the_same_however_many_columns_are_written_together(
+def test_a_build_is_the_same_however_much_is_written_together(
     filled: Path, ships: Schema, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tables = ("ships", "cells", "srag_failures", "srag_statistics", "srag_values")
+    tables = ("ships", "cells", "srag_failures", "srag_statistics", "srag_values", "srag_texts")
     found = []
     for n_cells in (50_000, at_once):
+        monkeypatch.setattr(build, "TEXTS_AT_ONCE", 2 * n_cells)
         monkeypatch.setattr(build, "CELLS_AT_ONCE", n_cells)
         monkeypatch.setattr(statistics, "CELLS_AT_ONCE", n_cells)
         with open_work(filled) as work:
