@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TypeAlias, cast
 
 from srag_mcp.documents.document import Content, Listing, TableCell
@@ -252,7 +253,10 @@ def _write_list(page: Page, key: str, members: list[JsonValue]) -> Listing | Non
     start = page.empty_cell().span.end
     rows = [dict(flatten(member, keeps_null=True)) for member in members]
     found = list(dict.fromkeys(name for row in rows for name in row))
-    names = [name for name in found if not any(name in _above(one) - {one} for one in found)]
+    nulls = {f"{name}." for row in rows for name, text in row.items() if not text}
+    following = dict(pairwise(sorted({*found, *nulls})))  # `a.` before the `a.b` of other members
+    nulls = {name for name in nulls if following.get(name, "").startswith(name)}
+    names = [name for name in found if f"{name}." not in nulls]
     lines: list[tuple[TableCell, ...]]
     if all(map(_is_scalar, members)):
         names = list(_PLAIN)
