@@ -11,7 +11,6 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
 from srag_mcp.documents.passages import PAGE_CHARACTERS
-from srag_mcp.store.database import WRITER_MEMORY
 from srag_mcp.text.terms import TermKind, count_terms, document_names, name_term
 
 if TYPE_CHECKING:
@@ -40,7 +39,6 @@ INDEX_COMMENTS = {
     "srag_units.words": "How many words it has, of the mean of its level; pairs: of words.",
 }
 _MOST_COUNTED = 255  # in one byte
-_SORTING_MEMORY = "192MB"
 _SUMMARIES = """
 CREATE OR REPLACE TEMP TABLE said AS
 SELECT document_id, summary FROM summaries SEMI JOIN documents USING (document_id, sha256)
@@ -115,7 +113,4 @@ def write_index(connection: duckdb.DuckDBPyConnection) -> None:
         with connection.appender("said_postings") as appender:
             appender.append_rows(rows)
         connection.execute("CREATE TABLE build.main.srag_summaries AS FROM said")
-    # numbers are sorted as fast in little memory; texts, before and after, need what there is
-    connection.execute(f"SET memory_limit = '{_SORTING_MEMORY}'")
     connection.execute(_TABLES)
-    connection.execute(f"SET memory_limit = '{WRITER_MEMORY}'")
