@@ -362,9 +362,8 @@ def _quote(
 
 def _think(run: Run, engine: Engine) -> IngestReport:
     """Do all steps, and show what came of what was asked for."""
-    with (
-        ExitStack() as afterwards
-    ):  # to look for cycles as often as usual takes a tenth of the time
+    # to look for cycles as often as usual takes a tenth of the time
+    with ExitStack() as afterwards:
         afterwards.callback(gc.set_threshold, *gc.get_threshold())
         gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
         report = _ingest(run, engine)
