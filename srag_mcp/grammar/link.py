@@ -83,8 +83,6 @@ AUXILIARIES = DOING | BEING
 # Behind these `number of` opens the name of an amount, where one follows.
 _MEASURED = frozenset({"what", "who", "when", "where", "aggregate", "rank", "adjective", "part"})
 _COUNTING = frozenset({("number", "of"), ("how", "many")})
-# Right before a noun these want how many there are of it, as a number does.
-_COUNTERS = frozenset("many number numbers count most fewest more fewer less no without".split())  # noqa: SIM905
 # A word that only says whether something is said is none where it is a name, or a value.
 _SAYING = frozenset({"function", "stated", "missing"})
 # What a table shows has a first and a last row, which is no first or last day.
@@ -239,7 +237,7 @@ def is_counted(tokens: Sequence[Token], at: int, column: Column | None = None) -
     if column and not column.is_namesake and said[0] in words_in(column.attribute.name):
         return True
     counters = [x for x in before if x.number is not None or _is_spelled(x)]
-    return bool(counters) or not _COUNTERS.isdisjoint(said)
+    return bool(counters) or not words_of("function", "counting").isdisjoint(said)
 
 
 Weighed = tuple[float, Mention]
