@@ -60,10 +60,28 @@ def silent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     yield from _open(tmp_path_factory, [*MEALS, OPEN, OPEN | {"host": "Finn"}])
 
 
-def _open(factory: pytest.TempPathFactory, records: list[dict[str, object]]) -> Iterator[Corpus]:
-    folder = Path(factory.mktemp("kitchen")) / "meals"
+@pytest.fixture(scope="module")
+def huts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    fees = ([("adult", 5, 2024), ("dog", 15, 2023)], [("adult", 5, 2024), ("dog", 5, 2024)])
+    repairs: list[dict[str, object]] = [{"kind": "roof", "cost": 700}, {"kind": "door", "cost": 90}]
+    huts: list[dict[str, object]] = [
+        {"hut": name, "warden": warden, "fees": [
+            {"who": who, "fee": fee, "year": year} for who, fee, year in own
+        ], "repairs": done}
+        for name, warden, own, done in (
+            ("Olm", "Ada", fees[0], repairs), ("Rann", "Bea", fees[1], repairs[:1]),
+            ("Ulm", "Ada", [("dog", 10, 2024)], []), ("Zell", "Cy", [], []),
+        )
+    ]  # fmt: skip
+    yield from _open(tmp_path_factory, huts, "huts")
+
+
+def _open(
+    factory: pytest.TempPathFactory, records: list[dict[str, object]], name: str = "meals"
+) -> Iterator[Corpus]:
+    folder = Path(factory.mktemp("kitchen")) / name
     folder.mkdir()
-    (folder / "meals.json").write_text(json.dumps(records))
+    (folder / f"{name}.json").write_text(json.dumps(records))
     settings = Settings(workers=1, home=factory.mktemp("home"))
     ingest(folder, settings)
     with QueryPool() as worker:
@@ -343,25 +361,9 @@ def test_what_is_done_with_a_row_is_not_said_of_its_record(
     ],
 )
 def test_a_word_for_rows_and_a_number_in_them_is_the_number_where_nothing_counts(
-    tmp_path: Path, question: str, rows: list[object] | None
+    huts: Corpus, question: str, rows: list[object] | None
 ) -> None:
-    fees = ([("adult", 5, 2024), ("dog", 15, 2023)], [("adult", 5, 2024), ("dog", 5, 2024)])
-    repairs: list[dict[str, object]] = [{"kind": "roof", "cost": 700}, {"kind": "door", "cost": 90}]
-    huts = [
-        {"hut": name, "warden": warden, "fees": [
-            {"who": who, "fee": fee, "year": year} for who, fee, year in own
-        ], "repairs": done}
-        for name, warden, own, done in (
-            ("Olm", "Ada", fees[0], repairs), ("Rann", "Bea", fees[1], repairs[:1]),
-            ("Ulm", "Ada", [("dog", 10, 2024)], []), ("Zell", "Cy", [], []),
-        )
-    ]  # fmt: skip
-    folder = tmp_path / "huts"
-    folder.mkdir()
-    (folder / "huts.json").write_text(json.dumps(huts))
-    ingest(folder, Settings(workers=1))
-    with QueryPool() as worker:
-        answer = ask(Corpus(folder, worker), question)
+    answer = ask(huts, question)
     assert ([*answer.rows] if not answer.refused else None) == rows, answer.text
 
 

@@ -1,6 +1,6 @@
 """Questions on small table files without a model: what a word of the question may not decide."""
 
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -13,14 +13,26 @@ from srag_mcp.store.guard import QueryPool
 Rows = list[tuple[object, ...]] | None
 
 
-def rows_of(folder: Path, table: str, question: str, name: str = "places") -> Rows:
-    """Return what a question on a CSV file finds; None where it is refused."""
-    (folder / name).mkdir()
-    (folder / name / f"{name}.csv").write_text(table)
-    ingest(folder / name, Settings(engine="offline", workers=1))
+RowsOf = Callable[..., Rows]
+
+
+@pytest.fixture(scope="module")
+def rows_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RowsOf]:
+    """Return what says what a question on a CSV file finds; None where it is refused."""
+    opened: dict[tuple[str, str], Corpus] = {}
     with QueryPool() as worker:
-        answer = ask(Corpus(folder / name, worker), question)
-    return None if answer.refused else sorted(answer.rows)
+
+        def find(table: str, question: str, name: str = "places") -> Rows:
+            if (table, name) not in opened:
+                folder = tmp_path_factory.mktemp("table") / name
+                folder.mkdir()
+                (folder / f"{name}.csv").write_text(table)
+                ingest(folder, Settings(engine="offline", workers=1))
+                opened[table, name] = Corpus(folder, worker)
+            answer = ask(opened[table, name], question)
+            return None if answer.refused else sorted(answer.rows)
+
+        yield find
 
 
 HUTS = """Hut,Stove,Heated
@@ -49,9 +61,9 @@ Enns,no,true
     ],
 )
 def test_a_word_for_what_is_written_is_not_dropped_behind_no(
-    tmp_path: Path, question: str, n: int
+    rows_of: RowsOf, question: str, n: int
 ) -> None:
-    assert rows_of(tmp_path, HUTS, question) == [(n,)]
+    assert rows_of(HUTS, question) == [(n,)]
 
 
 TRAMS = """Tram,Mileage (km),Width (cm)
@@ -75,14 +87,14 @@ Mole,180000,230
     ],
 )
 def test_a_unit_does_not_say_that_a_column_with_a_name_of_its_own_is_meant(
-    tmp_path: Path, question: str, rows: Rows
+    rows_of: RowsOf, question: str, rows: Rows
 ) -> None:
-    assert rows_of(tmp_path, TRAMS, question) == rows
+    assert rows_of(TRAMS, question) == rows
 
 
-def test_a_unit_says_it_of_a_column_that_is_called_after_the_record(tmp_path: Path) -> None:
+def test_a_unit_says_it_of_a_column_that_is_called_after_the_record(rows_of: RowsOf) -> None:
     table = "Walk,Place,Km\nElk,Ulm,12\nFox,Olm,7\nOwl,Ulm,9\nMole,Rann,10\nHare,Olm,4\n"
-    assert rows_of(tmp_path, table, "Which walk is the longest?") == [("Elk",)]
+    assert rows_of(table, "Which walk is the longest?") == [("Elk",)]
 
 
 PAY = """Salary,Desk,Staff
@@ -104,10 +116,10 @@ PAY = """Salary,Desk,Staff
     ],
 )
 def test_a_number_that_is_called_as_its_rows_are_is_computed_with(
-    tmp_path: Path, table: str, question: str, rows: Rows
+    rows_of: RowsOf, table: str, question: str, rows: Rows
 ) -> None:
     name = "salaries" if "Salary" in table else "huts"
-    assert rows_of(tmp_path, table, question, name) == rows
+    assert rows_of(table, question, name) == rows
 
 
 QUOTES = "Quote number,Client,Crew\nQ-17,Ada,2\n,Bea,3\nQ-31,Cy,4\n,Dan,4\nQ-48,Eve,4\n"
@@ -122,9 +134,9 @@ QUOTES = "Quote number,Client,Crew\nQ-17,Ada,2\n,Bea,3\nQ-31,Cy,4\n,Dan,4\nQ-48,
     ],
 )
 def test_a_number_that_only_some_records_say_may_name_them_all(
-    tmp_path: Path, question: str, rows: Rows
+    rows_of: RowsOf, question: str, rows: Rows
 ) -> None:
-    assert rows_of(tmp_path, QUOTES, question) == rows
+    assert rows_of(QUOTES, question) == rows
 
 
 STALLS = """Stall,Keeper,Rank,Total,Planned cost,Actual cost,Discount (GBP),Opened
@@ -154,11 +166,11 @@ Mole,Max,3,120,300,310,-10,2010
     ],
 )
 def test_ranks_minus_signs_and_months_are_not_taken_for_something_else(
-    tmp_path: Path, question: str, rows: Rows
+    rows_of: RowsOf, question: str, rows: Rows
 ) -> None:
-    assert rows_of(tmp_path, STALLS, question) == rows
+    assert rows_of(STALLS, question) == rows
 
 
-def test_a_month_is_a_value_of_a_column_that_holds_months(tmp_path: Path) -> None:
+def test_a_month_is_a_value_of_a_column_that_holds_months(rows_of: RowsOf) -> None:
     table = "Hut,Month\nOlm,May\nRann,April\nUlm,May\nZell,July\n"
-    assert rows_of(tmp_path, table, "How many huts were in May?") == [(2,)]
+    assert rows_of(table, "How many huts were in May?") == [(2,)]
