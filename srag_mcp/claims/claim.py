@@ -234,7 +234,7 @@ def _only_number(attribute: Attribute, quote: str, value: float) -> str:
     [(place, found)] = figures.placed
     if _is_designation(attribute, quote, place, value):
         return ""
-    if counts_others(attribute, quote[place.end :]):
+    if found.unit is None and counts_others(attribute, quote[place.end :]):
         return ""
     if found.unit is not None and found.unit != unit and attribute.unit:
         carried = carry(attribute, found)

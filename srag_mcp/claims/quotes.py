@@ -318,7 +318,7 @@ def is_spoken_of(attribute: Attribute, value: Value, place: Span | None, text: s
     if place is None or isinstance(value, bool) or not isinstance(value, int | float):
         return True
     found = [item for item in find_figures(text) if item.span.overlaps(place)]
-    if len(found) != 1 or found[0].figure.scaled:  # nothing is two million by chance
+    if len(found) != 1:
         return True
     name = " ".join((attribute.name, *attribute.synonyms))
     if _stems_of(name).isdisjoint(_stems_of(text)):

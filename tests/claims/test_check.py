@@ -388,6 +388,8 @@ def test_a_number_behind_a_capital_is_no_name_where_it_was_misread(
         (VOLUME, "720,000 litres", 7200, "converted"),
         (VOLUME, "720 barrels", 1178, "unshown"),  # which nobody can convert
         (VOLUME, "720 hl", 727, "contradicted"),
+        (VOLUME, "720 litres", 72, "contradicted"),  # a unit in the plural is one
+        (PERCENT, "12 rooms in 3 houses", 400, "unshown"),  # which is no part
         (PERCENT, "5 ‰", 0.5, "converted"),
         (PERCENT, "5 ‰", 5, "contradicted"),
         (SHARE, "5 ‰", 5, "quoted"),

@@ -254,7 +254,7 @@ UNSAID = "nothing beside the number says that it is of this column: quote words 
         ("Sales were up 6% at £872 (£821 before).", 872, "£872", ""),
         ("Sales were up 6 pence at £872 (£821 before).", 872, "£872", UNSAID),
         ("sold     31    40\nsales    62    56\n", 56, "56", ""),
-        ("Sales: none. We took CHF 2.98 million.", 2_980_000, "CHF 2.98 million", ""),
+        ("Sales: none. We took CHF 2.98 million.", 2_980_000, "CHF 2.98 million", UNSAID),
         ("Sales: none. We took CHF 298.", 298, "CHF 298", UNSAID),
     ],
 )
