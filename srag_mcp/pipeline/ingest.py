@@ -1,11 +1,9 @@
 """Ingestion: a folder of documents becomes a published build (S-RAG 3.2)."""
 
-import gc
 import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -53,7 +51,7 @@ from srag_mcp.pipeline.quote import (
     quote_work,
     say_together,
 )
-from srag_mcp.pipeline.reader_pool import OBJECTS_BETWEEN_COLLECTIONS, ReaderPool
+from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.record_run import (
     Standardised,
     add_by_rules,
@@ -362,11 +360,7 @@ def _quote(
 
 def _think(run: Run, engine: Engine) -> IngestReport:
     """Do all steps, and show what came of what was asked for."""
-    # to look for cycles as often as usual takes a tenth of the time
-    with ExitStack() as afterwards:
-        afterwards.callback(gc.set_threshold, *gc.get_threshold())
-        gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
-        report = _ingest(run, engine)
+    report = _ingest(run, engine)
     if report.cancelled or report.only_quoted:
         return report
     if report.extension is not None:

@@ -1,4 +1,3 @@
-import gc
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -41,16 +40,6 @@ def test_a_folder_becomes_a_table_with_a_record_a_document(
         account="of 40 words in 5 documents the columns account for 62 %",
     )
     assert ask(corpus, ALL) == [station(number) for number in range(1, 6)]
-
-
-def test_python_looks_for_cycles_as_often_afterwards(
-    corpus: Path, settings: Settings, schema: Schema
-) -> None:
-    before, during = gc.get_threshold(), set[tuple[int, int, int]]()
-
-    ingest(corpus, settings, schema=schema, on_progress=lambda _: during.add(gc.get_threshold()))
-
-    assert (before in during, len(during), gc.get_threshold()) == (True, 2, before)
 
 
 def test_nothing_is_published_when_nothing_has_changed(
