@@ -1,11 +1,12 @@
 """Names beside the one that a question says: nobody has decided whether they are the same."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
+from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import SURE_OR_BRIEF, ask
 from srag_mcp.names.doubtful import find_forms, find_shortened
 from srag_mcp.names.uniting import Decided
@@ -125,26 +126,34 @@ def test_short_forms_of_a_value_are_found(values: list[str], pairs: list[list[st
     assert find_shortened(values) == pairs
 
 
-def test_short_forms_in_small_letters_are_found_where_values_return(
-    tmp_path: Path, once: Once
-) -> None:
-    folder = tmp_path / "bicycles"
+def ask_of(
+    folder: Path, once: Once, rows: Iterable[object], questions: Iterable[str]
+) -> list[Answer]:
+    """Ask questions of a table file without a model."""
     folder.mkdir()
-    brakes = {"hydraulic": 5, "hydr": 2, "rim": 4}
-    rows = [{"brake": brake, "gears": 7} for brake, n in brakes.items() for _ in range(n)]
-    (folder / "bicycles.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    settings = Settings(workers=1, home=tmp_path / "home")
+    (folder / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    settings = Settings(workers=1, home=folder.with_name("home"))
     once(folder, lambda: ingest(folder, settings))
     with QueryPool() as worker:
         corpus = Corpus(folder, worker, settings.home)
-        answers = [
-            ask(corpus, question)
-            for question in (
-                "How many bicycles have a hydraulic brake?",
-                "Which brake is most common?",
-                "How many bicycles have a rim brake?",
-            )
-        ]
+        return [ask(corpus, question) for question in questions]
+
+
+def test_short_forms_in_small_letters_are_found_where_values_return(
+    tmp_path: Path, once: Once
+) -> None:
+    brakes = {"hydraulic": 5, "hydr": 2, "rim": 4}
+    rows = [{"brake": brake, "gears": 7} for brake, n in brakes.items() for _ in range(n)]
+    answers = ask_of(
+        tmp_path / "bicycles",
+        once,
+        rows,
+        (
+            "How many bicycles have a hydraulic brake?",
+            "Which brake is most common?",
+            "How many bicycles have a rim brake?",
+        ),
+    )
     assert [answer.rows for answer in answers] == [(), (("hydraulic",),), ((4,),)]
     assert answers[0].text == (
         "Not answered: nobody knows whether these are the same: hydraulic (5) and hydr (2)."
@@ -241,23 +250,18 @@ def test_a_value_that_says_more_than_another_is_not_told_apart_from_it(
 def test_what_some_documents_have_several_of_is_counted_by_one_and_not_told_apart(
     tmp_path: Path, once: Once
 ) -> None:
-    folder = tmp_path / "dams"
-    folder.mkdir()
     uses = {"power": 6, "irrigation": 5, "irrigation / power": 4}
     rows = [{"use": use, "height": 20} for use, n in uses.items() for _ in range(n)]
-    (folder / "dams.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    settings = Settings(workers=1, home=tmp_path / "home")
-    once(folder, lambda: ingest(folder, settings))
-    with QueryPool() as worker:
-        corpus = Corpus(folder, worker, settings.home)
-        answers = [
-            ask(corpus, question)
-            for question in (
-                "How many dams have the use power?",
-                "Which use is most common?",
-                "How many dams are there for each use?",
-            )
-        ]
+    answers = ask_of(
+        tmp_path / "dams",
+        once,
+        rows,
+        (
+            "How many dams have the use power?",
+            "Which use is most common?",
+            "How many dams are there for each use?",
+        ),
+    )
     assert [(answer.rows, answer.warnings) for answer in answers] == [
         (((10,),), ()),
         ((), ()),
