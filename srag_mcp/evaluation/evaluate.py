@@ -76,7 +76,7 @@ SchemaSource: TypeAlias = Literal["inferred", "gold", "gold-records"]
 logger = logging.getLogger(__name__)
 
 _MAX_NAMED = 10
-_NOTHING = Schema(title="Document", entity="pages", attributes=())
+NO_COLUMNS = Schema(title="Document", entity="pages", attributes=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +273,7 @@ def _evaluate_retrieval(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evalu
     """Read and cut the documents, into no columns, and rank their passages for each question."""
     against = None if plan.against is None else read_run(plan.against)
     offline = bench.settings.with_engine(OfflineEngine.name)
-    corpus = bench.corpus(_ingest_documents(pack, bench, offline, _NOTHING))
+    corpus = bench.corpus(_ingest_documents(pack, bench, offline, NO_COLUMNS))
     named = [name for question in pack.questions for name in question.documents]
     names = match_names(read_records(corpus), named)
     if missing := set(named) - set(names.values()):
@@ -302,7 +302,7 @@ def _evaluate_system(
         folder = _ingest(pack, building, plan)
     else:
         offline = bench.settings.with_engine(OfflineEngine.name)
-        folder = _ingest_documents(pack, bench, offline, _NOTHING)
+        folder = _ingest_documents(pack, bench, offline, NO_COLUMNS)
     corpus, settings = bench.corpus(folder), bench.settings
     with bench.open_engine(folder) as engine:
         if not isinstance(engine, ModelEngine):

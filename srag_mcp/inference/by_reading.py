@@ -235,7 +235,7 @@ async def answer_by_reading(
         reason = "; ".join((reason, *narrowing.notes))
         is_possible = price.n_documents > 0 and not corpus.is_build
         return refuse(corpus, question, reason, unplaced, proposal if is_possible else None)
-    narrowing, hits = await _find(model, corpus, question, narrowing)
+    narrowing, hits = await choose_passages(model, corpus, question, narrowing)
     if not hits:
         reason = f"{unheld}, and no passage that was found seems to say it"
         return refuse(corpus, question, reason, unplaced)
@@ -290,12 +290,17 @@ def with_share(sentence: Sentence, n_searched: int) -> Sentence:
     return replace(sentence, text=f"{sentence.text} {share}")
 
 
-async def _find(
+async def choose_passages(
     model: LanguageModel, corpus: Corpus, question: str, narrowing: Narrowing
 ) -> tuple[Narrowing, tuple[Hit, ...]]:
     """Return the passages that *model* chooses of those that were found, the best first.
 
     Where the narrowed documents have none, all documents are searched, and the narrowing says so.
+
+    Raises:
+        ModelError: If no reply could be had.
+        QueryError: If the narrowing query is refused or wrong.
+        StoreError: If the build has no index.
     """
     searches = (question, *narrowing.searches)
     hits = gather(corpus, searches, narrowing.documents, MAX_SNIPPETS)
