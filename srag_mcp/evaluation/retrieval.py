@@ -77,7 +77,7 @@ class Retrieval:
 
     def figures(self) -> dict[str, Figure]:
         """Return the figure of each measure; of pages, over the questions that name some."""
-        return {name: _figure(items) for name, items in _by_measure(self.scores.values()).items()}
+        return {name: figure_of(items) for name, items in _by_measure(self.scores.values()).items()}
 
     def to_json(self) -> dict[str, object]:
         """Return the mean of each measure (None: no question has it), counts and intervals."""
@@ -106,7 +106,8 @@ def _by_measure(questions: Iterable[Scores]) -> dict[str, list[float]]:
     return values
 
 
-def _figure(values: Sequence[float]) -> Figure:
+def figure_of(values: Sequence[float]) -> Figure:
+    """Return the mean of *values*, each from 0 to 1, at least one, with its interval."""
     n, mean = len(values), sum(values) / len(values)
     centre, scale = mean + _Z**2 / (2 * n), 1 + _Z**2 / n
     reach = _Z * sqrt(mean * (1 - mean) / n + _Z**2 / (4 * n**2))
