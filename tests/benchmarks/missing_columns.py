@@ -1,13 +1,18 @@
 """Attributes without a column: questions by what a schema does not hold, read when it is asked for.
 
     python -m tests.benchmarks.missing_columns PACK REPLIES WORK --without a,b,c --save FILE
+        [--documents N] [--questions FILE] [--build]
 
 PACK has gold; REPLIES are those recorded with its gold schema (`--schema gold`). The table is built
 from them, the columns named in `--without` are taken out of the schema, and the questions whose
-`gold_sql` uses one of them are asked, all at once, of the engine `agent` in the folder WORK/NAME
-(`srag-mcp prompts next WORK/NAME`, with SRAG_HOME=WORK/home). What an answer proposes to read is
-read (`extend_schema`, keep=false), and the question is asked again, as often as it proposes more.
-Printed: outcomes of each round, and how many readings there were.
+`gold_sql` uses one (of those that `--questions` lists) are asked, all at once, of the engine
+`agent` in the folder WORK/NAME (`srag-mcp prompts next WORK/NAME`, with SRAG_HOME=WORK/home). What
+an answer proposes to read is read (`extend_schema`, keep=false), and the question asked again, as
+often as it proposes more. Printed: outcomes of each round, and how many readings there were.
+
+`--build` asks nothing: it leaves the table in WORK, and in `--save` the ids of the questions. So
+another system can stand on it: `srag-mcp eval PACK --system NAME --schema gold --work WORK
+--questions FILE`, where PACK has a `schema.json`, which is left in WORK, without these columns.
 """
 
 import argparse
@@ -22,9 +27,16 @@ from srag_mcp.engines.model import ModelEngine
 from srag_mcp.errors import SchemaError
 from srag_mcp.evaluation.bench import Bench, QuestionResult, ask_each, ask_question, open_bench
 from srag_mcp.evaluation.evaluate import take_documents
-from srag_mcp.evaluation.pack import Pack, PackQuestion, read_gold_schema, read_pack
+from srag_mcp.evaluation.pack import (
+    Pack,
+    PackQuestion,
+    read_gold_schema,
+    read_pack,
+    take_questions,
+)
 from srag_mcp.inference.ask import Asking
 from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.schema.json_schema import schema_to_json
 from srag_mcp.settings import Settings
 
 MOST_ROUNDS = 3
@@ -53,7 +65,9 @@ def build(pack: Pack, bench: Bench, replies: Path, without: list[str]) -> Path:
     ingest(folder, recorded, questions=pack.sample_questions, schema=schema)
     left = tuple(item for item in schema.attributes if item.name not in without)
     assert len(left) == len(schema.attributes) - len(without), "one is no column"
-    ingest(folder, recorded, schema=schema.model_copy(update={"attributes": left}))
+    schema = schema.model_copy(update={"attributes": left})
+    ingest(folder, recorded, schema=schema)
+    (bench.folder / "schema.json").write_text(json.dumps(schema_to_json(schema)))
     return folder
 
 
@@ -70,16 +84,23 @@ def main() -> None:
     parser.add_argument("work", type=Path)
     parser.add_argument("--without", required=True)
     parser.add_argument("--documents", type=int)
+    parser.add_argument("--questions", type=Path)
+    parser.add_argument("--build", action="store_true")
     parser.add_argument("--save", type=Path, required=True)
     options = parser.parse_args()
     without = options.without.split(",")
     pack = read_pack(options.pack)
     if options.documents:
         pack = take_documents(pack, options.documents)
+    if options.questions:
+        pack = take_questions(pack, options.questions)
     used = re.compile(rf"\b(?:{'|'.join(map(re.escape, without))})\b")
     questions = [item for item in pack.questions if used.search(item.gold_sql)]
     with open_bench(Settings(), options.work) as bench:
         folder = build(pack, bench, options.replies, without)
+        if options.build:
+            options.save.write_text("".join(f"{item.id}\n" for item in questions))
+            return
         agent = replace(bench, settings=bench.settings.with_engine("agent"))
         results = {item.question.id: item for item in ask_all(agent, folder, questions)}
         before, n_readings = dict(results), 0
