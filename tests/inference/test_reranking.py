@@ -41,7 +41,11 @@ def test_what_the_model_chooses_comes_before_the_others_that_were_found(
 
 
 def test_where_each_document_would_have_to_be_read_nothing_is_chosen(reports: Corpus) -> None:
-    wants: dict[str, object] = {"documents": None, "attribute": "who chairs the board", "search": []}
+    wants: dict[str, object] = {
+        "documents": None,
+        "attribute": "who chairs the board",
+        "search": [],
+    }
     found = ranked(reports, replying([json.dumps(wants)]))
     assert (found.proposes, found.chosen, found.error) == (True, (), "")
     assert found.found
