@@ -223,25 +223,29 @@ def _find_scale_notes(text: str) -> tuple[Span, ...]:
 
 
 def head_lines(
-    text: str, floor: int, start: int, passages: Sequence[Passage] = ()
+    text: str,
+    floor: int,
+    start: int,
+    passages: Sequence[Passage] = (),
+    heads: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """Return the line above *start* that says the scale there, and the last one that has years.
 
-    Years are those of columns: they are sought from *floor* on. Of a text whose *passages* are not
-    known, the scale is, too.
+    Years are those of columns: they are sought from *floor* on, where the *heads* of its table are
+    not known. Of a text whose *passages* are not known, the scale is, too.
     """
     kept = list[tuple[int, str]]()
     note = find_scale_note(text, passages, start)
     if note is not None and (passages or note.start >= floor):
         kept.append((note.start, collapse(note.of(text))[-_LONGEST_CAPTION:]))
     place = start
-    for line in _lines_above(text, floor, start):
+    for line in () if heads else _lines_above(text, floor, start):
         shown = collapse(line)[-_LONGEST_CAPTION:]
         place = max(floor, text.rfind(line, floor, place))
         if len(years_in(shown)) > 1 and is_tabular(line):
             kept.append((place, shown))
             break
-    return tuple(dict.fromkeys(line for _, line in sorted(kept)))
+    return tuple(dict.fromkeys((*(line for _, line in sorted(kept)), *heads)))
 
 
 def years_in(text: str) -> list[DateText]:

@@ -103,7 +103,8 @@ class Shown:
     def render(self) -> str:
         """Write it for the model, below the heads that stand above it in the document."""
         segment = self.segment
-        heads = segment.heads or head_lines(self.document, segment.floor, segment.span.start)
+        start = segment.span.start
+        heads = head_lines(self.document, segment.floor, start, heads=segment.heads)
         above = [*heads, "[…]"] if heads else []
         return enclose("\n".join([self.context, *above, self.text]), self.id)
 

@@ -152,7 +152,7 @@ def _segment(
     while before and is_with(passages[before - 1]):
         before -= 1
     heads: list[str] = []
-    if first.heads is not None and first.heads.start < first.span.start:
+    if first.heads is not None and first.heads.end <= first.span.start:
         span = first.heads
         lines = corpus.document_text(document_id, span.start, span.end).splitlines()
         heads = [collapse(line) for line in lines if line.strip()]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from srag_mcp.inference.recap import Shown
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.retrieval.search import Hit, search
 from srag_mcp.retrieval.segments import gather, join_segments
@@ -15,6 +16,11 @@ from srag_mcp.store.guard import QueryPool
 from srag_mcp.text.spans import Span
 
 N_ROWS = 300
+COSTS = """<p>Costs of awards (in thousands) were:</p><p>Some of them belong to 2017.</p>
+<table><tr><td></td><td colspan="2">Fiscal years</td></tr>
+<tr><td></td><td>2019</td><td>2018</td></tr>
+<tr><td>Research</td><td>8,551</td><td>13,448</td></tr>
+<tr><td>Sales</td><td>12,305</td><td>14,620</td></tr></table>"""
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +32,7 @@ def halls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     rows = [f"| Seat {n} | {n * 7} | row {n // 10} |" for n in range(N_ROWS)]
     table = ["Seats, in thousands", "", "| Seat | Price | Where |", "| --- | --- | --- |", *rows]
     (folder / "seats.md").write_text("# Seats\n\n" + "\n".join(table) + "\n")
+    (folder / "costs.html").write_text(COSTS)
     settings = Settings(workers=1, home=tmp_path_factory.mktemp("home"))
     ingest(folder, settings, schema=Schema(title="Hall", entity="halls", attributes=()))
     with QueryPool() as worker:
@@ -77,3 +84,19 @@ def test_what_several_searches_find_comes_first(halls: Corpus) -> None:
     assert both[0].document_id == "barn.md"
     only = "SELECT document_id FROM documents WHERE path = 'barn.md'"
     assert {item.document_id for item in gather(halls, ["roof"], only, 3)} == {"barn.md"}
+
+
+def test_a_table_is_shown_with_the_scale_that_stands_above_it(halls: Corpus) -> None:
+    table = search(halls, "research sales", limit=1).hits[0]
+    [segment] = join_segments(halls, [table], 4000)
+    shown = Shown("p1", segment, "costs.html", halls.document_text("costs.html")).render()
+    lines = [line.strip(" |") for line in shown.splitlines()[1:-1]]
+    assert lines == [
+        "costs.html",
+        "Costs of awards (in thousands) were:",
+        "[…]",
+        "Fiscal years | Fiscal years",
+        "2019 | 2018",
+        "Research | 8,551 | 13,448",
+        "Sales | 12,305 | 14,620",
+    ]
