@@ -68,6 +68,7 @@ def test_every_query_is_answered_from_a_whole_build_while_another_process_ingest
         assert said["n_queries"] > len(said["counts"])
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_second_ingestion_is_told_who_holds_the_lock(
     corpus: Path, settings: Settings, schema: Schema
 ) -> None:
