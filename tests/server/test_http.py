@@ -121,6 +121,7 @@ def test_more_connections_than_there_may_be_are_closed(monkeypatch: pytest.Monke
         assert third.recv(100) == b""
         for client in (first, second):
             client.sendall(HEAD + b"\r\n{}")
+        for client in (first, second):
             answer = b""
             while b"\r\n\r\ndone" not in answer:
                 answer += client.recv(1000)
