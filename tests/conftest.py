@@ -13,6 +13,7 @@ import hypothesis
 import pytest
 
 from srag_mcp import forks
+from srag_mcp.store import feedback, layout
 from srag_mcp.store.guard import QueryLimits, QueryPool, pool
 from srag_mcp.store.guard.process import WorkerProcess
 from tests.warm_starts import set_warm_starts, use_warm_starts
@@ -55,6 +56,13 @@ def cold_starts() -> Iterator[None]:
     set_warm_starts(on=False)
     yield
     set_warm_starts(on=True)
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait next to no time for what others hold: where they do not let go of it."""
+    monkeypatch.setattr(layout, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(feedback, "_WAIT_S", 0.05)
 
 
 @pytest.fixture(scope="session")

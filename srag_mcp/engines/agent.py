@@ -19,11 +19,10 @@ from srag_mcp.model.language_model import (
 )
 from srag_mcp.settings import EngineName, Settings
 from srag_mcp.store.spool import PromptSpool
-from srag_mcp.store.state import State
+from srag_mcp.store.state import State, pause_s
 
 IN_FLIGHT = 200  # so many prompts an agent and its helpers may share
 IDLE_S = 1800.0
-POLL_S = 0.1
 
 
 class AgentModel(LanguageModel):
@@ -34,15 +33,11 @@ class AgentModel(LanguageModel):
     Args:
         spool: Where agents look for prompts.
         idle_s: How long nobody may fetch or answer a prompt before the model gives up.
-        poll_s: How often it looks for answers.
     """
 
-    def __init__(
-        self, spool: PromptSpool, *, idle_s: float = IDLE_S, poll_s: float = POLL_S
-    ) -> None:
+    def __init__(self, spool: PromptSpool, *, idle_s: float = IDLE_S) -> None:
         self._spool = spool
         self._idle_s = idle_s
-        self._poll_s = poll_s
         self._is_started = False
         self._last_sign = time.monotonic()
 
@@ -68,7 +63,7 @@ class AgentModel(LanguageModel):
                     " ingest_corpus again, then next_prompts and answer_prompts"
                 )
                 raise ModelStoppedError(msg)
-            await anyio.sleep(self._poll_s)
+            await anyio.sleep(pause_s(time.monotonic() - started))
         self._last_sign = time.monotonic()
         return Reply(
             text,

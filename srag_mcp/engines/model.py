@@ -59,7 +59,7 @@ from srag_mcp.store.decisions import keep_other_kinds, write_decisions
 from srag_mcp.store.earlier import EarlierAnswers
 from srag_mcp.store.predictions import Predictions, hash_attribute
 from srag_mcp.store.replies import StoredReplies
-from srag_mcp.store.state import State, open_state
+from srag_mcp.store.state import State, open_state, pause_s
 from srag_mcp.text.words import content_words, stems
 from srag_mcp.values.states import State as CellState
 
@@ -67,7 +67,6 @@ Returned = TypeVar("Returned")
 Outcome: TypeAlias = Translated | QuestionError | ModelError
 
 _READY_PROMPTS = 16  # written while others are in flight, so that no place stays empty
-_POLL_S = 0.2
 _NUMBERS, _NEEDED = "column_numbers", "needed_columns"
 
 
@@ -161,8 +160,9 @@ class ModelEngine(Engine):
         errors: Sequence[Exception] = ()
 
         async def watch() -> None:
+            started = anyio.current_time()
             while not self.work.cancelled():
-                await anyio.sleep(_POLL_S)
+                await anyio.sleep(pause_s(anyio.current_time() - started))
             tasks.cancel_scope.cancel()
 
         try:

@@ -305,7 +305,9 @@ def _ingest_kinds(run: Run, options: IngestOptions, kinds: Kinds) -> IngestRepor
         if engine.asks or run.cancelled():
             break
         asked: IngestOptions = {**options, "questions": ()}  # its own lie beside it
-        info = published_info(CorpusFolder(place, run.settings.home).readable(), None)
+        info = published_info(
+            CorpusFolder(place, run.settings.home).readable(), run.work.connection
+        )
         if info and callers_engine(run.settings, info.engine):  # who answers asks under its name
             asked["asks_first"] = True
         reports.append(

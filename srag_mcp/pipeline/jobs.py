@@ -27,7 +27,7 @@ from srag_mcp.pipeline.wishes import IngestOptions, go_on
 from srag_mcp.settings import PREFIX, EngineChoice, Settings
 from srag_mcp.store.layout import CorpusFolder, is_held
 from srag_mcp.store.spool import PromptSpool
-from srag_mcp.store.state import State, open_state, read_state
+from srag_mcp.store.state import State, open_state, pause_s, read_state
 
 if TYPE_CHECKING:
     from srag_mcp.engines.protocol import Progress
@@ -194,7 +194,6 @@ logger = logging.getLogger(__name__)
 HEARTBEAT_S = 1.0
 CANCEL_S = 2.0  # what waits for a reply, or for an agent, ends within; some clients wait for 5 s
 _START_S = 60.0
-_POLL_S = 0.05
 _N_NAMED = 5
 
 
@@ -311,9 +310,9 @@ def _read(jobs: Jobs, folder: Path, job_id: str) -> Job:
 
 
 def _wait(jobs: Jobs, folder: Path, job: Job, seconds: float) -> Job:
-    end = time.monotonic() + seconds
-    while job.is_running and time.monotonic() < end:
-        time.sleep(_POLL_S)
+    started = time.monotonic()
+    while job.is_running and (waited_s := time.monotonic() - started) < seconds:
+        time.sleep(pause_s(waited_s))
         job = _read(jobs, folder, job.id)
     return job
 
@@ -347,14 +346,14 @@ def _spawn(jobs: Jobs, place: Path, job_id: str, settings: Settings) -> Job:
         )
     # Somebody has to take note of its end, or it stays in the table of processes.
     threading.Thread(target=process.wait, daemon=True).start()
-    end = time.monotonic() + _START_S
-    while time.monotonic() < end:
+    started = time.monotonic()
+    while (waited_s := time.monotonic() - started) < _START_S:
         has_ended = process.poll() is not None
         if (job := jobs.read(job_id)) is not None:
             return job
         if has_ended:
             break
-        time.sleep(_POLL_S)
+        time.sleep(pause_s(waited_s))
     said = jobs.log.read_text(encoding="utf-8", errors="replace").strip()[-500:]
     msg = f"the ingestion process did not start: {said or 'it said nothing'}"
     raise JobError(msg)
@@ -384,9 +383,12 @@ class JobWriter:
         self._beating.start()
 
     def show(self, progress: "Progress") -> None:
-        """Take note of progress; the next heartbeat tells."""
+        """Take note of progress: of a new stage at once, else the next heartbeat tells."""
+        is_new = progress.stage != self._job.stage or progress.expected is not None
         told = asdict(progress)
         self._tell(**{name: value for name, value in told.items() if value is not None})
+        if is_new:
+            self.write()
 
     def write(self) -> None:
         """Write the job as it is."""

@@ -81,6 +81,9 @@ class PatientProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's own
         """Take the connection, unless there are too many."""
         super().connection_made(transport)
+        # else the second part of an answer waits 40 ms for the client to have taken note of the
+        # first; asyncio sets it only where a socket names its protocol, as none of these does
+        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if len(self.connections) > max_connections():
             transport.close()
         else:

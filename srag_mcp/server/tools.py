@@ -36,7 +36,6 @@ MAX_SQL = 20_000  # that is what the guard reads
 MAX_PROMPTS = 200  # of one page, unless more are wanted
 MAX_WORDS = 2000  # of a question, a wish, a value, a document's path
 WAIT_S = 3  # some clients give up a call after 5 s
-POLL_S = 0.25
 
 READS = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -189,11 +188,13 @@ async def _await_job(
 ) -> CallToolResult:
     """Read the state of the job until it ends, prompts wait for the caller or the time is over."""
     from srag_mcp.engines.protocol import Stage  # not needed to list tools
+    from srag_mcp.store.state import pause_s
 
     stages = get_args(Stage)
     page = await run_blocking(corpora, start)
     notes = page.report if page.state == "running" else []
     read, reported = partial(corpora.job_status, page.corpus, page.job_id), -1.0
+    started = anyio.current_time()
     with anyio.move_on_after(wait_seconds):
         while True:
             done, stage = float(stages.index(page.stage or "finding")), page.stage or "starting"
@@ -204,7 +205,7 @@ async def _await_job(
                 await ctx.report_progress(done, stages.index("done"), stage)
             if page.state != "running" or page.waiting:
                 break
-            await anyio.sleep(POLL_S)
+            await anyio.sleep(pause_s(anyio.current_time() - started))
             page = await run_blocking(corpora, read)
             page.report = [*notes, *page.report]
     return as_result(page)

@@ -22,6 +22,7 @@ TAKEN_OVER = "work taken over"  # the note that nothing of 16a3ebc is left, see 
 UNFINISHED = "unfinished"  # the note of what an ingestion that did not end was to do
 UNFINISHED_FILE = "unfinished.json"  # which held it at 16a3ebc
 _BUSY_S = 30.0  # others hold the database for milliseconds
+_LEAST_PAUSE_S, _MOST_PAUSE_S = 0.005, 0.25  # a look takes a millisecond
 _TABLES = """
 CREATE TABLE notes (key TEXT PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE replies (
@@ -101,6 +102,16 @@ class State:
     def sync(self) -> None:
         """Force all to the disk, so that what it was taken from may go."""
         self.run("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def pause_s(waited_s: float) -> float:
+    """Return for how long not to look again at what another process writes, after such a wait.
+
+    A quarter of it: a short wait ends at once, and a long one takes few looks.
+
+    `pause_s(0.4) -> 0.1`
+    """
+    return min(max(_LEAST_PAUSE_S, waited_s / 4), _MOST_PAUSE_S)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from srag_mcp.pipeline.jobs import Job, agent_prompts, read_job
 from srag_mcp.settings import Settings, named_engine
 from srag_mcp.store.layout import POINTER_FILE, CorpusFolder, is_ingested_now
 from srag_mcp.store.spool import AnswerOutcome, SpooledPrompt
+from srag_mcp.store.state import pause_s
 from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.views.results import (
     PAGE_SHARE,
@@ -32,7 +33,7 @@ from srag_mcp.views.results import (
 MAX_REPORT_LINES = 30
 MAX_LINE_CHARACTERS = 400
 ASKED_TO_STOP = "it was asked to stop; it ends after the document it is at"
-POLL_S = 0.25
+SETTLED_S = 0.1  # a job writes prompts milliseconds apart
 PROBLEMS_SHARE = 0.5
 MAX_ID_CHARACTERS = 80
 MAX_PROBLEM_CHARACTERS = 1000
@@ -299,13 +300,16 @@ async def await_prompts(
 
     A job asks its prompts one after the other: those of the first moment would make small pages.
     """
-    n_before = 0
+    n_before, changed_at = 0, (started := anyio.current_time())
     with anyio.move_on_after(wait_s):
         while (page := await read()).state in ASKING and page.waiting < max_prompts:
-            if page.waiting == n_before > 0:
+            now = anyio.current_time()
+            if page.waiting != n_before:
+                n_before, changed_at = page.waiting, now
+            is_over = page.state == NO_JOB and page.next
+            if is_over or (n_before and now - changed_at >= SETTLED_S):
                 return
-            n_before = page.waiting
-            await anyio.sleep(POLL_S)
+            await anyio.sleep(pause_s(now - started))
 
 
 def step_lines(step: PromptStep) -> list[str]:

@@ -36,7 +36,7 @@ async def ask(model, number):
 
 async def main():
     with open_state(Path(sys.argv[1])) as state:
-        model = AgentModel(PromptSpool(state), poll_s=0.01)
+        model = AgentModel(PromptSpool(state))
         print("asking", flush=True)
         async with anyio.create_task_group() as tasks:
             for number in range(int(sys.argv[2])):
@@ -74,7 +74,7 @@ async def next_prompts(spool: PromptSpool, n_prompts: int) -> list[SpooledPrompt
 
 
 async def test_every_prompt_gets_its_own_answer_whatever_their_order(spool: PromptSpool) -> None:
-    model = AgentModel(spool, poll_s=0.01)
+    model = AgentModel(spool)
     replies: dict[int, Reply] = {}
 
     async def ask(number: int) -> None:
@@ -97,7 +97,7 @@ async def test_every_prompt_gets_its_own_answer_whatever_their_order(spool: Prom
 async def test_an_answer_of_the_wrong_form_comes_back_as_another_prompt(
     spool: PromptSpool,
 ) -> None:
-    model = AgentModel(spool, poll_s=0.01)
+    model = AgentModel(spool)
     asked: list[Asked[Height]] = []
 
     async def ask() -> None:
@@ -128,8 +128,8 @@ async def test_two_models_that_ask_the_same_both_have_the_answer(
 
     with open_state(tmp_path) as state:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(ask, AgentModel(spool, poll_s=0.01))
-            tasks.start_soon(ask, AgentModel(PromptSpool(state), poll_s=0.01))
+            tasks.start_soon(ask, AgentModel(spool))
+            tasks.start_soon(ask, AgentModel(PromptSpool(state)))
             (given,) = await next_prompts(spool, 1)
             spool.answer([(given.id, {"town": "Bergen"})])
 
@@ -137,7 +137,7 @@ async def test_two_models_that_ask_the_same_both_have_the_answer(
 
 
 async def test_it_gives_up_when_no_agent_does_anything(spool: PromptSpool) -> None:
-    model = AgentModel(spool, idle_s=0.05, poll_s=0.01)
+    model = AgentModel(spool, idle_s=0.05)
 
     with pytest.raises(ModelStoppedError, match=r"1 prompts wait.*call ingest_corpus again"):
         await model.complete(note(1), {})
@@ -147,7 +147,7 @@ async def test_what_was_answered_after_it_gave_up_is_there_for_the_next(
     spool: PromptSpool, tmp_path: Path
 ) -> None:
     with pytest.raises(ModelStoppedError):
-        await AgentModel(spool, idle_s=0.0, poll_s=0.01).complete(note(1), {})
+        await AgentModel(spool, idle_s=0.0).complete(note(1), {})
     (given,) = spool.hand_out(1, 1_000_000)
     spool.answer([(given.id, {"town": "Bergen"})])
 
@@ -211,7 +211,7 @@ async def test_a_process_killed_with_answers_in_hand_loses_none(
 
 
 async def test_a_useless_answer_is_asked_for_again(spool: PromptSpool) -> None:
-    model = AgentModel(spool, poll_s=0.01)
+    model = AgentModel(spool)
     said: list[str] = []
 
     async def ask() -> None:

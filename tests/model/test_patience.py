@@ -77,7 +77,7 @@ def test_after_rate_limits_fewer_prompts_are_in_flight(named: str) -> None:
 
 def test_a_reply_that_does_not_come_in_time_is_asked_for_once_more(named: str) -> None:
     with serving(in_turn(replace(GOOD, delay_s=60.0), GOOD)) as server:
-        [reply] = ask(open_model(settings(server, named, reply_timeout_s=2.0), HASTE))
+        [reply] = ask(open_model(settings(server, named, reply_timeout_s=1.0), HASTE))
     assert isinstance(reply, Reply)
     assert len(server.requests) == 2
 

@@ -1,10 +1,12 @@
 """A small corpus of weather stations, with a schema that needs no induction."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
@@ -51,6 +53,24 @@ def corpus(tmp_path: Path, write_station: WriteStation) -> Path:
     for number in range(1, 6):
         write_station(folder, number)
     return folder
+
+
+@pytest.fixture(scope="session")
+def kept_stations(
+    tmp_path_factory: pytest.TempPathFactory, schema: Schema, write_station: WriteStation
+) -> Path:
+    """Five stations, ingested; to be copied."""
+    folder = tmp_path_factory.mktemp("kept_stations")
+    for number in range(1, 6):
+        write_station(folder, number)
+    ingest(folder, Settings(workers=1), schema=schema)
+    return folder
+
+
+@pytest.fixture
+def ingested(tmp_path: Path, kept_stations: Path) -> Path:
+    """Return the folder of `corpus`, ingested by `schema`."""
+    return shutil.copytree(kept_stations, tmp_path / "stations")
 
 
 @pytest.fixture(scope="package")

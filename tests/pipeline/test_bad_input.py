@@ -229,32 +229,30 @@ def delete_builds(state: Path) -> None:
     "damage", [damage_pointer, point_outside, cut_build, replace_build, delete_builds]
 )
 def test_a_damaged_build_is_a_clear_error_and_the_next_ingestion_publishes_again(
-    corpus: Path,
+    ingested: Path,
     settings: Settings,
     schema: Schema,
     worker: QueryPool,
     damage: Callable[[Path], None],
 ) -> None:
-    ingest(corpus, settings, schema=schema)
-    damage(corpus / ".srag")
+    damage(ingested / ".srag")
 
     with pytest.raises(StoreError, match=r"ingest the corpus again|faster than"):
-        Corpus(corpus, worker, settings.home).info()
+        Corpus(ingested, worker, settings.home).info()
 
-    report = ingest(corpus, settings, schema=schema)
+    report = ingest(ingested, settings, schema=schema)
     assert (report.published, report.n_extracted, report.n_unchanged) == (True, 0, 5)
-    assert Corpus(corpus, worker, settings.home).info().n_documents == 5
+    assert Corpus(ingested, worker, settings.home).info().n_documents == 5
 
 
 @pytest.mark.parametrize("content", [b"", b"no database", b"\x00" * 50_000])
 def test_a_damaged_work_database_is_moved_aside_and_the_build_stays(
-    corpus: Path, settings: Settings, schema: Schema, content: bytes, ask: Ask
+    ingested: Path, settings: Settings, schema: Schema, content: bytes, ask: Ask
 ) -> None:
-    ingest(corpus, settings, schema=schema)
-    (corpus / ".srag" / "work.duckdb").write_bytes(content)
-    assert ask(corpus, "SELECT count(*) FROM stations") == [(5,)]
+    (ingested / ".srag" / "work.duckdb").write_bytes(content)
+    assert ask(ingested, "SELECT count(*) FROM stations") == [(5,)]
 
-    report = ingest(corpus, settings, schema=schema)
+    report = ingest(ingested, settings, schema=schema)
 
     assert (report.n_extracted, report.published) == (5, True)
     assert "work.duckdb could not be used and was moved to work.damaged-" in report.warnings[0]

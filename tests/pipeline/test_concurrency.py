@@ -68,6 +68,7 @@ def test_every_query_is_answered_from_a_whole_build_while_another_process_ingest
         assert said["n_queries"] > len(said["counts"])
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_second_ingestion_is_told_who_holds_the_lock(
     corpus: Path, settings: Settings, schema: Schema
 ) -> None:
@@ -96,10 +97,9 @@ def test_a_second_ingestion_is_told_who_holds_the_lock(
 
 
 def test_a_work_database_that_another_program_has_open_is_a_clear_error(
-    corpus: Path, settings: Settings, schema: Schema
+    ingested: Path, settings: Settings, schema: Schema
 ) -> None:
-    ingest(corpus, settings, schema=schema)
-    path = corpus / ".srag" / "work.duckdb"
+    path = ingested / ".srag" / "work.duckdb"
     hold = (
         "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('open', flush=True);"
         " sys.stdin.read()"
@@ -114,8 +114,8 @@ def test_a_work_database_that_another_program_has_open_is_a_clear_error(
     assert holder.stdout.readline() == "open\n"
 
     with pytest.raises(LockedError, match=r"another program has .*work\.duckdb open"):
-        ingest(corpus, settings, schema=schema)
+        ingest(ingested, settings, schema=schema)
 
     holder.communicate()
-    with open_work(corpus / ".srag") as work:
+    with open_work(ingested / ".srag") as work:
         assert work.n_documents() == 5

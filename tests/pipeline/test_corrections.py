@@ -334,6 +334,7 @@ def test_corrections_of_earlier_versions_have_no_rows_and_hold(
     assert opened.select("SELECT height FROM stations LIMIT 1").rows == ((11,),)
 
 
+@pytest.mark.usefixtures("impatient")
 def test_what_cannot_be_set_is_refused(
     corpus: Path, opened: Corpus, set_cell: Set, settings: Settings, tmp_path: Path
 ) -> None:

@@ -120,22 +120,21 @@ except StoreError as error:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no limit of file sizes to set")
 def test_a_full_disk_is_an_error_and_the_old_build_stays(
-    corpus: Path, settings: Settings, schema: Schema, ask: Ask
+    ingested: Path, settings: Settings, schema: Schema, ask: Ask
 ) -> None:
-    ingest(corpus, settings, schema=schema)
     for number in range(15):
         text = f"Town: L\n\n{'aboard ' * 20_000}{number}\n"
-        (corpus / f"long-{number}.txt").write_text(text, encoding="utf-8")
+        (ingested / f"long-{number}.txt").write_text(text, encoding="utf-8")
 
-    arguments = [str(corpus), str(settings.home), schema.model_dump_json()]
+    arguments = [str(ingested), str(settings.home), schema.model_dump_json()]
     said = subprocess.run(
         [sys.executable, "-c", FULL, *arguments], capture_output=True, text=True, check=False
     )
 
     assert "writing" in said.stdout, said.stderr
-    assert ask(corpus, "SELECT count(*) FROM stations") == [(5,)]
-    assert ingest(corpus, settings, schema=schema).n_documents == 20
-    assert ask(corpus, "SELECT count(*) FROM stations") == [(20,)]
+    assert ask(ingested, "SELECT count(*) FROM stations") == [(5,)]
+    assert ingest(ingested, settings, schema=schema).n_documents == 20
+    assert ask(ingested, "SELECT count(*) FROM stations") == [(20,)]
 
 
 def test_readers_of_a_killed_ingestion_end_with_it(

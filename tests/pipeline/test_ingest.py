@@ -54,27 +54,25 @@ def test_nothing_is_published_when_nothing_has_changed(
 
 
 def test_added_changed_and_removed_documents_are_in_the_next_build(
-    corpus: Path, settings: Settings, schema: Schema, ask: Ask, write_station: WriteStation
+    ingested: Path, settings: Settings, schema: Schema, ask: Ask, write_station: WriteStation
 ) -> None:
-    ingest(corpus, settings, schema=schema)
-    write_station(corpus, 6)
-    write_station(corpus, 2, height=2222)
-    (corpus / "station-003.txt").unlink()
+    write_station(ingested, 6)
+    write_station(ingested, 2, height=2222)
+    (ingested / "station-003.txt").unlink()
 
-    report = ingest(corpus, settings, schema=schema)
+    report = ingest(ingested, settings, schema=schema)
 
     assert (report.n_extracted, report.n_unchanged, report.n_removed) == (2, 3, 1)
     numbers = {1: 10, 2: 2222, 4: 40, 5: 50, 6: 60}
-    assert ask(corpus, ALL) == [station(number, height) for number, height in numbers.items()]
+    assert ask(ingested, ALL) == [station(number, height) for number, height in numbers.items()]
 
 
 def test_a_document_that_was_only_touched_is_not_extracted_again(
-    corpus: Path, settings: Settings, schema: Schema
+    ingested: Path, settings: Settings, schema: Schema
 ) -> None:
-    ingest(corpus, settings, schema=schema)
-    (corpus / "station-001.txt").touch()
+    (ingested / "station-001.txt").touch()
 
-    report = ingest(corpus, settings, schema=schema)
+    report = ingest(ingested, settings, schema=schema)
 
     assert (report.n_extracted, report.n_unchanged, report.published) == (0, 5, False)
 
@@ -112,40 +110,42 @@ def test_a_file_that_cannot_be_read_is_no_record_and_every_answer_says_so(
 
 
 def test_documents_with_the_same_bytes_count_once(
-    corpus: Path, settings: Settings, schema: Schema, ask: Ask, write_station: WriteStation
+    ingested: Path, settings: Settings, schema: Schema, ask: Ask, write_station: WriteStation
 ) -> None:
-    ingest(corpus, settings, schema=schema)
-    (corpus / "a-copy.txt").write_bytes((corpus / "station-003.txt").read_bytes())
+    (ingested / "a-copy.txt").write_bytes((ingested / "station-003.txt").read_bytes())
 
-    report = ingest(corpus, settings, schema=schema)
+    report = ingest(ingested, settings, schema=schema)
 
     assert report.n_documents == 5
     assert report.skipped == (
         Failure("station-003.txt", "has the same bytes as a-copy.txt, and is counted once"),
     )
-    assert ask(corpus, "SELECT count(*), sum(height) FROM stations") == [(5, 150)]
-    (corpus / "a-copy.txt").unlink()
-    assert ingest(corpus, settings, schema=schema).skipped == ()
-    assert ask(corpus, "SELECT count(*), sum(height) FROM stations") == [(5, 150)]
+    assert ask(ingested, "SELECT count(*), sum(height) FROM stations") == [(5, 150)]
+    (ingested / "a-copy.txt").unlink()
+    assert ingest(ingested, settings, schema=schema).skipped == ()
+    assert ask(ingested, "SELECT count(*), sum(height) FROM stations") == [(5, 150)]
 
 
 def test_answers_say_that_files_are_not_as_they_were_read(
-    corpus: Path, settings: Settings, schema: Schema, worker: QueryPool, write_station: WriteStation
+    ingested: Path,
+    settings: Settings,
+    schema: Schema,
+    worker: QueryPool,
+    write_station: WriteStation,
 ) -> None:
-    ingest(corpus, settings, schema=schema)
-    assert Corpus(corpus, worker, settings.home).notices() == ()
-    write_station(corpus, 6)
-    write_station(corpus, 7)
-    write_station(corpus, 2, height=2222)
-    (corpus / "station-003.txt").unlink()
-    (corpus / "photo.png").touch()
+    assert Corpus(ingested, worker, settings.home).notices() == ()
+    write_station(ingested, 6)
+    write_station(ingested, 7)
+    write_station(ingested, 2, height=2222)
+    (ingested / "station-003.txt").unlink()
+    (ingested / "photo.png").touch()
 
-    answer = ask_question(Corpus(corpus, worker, settings.home), "How many stations are there?")
+    answer = ask_question(Corpus(ingested, worker, settings.home), "How many stations are there?")
 
     said = "files are not as they were read: 2 new, 1 changed, 1 gone; ingest the corpus again"
     assert said in answer.assumptions
-    ingest(corpus, settings, schema=schema)
-    assert Corpus(corpus, worker, settings.home).notices() == ()
+    ingest(ingested, settings, schema=schema)
+    assert Corpus(ingested, worker, settings.home).notices() == ()
 
 
 def test_a_file_that_was_mended_is_read_at_the_next_ingestion(
@@ -224,22 +224,21 @@ def test_progress_goes_through_the_stages_in_order(
 
 
 def test_a_cancelled_ingestion_keeps_what_is_finished_and_the_old_build(
-    corpus: Path, settings: Settings, schema: Schema, ask: Ask, write_station: WriteStation
+    ingested: Path, settings: Settings, schema: Schema, ask: Ask, write_station: WriteStation
 ) -> None:
-    ingest(corpus, settings, schema=schema)
     for number in range(6, 9):
-        write_station(corpus, number)
+        write_station(ingested, number)
     seen: list[Progress] = []
 
     def is_enough() -> bool:
         return any(step.done == 1 for step in seen)
 
-    report = ingest(corpus, settings, schema=schema, on_progress=seen.append, cancelled=is_enough)
+    report = ingest(ingested, settings, schema=schema, on_progress=seen.append, cancelled=is_enough)
 
     assert (report.cancelled, report.published, report.n_extracted) == (True, False, 1)
     assert "done" not in {progress.stage for progress in seen}
-    assert len(ask(corpus, ALL)) == 5
-    again = ingest(corpus, settings, schema=schema)
+    assert len(ask(ingested, ALL)) == 5
+    again = ingest(ingested, settings, schema=schema)
     assert (again.n_extracted, again.n_documents) == (2, 8)
 
 

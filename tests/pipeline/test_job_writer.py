@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.engines.protocol import Progress
+from srag_mcp.engines.protocol import Progress, Workload
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.pipeline.jobs import Job, Jobs, JobWriter, with_key
 from srag_mcp.pipeline.report import IngestReport
@@ -56,6 +56,24 @@ def test_the_state_of_a_job_tells_how_many_prompts_wait(state: State) -> None:
     assert ended is not None
     assert (waiting.status, waiting.stage, waiting.waiting) == ("running", "schema", 3)
     assert (ended.status, ended.waiting) == ("done", 0)
+
+
+def test_a_stage_and_what_is_expected_are_told_as_soon_as_they_are_known(state: State) -> None:
+    jobs = Jobs(state)
+    jobs.add("job", "{}")
+    told = []
+    with jobs.held():
+        writer = JobWriter(jobs, PromptSpool(state), JOB)
+        for progress in (
+            Progress("extracting", 1, 4),
+            Progress("extracting", 2, 4),
+            Progress("schema", expected=Workload(6, 5000)),
+        ):
+            writer.show(progress)
+            job = jobs.read("job")
+            told.append(job and (job.stage, job.done, job.expected))
+
+    assert told == [("extracting", 1, ()), ("extracting", 1, ()), ("schema", 0, (6, 5000, 0))]
 
 
 def test_of_two_jobs_only_the_latest_can_run(state: State) -> None:

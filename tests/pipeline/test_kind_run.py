@@ -1,6 +1,7 @@
 """A folder of several kinds of documents becomes a corpus for each kind."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.kind_tables import open_kinds
 from srag_mcp.store.layout import CorpusFolder
+from tests.conftest import Once
 from tests.documents.conftest import write_workbook
 
 BOAT = "# Boat {n}\n\n- Berth: {n}\n- Length: {n} m\n- Hull: wood\n- Skipper: {name}\n"
@@ -29,10 +31,17 @@ LESSON = "# Lesson {n}\n\n- Pupil: {name}\n- Strokes: {n}\n- Teacher: {name}\n- 
 NAMES = ["Ada", "Bea", "Cleo", "Dora", "Ella", "Fay", "Gina", "Hope"]
 
 
+@pytest.fixture(scope="module")
+def quay(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a place for all tests: kinds say in which folder their documents lie."""
+    return tmp_path_factory.mktemp("quay")
+
+
 @pytest.fixture
-def harbour(tmp_path: Path) -> Path:
+def harbour(quay: Path) -> Path:
     """Eight boats and seven lessons, and a letter that is neither."""
-    folder = tmp_path / "harbour"
+    folder = quay / "harbour"
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     for number, name in enumerate(NAMES, start=1):
         (folder / f"b{number}.md").write_text(BOAT.format(name=name, n=number))
@@ -40,6 +49,11 @@ def harbour(tmp_path: Path) -> Path:
             (folder / f"c{number}.md").write_text(LESSON.format(name=name, n=10 * number))
     (folder / "letter.md").write_text("Dear all, remember that rain is expected everywhere.")
     return folder
+
+
+@pytest.fixture
+def ingested(harbour: Path, settings: Settings, once: Once) -> Path:
+    return once(harbour, lambda: ingest(harbour, settings))
 
 
 def open_kind(harbour: Path, name: str, settings: Settings, worker: QueryPool) -> Corpus:
@@ -68,10 +82,9 @@ def test_each_kind_gets_a_table_and_what_is_of_none_is_told(
 
 
 def test_a_question_goes_to_the_kind_that_it_names(
-    harbour: Path, settings: Settings, worker: QueryPool
+    ingested: Path, settings: Settings, worker: QueryPool
 ) -> None:
-    ingest(harbour, settings)
-    both = [open_kind(harbour, name, settings, worker) for name in ("boats", "lessons")]
+    both = [open_kind(ingested, name, settings, worker) for name in ("boats", "lessons")]
     assert choose_corpus(both, "How many lessons are there?") is both[1]
     assert choose_corpus(both, "What is the longest length?") is both[0]
     assert choose_corpus(both, "What do strokes say of the weather?") is both[1]
@@ -111,46 +124,42 @@ def test_what_a_column_of_one_is_called_does_not_name_another(
         choose_corpus(both, "What is the average adoption fee?")
 
 
-def test_a_new_file_joins_its_kind_and_the_others_stay(harbour: Path, settings: Settings) -> None:
-    ingest(harbour, settings)
-    (harbour / "d9.md").write_text(BOAT.format(name="Iris", n=9))
-    (harbour / "c1.md").unlink()
-    (harbour / "b1.md").write_text("It was sold.")
-    boats, lessons = ingest(harbour, settings).kinds
+def test_a_new_file_joins_its_kind_and_the_others_stay(ingested: Path, settings: Settings) -> None:
+    (ingested / "d9.md").write_text(BOAT.format(name="Iris", n=9))
+    (ingested / "c1.md").unlink()
+    (ingested / "b1.md").write_text("It was sold.")
+    boats, lessons = ingest(ingested, settings).kinds
     assert (boats.n_documents, boats.n_extracted, boats.n_unchanged) == (9, 2, 7)
     assert (lessons.n_documents, lessons.n_removed) == (6, 1)
 
 
 def test_an_answer_says_that_a_file_came_which_may_be_of_its_kind(
-    harbour: Path, settings: Settings, worker: QueryPool
+    ingested: Path, settings: Settings, worker: QueryPool
 ) -> None:
-    ingest(harbour, settings)
-    (harbour / "d9.md").write_text(BOAT.format(name="Iris", n=9))
-    [notice] = open_kind(harbour, "boats", settings, worker).notices()
+    (ingested / "d9.md").write_text(BOAT.format(name="Iris", n=9))
+    [notice] = open_kind(ingested, "boats", settings, worker).notices()
     assert notice == "files are not as they were read: 1 new; ingest the corpus again"
 
 
 def test_a_kind_is_called_otherwise_with_all_that_was_read(
-    harbour: Path, settings: Settings, worker: QueryPool
+    ingested: Path, settings: Settings, worker: QueryPool
 ) -> None:
-    ingest(harbour, settings)
-    state = CorpusFolder(harbour, settings.home).readable()
+    state = CorpusFolder(ingested, settings.home).readable()
     rename_kind(state, "boats", "fleet")
-    fleet = open_kind(harbour, "fleet", settings, worker)
+    fleet = open_kind(ingested, "fleet", settings, worker)
     assert ask(fleet, "How many boats are there?").rows == ((8,),)
-    again = ingest(harbour, settings)
+    again = ingest(ingested, settings)
     assert [part.n_unchanged for part in again.kinds] == [8, 7]
     for old, new in (("boats", "hulls"), ("fleet", "lessons"), ("fleet", "../away")):
         with pytest.raises(CorpusError):
             rename_kind(state, old, new)
 
 
-def test_a_person_can_have_one_table_for_all(harbour: Path, settings: Settings) -> None:
-    ingest(harbour, settings)
-    state = CorpusFolder(harbour, settings.home).readable()
+def test_a_person_can_have_one_table_for_all(ingested: Path, settings: Settings) -> None:
+    state = CorpusFolder(ingested, settings.home).readable()
     join_kinds(state)
     for _ in range(2):
-        report = ingest(harbour, settings)
+        report = ingest(ingested, settings)
         assert (report.kinds, report.n_documents) == ((), 16)
     assert (state / "kinds-1" / "boats").is_dir()
     with pytest.raises(CorpusError, match="holds no kinds"):
@@ -185,27 +194,25 @@ def test_a_server_lists_the_kinds_and_asks_the_one_that_is_named(
 
 
 def test_a_kind_whose_documents_are_gone_is_no_corpus_and_holds_up_no_other(
-    harbour: Path, settings: Settings
+    ingested: Path, settings: Settings
 ) -> None:
-    ingest(harbour, settings)
-    for path in harbour.glob("b*.md"):
+    for path in ingested.glob("b*.md"):
         path.unlink()
-    (harbour / "c9.md").write_text(LESSON.format(name="Iris", n=90))
-    (harbour / "broken.pdf").write_bytes(b"%PDF-1.4 no more")
-    report = ingest(harbour, settings)
+    (ingested / "c9.md").write_text(LESSON.format(name="Iris", n=90))
+    (ingested / "broken.pdf").write_bytes(b"%PDF-1.4 no more")
+    report = ingest(ingested, settings)
     assert [part.n_documents for part in report.kinds] == [8]
     assert [item.path for item in report.failed] == ["broken.pdf"]
-    assert list(CorpusFolder(harbour, settings.home).kinds()) == ["lessons"]
-    (harbour / "b1.md").write_text(BOAT.format(name="Ada", n=1))
-    assert [part.n_documents for part in ingest(harbour, settings).kinds] == [1, 8]
+    assert list(CorpusFolder(ingested, settings.home).kinds()) == ["lessons"]
+    (ingested / "b1.md").write_text(BOAT.format(name="Ada", n=1))
+    assert [part.n_documents for part in ingest(ingested, settings).kinds] == [1, 8]
 
 
 def test_a_kind_ingested_alone_does_not_take_a_new_file_for_known(
-    harbour: Path, settings: Settings, worker: QueryPool
+    ingested: Path, settings: Settings, worker: QueryPool
 ) -> None:
-    ingest(harbour, settings)
-    (harbour / "d9.md").write_text(BOAT.format(name="Iris", n=9))
-    boats = open_kind(harbour, "boats", settings, worker)
+    (ingested / "d9.md").write_text(BOAT.format(name="Iris", n=9))
+    boats = open_kind(ingested, "boats", settings, worker)
     assert ingest(boats.location, settings).n_documents == 8
     assert "1 new" in " ".join(boats.notices())
 
@@ -223,11 +230,10 @@ def test_a_file_that_points_to_another_folder_opens_none(
 
 
 def test_columns_that_a_person_gives_later_hide_the_kinds(
-    harbour: Path, settings: Settings
+    ingested: Path, settings: Settings
 ) -> None:
-    ingest(harbour, settings)
-    ingest(harbour, settings, schema=Schema(title="Paper", entity="papers", attributes=()))
-    assert CorpusFolder(harbour, settings.home).kinds() == {}
+    ingest(ingested, settings, schema=Schema(title="Paper", entity="papers", attributes=()))
+    assert CorpusFolder(ingested, settings.home).kinds() == {}
 
 
 def test_a_kind_that_arrives_in_a_folder_of_one_kind_is_told(
@@ -268,13 +274,12 @@ def test_a_folder_of_several_kinds_is_priced_by_kind_and_nothing_is_kept(
 
 
 def test_the_library_opens_a_kind_by_its_name_and_asks_the_folder(
-    harbour: Path, settings: Settings
+    ingested: Path, settings: Settings
 ) -> None:
-    ingest(harbour, settings)
-    with srag_mcp.open_corpus(harbour / "boats", settings) as boats:
+    with srag_mcp.open_corpus(ingested / "boats", settings) as boats:
         assert boats.info().n_documents == 8
-    assert srag_mcp.ask(harbour, "How many lessons are there?", settings).rows == ((7,),)
-    assert srag_mcp.ingest(harbour / "lessons", settings).n_unchanged == 7
+    assert srag_mcp.ask(ingested, "How many lessons are there?", settings).rows == ((7,),)
+    assert srag_mcp.ingest(ingested / "lessons", settings).n_unchanged == 7
 
 
 def write_shop(folder: Path) -> None:

@@ -15,6 +15,7 @@ from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.report import UncoveredQuestion
 from srag_mcp.settings import EngineChoice, Settings
 from srag_mcp.store.feedback import Verdict, open_feedback
+from tests.conftest import Once
 from tests.model.openai_server import Answer, Body, OpenAIServer, serving
 from tests.pipeline.conftest import Ask
 from tests.pipeline.reading_model import TOWNS, say, settings_for
@@ -47,6 +48,11 @@ def server() -> Iterator[OpenAIServer]:
 def settings(tmp_path: Path, server: OpenAIServer) -> Settings:
     update = {"schema_iterations": 2}
     return settings_for(server, tmp_path / "home").model_copy(update=update)
+
+
+@pytest.fixture
+def ingested(folder: Path, settings: Settings, once: Once) -> Path:
+    return once(folder, lambda: ingest(folder, settings))
 
 
 def steps(server: OpenAIServer) -> list[str]:
@@ -84,46 +90,43 @@ def test_schema_records_and_quotes_come_from_the_model(
 
 
 def test_nothing_is_asked_again_until_something_changes(
-    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
+    ingested: Path, settings: Settings, server: OpenAIServer, ask: Ask
 ) -> None:
-    ingest(folder, settings)
     asked = len(server.requests)
-    again = ingest(folder, settings)
+    again = ingest(ingested, settings)
     assert (len(server.requests), again.published) == (asked, False)
-    write(folder, 1, "Arla", 150)
-    (folder / "6.txt").unlink()
-    changed = ingest(folder, settings)
+    write(ingested, 1, "Arla", 150)
+    (ingested / "6.txt").unlink()
+    changed = ingest(ingested, settings)
     assert (changed.n_predicted, changed.n_removed) == (1, 1)
     assert len(server.requests) == asked + 1
-    assert ask(folder, "SELECT min(height_m), count(*) FROM stations") == [(150, 5)]
+    assert ask(ingested, "SELECT min(height_m), count(*) FROM stations") == [(150, 5)]
 
 
 def test_an_edited_schema_asks_for_its_changes_only(
-    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
+    ingested: Path, settings: Settings, server: OpenAIServer, ask: Ask
 ) -> None:
-    ingest(folder, settings)
     asked = len(server.requests)
-    path = folder / ".srag" / "schema.json"
+    path = ingested / ".srag" / "schema.json"
     schema = json.loads(path.read_text())
     schema["properties"]["opened"] = {"type": "integer", "description": "The year of opening."}
     path.write_text(json.dumps(schema))
-    report = ingest(folder, settings)
+    report = ingest(ingested, settings)
     assert report.n_predicted == 6
     new = [instructions(body) for body in server.requests[asked:]]
     assert all("3 opened (" in text and " town (" not in text for text in new)
-    assert ask(folder, "SELECT max(opened), max(height_m) FROM stations") == [(1906, 600)]
+    assert ask(ingested, "SELECT max(opened), max(height_m) FROM stations") == [(1906, 600)]
 
 
 def test_a_column_is_added_later_and_only_it_is_asked_for(
-    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
+    ingested: Path, settings: Settings, server: OpenAIServer, ask: Ask
 ) -> None:
-    ingest(folder, settings)
     asked = len(server.requests)
-    report = ingest(folder, settings, attribute="who keeps the station")
+    report = ingest(ingested, settings, attribute="who keeps the station")
     assert report.extension is not None
     assert (report.extension.added, report.extension.attribute.name) == (True, "keeper")
     assert steps(server)[asked:] == ["A table was ", "You read doc"]
-    assert ask(folder, "SELECT DISTINCT keeper FROM stations") == [("Anna",)]
+    assert ask(ingested, "SELECT DISTINCT keeper FROM stations") == [("Anna",)]
     assert "added the column keeper (string)" in "\n".join(report.lines())
 
 
@@ -179,31 +182,29 @@ def test_a_cancelled_ingestion_keeps_what_it_has(
 
 
 def test_the_engine_of_the_last_ingestion_stays_until_another_is_chosen(
-    folder: Path, settings: Settings
+    ingested: Path, settings: Settings
 ) -> None:
-    ingest(folder, settings)
     nameless = settings.model_copy(update={"model": None})
     with pytest.raises(SettingsError, match="was ingested with a language model, and none is"):
-        ingest(folder, nameless)
-    offline = ingest(folder, nameless.model_copy(update={"engine": "offline"}))
+        ingest(ingested, nameless)
+    offline = ingest(ingested, nameless.model_copy(update={"engine": "offline"}))
     assert offline.engine == "offline"
     assert offline.attributes == ("town", "height_m")
-    assert replace(ingest(folder, nameless), seconds=0).engine == "offline"
+    assert replace(ingest(ingested, nameless), seconds=0).engine == "offline"
 
 
 def test_an_extension_that_was_stopped_goes_on_with_its_column(
-    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
+    ingested: Path, settings: Settings, server: OpenAIServer, ask: Ask
 ) -> None:
-    ingest(folder, settings)
     asked = len(server.requests)
     wish = "who keeps the station"
     poor = settings.model_copy(update={"budget_calls": 1})
-    assert "is used up" in ingest(folder, poor, attribute=wish).stopped
+    assert "is used up" in ingest(ingested, poor, attribute=wish).stopped
     for _ in range(2):
-        report = ingest(folder, settings, attribute=wish)
+        report = ingest(ingested, settings, attribute=wish)
         assert report.attributes == ("town", "height_m", "keeper")
     assert steps(server)[asked:] == ["A table was ", "You read doc"]
-    assert ask(folder, "SELECT DISTINCT keeper FROM stations") == [("Anna",)]
+    assert ask(ingested, "SELECT DISTINCT keeper FROM stations") == [("Anna",)]
 
 
 def test_a_column_that_the_model_cannot_read_is_taken_out_again(
@@ -230,11 +231,10 @@ def test_a_column_that_the_model_cannot_read_is_taken_out_again(
 
 @pytest.mark.parametrize("engine", ["offline", "model"])
 def test_a_column_that_is_named_as_it_is_there_is_not_added_again(
-    folder: Path, settings: Settings, server: OpenAIServer, engine: EngineChoice
+    ingested: Path, settings: Settings, server: OpenAIServer, engine: EngineChoice
 ) -> None:
-    ingest(folder, settings)
     asked = len(server.requests)
-    report = ingest(folder, settings.model_copy(update={"engine": engine}), attribute="Height m")
+    report = ingest(ingested, settings.model_copy(update={"engine": engine}), attribute="Height m")
     assert report.extension is not None
     assert (report.extension.added, report.extension.attribute.name) == (False, "height_m")
     assert report.attributes == ("town", "height_m")

@@ -49,39 +49,32 @@ def test_a_changed_schema_in_the_folder_counts_at_the_next_ingestion(
 
 
 def test_the_schema_in_force_is_written_for_people_and_their_edits_count(
-    corpus: Path, settings: Settings, schema: Schema
+    ingested: Path, settings: Settings
 ) -> None:
-    ingest(corpus, settings, schema=schema)
-    path = corpus / ".srag" / "schema.json"
+    path = ingested / ".srag" / "schema.json"
     written = json.loads(path.read_text(encoding="utf-8"))
     assert list(written["properties"]) == ["town", "height"]
     del written["properties"]["town"]
     path.write_text(json.dumps(written), encoding="utf-8")
 
-    report = ingest(corpus, settings)
+    report = ingest(ingested, settings)
 
     assert (report.attributes, report.n_extracted) == (("height",), 0)
-    assert not ingest(corpus, settings).published
+    assert not ingest(ingested, settings).published
 
 
-def test_a_new_layout_of_the_file_is_no_change(
-    corpus: Path, settings: Settings, schema: Schema
-) -> None:
-    ingest(corpus, settings, schema=schema)
-    path = corpus / ".srag" / "schema.json"
+def test_a_new_layout_of_the_file_is_no_change(ingested: Path, settings: Settings) -> None:
+    path = ingested / ".srag" / "schema.json"
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8"))), encoding="utf-8")
 
-    assert ingest(corpus, settings).n_extracted == 0
+    assert ingest(ingested, settings).n_extracted == 0
 
 
-def test_a_deleted_schema_file_is_written_again(
-    corpus: Path, settings: Settings, schema: Schema
-) -> None:
-    ingest(corpus, settings, schema=schema)
-    path = corpus / ".srag" / "schema.json"
+def test_a_deleted_schema_file_is_written_again(ingested: Path, settings: Settings) -> None:
+    path = ingested / ".srag" / "schema.json"
     path.unlink()
 
-    assert ingest(corpus, settings).n_extracted == 0
+    assert ingest(ingested, settings).n_extracted == 0
     assert list(json.loads(path.read_text(encoding="utf-8"))["properties"]) == ["town", "height"]
 
 
@@ -114,12 +107,11 @@ def test_fresh_induces_the_schema_anew(
     assert (corpus / ".srag" / "schema-1.json").read_bytes() == former
 
 
-def test_the_version_counts_changes(corpus: Path, settings: Settings, schema: Schema) -> None:
-    ingest(corpus, settings, schema=schema)
-    ingest(corpus, settings, schema=without_height(schema))
-    ingest(corpus, settings, schema=without_height(schema))
+def test_the_version_counts_changes(ingested: Path, settings: Settings, schema: Schema) -> None:
+    ingest(ingested, settings, schema=without_height(schema))
+    ingest(ingested, settings, schema=without_height(schema))
 
-    with open_work(corpus / ".srag") as work:
+    with open_work(ingested / ".srag") as work:
         present = work.schema_in_force()
     assert present is not None
     assert present.schema.version == 2
@@ -160,14 +152,13 @@ def test_a_schema_that_cannot_be_used_is_an_error_that_names_file_and_problem(
 
 @pytest.mark.parametrize("place", ["schema.json", ".srag/schema.json"])
 def test_nothing_is_lost_by_a_schema_that_cannot_be_used(
-    corpus: Path, settings: Settings, schema: Schema, place: str, ask: Ask
+    ingested: Path, settings: Settings, place: str, ask: Ask
 ) -> None:
-    ingest(corpus, settings, schema=schema)
-    (corpus / place).write_text("{", encoding="utf-8")
+    (ingested / place).write_text("{", encoding="utf-8")
 
     with pytest.raises(SchemaError, match="Mend it, or remove it"):
-        ingest(corpus, settings)
+        ingest(ingested, settings)
 
-    assert ask(corpus, "SELECT count(*) FROM stations") == [(5,)]
-    (corpus / place).unlink()
-    assert ingest(corpus, settings).n_extracted == 0
+    assert ask(ingested, "SELECT count(*) FROM stations") == [(5,)]
+    (ingested / place).unlink()
+    assert ingest(ingested, settings).n_extracted == 0

@@ -13,6 +13,7 @@ from srag_mcp.schema.json_schema import schema_from_json
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
+from tests.conftest import Once
 
 Ask = Callable[[Path, str], list[tuple[object, ...]]]
 
@@ -27,6 +28,11 @@ def folder(tmp_path: Path) -> Path:
     folder.mkdir()
     write_towns(folder / "all.csv", 20)
     return folder
+
+
+@pytest.fixture
+def ingested(folder: Path, settings: Settings, once: Once) -> Path:
+    return once(folder, lambda: ingest(folder, settings))
 
 
 def write_towns(path: Path, n_towns: int, header: str = "Town,Height,Note") -> None:
@@ -52,12 +58,13 @@ def test_a_readme_beside_a_table_is_left_out_and_told(
     assert ask(folder, "SELECT count(*), sum(height) FROM towns") == [(20, 2100)]
 
 
-def test_a_table_stays_a_table_when_files_come_beside_it(folder: Path, settings: Settings) -> None:
-    ingest(folder, settings)
+def test_a_table_stays_a_table_when_files_come_beside_it(
+    ingested: Path, settings: Settings
+) -> None:
     for number in range(9):
-        (folder / f"note-{number}.txt").write_text("Town: X\n", encoding="utf-8")
+        (ingested / f"note-{number}.txt").write_text("Town: X\n", encoding="utf-8")
 
-    report = ingest(folder, settings)
+    report = ingest(ingested, settings)
 
     assert (report.n_documents, report.rows_reason) == (20, ONLY)
     assert len(report.skipped) == 9
@@ -87,14 +94,12 @@ def test_rows_are_read_when_they_are_asked_for_later_and_from_then_on(
     assert ask(folder, "SELECT sum(height) FROM towns") == [(2100,)]
 
 
-def test_a_table_may_become_one_document_again(folder: Path, settings: Settings) -> None:
-    ingest(folder, settings)
-
-    report = ingest(folder, settings, rows="file")
+def test_a_table_may_become_one_document_again(ingested: Path, settings: Settings) -> None:
+    report = ingest(ingested, settings, rows="file")
 
     assert (report.n_documents, report.rows) == (1, False)
-    assert not ingest(folder, settings).rows
-    assert ingest(folder, settings, fresh=True).rows
+    assert not ingest(ingested, settings).rows
+    assert ingest(ingested, settings, fresh=True).rows
 
 
 def test_tables_of_one_kind_are_one_table(folder: Path, settings: Settings, ask: Ask) -> None:
@@ -134,38 +139,34 @@ def test_forms_of_one_layout_stay_documents(tmp_path: Path, settings: Settings) 
 
 
 def test_another_table_in_the_place_of_the_old_one_has_its_own_columns(
-    folder: Path, settings: Settings
+    ingested: Path, settings: Settings
 ) -> None:
-    ingest(folder, settings)
-    (folder / "all.csv").write_text("Ship,Length,Flag\nA,1,x\nB,2,y\n", encoding="utf-8")
+    (ingested / "all.csv").write_text("Ship,Length,Flag\nA,1,x\nB,2,y\n", encoding="utf-8")
 
-    report = ingest(folder, settings)
+    report = ingest(ingested, settings)
 
     assert (report.n_documents, report.attributes) == (2, ("ship", "length", "flag"))
 
 
 def test_a_changed_row_leaves_the_columns_as_they_are(
-    folder: Path, settings: Settings, ask: Ask
+    ingested: Path, settings: Settings, ask: Ask
 ) -> None:
-    ingest(folder, settings)
-    text = (folder / "all.csv").read_text(encoding="utf-8")
-    (folder / "all.csv").write_text(text.replace("Town 7,70", "Town 7,77"), encoding="utf-8")
+    text = (ingested / "all.csv").read_text(encoding="utf-8")
+    (ingested / "all.csv").write_text(text.replace("Town 7,70", "Town 7,77"), encoding="utf-8")
 
-    report = ingest(folder, settings)
+    report = ingest(ingested, settings)
 
     assert (report.n_extracted, report.n_unchanged) == (1, 19)
-    assert ask(folder, "SELECT height FROM towns WHERE town = 'Town 7'") == [(77,)]
+    assert ask(ingested, "SELECT height FROM towns WHERE town = 'Town 7'") == [(77,)]
 
 
 def test_an_empty_cell_states_that_there_is_no_value(
-    folder: Path, settings: Settings, ask: Ask
+    ingested: Path, settings: Settings, ask: Ask
 ) -> None:
-    ingest(folder, settings)
-
     states = "SELECT state, count(*) FROM cells WHERE attribute = 'note' GROUP BY ALL ORDER BY 1"
-    assert ask(folder, states) == [("stated", 10), ("stated_absent", 10)]
+    assert ask(ingested, states) == [("stated", 10), ("stated_absent", 10)]
     empty = 'SELECT as_stated, "start", "end", value FROM cells WHERE document_id = \'all.csv#01\''
-    assert ask(folder, f"{empty} AND attribute = 'note'") == [("", 23, 23, None)]
+    assert ask(ingested, f"{empty} AND attribute = 'note'") == [("", 23, 23, None)]
 
 
 def test_an_empty_cell_among_yes_and_no_is_neither(

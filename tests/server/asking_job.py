@@ -41,7 +41,7 @@ async def ask(model: AgentModel, number: int, kept: Path) -> None:
 async def ask_all(spool: PromptSpool, n_notes: int, kept: Path) -> None:
     done = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
     numbers = {json.loads(line)[0] for line in done}
-    model = AgentModel(spool, poll_s=0.02)
+    model = AgentModel(spool)
     async with anyio.create_task_group() as tasks:
         for number in range(n_notes):
             if number not in numbers:

@@ -121,10 +121,28 @@ def test_more_connections_than_there_may_be_are_closed(monkeypatch: pytest.Monke
         assert third.recv(100) == b""
         for client in (first, second):
             client.sendall(HEAD + b"\r\n{}")
+        for client in (first, second):
             answer = b""
             while b"\r\n\r\ndone" not in answer:
                 answer += client.recv(1000)
             assert answer.startswith(b"HTTP/1.1 200 OK")
+
+
+def test_no_part_of_an_answer_waits_for_the_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    received, at_once = loopback.PatientProtocol.data_received, list[int]()
+
+    def look(protocol: loopback.PatientProtocol, data: bytes) -> None:
+        talking = protocol.transport.get_extra_info("socket")
+        at_once.append(talking.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        received(protocol, data)
+
+    monkeypatch.setattr(loopback.PatientProtocol, "data_received", look)
+    with serving() as connect, connect() as client:
+        client.sendall(HEAD + b"\r\n{}")
+        assert client.recv(1000)
+
+    assert at_once
+    assert all(at_once)
 
 
 def test_there_are_fewer_connections_than_files() -> None:

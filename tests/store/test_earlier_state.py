@@ -136,6 +136,7 @@ def test_what_did_not_end_is_remembered(folder: Path) -> None:
     assert not (folder / "unfinished.json").exists()
 
 
+@pytest.mark.usefixtures("impatient")
 def test_nothing_is_taken_from_an_ingestion_that_runs(folder: Path) -> None:
     (folder / "calls.jsonl").write_bytes(line(4, 3))
     with ingestion_lock(folder), pytest.raises(LockedError), open_work(folder):

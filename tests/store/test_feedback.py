@@ -123,6 +123,7 @@ def test_the_verdicts_on_one_question_are_found(state: Path) -> None:
         assert feedback.verdicts("How many cars?") == []
 
 
+@pytest.mark.usefixtures("impatient")
 def test_who_asks_does_not_wait_long_for_who_writes(state: Path) -> None:
     with (
         open_feedback(state) as feedback,

@@ -101,6 +101,7 @@ def test_a_file_is_replaced_whole_and_nothing_is_left_beside_it(tmp_path: Path) 
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_lock_names_its_holder_and_is_free_when_the_holder_is_done(tmp_path: Path) -> None:
     assert not is_ingested_now(tmp_path)
     with ingestion_lock(tmp_path):

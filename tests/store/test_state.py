@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.errors import StoreError
-from srag_mcp.store.state import open_state, read_state
+from srag_mcp.store.state import open_state, pause_s, read_state
 
 COUNT = """
 import sys
@@ -129,3 +129,7 @@ def test_it_is_safe_against_the_end_of_a_process_by_writing_ahead(state: Path) -
     with sqlite3.connect(state / "state.sqlite") as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     connection.close()
+
+
+def test_who_waits_long_looks_less_often() -> None:
+    assert [pause_s(waited_s) for waited_s in (0.0, 0.02, 0.4, 60.0)] == [0.005, 0.005, 0.1, 0.25]
