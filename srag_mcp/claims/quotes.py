@@ -41,7 +41,7 @@ _CODE_BEFORE = re.compile(r"[^\W\d_]\d*[/-]$")
 _LONGEST_NUMERAL = 40
 _FIRST_CJK = "\u2e80"
 _LETTERS = re.compile(r"[^\W\d_]+")
-_SENTENCE_END = re.compile(r"(?<=[^\WA-Z_])[.!?;]\s+(?=[^\W\d_a-z])")
+SENTENCE_END = re.compile(r"(?<=[^\WA-Z_])[.!?;]\s+(?=[^\W\d_a-z])")
 _CELL_BEGINS = re.compile(r"(?::|\s{2}|\t|\|)\s*$")
 _SHARES = frozenset({"percent", "permille"})
 _NOT_COUNTED = frozenset({kind for kind, _ in SIZES.values()} - {"time", "period"} | {"money"})
@@ -258,8 +258,8 @@ class PlacedFigure:
         ]
         start = max((span.end for span in others if span.end <= place.start), default=line.start)
         end = min((span.start for span in others if span.start >= place.end), default=line.end)
-        yield _SENTENCE_END.split(text[start : place.start])[-1]
-        yield _SENTENCE_END.split(text[place.end : end])[0]
+        yield SENTENCE_END.split(text[start : place.start])[-1]
+        yield SENTENCE_END.split(text[place.end : end])[0]
         yield place.of(text).partition(self.figure.numeral)[2]
         before, after = text[line.start : place.start], text[place.end : line.end]
         is_bare = not _LETTERS.search(before) and not _LETTERS.search(after)

@@ -21,7 +21,7 @@ from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose
 from srag_mcp.retrieval.search import search
 from srag_mcp.retrieval.segments import Segment
-from srag_mcp.retrieval.snippets import Quote
+from srag_mcp.retrieval.snippets import Quote, whole_statement
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.sqlfacts.trees import exp, parse_query
 from srag_mcp.store.corpus import Corpus
@@ -281,7 +281,8 @@ class Judge:
         rows = self._corpus.read(_PLACE, [document_id, span.start])
         page, headings = rows[0] if rows else (None, "")
         place = None if page is None else int(str(page))
-        return Quote(document_id, place, str(headings or ""), span.of(text), span)
+        said = whole_statement(text, span)
+        return Quote(document_id, place, str(headings or ""), said.of(text), said)
 
     def _compute(
         self,

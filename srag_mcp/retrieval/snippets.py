@@ -5,6 +5,8 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import accumulate
 
+from srag_mcp.claims.captions import is_tabular, line_at
+from srag_mcp.claims.quotes import SENTENCE_END
 from srag_mcp.retrieval.search import Hit, idle_words
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.text.shown import one_line
@@ -72,6 +74,21 @@ def find_quote(text: str, sought: Set[object], phrase: str = "") -> Span:
         if score > best_score and (found[first] or not any(found)):
             best, best_score = span, score
     return best
+
+
+def whole_statement(text: str, span: Span) -> Span:
+    """Return the row of a table or the sentences that *span* lies in: they say of what it is.
+
+    What is longer than `MAX_QUOTE_CHARACTERS`, as shown, stays as it is.
+    """
+    row = line_at(text, span)
+    if not is_tabular(row.of(text)):
+        start, end = text.rfind("\n\n", 0, span.start) + 1, text.find("\n\n", span.end)
+        ends = [found.end() for found in SENTENCE_END.finditer(text, start, max(end, span.end))]
+        first = max((at for at in ends if at <= span.start), default=start)
+        last = min((at for at in ends if at >= span.end), default=len(text) if end < 0 else end)
+        row = Span(first, last).trimmed(text)
+    return row if len(one_line(row.of(text))) <= MAX_QUOTE_CHARACTERS else span
 
 
 def _pieces(text: str) -> Iterator[Span]:

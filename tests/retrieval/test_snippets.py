@@ -1,10 +1,12 @@
 """Quotes: which words of a passage are shown."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.retrieval.snippets import MAX_QUOTE_CHARACTERS, find_quote
+from srag_mcp.retrieval.snippets import MAX_QUOTE_CHARACTERS, find_quote, whole_statement
 from srag_mcp.text.shown import one_line
+from srag_mcp.text.spans import Span
 
 
 @given(st.text(alphabet="ab .\n|。", max_size=900), st.sets(st.sampled_from(["a", "b", "ab"])))
@@ -29,3 +31,26 @@ def test_a_quote_begins_where_most_was_found() -> None:
 
     assert find_quote(text, {"terminate", "parti", "termin"}).of(text).startswith("Either party")
     assert find_quote(text, {"snow"}).of(text).startswith("TERM")
+
+
+@pytest.mark.parametrize(
+    ("quote", "shown"),
+    [
+        ("206.2", "| Basic earnings | 206.2 | 132.6 |"),
+        ("on 4 May 2021", "It bought Yardbird, a maker\nof chairs, on 4 May 2021."),
+        ("maker\nof chairs", "It bought Yardbird, a maker\nof chairs, on 4 May 2021."),
+        (
+            "on 4 May 2021. The price",
+            "It bought Yardbird, a maker\nof chairs, on 4 May 2021. The price was 85.",
+        ),
+        ("wax", "wax"),  # of a sentence that is too long to be shown
+    ],
+)
+def test_a_quote_is_shown_with_what_says_whose_it_is(quote: str, shown: str) -> None:
+    text = (
+        "# Report\n\nIt rained. It bought Yardbird, a maker\nof chairs, on 4 May 2021. The price"
+        " was 85. More.\n\n| | 2021 | 2020 |\n| Basic earnings | 206.2 | 132.6 |\n\n"
+        f"Then {'and then ' * 20} wax {'and then ' * 20}.\n"
+    )
+    start = text.index(quote)
+    assert whole_statement(text, Span(start, start + len(quote))).of(text) == shown
