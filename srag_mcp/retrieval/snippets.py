@@ -83,10 +83,11 @@ def whole_statement(text: str, span: Span) -> Span:
     """
     row = line_at(text, span)
     if not is_tabular(row.of(text)):
-        start, end = text.rfind("\n\n", 0, span.start) + 1, text.find("\n\n", span.end)
-        ends = [found.end() for found in SENTENCE_END.finditer(text, start, max(end, span.end))]
+        start = text.rfind("\n\n", 0, span.start) + 1
+        end = span.end + len(text[span.end :].partition("\n\n")[0])
+        ends = [found.end() for found in SENTENCE_END.finditer(text, start, end)]
         first = max((at for at in ends if at <= span.start), default=start)
-        last = min((at for at in ends if at >= span.end), default=len(text) if end < 0 else end)
+        last = min((at for at in ends if at >= span.end), default=end)
         row = Span(first, last).trimmed(text)
     return row if len(one_line(row.of(text))) <= MAX_QUOTE_CHARACTERS else span
 
