@@ -51,7 +51,7 @@ def test_a_quote_is_shown_with_what_says_whose_it_is(quote: str, shown: str) -> 
     text = (
         "# Report\n\nIt rained. It bought Yardbird, a maker\nof chairs, on 4 May 2021. The price"
         " was 85. More.\n\n| | 2021 | 2020 |\n| Basic earnings | 206.2 | 132.6 |\n\n"
-        f"Then {'and then ' * 20} wax {'and then ' * 20}. It melted. It rained."
+        f"Then {'and then ' * 20} wax {'and then ' * 20}so. It melted. It rained."
     )
     start = text.index(quote)
     assert whole_statement(text, Span(start, start + len(quote))).of(text) == shown
