@@ -40,7 +40,7 @@ from srag_mcp.rules.doubts import find_loose_orders, find_mixed_units
 from srag_mcp.sqlfacts.aggregates import find_classes, find_cuts
 from srag_mcp.sqlfacts.joins import Joins
 from srag_mcp.sqlfacts.query import OutputColumn, QueryFacts, Role
-from srag_mcp.sqlfacts.trees import exp, said_name
+from srag_mcp.sqlfacts.trees import exp, replace_values, said_name
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import Evidence, count_reviews
@@ -48,6 +48,7 @@ from srag_mcp.store.guard import ResultPage, Value
 from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import quoted
+from srag_mcp.values.columns import OTHER_DAYS
 
 logger = logging.getLogger(__name__)
 
@@ -146,6 +147,7 @@ def find_grounds(
         said = _or_else(lambda: list(_note_cuts(corpus, facts)), lambda _: [])
         said += _or_else(lambda: list(find_mixed_units(corpus, facts, facts.names)), lambda _: [])
         doubts = _or_else(lambda: tuple(find_loose_orders(corpus, facts)), lambda _: ())
+        doubts += _or_else(lambda: tuple(find_other_days(corpus, facts, page)), lambda _: ())
         listed = max(Counter(item.columns for item in facts.comparisons).values(), default=0) > 1
         if listed and not nothing:
             said += _or_else(lambda: find_unstored(corpus, facts), lambda _: [])
@@ -182,11 +184,47 @@ def find_repeated(corpus: Corpus | KindTables, joins: Joins, page: ResultPage) -
         return unknown
     if result_key(once.rows) == result_key(page.rows):
         return ""
+    shown = _show_others(once, page)
+    return f"{said.replace(' may take', ' takes', 1)}; with each once: {shown}"
+
+
+def _show_others(other: ResultPage, page: ResultPage) -> str:
+    """Show the rows of a result that another one does not have."""
     known = set(map(row_key, page.rows))
-    others = [row for row in once.rows if row_key(row) not in known]
+    others = [row for row in other.rows if row_key(row) not in known]
     shown = "; ".join(" — ".join(map(render_value, row)) for row in others[:_MAX_SHOWN])
     more = f" … and {len(others) - _MAX_SHOWN} more rows" if len(others) > _MAX_SHOWN else ""
-    return f"{said.replace(' may take', ' takes', 1)}; with each once: {shown}{more}"
+    return f"{shown or 'fewer rows'}{more}"
+
+
+def find_other_days(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Iterator[str]:
+    """Say which dates may be another day than is assumed, where the result is another one then.
+
+    `"booked: 64 dates are taken to be day before month, which no other document proves; else: 4"`
+
+    Raises:
+        QueryError: If it took too long.
+    """
+    written = facts.tree.sql("duckdb") if facts.tree else ""
+    used = {x.name.lower() for x in facts.tree.find_all(exp.Column)} if facts.tree else set()
+    for own in map(corpus.about, dict.fromkeys((facts.schema.entity, *facts.listed))):
+        entity = own.schema().entity
+        for item in (x for x in own.schema().attributes if x.type.is_date):
+            for note, other in OTHER_DAYS.items() if item.name.lower() in used else ():
+                where = (
+                    f"attribute = {quote_text(item.name)} AND contains(note, {quote_text(note)})"
+                )
+                has, name = own.has_cell(where), quote_name(item.name)
+                dates = f"FROM {quote_name(entity)} WHERE {has}"
+                [[n_open]] = own.select(f"SELECT count(*) {dates}").rows
+                if not n_open:
+                    continue
+                value = f"CASE WHEN {has} THEN {other.format(name)} ELSE {name} END"
+                sql = replace_values(written, entity, name, value)
+                found = own.select(sql, limit=max(1, len(page.rows)))
+                if result_key(found.rows) != result_key(page.rows):
+                    shown = _show_others(found, page)
+                    yield f"{item.name}: {n_open:,} dates are taken to be {note}; else: {shown}"
 
 
 def find_open_lists(corpus: Corpus, facts: QueryFacts) -> Iterator[tuple[str, int, int]]:

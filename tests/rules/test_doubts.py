@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -625,3 +626,34 @@ def test_times_in_text_are_put_in_no_order(open_corpus: Open) -> None:
         found = find_grounds(corpus, read_query(sql, corpus.schema()), corpus.select(sql)).doubts
         said = "start is text and in order as such: “10…” comes before “9…”"
         assert found == ((said,) if is_doubted else ())
+
+
+def test_days_that_are_assumed_answer_only_what_is_the_same_by_their_other_reading(
+    open_corpus: Open,
+) -> None:
+    this_year = datetime.now(UTC).year
+    days = ("05/03", "03/05", "01/03", "02/02", "03/04", "07/03")
+    texts = [
+        f"Booked: {day}/2025\nDue: 14.02.{this_year % 100 + 2 - n}" for n, day in enumerate(days)
+    ]
+    columns = [
+        Attribute(name=name, type="date", extractors=(KeyRule(keys=(name,)),))
+        for name in ("booked", "due")
+    ]
+    corpus = open_corpus(texts, columns)
+    ahead = "in this century, though it lies ahead and no other document proves it"
+    order = "day before month, which no other document proves"
+    for question, expected in (
+        ("How many boats were booked in 2025?", 6),
+        (
+            f"How many boats are due before {this_year - 1}?",
+            f"due: 2 dates are taken to be {ahead}; else: 4",
+        ),
+        (
+            "How many boats were booked in March 2025?",
+            f"booked: 5 dates are taken to be {order}; else: 2",
+        ),
+    ):
+        answer = ask(corpus, question)
+        said = answer.text.removeprefix("Not answered: ") if answer.refused else answer.rows[0][0]
+        assert said == expected
