@@ -5,6 +5,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from itertools import pairwise
 from statistics import median
 from types import MappingProxyType
@@ -368,6 +369,21 @@ def _other_signs(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
 
 def _words(item: StatedValue) -> set[str]:
     return {word.casefold() for word in _WORD_OR_SYMBOL.findall(item.as_stated)}
+
+
+def suspect_stand_ins(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
+    """Find one number or day that returns, farther from all others than they are from one another.
+
+    It may stand for no value; not 0, where amounts begin.
+    """
+    sizes = [x.value.toordinal() if isinstance(x.value, date) else x.number for x in values]
+    counts = Counter(sizes)
+    ranked = sorted(counts)
+    for end, near, *_, far in (ranked, ranked[::-1]) if len(ranked) >= _FEWEST else ():
+        if end and counts[end] >= _FEWEST_ALIKE and abs(end - near) > abs(near - far):
+            reason = f"{counts[end]} values are this one, far from all others: may it mean none?"
+            found = (item for item, size in zip(values, sizes, strict=True) if size == end)
+            yield from (Suspicion(item.document_id, "impossible", reason) for item in found)
 
 
 def _other_totals(values: Sequence[StatedValue]) -> Iterator[Suspicion]:

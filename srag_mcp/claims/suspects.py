@@ -17,6 +17,7 @@ from srag_mcp.claims.odd_numbers import (
     Tags,
     read_stated,
     suspect_numbers,
+    suspect_stand_ins,
 )
 from srag_mcp.names.doubtful import compare
 from srag_mcp.names.uniting import Name, read_name
@@ -169,8 +170,9 @@ def find_suspicions(
 def mark_misfits(attribute: Attribute, cells: Mapping[int, Cell]) -> dict[int, Cell]:
     """Return the *cells* of a column that rules read, with a mark on numbers and dates that misfit.
 
-    No model gives a verdict on them: they may be right, and are as good as unknown. Columns of more
-    values than can be compared in a second or two are left as they are.
+    So do those that may stand for no value: `9999` of members, `1900-01-01` of openings. No model
+    gives a verdict on them: they may be right, and are as good as unknown. Columns of more values
+    than can be compared in a second or two are left as they are.
     """
     marked = dict(cells)
     if attribute.type.is_ordered and len(cells) <= _MOST_COMPARED:
@@ -179,7 +181,7 @@ def mark_misfits(attribute: Attribute, cells: Mapping[int, Cell]) -> dict[int, C
             for number, cell in cells.items()
             if cell.state is State.STATED and cell.value is not None
         ]
-        for found in find_suspicions(attribute, values):
+        for found in (*suspect_stand_ins(values), *find_suspicions(attribute, values)):
             number = int(found.document_id)
             marked[number] = add_note(cells[number], found.reason, Mark.CONTRADICTED)
     return marked

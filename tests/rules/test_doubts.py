@@ -447,6 +447,20 @@ def test_the_longest_is_not_told_where_an_end_of_the_column_is_contradicted(
     assert f"of length, {ends} values are contradicted by another place of" in answer.text
 
 
+def test_one_value_that_returns_far_from_all_others_may_mean_none(open_corpus: Open) -> None:
+    built = Attribute(name="built", type="date", extractors=(KeyRule(keys=("built",)),))
+    texts = [f"Length: {n} m\nBuilt: {2000 + n}-05-01" for n in range(5, 17)]
+    corpus = open_corpus([*texts, *["Length: 999 m\nBuilt: 1900-01-01"] * 3], [_length(), built])
+    for asked, ends in (
+        ("What is the highest length of the boats?", "length, the 0 lowest and 3 highest"),
+        ("What is the average length of the boats?", "length, the 0 lowest and 3 highest"),
+        ("What is the earliest built of the boats?", "built, the 3 lowest and 0 highest"),
+    ):
+        assert f"of {ends} values are contradicted by" in ask(corpus, asked).text
+    answer = ask(corpus, "How many boats are longer than 10 m?")
+    assert (answer.rows, answer.bounds) == (((9,),), Bounds(6, 9))
+
+
 def test_the_longest_is_told_where_a_middle_value_is_contradicted(open_corpus: Open) -> None:
     texts = [*(f"Length: {n} m" for n in range(5, 16)), _told_twice(7, 9)]
     answer = ask(open_corpus(texts, [_length()]), "What is the highest length of the boats?")
