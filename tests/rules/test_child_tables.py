@@ -7,6 +7,7 @@ import pytest
 
 from srag_mcp.cells.cell import ListedRows, Mark
 from srag_mcp.documents.document import Document
+from srag_mcp.documents.html import read_html
 from srag_mcp.rules.child_tables import build_pending
 from srag_mcp.rules.extraction import match_whole
 from srag_mcp.rules.induction import induce_schema
@@ -422,3 +423,16 @@ def test_what_some_rows_say_behind_the_others_is_a_column_of_its_own() -> None:
     assert [item.name for item in child.attributes][-2:] == ["severity", "repair"]
     [found, *_] = lists_of(documents, schema)[child.list_name]
     assert [row[-2:] for row in rows_of(found)] == [("high", ""), ("low", "£45")]
+
+
+def test_a_table_that_names_its_rows_alone_is_labels_and_no_list() -> None:
+    documents = list[Document]()
+    for n, city in enumerate(("Ulm", "Pula", "Bonn", "Ulm", "Pula", "Bonn", "Ulm", "Graz")):
+        said = {"City": city, "Area": f"{70 + 7 * n} m²", "Rent": f"{500 + 31 * n} EUR"}
+        rows = "".join(f"<tr><th>{key}</th><td>{value}</td></tr>" for key, value in said.items())
+        content = read_html(f"<h1>Ad {n}</h1><table>{rows}</table>".encode(), "a.html")
+        name, html = f"{n}.html", "text/html"
+        documents.append(Document(name, name, "", html, "", content.text, content.blocks))
+    schema = learn(documents)
+    assert [item.name for item in schema.attributes] == ["title", "city", "area", "rent"]
+    assert (schema.children, schema.pending_lists) == ((), ())
