@@ -436,3 +436,18 @@ def test_a_table_that_names_its_rows_alone_is_labels_and_no_list() -> None:
     schema = learn(documents)
     assert [item.name for item in schema.attributes] == ["title", "city", "area", "rent"]
     assert (schema.children, schema.pending_lists) == ((), ())
+
+
+def test_rows_behind_a_cell_that_goes_on_in_the_next_line_are_read_and_the_list_is_in_doubt() -> (
+    None
+):
+    def order(n: int, *, wraps: bool) -> str:
+        rows = [f"  {at}    Nut{'':11}{n + at:<6}{4 * at}.00" for at in range(1, 5)]
+        rows[2:2] = ["       Bolt M8 zinc,", "  9    fifty pieces  7     2.50"] * wraps
+        return "\n".join([f"Order {n}", "", "  Pos  Part          Qty   Amount", *rows])
+
+    documents = read([order(n, wraps=n > 4) for n in range(8)], "txt")
+    [found] = lists_of(documents, learn(documents)).values()
+    assert [len(rows_of(one)) for one in found] == [4] * 5 + [5] * 3
+    notes = [one.listed.note for one in found if one is not None]
+    assert notes == [""] * 5 + ["not read as rows: 'Bolt M8 zinc,'"] * 3
