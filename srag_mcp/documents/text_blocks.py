@@ -431,11 +431,7 @@ def _columns(text: str) -> list[Line]:
 
 def _read_aligned(lines: Sequence[Line]) -> Grid | None:
     """Return the table if its full rows line up; words above the first may span columns."""
-    rows = [
-        (line, _columns(line.text) or split_segments(line.text))
-        for line in lines
-        if not _is_rule(line.text)
-    ]
+    rows = [(x, _columns(x.text) or split_segments(x.text)) for x in lines if not _is_rule(x.text)]
     n_columns = max((len(segments) for _, segments in rows), default=0)
     full = [segments for _, segments in rows if len(segments) == n_columns]
     n_wide = sum(len(segments) >= _MIN_ALIGNED_COLUMNS for _, segments in rows)

@@ -9,7 +9,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, product
 from typing import TypeVar
 
 from srag_mcp.cells.cell import is_predicted
@@ -177,19 +177,19 @@ def find_repeated(corpus: Corpus | KindTables, joins: Joins, page: ResultPage) -
     said = f"{', '.join(joins.repeated)} may take {rows} several times, as {why} it"
     unknown = f"{said}; what it is with each once was not worked out"
     try:
-        once = joins.once and corpus.select(joins.once, limit=max(1, len(page.rows)))
+        shown = joins.once and _show_other(corpus, joins.once, page)
     except QueryError:
         return unknown
-    if not once:
+    if not joins.once:
         return unknown
-    if result_key(once.rows) == result_key(page.rows):
+    return f"{said.replace(' may take', ' takes', 1)}; with each once: {shown}" if shown else ""
+
+
+def _show_other(corpus: Corpus | KindTables, sql: str, page: ResultPage) -> str:
+    """Show the rows of another query that *page* has not; empty where the results are the same."""
+    other = corpus.select(sql, limit=max(1, len(page.rows)))
+    if result_key(other.rows) == result_key(page.rows):
         return ""
-    shown = _show_others(once, page)
-    return f"{said.replace(' may take', ' takes', 1)}; with each once: {shown}"
-
-
-def _show_others(other: ResultPage, page: ResultPage) -> str:
-    """Show the rows of a result that another one does not have."""
     known = set(map(row_key, page.rows))
     others = [row for row in other.rows if row_key(row) not in known]
     shown = "; ".join(" — ".join(map(render_value, row)) for row in others[:_MAX_SHOWN])
@@ -200,7 +200,7 @@ def _show_others(other: ResultPage, page: ResultPage) -> str:
 def find_other_days(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Iterator[str]:
     """Say which dates may be another day than is assumed, where the result is another one then.
 
-    `"booked: 64 dates are taken to be day before month, which no other document proves; else: 4"`
+    `"booked: days are taken to be day before month, which no other document proves; else: 4"`
 
     Raises:
         QueryError: If it took too long.
@@ -208,23 +208,14 @@ def find_other_days(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Iter
     written = facts.tree.sql("duckdb") if facts.tree else ""
     used = {x.name.lower() for x in facts.tree.find_all(exp.Column)} if facts.tree else set()
     for own in map(corpus.about, dict.fromkeys((facts.schema.entity, *facts.listed))):
-        entity = own.schema().entity
-        for item in (x for x in own.schema().attributes if x.type.is_date):
-            for note, other in OTHER_DAYS.items() if item.name.lower() in used else ():
-                where = (
-                    f"attribute = {quote_text(item.name)} AND contains(note, {quote_text(note)})"
-                )
-                has, name = own.has_cell(where), quote_name(item.name)
-                dates = f"FROM {quote_name(entity)} WHERE {has}"
-                [[n_open]] = own.select(f"SELECT count(*) {dates}").rows
-                if not n_open:
-                    continue
-                value = f"CASE WHEN {has} THEN {other.format(name)} ELSE {name} END"
-                sql = replace_values(written, entity, name, value)
-                found = own.select(sql, limit=max(1, len(page.rows)))
-                if result_key(found.rows) != result_key(page.rows):
-                    shown = _show_others(found, page)
-                    yield f"{item.name}: {n_open:,} dates are taken to be {note}; else: {shown}"
+        dates = (x for x in own.schema().attributes if x.type.is_date and x.name.lower() in used)
+        for item, (note, other) in product(dates, OTHER_DAYS):
+            where = f"attribute = {quote_text(item.name)} AND contains(note, {quote_text(note)})"
+            name, has = quote_name(item.name), own.has_cell(where)
+            value = f"CASE WHEN {has} THEN {other.format(name)} ELSE {name} END"
+            sql = replace_values(written, own.schema().entity, name, value)
+            if shown := _show_other(own, sql, page):
+                yield f"{item.name}: days are taken to be {note}; else: {shown}"
 
 
 def find_open_lists(corpus: Corpus, facts: QueryFacts) -> Iterator[tuple[str, int, int]]:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from types import MappingProxyType
 
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold, tidy
@@ -49,11 +48,9 @@ from srag_mcp.values.units import SIZES, convert
 
 _ASSUMED = "day before month, which no other document proves"
 _AHEAD = "in this century, though it lies ahead and no other document proves it"
-OTHER_DAYS: Mapping[str, str] = MappingProxyType(
-    {
-        _ASSUMED: "make_date(year({0}), day({0}), month({0}))",
-        _AHEAD: "CAST({0} - INTERVAL 100 YEAR AS DATE)",
-    }
+OTHER_DAYS = (
+    (_ASSUMED, "make_date(year({0}), day({0}), month({0}))"),
+    (_AHEAD, "CAST({0} - INTERVAL 100 YEAR AS DATE)"),
 )
 """What the note of a cell says of a date that is assumed, and the other day it may be, as SQL."""
 WITHOUT_TIME = "without its time of day"
@@ -141,8 +138,7 @@ def _date_reader(declared: Column, said: Sequence[Words]) -> Reader:
     dates = {text: find_dates(text) for text in dict.fromkeys(texts.values())}
     everything = [item for words in said for _, item in dates[texts[words]]]
     order, proven = decide_order(everything)
-    today = datetime.now(UTC).date()
-    last = decide_century(everything, today)
+    last = decide_century(everything, today := datetime.now(UTC).date())
     years = sorted(item.year for item in everything if item.year and not item.two_digits)
 
     def read(words: Words) -> Reading:

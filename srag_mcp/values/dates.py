@@ -241,12 +241,9 @@ def decide_century(dates: Sequence[DateText], today: date) -> int:
     """
     if years := sorted(found.year for found in dates if found.year and not found.two_digits):
         return years[len(years) // 2] + _CENTURY // 2 - 1
-
-    def width(last: int) -> int:
-        years = [year for found in dates if (year := with_century(found, last).year)]
-        return max(years, default=0) - min(years, default=0)
-
-    return min(2000 + _PIVOT - 1, today.year, key=width)
+    short = [found for found in dates if found.year]
+    spans = {n: [with_century(x, n).year or n for x in short] for n in (1999 + _PIVOT, today.year)}
+    return min(spans, key=lambda n: max(spans[n], default=n) - min(spans[n], default=n))
 
 
 def with_century(found: DateText, last: int) -> DateText:
