@@ -23,7 +23,7 @@ from srag_mcp.names.doubtful import compare
 from srag_mcp.names.uniting import Name, read_name
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.words import fold
-from srag_mcp.values.dates import DateOrder, DateText, decide_order, find_dates
+from srag_mcp.values.dates import DateOrder, DateText, decide_order, find_dates, with_century
 from srag_mcp.values.states import State
 
 _FEWEST, _FEWEST_ALIKE = 5, 3
@@ -39,7 +39,11 @@ def suspect_dates(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     Where a column proves both orders, all dates that may be either are suspected; where it proves
     none, those that were read in another order than most.
     """
-    read = [(item, [text for _, text in find_dates(item.as_stated)]) for item in values]
+    read = [  # a year of two digits is in the century that its column gave it
+        (item, [with_century(text, item.value.year) for _, text in find_dates(item.as_stated)])
+        for item in values
+        if isinstance(item.value, date)
+    ]
     texts = [text for _, found in read for text in found]
     order, proven = decide_order(texts)
     proofs = Counter(text.order for text in texts if text.order is not None)

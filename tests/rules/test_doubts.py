@@ -642,6 +642,18 @@ def test_times_in_text_are_put_in_no_order(open_corpus: Open) -> None:
         assert found == ((said,) if is_doubted else ())
 
 
+def test_years_of_two_digits_are_in_the_century_of_their_column_and_in_no_doubt(
+    open_corpus: Open,
+) -> None:
+    this_year = datetime.now(UTC).year
+    days = [f"{n + 6:02}.{n % 12 + 1:02}.{(this_year - 4 * n) % 100:02}" for n in range(20)]
+    born = Attribute(name="built", type="date", extractors=(KeyRule(keys=("built",)),))
+    corpus = open_corpus([f"Built: {day}" for day in days], [born])
+    answer = ask(corpus, f"How many boats were built before {this_year - 39}?")
+    assert (answer.rows, answer.bounds, answer.warnings) == (((10,),), None, ())
+    assert corpus.statistics(["built"])[0].n_doubted == 0
+
+
 def test_days_that_are_assumed_answer_only_what_is_the_same_by_their_other_reading(
     open_corpus: Open,
 ) -> None:
