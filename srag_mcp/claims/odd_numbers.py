@@ -5,6 +5,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from itertools import pairwise
 from statistics import median
 from types import MappingProxyType
@@ -38,6 +39,7 @@ _PESOS = frozenset({"ARS", "CLP", "COP"})
 _DOLLARS = _PESOS | {unit for sign, unit in CURRENCY_SYMBOLS.items() if sign.endswith(_SIGN)}
 _MINUS = re.compile(r"[-‐‑–—−(]|\bminus\b", re.IGNORECASE)
 _CENTS = re.compile(r"[.,]\d\d$")
+_STAND_IN = re.compile(r"-?9+(?:\.[09]+)?|\d+-(?:01-01|12-31)")
 _WORD_OR_SYMBOL = re.compile(r"[^\W\d_]+|[^\w\s.,:;%]")
 
 SuspicionKind: TypeAlias = Literal[
@@ -368,6 +370,23 @@ def _other_signs(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
 
 def _words(item: StatedValue) -> set[str]:
     return {word.casefold() for word in _WORD_OR_SYMBOL.findall(item.as_stated)}
+
+
+def suspect_stand_ins(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
+    """Find one value that may stand for none: `9999`, `-99.9`, `1900-01-01`, `31.12.2099`.
+
+    It returns, and is farther from all others than they are from one another; as what is typed for
+    want of a value, it is the last number of so many digits, or the first or last day of a year.
+    """
+    sizes = [x.value.toordinal() if isinstance(x.value, date) else x.number for x in values]
+    counts = Counter(sizes)
+    ranked = sorted(counts)
+    for end, near, *_, far in (ranked, ranked[::-1]) if len(ranked) >= _FEWEST else ():
+        if counts[end] >= _FEWEST_ALIKE and abs(end - near) > abs(near - far):
+            reason = f"{counts[end]} values are this one, far from all others: may it mean none?"
+            found = [item for item, size in zip(values, sizes, strict=True) if size == end]
+            if _STAND_IN.fullmatch(str(found[0].value)):
+                yield from (Suspicion(item.document_id, "impossible", reason) for item in found)
 
 
 def _other_totals(values: Sequence[StatedValue]) -> Iterator[Suspicion]:

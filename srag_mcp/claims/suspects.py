@@ -17,12 +17,13 @@ from srag_mcp.claims.odd_numbers import (
     Tags,
     read_stated,
     suspect_numbers,
+    suspect_stand_ins,
 )
 from srag_mcp.names.doubtful import compare
 from srag_mcp.names.uniting import Name, read_name
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.words import fold
-from srag_mcp.values.dates import DateOrder, DateText, decide_order, find_dates
+from srag_mcp.values.dates import DateOrder, DateText, decide_order, find_dates, with_century
 from srag_mcp.values.states import State
 
 _FEWEST, _FEWEST_ALIKE = 5, 3
@@ -38,7 +39,11 @@ def suspect_dates(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     Where a column proves both orders, all dates that may be either are suspected; where it proves
     none, those that were read in another order than most.
     """
-    read = [(item, [text for _, text in find_dates(item.as_stated)]) for item in values]
+    read = [  # a year of two digits is in the century that its column gave it
+        (item, [with_century(text, item.value.year) for _, text in find_dates(item.as_stated)])
+        for item in values
+        if isinstance(item.value, date)
+    ]
     texts = [text for _, found in read for text in found]
     order, proven = decide_order(texts)
     proofs = Counter(text.order for text in texts if text.order is not None)
@@ -169,8 +174,9 @@ def find_suspicions(
 def mark_misfits(attribute: Attribute, cells: Mapping[int, Cell]) -> dict[int, Cell]:
     """Return the *cells* of a column that rules read, with a mark on numbers and dates that misfit.
 
-    No model gives a verdict on them: they may be right, and are as good as unknown. Columns of more
-    values than can be compared in a second or two are left as they are.
+    So do those that may stand for no value: `9999` of members, `1900-01-01` of openings. No model
+    gives a verdict on them: they may be right, and are as good as unknown. Columns of more values
+    than can be compared in a second or two are left as they are.
     """
     marked = dict(cells)
     if attribute.type.is_ordered and len(cells) <= _MOST_COMPARED:
@@ -179,7 +185,7 @@ def mark_misfits(attribute: Attribute, cells: Mapping[int, Cell]) -> dict[int, C
             for number, cell in cells.items()
             if cell.state is State.STATED and cell.value is not None
         ]
-        for found in find_suspicions(attribute, values):
+        for found in (*suspect_stand_ins(values), *find_suspicions(attribute, values)):
             number = int(found.document_id)
             marked[number] = add_note(cells[number], found.reason, Mark.CONTRADICTED)
     return marked

@@ -56,7 +56,8 @@ class Table:
 
     *headers* has one path a column, outermost header first: `(("2020", "Revenue"), …)`; an empty
     path where the column has no header. *caption* holds the title and notes that apply to the whole
-    table, such as "(in millions)". Every row has one cell a column.
+    table, such as "(in millions)". Every row has one cell a column. *names_rows*: it is marked to
+    name its rows, and no column.
     """
 
     span: Span
@@ -64,6 +65,7 @@ class Table:
     rows: tuple[tuple[TableCell, ...], ...]
     caption: str = ""
     section: tuple[str, ...] = ()
+    names_rows: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,8 @@ def grid_blocks(grid: Grid, section: tuple[str, ...]) -> list[Block]:
     else:
         n_headers = min(max(0, grid.n_headers - n_titles), len(rows))
     headers, body = header_paths(texts[:n_headers], width), rows[n_headers:]
-    table = Table(grid.span, headers, tuple(body), caption, section)
+    names_rows = grid.n_headers == 0
+    table = Table(grid.span, headers, tuple(body), caption, section, names_rows)
     if width == 2:
         return [table, *_row_pairs(rows if grid.n_headers is None else body, section)]
     if len(body) == 1 and n_headers:

@@ -157,8 +157,9 @@ class _TextReader:
             piped_end += 1
         if (grid := _read_piped(self._lines[at:piped_end])) is not None:
             return grid, piped_end
-        while aligned_end < len(self._lines) and _is_aligned(
-            self._lines[aligned_end].text, is_first=aligned_end == at
+        while aligned_end < len(self._lines) and (
+            _is_aligned(self._lines[aligned_end].text, is_first=aligned_end == at)
+            or _is_cell_alone(self._lines[at : aligned_end + 2], aligned_end - at)
         ):
             aligned_end += 1
         if (grid := _read_aligned(self._lines[at:aligned_end])) is not None:
@@ -410,6 +411,17 @@ def _is_aligned(text: str, *, is_first: bool) -> bool:
     return segments[1].start - segments[0].end >= _MIN_MISSING_GAP
 
 
+def _is_cell_alone(lines: Sequence[Line], at: int) -> bool:
+    """Whether a line of a table is a cell alone that goes on in a row, or from one.
+
+    It begins where a column but the first one does, and another row follows it.
+    """
+    line, rows = lines[at], lines[:at]
+    starts = {part.start for row in (*rows[:1], *rows[-1:]) for part in _columns(row.text)[1:]}
+    is_within = line.indent in starts and not _columns(line.text)
+    return is_within and any(len(_columns(row.text)) > 2 for row in lines[at + 1 : at + 2])
+
+
 def _columns(text: str) -> list[Line]:
     if len(text) > _MAX_LINE_CHARACTERS or not _WIDE_GAP.search(text):
         return []
@@ -419,7 +431,7 @@ def _columns(text: str) -> list[Line]:
 
 def _read_aligned(lines: Sequence[Line]) -> Grid | None:
     """Return the table if its full rows line up; words above the first may span columns."""
-    rows = [(line, _columns(line.text)) for line in lines if not _is_rule(line.text)]
+    rows = [(x, _columns(x.text) or split_segments(x.text)) for x in lines if not _is_rule(x.text)]
     n_columns = max((len(segments) for _, segments in rows), default=0)
     full = [segments for _, segments in rows if len(segments) == n_columns]
     n_wide = sum(len(segments) >= _MIN_ALIGNED_COLUMNS for _, segments in rows)

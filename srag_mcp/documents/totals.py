@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate, islice
 
 from srag_mcp.documents.tables import COMMENT, SheetRow
@@ -88,6 +89,7 @@ class TableBody:
         self._amounts = {c: amounts for c, amounts in found if amounts is not None}
         usual = [c for c in range(width) if self._n_filled[c] > _USUAL * self._n_whole]
         names = [c for c in usual if c not in self._amounts] or usual[:1]
+        self._names = names
         # whether its first words name a total, and whether it lacks what most rows are known by
         self._signs: dict[int, tuple[bool, bool]] = {}
         for line in lines:
@@ -114,7 +116,8 @@ class TableBody:
             line = replace(each, after_gap=is_behind)
             is_apart = line.number in self.left_out
             n_lacking = 0 if is_apart else self._count_lacking(line)
-            if n_lacking >= (1 if line.after_gap else _MANY_LACKING):
+            is_thin = n_lacking >= (1 if line.after_gap else _MANY_LACKING)
+            if is_thin and not self._is_like_others(line):
                 self.left_out[line.number] = "it fills few of the columns that nearly all rows fill"
             elif n_lacking:
                 self.doubted.setdefault(line.number, "a note or a heading")
@@ -198,6 +201,17 @@ class TableBody:
     def _is_sum(self, column: int, figure: float, total: float, n_rows: int) -> bool:
         slack = self._amounts[column].step * math.sqrt(n_rows) + 1e-9 * abs(total)
         return n_rows > 0 and abs(figure - total) <= slack
+
+    @cached_property
+    def _words(self) -> set[tuple[int, str]]:
+        """The texts of the columns that rows are known by, but for rows that say little else."""
+        lines = (line for line in self._lines if line.number not in self.left_out)
+        return {(c, x.cells[c]) for x in lines if not self._count_lacking(x) for c in self._names}
+
+    def _is_like_others(self, line: SheetRow) -> bool:
+        """Whether a row has a name of its own and words of other rows: only that is known of it."""
+        first, *others = [(c, cell) for c, cell in enumerate(line.cells) if cell]
+        return bool(others) and first not in self._words and self._words.issuperset(others)
 
     def _count_lacking(self, line: SheetRow) -> int:
         """Count what a row lacks of the columns that nearly all others fill.

@@ -1064,8 +1064,14 @@ def _words_of(value: str, phrase: str) -> tuple[str, ...]:
 
 
 def _choice(column: str, found: Sequence[tuple[str, tuple[str, ...]]], phrase: str) -> Choice:
-    """Take the values that are the phrase, or have it as a part of their own; else all with it."""
+    """Take the values that are the phrase, or have it as a part of their own; else all with it.
+
+    Of those of the same words the one that is the phrase letter by letter, where there is one:
+    `1/2`, and not `1-2` as well. Whether others mean the same is not for the words to say.
+    """
     asked = signed_words(phrase)
+    letters = [value for value, _ in found if value.casefold() == phrase.casefold()]
+    found = [(x, words) for x, words in found if words != asked or x in letters or not letters]
     taken = [
         value
         for value, words in found

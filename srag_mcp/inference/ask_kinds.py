@@ -18,12 +18,14 @@ from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.litellm_library import run_to_end
+from srag_mcp.schema.attribute import Attribute
 from srag_mcp.sqlfacts.plain_words import say_query
 from srag_mcp.sqlfacts.trees import find_ungrounded, parse_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.text.words import stems
+from srag_mcp.values.units import unit_of
 
 
 def converse_kinds(
@@ -141,10 +143,11 @@ def _say_beside(kinds: KindTables, own: Corpus, answer: Answer) -> Iterator[str]
     """Say which kinds may hold some of what *own* was asked for, unless a word names that alone.
 
     They call theirs so as well, or nothing, or the question names the folder. A sheet holds none of
-    what it has no columns for; prose may say it in other words.
+    what it has no columns for, be it in another unit; prose may say it in other words.
     """
     said, folder = {*stems(answer.question)}, {*stems(last_name(kinds.name))}
-    used = {*answer.translation.facts.names} if answer.translation else set[str]()
+    names_used = {*answer.translation.facts.names} if answer.translation else set[str]()
+    used = {_without_unit(x) for x in own.schema().attributes if x.name in names_used}
     called = {x: {*stems(name_records(x))} for x in kinds.corpora}
     others = [x for x in kinds.corpora if x is not own]
     names = {x: {*stems(last_name(x.name))} if _is_of_rows(x) else set[str]() for x in called}
@@ -152,11 +155,17 @@ def _say_beside(kinds: KindTables, own: Corpus, answer: Answer) -> Iterator[str]
         if said & words[own] - folder.union(*(words[x] for x in others)):
             return
     for other in others:
-        if _is_of_rows(other) and not used <= {*other.schema().column_names()}:
+        if _is_of_rows(other) and not used <= {*map(_without_unit, other.schema().attributes)}:
             continue
         if said & folder or not called[other] or called[own] & called[other]:
             documents = f"{other.info().n_documents:,} documents"
             yield f"{other.name}, a kind of {documents}, may hold some as well, and was not asked"
+
+
+def _without_unit(attribute: Attribute) -> str:
+    """Return the name of a column without its unit: `yield` of `yield_kg`."""
+    unit, (*rest, last) = unit_of(attribute.unit or ""), attribute.name.split("_")
+    return "_".join(rest) if rest and unit and unit_of(last) == unit else attribute.name
 
 
 def _is_of_rows(corpus: Corpus) -> bool:

@@ -9,7 +9,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, product
 from typing import TypeVar
 
 from srag_mcp.cells.cell import is_predicted
@@ -40,7 +40,7 @@ from srag_mcp.rules.doubts import find_loose_orders, find_mixed_units
 from srag_mcp.sqlfacts.aggregates import find_classes, find_cuts
 from srag_mcp.sqlfacts.joins import Joins
 from srag_mcp.sqlfacts.query import OutputColumn, QueryFacts, Role
-from srag_mcp.sqlfacts.trees import exp, said_name
+from srag_mcp.sqlfacts.trees import exp, replace_values, said_name
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import Evidence, count_reviews
@@ -48,6 +48,7 @@ from srag_mcp.store.guard import ResultPage, Value
 from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import quoted
+from srag_mcp.values.columns import OTHER_DAYS
 
 logger = logging.getLogger(__name__)
 
@@ -146,6 +147,7 @@ def find_grounds(
         said = _or_else(lambda: list(_note_cuts(corpus, facts)), lambda _: [])
         said += _or_else(lambda: list(find_mixed_units(corpus, facts, facts.names)), lambda _: [])
         doubts = _or_else(lambda: tuple(find_loose_orders(corpus, facts)), lambda _: ())
+        doubts += _or_else(lambda: tuple(find_other_days(corpus, facts, page)), lambda _: ())
         listed = max(Counter(item.columns for item in facts.comparisons).values(), default=0) > 1
         if listed and not nothing:
             said += _or_else(lambda: find_unstored(corpus, facts), lambda _: [])
@@ -175,18 +177,45 @@ def find_repeated(corpus: Corpus | KindTables, joins: Joins, page: ResultPage) -
     said = f"{', '.join(joins.repeated)} may take {rows} several times, as {why} it"
     unknown = f"{said}; what it is with each once was not worked out"
     try:
-        once = joins.once and corpus.select(joins.once, limit=max(1, len(page.rows)))
+        shown = joins.once and _show_other(corpus, joins.once, page)
     except QueryError:
         return unknown
-    if not once:
+    if not joins.once:
         return unknown
-    if result_key(once.rows) == result_key(page.rows):
+    return f"{said.replace(' may take', ' takes', 1)}; with each once: {shown}" if shown else ""
+
+
+def _show_other(corpus: Corpus | KindTables, sql: str, page: ResultPage) -> str:
+    """Show the rows of another query that *page* has not; empty where the results are the same."""
+    other = corpus.select(sql, limit=max(1, len(page.rows)))
+    if result_key(other.rows) == result_key(page.rows):
         return ""
     known = set(map(row_key, page.rows))
-    others = [row for row in once.rows if row_key(row) not in known]
+    others = [row for row in other.rows if row_key(row) not in known]
     shown = "; ".join(" — ".join(map(render_value, row)) for row in others[:_MAX_SHOWN])
     more = f" … and {len(others) - _MAX_SHOWN} more rows" if len(others) > _MAX_SHOWN else ""
-    return f"{said.replace(' may take', ' takes', 1)}; with each once: {shown}{more}"
+    return f"{shown or 'fewer rows'}{more}"
+
+
+def find_other_days(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Iterator[str]:
+    """Say which dates may be another day than is assumed, where the result is another one then.
+
+    `"booked: days are taken to be day before month, which no other document proves; else: 4"`
+
+    Raises:
+        QueryError: If it took too long.
+    """
+    written = facts.tree.sql("duckdb") if facts.tree else ""
+    used = {x.name.lower() for x in facts.tree.find_all(exp.Column)} if facts.tree else set()
+    for own in map(corpus.about, dict.fromkeys((facts.schema.entity, *facts.listed))):
+        dates = (x for x in own.schema().attributes if x.type.is_date and x.name.lower() in used)
+        for item, (note, other) in product(dates, OTHER_DAYS):
+            where = f"attribute = {quote_text(item.name)} AND contains(note, {quote_text(note)})"
+            name, has = quote_name(item.name), own.has_cell(where)
+            value = f"CASE WHEN {has} THEN {other.format(name)} ELSE {name} END"
+            sql = replace_values(written, own.schema().entity, name, value)
+            if shown := _show_other(own, sql, page):
+                yield f"{item.name}: days are taken to be {note}; else: {shown}"
 
 
 def find_open_lists(corpus: Corpus, facts: QueryFacts) -> Iterator[tuple[str, int, int]]:

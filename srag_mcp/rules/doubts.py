@@ -108,7 +108,8 @@ _ENDS = """
 SELECT count(*) FILTER (doubted AND value < low), count(*) FILTER (doubted AND value > high)
 FROM (SELECT *, min(value) FILTER (NOT doubted) OVER () AS low,
              max(value) FILTER (NOT doubted) OVER () AS high
-      FROM (SELECT TRY_CAST(value AS DOUBLE) AS value, contains({marks}, $2) AS doubted
+      FROM (SELECT coalesce(TRY_CAST(value AS DOUBLE), epoch(TRY_CAST(value AS DATE))) AS value,
+                   contains({marks}, $2) AS doubted
             FROM cells WHERE attribute = $1 AND state = 'stated'))
 """
 
@@ -120,7 +121,7 @@ class _Use:
     Attributes:
         statistics: Of all columns.
         measures: Whether its values are computed with, compared or ordered.
-        ranks: Whether the highest or the lowest is asked for.
+        takes_ends: Whether the highest or the lowest is asked for, or all are computed with.
         leads: Whether the value of the most records is asked for, which a few more may overtake.
         sums: Whether its values are added up, to which a none adds nothing, be it 0 or no number.
         asks_gaps: Whether the records without a value are asked for.
@@ -131,7 +132,7 @@ class _Use:
     attribute: Attribute
     statistics: Mapping[str, ColumnStatistics]
     measures: bool
-    ranks: bool
+    takes_ends: bool
     leads: bool
     sums: bool
     asks_gaps: bool
@@ -183,7 +184,7 @@ def check_columns(
             attribute,
             statistics,
             measures=bool(roles & _MEASURING),
-            ranks=bool(re.search(rf'\b(?:MIN|MAX)\("?{re.escape(name)}\b|\bLIMIT\b', sql)),
+            takes_ends="measure" in roles or bool(re.search(r"\bLIMIT\b", sql)),
             leads="group" in roles and bool(re.search(r"\b(?:QUALIFY|LIMIT)\b", sql)),
             sums=bool(re.search(rf'\bSUM\("?{re.escape(name)}\b', sql)),
             asks_gaps=bool(re.search(rf'(?<!NOT )(?<!\w)"?{re.escape(name)}"? IS NULL', sql)),
@@ -289,11 +290,6 @@ def _of_cells(corpus: Corpus, use: _Use) -> str:
     n_cells, n_marked = (sum(_whole(row[place]) for row in rows) for place in (1, 2))
     if n_marked > _MARKED * n_cells:
         return f"{n_marked} of {n_cells} values of {name} are {_CONTRADICTED}"
-    if n_marked and use.ranks and is_numeric:
-        ends = _read(corpus, _ENDS.format(marks=marks), [name, Mark.CONTRADICTED.value])[0]
-        if any(ends):
-            n_low, n_high = map(_whole, ends)
-            return f"of {name}, the {n_low} lowest and {n_high} highest values are {_CONTRADICTED}"
     if is_numeric and use.own.n_none and use.measures and not (use.sums or use.asks_gaps):
         [[count]] = _read(corpus, _WORDED_NONE, [name])
         if n_absent := _whole(count):
@@ -305,6 +301,11 @@ def _of_cells(corpus: Corpus, use: _Use) -> str:
     if use.measures and is_numeric and sum(units.values()) - main > _FEW * n_cells:
         counts = ", ".join(f"{unit or 'none'} ({count})" for unit, count in units.items())
         return f"{name} is stated in several units, {counts}, which cannot be compared"
+    if n_marked and use.takes_ends and use.attribute.type.is_ordered:
+        ends = _read(corpus, _ENDS.format(marks=marks), [name, Mark.CONTRADICTED.value])[0]
+        if any(ends):
+            n_low, n_high = map(_whole, ends)
+            return f"of {name}, the {n_low} lowest and {n_high} highest values are {_CONTRADICTED}"
     return ""
 
 

@@ -58,8 +58,8 @@ def _tables(document: Document) -> Iterator[Enumeration]:
     for table in document.blocks:
         if isinstance(table, Heading):
             heading = _heading(table, document.text)
-        if not isinstance(table, Table):
-            continue
+        if not isinstance(table, Table) or (table.names_rows and len(table.headers) == 2):
+            continue  # labels with their values
         headers = tuple(" ".join(path) for path in table.headers)
         rows: Sequence[Row] = table.rows
         if not any(headers) and last and len(last.headers) == len(headers):

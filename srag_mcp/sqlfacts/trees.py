@@ -303,15 +303,18 @@ def rename_columns(sql: str, names: Mapping[str, str]) -> str:
 
 
 def unite_values(sql: str, table: str, column: str, names: Mapping[str, str]) -> str:
-    """Write a query as if values of a column of *table* were others: *names*, by what is stored.
-
-    As it is where there are none, and where it cannot be read.
-    """
-    tree, own = parse_query(sql), quote_name(column)
-    if tree is None or not names:
-        return sql
+    """Write a query as if values of a column of *table* were others: *names*, by what is stored."""
     cases = " ".join(f"WHEN {quote_text(x)} THEN {quote_text(y)}" for x, y in names.items())
-    taken = f"* REPLACE (CASE {own} {cases} ELSE {own} END AS {own})"
+    own = quote_name(column)
+    return replace_values(sql, table, own, f"CASE {own} {cases} ELSE {own} END") if cases else sql
+
+
+def replace_values(sql: str, table: str, column: str, value: str) -> str:
+    """Write a query as if a *column* (as SQL) of *table* were *value*; as it is if not readable."""
+    tree = parse_query(sql)
+    if tree is None:
+        return sql
+    taken = f"* REPLACE ({value} AS {column})"
     for source in [*tree.find_all(exp.Table)]:
         if source.name.lower() == table.lower():
             query = parse_query(f"SELECT {taken} FROM {quote_name(table)}")  # noqa: S608 - it runs through the guard

@@ -5,6 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold, tidy
@@ -12,6 +13,7 @@ from srag_mcp.values.bounds import HEDGES, NO_VALUE, Hedge, hedge_of
 from srag_mcp.values.dates import (
     DateOrder,
     DateText,
+    decide_century,
     decide_order,
     find_dates,
     is_bare_day,
@@ -45,6 +47,12 @@ from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT, ColumnTy
 from srag_mcp.values.units import SIZES, convert
 
 _ASSUMED = "day before month, which no other document proves"
+_AHEAD = "in this century, though it lies ahead and no other document proves it"
+OTHER_DAYS = (
+    (_ASSUMED, "make_date(year({0}), day({0}), month({0}))"),
+    (_AHEAD, "CAST({0} - INTERVAL 100 YEAR AS DATE)"),
+)
+"""What the note of a cell says of a date that is assumed, and the other day it may be, as SQL."""
 WITHOUT_TIME = "without its time of day"
 # Neither midnight, which stands for no time, nor the offset of a zone.
 _TIME = re.compile(r"(?<![\d:+−-])(?!0?0:00(?::00)?(?![\d:]))\d{1,2}:\d{2}(?!\d)")
@@ -130,6 +138,7 @@ def _date_reader(declared: Column, said: Sequence[Words]) -> Reader:
     dates = {text: find_dates(text) for text in dict.fromkeys(texts.values())}
     everything = [item for words in said for _, item in dates[texts[words]]]
     order, proven = decide_order(everything)
+    last = decide_century(everything, today := datetime.now(UTC).date())
     years = sorted(item.year for item in everything if item.year and not item.two_digits)
 
     def read(words: Words) -> Reading:
@@ -140,7 +149,7 @@ def _date_reader(declared: Column, said: Sequence[Words]) -> Reader:
             compact = read_date(text)
             reason = "a partial date" if find_dates(text, partial=True) else "not a date"
             return Reading(State.STATED, compact) if compact else failed(reason)
-        placed = [with_century(item, years) for _, item in found]
+        placed = [with_century(item, last) for _, item in found]
         days = {item.on(order) for item in placed}
         day = days.pop()
         if days or day is None:
@@ -155,9 +164,11 @@ def _date_reader(declared: Column, said: Sequence[Words]) -> Reader:
         if hedge is not None and hedge in NO_VALUE:
             return failed(hedge)
         is_assumed = not proven and any(item.ambiguous for _, item in found)
+        is_ahead = not years and day > today and any(item.two_digits for _, item in found)
         notes = (
             [str(hedge)] * (hedge is not None)
             + [_ASSUMED] * is_assumed
+            + [_AHEAD] * is_ahead
             + [WITHOUT_TIME] * has_time(text)
         )
         notes += [_YEAR_ADDED] * (words in years_of)

@@ -55,7 +55,7 @@ _PARTIAL = re.compile(
     r"|(?P<year>1\d{3}|20\d{2}|21\d{2}))(?![\w/-]|[.,]\d)"
 )
 _COMPACT = re.compile(r"\s*([12]\d{3})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])\s*")
-_PIVOT = 69
+_PIVOT, _CENTURY = 69, 100
 _MONTHS_A_YEAR = 12
 _ENOUGH = 4
 
@@ -233,13 +233,24 @@ def decide_order(dates: Sequence[DateText]) -> tuple[DateOrder, bool]:
     return ("month_first" if seconds == {1} else "day_first"), True
 
 
-def with_century(found: DateText, years: Sequence[int]) -> DateText:
-    """Move a two-digit year to the century nearest to the full *years* of its column, sorted."""
-    if not found.two_digits or found.year is None or not years:
+def decide_century(dates: Sequence[DateText], today: date) -> int:
+    """Decide on a whole column in which hundred years those of two digits lie: return the last one.
+
+    Around the full years, where there are some. Else up to 2068, as POSIX has it, or up to *today*,
+    in whichever they lie closer together: those of `46` to `25` do so from 1946 on.
+    """
+    if years := sorted(found.year for found in dates if found.year and not found.two_digits):
+        return years[len(years) // 2] + _CENTURY // 2 - 1
+    short = [found for found in dates if found.year]
+    spans = {n: [with_century(x, n).year or n for x in short] for n in (1999 + _PIVOT, today.year)}
+    return min(spans, key=lambda n: max(spans[n], default=n) - min(spans[n], default=n))
+
+
+def with_century(found: DateText, last: int) -> DateText:
+    """Move a year of two digits into the hundred years that end with *last*."""
+    if not found.two_digits or found.year is None:
         return found
-    middle = years[len(years) // 2]
-    year = min((found.year + 100 * step for step in (-1, 0, 1)), key=lambda y: abs(y - middle))
-    return replace(found, year=year)
+    return replace(found, year=last - (last - found.year) % _CENTURY)
 
 
 @dataclass(frozen=True, slots=True)

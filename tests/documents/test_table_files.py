@@ -43,6 +43,17 @@ def cells(table: RecordTable) -> list[list[str | None]]:
     return [list(row.cells) for row in table.rows]
 
 
+def test_a_row_of_its_own_name_and_words_of_other_rows_is_a_record() -> None:
+    rows = [[f"Shop {n}", ("Ely", "Wem")[n % 2], "4", "2", "y", str(7 * n)] for n in range(1, 20)]
+    known, note = ["Shop 20", "Wem", "", "", "", ""], ["From", "Ada", "", "", "", ""]
+    table = found([["Shop", "City", "Rent", "Staff", "Open", "Sold"], *rows, known, note])
+    assert [row[0] for row in cells(table)] == [f"Shop {n}" for n in range(1, 21)]
+    assert table.told == (
+        "row 22 is left out, it fills few of the columns that nearly all rows fill: From | Ada",
+        "row 21 is a record, and may be a note or a heading: Shop 20 | Wem",
+    )
+
+
 def test_a_table_is_found_below_notes_and_above_its_total_and_footer() -> None:
     notes = [["Coffee Ltd"], ["Report 2024"], ["Exported by a.b.; amounts in EUR"], []]
     footer = ["Status as of export date", "", "", "", "", ""]

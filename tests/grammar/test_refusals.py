@@ -316,6 +316,13 @@ def test_a_value_that_other_values_begin_with_is_ambiguous() -> None:
     refusal("How many students are from york?", [text("city")], "student", values)
 
 
+@pytest.mark.parametrize("stored", ["1/2", "1-2"])
+def test_a_value_that_is_said_letter_by_letter_is_taken_alone(stored: str) -> None:
+    values = [("size", "1-2", 5), ("size", "1/2", 3), ("size", "1.2", 3)]
+    found = ask(f"How many boxes have the size {stored}?", [text("size")], "box", values)
+    assert found.sql == f"SELECT COUNT(*) FROM c1 WHERE size = '{stored}'"
+
+
 COLUMNS = ("group", "language", "grade")
 SIGNED = {
     "A+": "group = 'A+'",

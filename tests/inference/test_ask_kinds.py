@@ -130,6 +130,21 @@ def test_what_the_sheet_is_called_is_in_no_other_sheet(tmp_path: Path) -> None:
     assert (summed.rows, summed.warnings) == (((356,),), ())
 
 
+def test_a_sheet_in_another_unit_is_said_not_to_have_been_asked(tmp_path: Path) -> None:
+    place = tmp_path / "herbs"
+    place.mkdir()
+    for name, unit in (("herbs", "kg"), ("others", "t")):
+        rows = "".join(f"P{n},{('mint', 'dill')[n % 2]},{n}.5 {unit}\n" for n in range(1, 9))
+        (place / f"{name}.csv").write_text(f"plot,herb,yield_{unit}\n{rows}")
+    ingest(place, Settings(workers=1))
+    with QueryPool() as worker:
+        kinds = open_kinds("herbs", CorpusFolder(place).kinds(), worker, None)
+        _, answer = converse_kinds(kinds, "Which herb has the highest total yield?", OFFLINE)
+    others = next(x.name for x in kinds.corpora if x.name.endswith("others"))
+    why = f"{others}, a kind of 8 documents, may hold some as well, and was not asked"
+    assert (answer.rows, answer.warnings) == ((("mint",),), (why,))
+
+
 def test_a_model_gets_both_tables_and_the_join(shop: KindTables) -> None:
     model = replying([reply(PARCELS + CONDITION)])
     of, answer = converse_kinds(shop, BOTH, Asking(model))

@@ -7,6 +7,7 @@ import pytest
 
 from srag_mcp.cells.cell import ListedRows, Mark
 from srag_mcp.documents.document import Document
+from srag_mcp.documents.html import read_html
 from srag_mcp.rules.child_tables import build_pending
 from srag_mcp.rules.extraction import match_whole
 from srag_mcp.rules.induction import induce_schema
@@ -422,3 +423,31 @@ def test_what_some_rows_say_behind_the_others_is_a_column_of_its_own() -> None:
     assert [item.name for item in child.attributes][-2:] == ["severity", "repair"]
     [found, *_] = lists_of(documents, schema)[child.list_name]
     assert [row[-2:] for row in rows_of(found)] == [("high", ""), ("low", "£45")]
+
+
+def test_a_table_that_names_its_rows_alone_is_labels_and_no_list() -> None:
+    documents = list[Document]()
+    for n, city in enumerate(("Ulm", "Pula", "Bonn", "Ulm", "Pula", "Bonn", "Ulm", "Graz")):
+        said = {"City": city, "Area": f"{70 + 7 * n} m²", "Rent": f"{500 + 31 * n} EUR"}
+        rows = "".join(f"<tr><th>{key}</th><td>{value}</td></tr>" for key, value in said.items())
+        content = read_html(f"<h1>Ad {n}</h1><table>{rows}</table>".encode(), "a.html")
+        name, html = f"{n}.html", "text/html"
+        documents.append(Document(name, name, "", html, "", content.text, content.blocks))
+    schema = learn(documents)
+    assert [item.name for item in schema.attributes] == ["title", "city", "area", "rent"]
+    assert (schema.children, schema.pending_lists) == ((), ())
+
+
+def test_rows_behind_a_cell_that_goes_on_in_the_next_line_are_read_and_the_list_is_in_doubt() -> (
+    None
+):
+    def order(n: int, *, wraps: bool) -> str:
+        rows = [f"  {at}    Nut{'':11}{n + at:<6}{4 * at}.00" for at in range(1, 5)]
+        rows[2:2] = ["       Bolt M8 zinc,", "  9    fifty pieces  7     2.50"] * wraps
+        return "\n".join([f"Order {n}", "", "  Pos  Part          Qty   Amount", *rows])
+
+    documents = read([order(n, wraps=n > 4) for n in range(8)], "txt")
+    [found] = lists_of(documents, learn(documents)).values()
+    assert [len(rows_of(one)) for one in found] == [4] * 5 + [5] * 3
+    notes = [one.listed.note for one in found if one is not None]
+    assert notes == [""] * 5 + ["not read as rows: 'Bolt M8 zinc,'"] * 3

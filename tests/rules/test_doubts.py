@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -446,6 +447,20 @@ def test_the_longest_is_not_told_where_an_end_of_the_column_is_contradicted(
     assert f"of length, {ends} values are contradicted by another place of" in answer.text
 
 
+def test_one_value_that_returns_far_from_all_others_may_mean_none(open_corpus: Open) -> None:
+    built = Attribute(name="built", type="date", extractors=(KeyRule(keys=("built",)),))
+    texts = [f"Length: {n} m\nBuilt: {2000 + n}-05-01" for n in range(5, 17)]
+    corpus = open_corpus([*texts, *["Length: 999 m\nBuilt: 1900-01-01"] * 3], [_length(), built])
+    for asked, ends in (
+        ("What is the highest length of the boats?", "length, the 0 lowest and 3 highest"),
+        ("What is the average length of the boats?", "length, the 0 lowest and 3 highest"),
+        ("What is the earliest built of the boats?", "built, the 3 lowest and 0 highest"),
+    ):
+        assert f"of {ends} values are contradicted by" in ask(corpus, asked).text
+    answer = ask(corpus, "How many boats are longer than 10 m?")
+    assert (answer.rows, answer.bounds) == (((9,),), Bounds(6, 9))
+
+
 def test_the_longest_is_told_where_a_middle_value_is_contradicted(open_corpus: Open) -> None:
     texts = [*(f"Length: {n} m" for n in range(5, 16)), _told_twice(7, 9)]
     answer = ask(open_corpus(texts, [_length()]), "What is the highest length of the boats?")
@@ -625,3 +640,46 @@ def test_times_in_text_are_put_in_no_order(open_corpus: Open) -> None:
         found = find_grounds(corpus, read_query(sql, corpus.schema()), corpus.select(sql)).doubts
         said = "start is text and in order as such: “10…” comes before “9…”"
         assert found == ((said,) if is_doubted else ())
+
+
+def test_years_of_two_digits_are_in_the_century_of_their_column_and_in_no_doubt(
+    open_corpus: Open,
+) -> None:
+    this_year = datetime.now(UTC).year
+    days = [f"{n + 6:02}.{n % 12 + 1:02}.{(this_year - 4 * n) % 100:02}" for n in range(20)]
+    born = Attribute(name="built", type="date", extractors=(KeyRule(keys=("built",)),))
+    corpus = open_corpus([f"Built: {day}" for day in days], [born])
+    answer = ask(corpus, f"How many boats were built before {this_year - 39}?")
+    assert (answer.rows, answer.bounds, answer.warnings) == (((10,),), None, ())
+    assert corpus.statistics(["built"])[0].n_doubted == 0
+
+
+def test_days_that_are_assumed_answer_only_what_is_the_same_by_their_other_reading(
+    open_corpus: Open,
+) -> None:
+    this_year = datetime.now(UTC).year
+    days = ("05/03", "03/05", "01/03", "02/02", "03/04", "07/03")
+    texts = [
+        f"Booked: {day}/2025\nDue: 14.02.{this_year % 100 + 2 - n}" for n, day in enumerate(days)
+    ]
+    columns = [
+        Attribute(name=name, type="date", extractors=(KeyRule(keys=(name,)),))
+        for name in ("booked", "due")
+    ]
+    corpus = open_corpus(texts, columns)
+    ahead = "in this century, though it lies ahead and no other document proves it"
+    order = "day before month, which no other document proves"
+    for question, expected in (
+        ("How many boats were booked in 2025?", 6),
+        (
+            f"How many boats are due before {this_year - 1}?",
+            f"due: days are taken to be {ahead}; else: 4",
+        ),
+        (
+            "How many boats were booked in March 2025?",
+            f"booked: days are taken to be {order}; else: 2",
+        ),
+    ):
+        answer = ask(corpus, question)
+        said = answer.text.removeprefix("Not answered: ") if answer.refused else answer.rows[0][0]
+        assert said == expected

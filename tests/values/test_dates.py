@@ -1,6 +1,6 @@
 """Dates in text, and the order of day and month in a column."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 from hypothesis import given
@@ -188,3 +188,10 @@ def test_each_date_begins_at_digits_or_at_a_quarter_and_behind_the_one_before() 
         (34, DateText(2019, 5, 12)),
         (45, DateText(2019, 2, 1, ambiguous=True)),
     ]
+
+
+def test_years_of_two_digits_that_reach_from_the_last_century_to_now_are_no_later() -> None:
+    now = datetime.now(UTC).year
+    days = [date(now - age, 2, 14) for age in range(0, 81, 5)]
+    read = read_column(Column(DATE), [Words(f"{day:%d.%m.%y}") for day in days])
+    assert [reading.value for reading in read] == days
