@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from srag_mcp.cells.cell import Mark, is_predicted
 from srag_mcp.errors import QuestionError
-from srag_mcp.rules.kinship import general_stems, kin_of, kinship
+from srag_mcp.rules.candidates import Stated, differ_by_a_value
+from srag_mcp.rules.kinship import general_stems, kin_of, kinship, own_words
 from srag_mcp.schema.attribute import (
     Attribute,
     ItemRule,
@@ -378,17 +379,20 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     is_exact = use.asks_gaps or use.leads or attribute.type.is_boolean
     if n_told < (1.0 if is_exact else _MOST) * (n_told + speaking):
         return f"{known}, and {speaking} more speak of it in words that were not read"
-    telling = {
-        str(name): frozenset(str(told).split("\n"))
+    keys = {item.name: keys_of(item.extractors) for item in attributes}
+    stated: dict[str, Stated] = {
+        str(name): (keys.get(str(name), ()), {*str(told).split("\n")})
         for name, told in _read(corpus, _TELLING, [_MAX_DOCUMENTS, attribute.name])
     }
-    mine = telling.get(attribute.name, frozenset())
+    mine = stated.get(attribute.name)
     apart = {
-        item.name: len(others)
+        item.name: len(others[1])
         for item in attributes
-        if _may_be_one(use, item)
-        and (others := telling.get(item.name))
-        and len(others & mine) <= _FEW / 2 * min(len(others), n_told)
+        if mine
+        and _may_be_one(use, item)
+        and (others := stated.get(item.name))
+        and len(others[1] & mine[1]) <= _FEW / 2 * min(len(others[1]), n_told)
+        and not (_tells_apart(use, item) and differ_by_a_value(mine, others, stated.values()))
     }
     if not apart or sum(apart.values()) * n_told < _MIN_EXPECTED * n_documents:
         return ""
@@ -523,6 +527,12 @@ def _may_be_one(use: _Use, other: Attribute) -> bool:
         factor = 1.0 if is_bare else convert(1.0, str(one.unit), str(other.unit))
         return factor is not None and _are_of_one_size(use.own, two, factor)
     return one.type == other.type and (not one.type.is_ordered or _meet(use.own, two))
+
+
+def _tells_apart(use: _Use, other: Attribute) -> bool:
+    """Whether the question says what its column has and *other* has not: the `gas consumption`."""
+    names = (use.attribute.name.replace("_", " "), other.name.replace("_", " "))
+    return not own_words(*names).isdisjoint(stems(" ".join(use.called)))
 
 
 def _are_of_one_size(one: ColumnStatistics, other: ColumnStatistics, factor: float) -> bool:
