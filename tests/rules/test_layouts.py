@@ -1,4 +1,4 @@
-"""Forms of one layout, and of two: which labels are one fact."""
+"""Forms of one layout, and of two: which labels are one fact, and what their signs say."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -104,3 +104,27 @@ def test_labels_of_two_layouts_are_one_fact_and_what_says_less_is_what_is_left(
         "311.5 EUR: average of your_share.",
         "1015 EUR: average of total_costs.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("folder", "question", "cause"),
+    [
+        ("plans", "What is the sum of deposits paid?", "negative goes with the label beside it"),
+        ("notes", "What are the total returns?", "negative goes with the sign of breakage"),
+        ("notes", "How many notes have a breakage above 40?", "with the sign of returns"),
+    ],
+)  # fmt: skip
+def test_amounts_whose_sign_goes_with_the_layout_are_not_put_together(
+    told: Callable[[str, str], str], folder: str, question: str, cause: str
+) -> None:
+    answer = told(folder, question)
+    assert answer.startswith("Not answered")
+    assert cause in answer
+    assert "its sign may say nothing" in answer
+
+
+def test_signs_that_go_with_nothing_and_answers_that_do_not_hang_on_them_are_not_doubted(
+    told: Callable[[str, str], str],
+) -> None:
+    assert told("notes", "What is the lowest drift?") == "-3.25: lowest drift."
+    assert told("plans", "How many plans have no deposit?").startswith("8: number of records")
