@@ -1,5 +1,6 @@
 """Forms of one layout, and of two: which labels are one fact, and what their signs say."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
+from tests.rules.folder import tabulate
 
 N = 24
 
@@ -128,3 +130,25 @@ def test_signs_that_go_with_nothing_and_answers_that_do_not_hang_on_them_are_not
 ) -> None:
     assert told("notes", "What is the lowest drift?") == "-3.25: lowest drift."
     assert told("plans", "How many plans have no deposit?").startswith("8: number of records")
+
+
+def test_the_only_key_of_each_json_file_is_what_a_record_is_called() -> None:
+    shops = ("Olm", "Ravno", "Gent")
+    engines = [
+        {
+            "built": 1901 + n,
+            "depot": {"city": ("Olm", "Ravno")[n % 2]},
+            "overhauls": [
+                {"shop": shops[(n + k) % 3], "cost": 70 + 3 * n + k, "passed": k % 2 == 0}
+                for k in range(1 + n % 3)
+            ],
+        }
+        for n in range(12)
+    ]
+    wrapped = tabulate([json.dumps({"engine": engine}) for engine in engines], ending="json")
+    plain = tabulate([json.dumps(engine) for engine in engines], ending="json")
+    assert wrapped.columns == plain.columns == {"built": "integer", "depot_city": "string"}
+    assert (wrapped.schema.nouns, plain.schema.nouns) == (("engine", "engines"), ())
+    assert [[c.list_name for c in x.schema.children] for x in (wrapped, plain)] == [
+        ["overhauls"]
+    ] * 2
