@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import PurePosixPath
 from typing import TypeAlias, cast
 
 from srag_mcp.documents.document import Content, Listing, TableCell
@@ -30,7 +31,7 @@ def read_json(data: bytes, path: str) -> Content:
     """Read a JSON file, or one with a JSON value on each line.
 
     Members are dotted keys, lists are items, lists of objects are tables. An array of one object is
-    that object.
+    that object, and the only key of a file is what it is about: a heading, no part of each key.
 
     Raises:
         DocumentError: If it is not text, or not JSON; the reason says where.
@@ -39,6 +40,12 @@ def read_json(data: bytes, path: str) -> Content:
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
         [value] = value
     page = Page()
+    while isinstance(value, dict) and len(value) == 1:
+        [(name, member)] = value.items()
+        if not isinstance(member, dict):
+            break
+        page.write_heading(name, 1)
+        value = member
     lists: list[tuple[str, list[JsonValue]]] = []
     texts: list[tuple[str, str]] = []
     for key, leaf in _leaves(value):
@@ -56,7 +63,8 @@ def read_json(data: bytes, path: str) -> Content:
         page.write_heading(key, _LIST_LEVEL)
         page.write_text(text)
     listings = [_write_list(page, key, members) for key, members in lists]
-    return replace(page.content(_title(value)), listings=tuple(filter(None, listings)))
+    title = _title(value) or PurePosixPath(path).stem  # no heading of a list is one
+    return replace(page.content(title), listings=tuple(filter(None, listings)))
 
 
 def read_json_tables(data: bytes, path: str) -> list[RecordTable]:

@@ -3,15 +3,15 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from statistics import median
 from typing import Literal, TypeAlias, TypeVar
 
 from srag_mcp.documents.document import TableCell
-from srag_mcp.rules.kinship import content_stems, is_same_name, kinship, says_more
+from srag_mcp.rules.kinship import content_stems, is_same_name, kinship, own_words, says_more
 from srag_mcp.schema.attribute import Extractor, KeyRule, SlotRule
 from srag_mcp.text.words import fold_words
 from srag_mcp.values.columns import TypeGuess, classify_values
@@ -45,6 +45,8 @@ T = TypeVar("T")
 
 Found: TypeAlias = TableCell
 """What one document says, and where."""
+Stated: TypeAlias = tuple[Sequence[str], Set[object]]
+"""What documents call a fact, and those that state it."""
 
 
 @dataclass(eq=False)
@@ -256,17 +258,63 @@ _ORDER = ("label", "slot", "item", "place")
 
 
 def join_layouts(candidates: Sequence[Candidate], n_documents: int) -> list[Candidate]:
-    """Join candidates that never meet in a document, the surest pair first."""
+    """Join candidates that never meet in a document, the surest pair first.
+
+    What says less than two that are no one fact, as `your share`, is neither before the other one
+    has its own label of the other layout.
+    """
+    several = [item for item in candidates if len(item.found) > 1][:_MAX_CANDIDATES]
+    rest = [([*item.labels], {*item.found}) for item in several]
+    left, n_left = several, 0
 
     def join(kept: Candidate, lost: Candidate) -> None:
         if says_more(lost.label, kept.label):
             kept.labels.insert(0, lost.label)
         kept.absorb(lost)
 
-    several = [item for item in candidates if len(item.found) > 1][:_MAX_CANDIDATES]
-    left = join_surest(several, lambda a, b: _sureness(a, b, n_documents), join, _ENOUGH)
+    def sureness(one: Candidate, other: Candidate) -> float:
+        sure = _sureness(one, other, n_documents)
+        here, there = ((item.labels, item.found.keys()) for item in (one, other))
+        return 0.0 if sure >= _ENOUGH and differ_by_a_value(here, there, rest) else sure
+
+    def may_be_others(less: Candidate, more: Candidate) -> bool:
+        others = [item for item in left if item is not more and _says_less(less, item)]
+        return _says_less(less, more) and any(
+            sureness(less, other) >= _ENOUGH > sureness(other, more) for other in others
+        )
+
+    def sureness_alone(one: Candidate, other: Candidate) -> float:
+        sure = sureness(one, other)
+        is_any = sure >= _ENOUGH and (may_be_others(one, other) or may_be_others(other, one))
+        return 0.0 if is_any else sure
+
+    while len(left) != n_left:
+        n_left = len(left)
+        left = join_surest(left, sureness_alone, join, _ENOUGH)
     gone = {*several} - {*left}
     return sorted((c for c in candidates if c not in gone), key=lambda c: -len(c.found))
+
+
+def _says_less(one: Candidate, other: Candidate) -> bool:
+    return {*content_stems(one.label)} < {*content_stems(other.label)}
+
+
+def differ_by_a_value(one: Stated, other: Stated, rest: Iterable[Stated]) -> bool:
+    """Whether the word in which labels differ is a value: `paid by card: 5`, `paid by cash: 7`.
+
+    It is one fact in two layouts only where more of the *rest* of what documents state changes
+    with it than stays. What has such a word itself tells nothing: `rooms upper floor`, `cleaning
+    upper floor`. Labels of which some only say more than others do not differ.
+    """
+    words = [own_words(*pair) for pair in product(one[0], other[0])]
+    if not words or not all(words):
+        return False
+    differing, n_more = frozenset().union(*words), 0
+    for labels, documents in rest:
+        if differing.isdisjoint(stem for label in labels for stem in content_stems(label)):
+            low, high = sorted(len(documents & own) / len(own) for _, own in (one, other))
+            n_more += (high - low >= NEARLY_ALL) - (low >= NEARLY_ALL)
+    return n_more <= 0
 
 
 def _sureness(one: Candidate, other: Candidate, n_documents: int) -> float:

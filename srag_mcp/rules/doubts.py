@@ -1,9 +1,10 @@
 """Doubts: why an induced column cannot carry an answer, although the question was read.
 
-Five things speak against a column, and the documents themselves tell all of them: documents without
+Six things speak against a column, and the documents themselves tell all of them: documents without
 a value speak of it all the same; another column may be the same fact of another layout; its amounts
-cannot be compared; other places of its documents contradict what was read; or what the question
-says of its name is said of another label as well, which became no column.
+cannot be compared; their sign goes with the layout; other places of its documents contradict what
+was read; or what the question says of its name is said of another label as well, which became no
+column.
 """
 
 import json
@@ -14,7 +15,8 @@ from dataclasses import dataclass
 
 from srag_mcp.cells.cell import Mark, is_predicted
 from srag_mcp.errors import QuestionError
-from srag_mcp.rules.kinship import general_stems, kin_of, kinship
+from srag_mcp.rules.candidates import Stated, differ_by_a_value
+from srag_mcp.rules.kinship import general_stems, kin_of, kinship, own_words
 from srag_mcp.schema.attribute import (
     Attribute,
     ItemRule,
@@ -102,6 +104,22 @@ GROUP BY ALL ORDER BY ALL
 _CONVERTED = """
 SELECT 2 * abs(TRY_CAST(value AS DOUBLE) - $2) AS apart, as_stated FROM cells
 WHERE attribute = $1 AND contains(coalesce(note, ''), 'converted into') AND apart > 0
+"""
+# Labels and signs of columns that nearly all documents with a negative value of $2 have and nearly
+# none with a positive one, or the other way round; and how many such documents have any.
+_SIGNED = rf"""
+WITH signed AS (SELECT document_id, TRY_CAST(value AS DOUBLE) < 0 AS below FROM cells
+  WHERE attribute = $2 AND TRY_CAST(value AS DOUBLE) <> 0),
+said AS (SELECT attribute, below, nullif(sign(TRY_CAST(value AS DOUBLE)), 0)::VARCHAR AS sign,
+    regexp_replace(regexp_extract(left(text, start), '[^\n]*$'), '\W+', ' ', 'g') AS label
+  FROM cells JOIN signed USING (document_id) JOIN ({_READ}) AS known USING (document_id)
+  WHERE as_stated <> '')
+SELECT attribute, kind, sum(count(*) FILTER (below)) OVER own AS n_below,
+  sum(count(*) FILTER (NOT below)) OVER own AS n_above
+FROM (UNPIVOT said ON label, sign INTO NAME kind VALUE way) GROUP BY attribute, kind, way
+WINDOW own AS (PARTITION BY attribute, kind)
+QUALIFY abs(count(*) FILTER (below) / nullif(n_below, 0)
+            - count(*) FILTER (NOT below) / nullif(n_above, 0)) >= {_MOST} ORDER BY ALL
 """
 _CONTRADICTED = "contradicted by another place of their document or the rest of their column"
 _ENDS = """
@@ -194,7 +212,11 @@ def check_columns(
         if all(isinstance(rule, PatternRule) and rule.weak for rule in attribute.extractors):
             doubt = f"{name} only tells that a word occurs, which says nothing of a document"
         else:
-            doubt = _of_cells(corpus, use) or _of_labels(corpus, use, translation.question)
+            doubt = (
+                _of_cells(corpus, use)
+                or _of_labels(corpus, use, translation.question)
+                or _of_signs(corpus, use, sql)
+            )
         doubt = doubt or next(find_mixed_units(corpus, translation.facts, [name]), "")
         if doubt:
             raise QuestionError(doubt + _HELP)
@@ -340,6 +362,26 @@ def _of_labels(corpus: Corpus, use: _Use, question: str) -> str:
     return ""
 
 
+def _of_signs(corpus: Corpus, use: _Use, sql: str) -> str:
+    """Say so where a sign goes with how documents are written, and the answer hangs on it.
+
+    `Deposit paid: 50`, `Less deposit -50`; or all that one form takes off is negative.
+    """
+    name, ends = use.attribute.name, (use.own.minimum, use.own.maximum)
+    if not use.measures or [str(end).startswith("-") for end in ends] != [True, False]:
+        return ""
+    rows = _read(corpus, _SIGNED, [_MAX_DOCUMENTS, name])
+    for other, kind, n_below, n_above in sorted(rows, key=lambda row: row[0] != name):
+        n_least = min(_whole(n_below), _whole(n_above))
+        is_akin = {*stems(str(other))} & {*stems(name)}  # a profit goes with the profit before tax
+        if n_least > _FEW * use.own.n_non_null and not (kind == "sign" and is_akin):
+            sizes = re.sub(rf'"?\b{name}\b"?', f'abs("{name}")', sql)
+            if corpus.select(sizes).rows != corpus.select(sql).rows:
+                goes = "the label beside it" if other == name else f"the {kind} of {other}"
+                return f"whether {name} is negative goes with {goes}: its sign may say nothing"
+    return ""
+
+
 def _of_figures(corpus: Corpus, own: ColumnStatistics) -> str:
     """Say so where documents state in figures what is none of its values: `1921–1923`, of a year.
 
@@ -379,17 +421,20 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     is_exact = use.asks_gaps or use.leads or attribute.type.is_boolean
     if n_told < (1.0 if is_exact else _MOST) * (n_told + speaking):
         return f"{known}, and {speaking} more speak of it in words that were not read"
-    telling = {
-        str(name): frozenset(str(told).split("\n"))
+    keys = {item.name: keys_of(item.extractors) for item in attributes}
+    stated: dict[str, Stated] = {
+        str(name): (keys.get(str(name), ()), {*str(told).split("\n")})
         for name, told in _read(corpus, _TELLING, [_MAX_DOCUMENTS, attribute.name])
     }
-    mine = telling.get(attribute.name, frozenset())
+    mine = stated.get(attribute.name)
     apart = {
-        item.name: len(others)
+        item.name: len(others[1])
         for item in attributes
-        if _may_be_one(use, item)
-        and (others := telling.get(item.name))
-        and len(others & mine) <= _FEW / 2 * min(len(others), n_told)
+        if mine
+        and _may_be_one(use, item)
+        and (others := stated.get(item.name))
+        and len(others[1] & mine[1]) <= _FEW / 2 * min(len(others[1]), n_told)
+        and not (_tells_apart(use, item) and differ_by_a_value(mine, others, stated.values()))
     }
     if not apart or sum(apart.values()) * n_told < _MIN_EXPECTED * n_documents:
         return ""
@@ -524,6 +569,12 @@ def _may_be_one(use: _Use, other: Attribute) -> bool:
         factor = 1.0 if is_bare else convert(1.0, str(one.unit), str(other.unit))
         return factor is not None and _are_of_one_size(use.own, two, factor)
     return one.type == other.type and (not one.type.is_ordered or _meet(use.own, two))
+
+
+def _tells_apart(use: _Use, other: Attribute) -> bool:
+    """Whether the question says what its column has and *other* has not: the `gas consumption`."""
+    names = (use.attribute.name.replace("_", " "), other.name.replace("_", " "))
+    return not own_words(*names).isdisjoint(stems(" ".join(use.called)))
 
 
 def _are_of_one_size(one: ColumnStatistics, other: ColumnStatistics, factor: float) -> bool:

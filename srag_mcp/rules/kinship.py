@@ -73,7 +73,19 @@ def is_same_name(left: str, right: str, besides: Stems = frozenset()) -> bool:
     return all(kin_of(name) & other for name in one) and all(kin_of(name) & one for name in other)
 
 
-def _telling(text: str, besides: Stems) -> Stems:
+def own_words(left: str, right: str) -> Stems:
+    """Return the stems in which two phrases that share one differ: `paid by card`, `paid by cash`.
+
+    None where one of them only says more, as `paid`; nor where all have kin, as `payment by card`,
+    or only say what sort of thing it is, as `bulb count`, `total bulbs`.
+    """
+    one, other = _telling(left), _telling(right)
+    differ = one & other and one - other and other - one and not is_same_name(left, right)
+    tells = any(kin_of(name).isdisjoint(general_stems()) for name in one ^ other)
+    return one ^ other if differ and tells else frozenset()
+
+
+def _telling(text: str, besides: Stems = frozenset()) -> Stems:
     """Return the stems of content words, but *besides* where others are left; ends; figures."""
     names, said = frozenset(content_stems(text)), _stems(text)
     ends = [name for pair in _listed()["opposites"] for end in pair for name in end]

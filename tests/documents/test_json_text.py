@@ -49,6 +49,17 @@ def test_an_array_of_one_object_is_that_object(read_bytes: Callable[..., list[Do
     assert [listing.name for listing in one.listings] == ["stops"]
 
 
+def test_the_only_key_of_a_file_is_its_heading(read_bytes: Callable[..., list[Document]]) -> None:
+    (document,) = read_bytes(
+        "a.json", '{"trip": {"name": "A", "at": {"town": "Ulm"}, "stops": [{"n": 1, "h": 2}]}}'
+    )
+    assert document.title == "A"
+    assert document.text == "trip\n\nname: A\nat.town: Ulm\n\nstops\n\nn | h\n1 | 2"
+    assert [listing.name for listing in document.listings] == ["stops"]
+    (document,) = read_bytes("b.json", '{"trips": [{"n": 1, "h": 2}]}')  # a list is no record
+    assert ([listing.name for listing in document.listings], document.title) == (["trips"], "b")
+
+
 def test_a_list_at_the_top_is_a_table(read_bytes: Callable[..., list[Document]]) -> None:
     (document,) = read_bytes("a.json", '[{"a": 1, "b": 2, "c": 3}, {"b": 5, "A": 6}]')
     (table,) = [block for block in document.blocks if isinstance(block, Table)]

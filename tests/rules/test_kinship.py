@@ -2,7 +2,7 @@
 
 import pytest
 
-from srag_mcp.rules.kinship import content_stems, kin_of, kinship, says_more
+from srag_mcp.rules.kinship import content_stems, kin_of, kinship, own_words, says_more
 from srag_mcp.rules.naming import column_name, free_name
 
 
@@ -66,3 +66,21 @@ def test_a_name_that_is_taken_gets_a_number() -> None:
     assert free_name("Hull", {"hull", "hull_2"}) == "hull_3"
     assert free_name("2019", ()) == "n_2019"
     assert free_name("中文", ()) == "value"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "differing"),
+    [
+        ("Paid by card", "Paid by cash", {"card", "cash"}),
+        ("Tariff day", "Tariff night", {"day", "night"}),
+        ("Day 1", "Day 4", {"1", "4"}),
+        ("Paid", "Paid by card", set()),  # says less
+        ("Town tax", "City tax", set()),  # akin
+        ("Bulb count", "Total bulbs", set()),  # what sort of thing it is
+        ("Paid by card", "Weight", set()),
+    ],
+)
+def test_labels_that_share_a_word_differ_by_others(
+    left: str, right: str, differing: set[str]
+) -> None:
+    assert own_words(left, right) == own_words(right, left) == differing
