@@ -3,12 +3,12 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import fold_words, singular
+from srag_mcp.text.words import STOP_WORDS, fold_words, singular
 from srag_mcp.values.bounds import HEDGED, NO_VALUE, Hedge, hedge_of
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import (
@@ -21,11 +21,13 @@ from srag_mcp.values.quantities import (
     Quantity,
     ambiguous_mark,
     decide_grouping,
+    decimal_mark,
     find_quantities,
     grouping_mark,
     is_guessed,
     proven_grouping,
     read_number_words,
+    read_numeral,
     scan_figures,
 )
 from srag_mcp.values.states import Column, Reader, Reading, State, Words, failed
@@ -240,6 +242,7 @@ class _Decided:
     footnotes: bool  # most numerals are grouped, so that `4,6702` is 4,670 with a mark
     guessed: frozenset[str] = frozenset()  # numerals that only the size of the others decides
     rates: frozenset[str | None] = frozenset()  # for each of what its numbers are
+    tails: frozenset[str] = frozenset()  # words behind its numbers that change none of them
 
 
 def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
@@ -252,11 +255,13 @@ def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
     found = {text: find_number(text, wanted) for text in dict.fromkeys(w.text for w in said)}
     found |= {text: NumberCell(number=n) for text, n in read_durations(found).items()}
     figured = [(words, f) for words in said if (f := found[words.text].figure) is not None]
-    figures = [figure for _, figure in figured]
     units = Counter(f.unit or read_context(words.context).unit for words, f in figured)
     del units[None]
-    shared = units.most_common(1)[0][0] if units.total() * 2 >= len(figures) and units else None
+    shared = units.most_common(1)[0][0] if units.total() * 2 >= len(figured) and units else None
     unit = parse_unit(declared.unit) if declared.unit else ScaledUnit(1, shared)
+    if unit.unit == "percent":
+        found |= _read_fractions(found)
+        figured = [(words, f) for words in said if (f := found[words.text].figure) is not None]
     whole = declared.type.is_whole
     scaled = [_scaled(words, figure, unit) for words, figure in figured if figure.numeral]
     numerals = [figure.numeral for figure, _ in scaled]
@@ -270,8 +275,9 @@ def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
             grouping, guessed = proven_grouping(numerals) or mark, set()
     written = declared.unit or unit.unit
     rates = _rates(declared, figured)
+    tails = _tails(declared, unit, [(words, found[words.text]) for words in said])
     column = _Decided(
-        grouping, unit, written, whole, declared.name, marked, frozenset(guessed), rates
+        grouping, unit, written, whole, declared.name, marked, frozenset(guessed), rates, tails
     )
     return lambda words: _read(words, found[words.text], column)
 
@@ -286,9 +292,96 @@ def _rates(declared: Column, figured: Sequence[tuple[Words, Figure]]) -> frozens
 
 
 def _rate(words: Words, figure: Figure) -> str | None:
-    if figure.span.end == len(words.text):  # as most are
-        return None
-    return rate_of(_MIXED.sub(_as_decimal, words.text)[figure.span.end :], figure.unit)
+    return rate_of(behind, figure.unit) if (behind := _behind(words, figure)) else None
+
+
+def _behind(words: Words, figure: Figure) -> str:
+    is_last = figure.span.end == len(words.text)  # as most are
+    return "" if is_last else _MIXED.sub(_as_decimal, words.text)[figure.span.end :]
+
+
+def _read_fractions(found: Mapping[str, NumberCell]) -> dict[str, NumberCell]:
+    """Read the numbers without a sign in a column of per cents as fractions: `28 %`, `0.34`.
+
+    None is larger than 1, one has decimals, and they are nearer to the others as per cents. Beside
+    `0.5 %` nobody knows.
+    """
+    figures = {text: cell.figure for text, cell in found.items() if cell.figure}
+    signed = _sizes(figure for figure in figures.values() if figure.unit == "percent")
+    bare = {text: f for text, f in figures.items() if not f.unit and not f.scaled and not f.symbol}
+    sizes = _sizes(bare.values())
+    has_decimals = any(decimal_mark(figure.numeral) for figure in bare.values())
+    if not (signed and sizes and sizes[-1] <= 0 and has_decimals):
+        return {}
+    if signed[len(signed) // 2] - sizes[len(sizes) // 2] <= 1:
+        return {}
+    is_known = signed[0] >= 0
+    return {
+        text: NumberCell(replace(figure, power=2) if is_known else None, reason="a share, or %")
+        for text, figure in bare.items()
+    }
+
+
+_TAIL = re.compile(r"\s?-?(?P<tail>[^\W\d_]+(?:\.[^\W\d_]+)*|[\"'″′](?!\w))(?P<more>[^\S\n]+\w)?")
+
+
+def _tails(
+    declared: Column, unit: ScaledUnit, said: Sequence[tuple[Words, NumberCell]]
+) -> frozenset[str]:
+    """Return what may stand behind the numbers of a column: what it is called, or as most have it.
+
+    Where cells say its unit, another word is another unit: `38"` and `36 mo` are no mm and years.
+    """
+    figured = [(words, found.figure) for words, found in said if found.figure]
+    loose = loose_scales([figure for _, figure in figured], unit.unit)
+    counts = Counter(_tail(*pair) for pair in figured if pair[1] not in loose)
+    del counts[""]
+    is_measured = unit.unit and any(one.unit for _, x in said if (one := x.figure or x.number))
+    usual = () if is_measured else (tail for tail, _ in counts.most_common(1))
+    called = map(singular, [unit.unit or "", *fold_words(declared.name).split()])
+    return frozenset({"", *called, *usual, *(tail for tail in counts if tail[0] == _SCALE)})
+
+
+def _tail(words: Words, figure: Figure) -> str:
+    """Return the word or sign right behind a number that is no unit, one for all its forms.
+
+    `26 pallets` -> `pallet`, `4 nights` -> `day`, `12/20` -> `/20`, `5 in Ghent` -> "", `5 in` ->
+    `in`, `3 million` -> `×`, `3M` -> `×M`
+    """
+    if figure.unit or figure.upper or figure.scaled or figure.symbol:
+        return f"{_SCALE if figure.scaled else ''}{'' if figure.unit else figure.symbol}"
+    match = _TAIL.match(_behind(words, figure))
+    if match is None or (match["more"] and match["tail"].lower() in STOP_WORDS):
+        return ""
+    tail = match["tail"].lower()
+    return period_of(tail) or singular(tail)
+
+
+_SCALE = "×"
+
+
+def loose_scales(figures: Sequence[Figure], unit: str | None) -> frozenset[Figure]:
+    """Return the figures whose scale may as well be a unit: one behind each, as in `12T`.
+
+    Two scales beside each other are some: `900K`, `1.2M`. So is one where the numbers without any
+    go on in those with it: `950`, `1.2k`, but not `5.00`, `10.00 CR`; of money; or where *unit*,
+    that of their column, stands at none of them.
+    """
+    own = {figure.unit for figure in figures} - {None}
+    steps = {math.log10(figure.factor) for figure in figures if figure.scaled}
+    if len(steps) != 1 or any(map(is_currency, {unit, *own})) or (unit and not own):
+        return frozenset()
+    loose = [figure for figure in figures if figure.scaled and figure.symbol and not figure.unit]
+    bare, said = _sizes(f for f in figures if not (f.unit or f.symbol)), _sizes(loose)
+    gap = said[0] - bare[-1] if bare and said else 0.0
+    goes_on = abs(gap + steps.pop()) < abs(gap)
+    return frozenset() if goes_on else frozenset(loose)
+
+
+def _sizes(figures: Iterable[Figure]) -> list[float]:
+    """Return the sizes of the numerals of *figures* in powers of ten, in order; zeros have none."""
+    read = (read_numeral(figure.numeral) for figure in figures if figure.numeral)
+    return sorted(math.log10(number) for number in read if number)
 
 
 def _scaled(words: Words, figure: Figure, unit: ScaledUnit) -> tuple[Figure, int]:
@@ -308,8 +401,8 @@ def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
     measured = column.unit.unit
     is_money = is_currency(measured)
     note, quantity, figure = "", found.number, found.figure
-    if figure is not None and (rate := _rate(words, figure)) not in column.rates:
-        return failed(f"for each {rate}, unlike its column")
+    if figure is not None and (why := _unlike(words, figure, column, hedge)):
+        return failed(why)
     guessed: str = hedge or ""
     if figure is not None:
         figure, scale = _scaled(words, figure, column.unit)
@@ -336,6 +429,16 @@ def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
     if not guessed or reading.state is not State.STATED:
         return reading
     return replace(reading, note="; ".join(filter(None, (guessed, reading.note))), is_guess=True)
+
+
+def _unlike(words: Words, figure: Figure, column: _Decided, hedge: Hedge | None) -> str:
+    """Say what stands behind a number that makes it another than those of its column, if any."""
+    rate = _rate(words, figure)
+    if rate not in column.rates:
+        return f"for each {rate}, unlike its column"
+    tail = "" if rate or hedge else _tail(words, figure)
+    is_like = tail in column.tails
+    return "" if is_like else f"with {tail.removeprefix(_SCALE)!r} behind it, unlike its column"
 
 
 def _with_value(quantity: Quantity, column: _Decided, note: str) -> Reading:
