@@ -241,7 +241,6 @@ class _Decided:
     name: str
     footnotes: bool  # most numerals are grouped, so that `4,6702` is 4,670 with a mark
     guessed: frozenset[str] = frozenset()  # numerals that only the size of the others decides
-    rates: frozenset[str | None] = frozenset()  # for each of what its numbers are
     tails: frozenset[str] = frozenset()  # words behind its numbers that change none of them
 
 
@@ -274,30 +273,11 @@ def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
         if any(style in words.context for words in said):
             grouping, guessed = proven_grouping(numerals) or mark, set()
     written = declared.unit or unit.unit
-    rates = _rates(declared, figured)
     tails = _tails(declared, unit, [(words, found[words.text]) for words in said])
     column = _Decided(
-        grouping, unit, written, whole, declared.name, marked, frozenset(guessed), rates, tails
+        grouping, unit, written, whole, declared.name, marked, frozenset(guessed), tails
     )
     return lambda words: _read(words, found[words.text], column)
-
-
-def _rates(declared: Column, figured: Sequence[tuple[Words, Figure]]) -> frozenset[str | None]:
-    """Return for each of what the numbers of a column are: what it is called, or as most say."""
-    said = Counter(_rate(words, figure) for words, figure in figured)
-    called = {f"{declared.name} {declared.unit or ''}", *(words.context for words, _ in figured)}
-    words = {word for text in called for word in fold_words(text).split()}
-    named = {period_of(word) for word in words if singular(word) == word} - {None}  # no `hours`
-    return frozenset({None, *(named or (rate for rate, _ in said.most_common(1)))})
-
-
-def _rate(words: Words, figure: Figure) -> str | None:
-    return rate_of(behind, figure.unit) if (behind := _behind(words, figure)) else None
-
-
-def _behind(words: Words, figure: Figure) -> str:
-    is_last = figure.span.end == len(words.text)  # as most are
-    return "" if is_last else _MIXED.sub(_as_decimal, words.text)[figure.span.end :]
 
 
 def _read_fractions(found: Mapping[str, NumberCell]) -> dict[str, NumberCell]:
@@ -307,22 +287,18 @@ def _read_fractions(found: Mapping[str, NumberCell]) -> dict[str, NumberCell]:
     `0.5 %` nobody knows.
     """
     figures = {text: cell.figure for text, cell in found.items() if cell.figure}
-    signed = _sizes(figure for figure in figures.values() if figure.unit == "percent")
     bare = {text: f for text, f in figures.items() if not f.unit and not f.scaled and not f.symbol}
-    sizes = _sizes(bare.values())
+    sizes, signed = _sizes(bare.values()), _sizes(f for f in figures.values() if f.unit)
     has_decimals = any(decimal_mark(figure.numeral) for figure in bare.values())
-    if not (signed and sizes and sizes[-1] <= 0 and has_decimals):
+    is_small = bool(signed and sizes) and sizes[-1] <= 0 and has_decimals
+    if not is_small or signed[len(signed) // 2] - sizes[len(sizes) // 2] <= 1:
         return {}
-    if signed[len(signed) // 2] - sizes[len(sizes) // 2] <= 1:
-        return {}
-    is_known = signed[0] >= 0
-    return {
-        text: NumberCell(replace(figure, power=2) if is_known else None, reason="a share, or %")
-        for text, figure in bare.items()
-    }
+    cell = NumberCell(reason="a share or a per cent")
+    return {t: cell if signed[0] < 0 else NumberCell(replace(f, power=2)) for t, f in bare.items()}
 
 
 _TAIL = re.compile(r"\s?-?(?P<tail>[^\W\d_]+(?:\.[^\W\d_]+)*|[\"'″′](?!\w))(?P<more>[^\S\n]+\w)?")
+_EACH, _SCALE = "for each ", "×"
 
 
 def _tails(
@@ -335,29 +311,37 @@ def _tails(
     figured = [(words, found.figure) for words, found in said if found.figure]
     loose = loose_scales([figure for _, figure in figured], unit.unit)
     counts = Counter(_tail(*pair) for pair in figured if pair[1] not in loose)
-    del counts[""]
     is_measured = unit.unit and any(one.unit for _, x in said if (one := x.figure or x.number))
-    usual = () if is_measured else (tail for tail, _ in counts.most_common(1))
-    called = map(singular, [unit.unit or "", *fold_words(declared.name).split()])
-    return frozenset({"", *called, *usual, *(tail for tail in counts if tail[0] == _SCALE)})
+    most = [tail for tail, _ in counts.most_common()]
+    others = [tail for tail in most if tail and not tail.startswith(_EACH)]
+    usual = [] if is_measured else others[:1]
+    name = f"{declared.name} {declared.unit or ''}"
+    called = {name, *(words.context for words, _ in figured)}
+    words = {word for text in called for word in fold_words(text).split()}
+    periods = {period_of(word) for word in words if singular(word) == word} - {None}  # no `hours`
+    each = {f"{_EACH}{period}" for period in periods} or {*most[:1]} - {*others}
+    scales = [tail for tail in most if tail.startswith(_SCALE)]
+    names = map(singular, [unit.unit or "", *fold_words(declared.name).split()])
+    return frozenset({"", *each, *usual, *scales, *names})
 
 
 def _tail(words: Words, figure: Figure) -> str:
-    """Return the word or sign right behind a number that is no unit, one for all its forms.
+    """Return what stands right behind a number and is no unit of it, one for all its forms.
 
-    `26 pallets` -> `pallet`, `4 nights` -> `day`, `12/20` -> `/20`, `5 in Ghent` -> "", `5 in` ->
-    `in`, `3 million` -> `×`, `3M` -> `×M`
+    `£9 a week` -> `for each week`, `26 pallets` -> `pallet`, `4 nights` -> `day`, `12/20` -> `/20`,
+    `5 in Ghent` -> "", `5 in` -> `in`, `3 million` -> `×`, `3M` -> `×M`
     """
+    is_last = figure.span.end == len(words.text)  # as most are
+    behind = "" if is_last else _MIXED.sub(_as_decimal, words.text)[figure.span.end :]
+    if behind and (rate := rate_of(behind, figure.unit)):
+        return f"{_EACH}{rate}"
     if figure.unit or figure.upper or figure.scaled or figure.symbol:
         return f"{_SCALE if figure.scaled else ''}{'' if figure.unit else figure.symbol}"
-    match = _TAIL.match(_behind(words, figure))
+    match = _TAIL.match(behind)
     if match is None or (match["more"] and match["tail"].lower() in STOP_WORDS):
         return ""
     tail = match["tail"].lower()
     return period_of(tail) or singular(tail)
-
-
-_SCALE = "×"
 
 
 def loose_scales(figures: Sequence[Figure], unit: str | None) -> frozenset[Figure]:
@@ -401,8 +385,11 @@ def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
     measured = column.unit.unit
     is_money = is_currency(measured)
     note, quantity, figure = "", found.number, found.figure
-    if figure is not None and (why := _unlike(words, figure, column, hedge)):
-        return failed(why)
+    tail = _tail(words, figure) if figure else ""
+    is_each = tail.startswith(_EACH)
+    if tail not in column.tails and (is_each or not hedge):
+        why = tail if is_each else f"with {tail.removeprefix(_SCALE)!r} behind it"
+        return failed(f"{why}, unlike its column")
     guessed: str = hedge or ""
     if figure is not None:
         figure, scale = _scaled(words, figure, column.unit)
@@ -429,16 +416,6 @@ def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
     if not guessed or reading.state is not State.STATED:
         return reading
     return replace(reading, note="; ".join(filter(None, (guessed, reading.note))), is_guess=True)
-
-
-def _unlike(words: Words, figure: Figure, column: _Decided, hedge: Hedge | None) -> str:
-    """Say what stands behind a number that makes it another than those of its column, if any."""
-    rate = _rate(words, figure)
-    if rate not in column.rates:
-        return f"for each {rate}, unlike its column"
-    tail = "" if rate or hedge else _tail(words, figure)
-    is_like = tail in column.tails
-    return "" if is_like else f"with {tail.removeprefix(_SCALE)!r} behind it, unlike its column"
 
 
 def _with_value(quantity: Quantity, column: _Decided, note: str) -> Reading:
