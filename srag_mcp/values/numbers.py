@@ -304,7 +304,7 @@ _EACH, _SCALE = "for each ", "×"
 def _tails(
     declared: Column, unit: ScaledUnit, said: Sequence[tuple[Words, NumberCell]]
 ) -> frozenset[str]:
-    """Return what may stand behind the numbers of a column: what it is called, or as most have it.
+    """Return what may stand behind the numbers of a column: what it is called, or as half have it.
 
     Where cells say its unit, another word is another unit: `38"` and `36 mo` are no mm and years.
     """
@@ -314,7 +314,7 @@ def _tails(
     is_measured = unit.unit and any(one.unit for _, x in said if (one := x.figure or x.number))
     most = [tail for tail, _ in counts.most_common()]
     others = [tail for tail in most if tail and not tail.startswith(_EACH)]
-    usual = [] if is_measured else others[:1]
+    usual = [x for x in others[:1] if x[0] == "/" or 2 * counts[x] >= counts.total()]
     name = f"{declared.name} {declared.unit or ''}"
     called = {name, *(words.context for words, _ in figured)}
     words = {word for text in called for word in fold_words(text).split()}
@@ -322,7 +322,7 @@ def _tails(
     each = {f"{_EACH}{period}" for period in periods} or {*most[:1]} - {*others}
     scales = [tail for tail in most if tail.startswith(_SCALE)]
     names = map(singular, [unit.unit or "", *fold_words(declared.name).split()])
-    return frozenset({"", *each, *usual, *scales, *names})
+    return frozenset({"", *each, *scales, *names, *(() if is_measured else usual)})
 
 
 def _tail(words: Words, figure: Figure) -> str:
