@@ -5,7 +5,10 @@ import io
 import re
 import zipfile
 from collections import Counter
+from collections.abc import Collection
+from contextlib import suppress
 from datetime import date, datetime, time, timedelta
+from functools import reduce
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -26,7 +29,12 @@ _SAMPLE_ROWS = 50
 _BACKSLASH_QUOTE = re.compile(r'[^,;\t|\\\n]\\"(?![,;\t|\n]|$)')
 _MAX_CELLS = 8_000_000
 _SHEET_PART = re.compile(r"xl/worksheets/[^/]+\.xml$", re.IGNORECASE)
-_CELL_PLACE = re.compile(rb"""\br=["']([A-Z]{1,3})(\d{1,7})["']""")
+_BOOK = ("xl/styles.xml", "xl/workbook.xml", "xl/_rels/workbook.xml.rels")
+_PERCENT = frozenset({"9", "10"})  # formats that every workbook has: 0% and 0.00%
+_LITERAL = re.compile(r'"[^"]*"|\\.')  # shown as it is: `0.0" %"` multiplies nothing
+_PLACE = rb"""\br=["']([A-Z]{1,3})(\d{1,7})["']"""
+_STYLED_CELL = rb"""<(?:\w+:)?c\b(?=[^>]*\bs=["'](?:STYLES)["'])[^>]*?""" + _PLACE
+_CELL_PLACE = re.compile(_PLACE)
 
 
 def read_spreadsheet(data: bytes, path: str) -> Content:
@@ -118,11 +126,12 @@ def _read_workbook(data: bytes, path: str) -> list[Sheet]:
     _check_sizes(data, path)
     sheets = []
     try:
-        book = CalamineWorkbook.from_filelike(io.BytesIO(data))
+        book, percents = CalamineWorkbook.from_filelike(io.BytesIO(data)), _find_percents(data)
         for sheet in book.sheets_metadata:
             shown = sheet.visible == SheetVisibleEnum.Visible
             if shown and sheet.typ == SheetTypeEnum.WorkSheet:
-                sheets.append(_arranged(book.get_sheet_by_name(sheet.name)))
+                places = percents.get(sheet.name, ())
+                sheets.append(_arranged(book.get_sheet_by_name(sheet.name), places))
     except (CalamineError, OSError, ValueError, KeyError) as error:
         raise DocumentError(path, f"it is not a readable workbook: {error}") from error
     return sheets
@@ -135,8 +144,7 @@ def _check_sizes(data: bytes, path: str) -> None:
             for name in filter(_SHEET_PART.search, archive.namelist()):
                 places = set(_CELL_PLACE.findall(archive.read(name)))
                 rows = [int(row) for _, row in places] or [0]
-                letters = {name.rjust(3, b"@") for name, _ in places}  # `@` is before `A`
-                columns = [676 * a + 26 * b + c for a, b, c in letters] or [0]
+                columns = [_number(name) for name in {name for name, _ in places}] or [0]
                 n_rows, n_columns = max(rows) - min(rows) + 1, max(columns) - min(columns) + 1
                 if n_rows * n_columns > _MAX_CELLS:
                     reason = f"{name} spans {n_rows} x {n_columns} cells, too many to read"
@@ -145,12 +153,46 @@ def _check_sizes(data: bytes, path: str) -> None:
         raise DocumentError(path, "it is a damaged Office file") from error
 
 
-def _arranged(sheet: "CalamineSheet") -> Sheet:
+def _find_percents(data: bytes) -> dict[str, set[tuple[int, int]]]:
+    """Return rows and columns of the cells that each sheet, by its name, shows as per cents.
+
+    calamine gives the number that is stored: 0.85 of `85%`.
+    """
+    from xml.etree import ElementTree
+
+    found: dict[str, set[tuple[int, int]]] = {}
+    errors = (KeyError, StopIteration, ElementTree.ParseError)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive, suppress(*errors):
+        styles, book, links = (ElementTree.fromstring(archive.read(part)) for part in _BOOK)
+        formats = {
+            x.get("numFmtId"): x.get("formatCode", "") for x in styles.iterfind(".//{*}numFmt")
+        }
+        percent = {n for n, code in formats.items() if "%" in _LITERAL.sub("", code)} | _PERCENT
+        looks = enumerate(styles.iterfind("{*}cellXfs/{*}xf"))
+        shown = "|".join(str(n) for n, look in looks if look.get("numFmtId") in percent)
+        cell = re.compile(_STYLED_CELL.replace(b"STYLES", shown.encode()))
+        parts = {link.get("Id"): link.get("Target", "").rpartition("/")[2] for link in links}
+        for sheet in book.iterfind("{*}sheets/{*}sheet") if shown else ():
+            part = next(parts[x] for key, x in sheet.items() if key.endswith("}id"))
+            places = cell.findall(archive.read(f"xl/worksheets/{part}"))
+            found[sheet.get("name", "")] = {(int(row), _number(name)) for name, row in places}
+    return found
+
+
+def _number(letters: bytes) -> int:
+    """Return which column *letters* name: `A` -> 1, `AB` -> 28."""
+    return reduce(lambda number, letter: 26 * number + letter - ord("@"), letters, 0)
+
+
+def _arranged(sheet: "CalamineSheet", percents: Collection[tuple[int, int]]) -> Sheet:
     """Arrange a sheet; the text of merged cells stands in each of them."""
-    rows = [[_text(value) for value in row] for row in sheet.to_python(skip_empty_area=True)]
     if sheet.start is None:
         return arrange((), sheet.name)
     above, left = sheet.start
+    rows = [
+        [_text(value, is_share=(n, m) in percents) for m, value in enumerate(row, left + 1)]
+        for n, row in enumerate(sheet.to_python(skip_empty_area=True), above + 1)
+    ]
     for (top, first), (bottom, last) in sheet.merged_cell_ranges or []:
         if 0 <= top - above < len(rows) and 0 <= first - left < len(rows[top - above]):
             text = rows[top - above][first - left]
@@ -160,8 +202,11 @@ def _arranged(sheet: "CalamineSheet") -> Sheet:
     return arrange(rows, sheet.name, above + 1)
 
 
-def _text(value: float | str | bool | time | date | timedelta) -> str:
-    """Return a cell as text: `12.0` is `12`, a day without a time of day is its date."""
+def _text(value: float | str | bool | time | date | timedelta, *, is_share: bool) -> str:
+    """Return a cell as text: `12.0` is `12`, a day without a time of day is its date.
+
+    A number that *is_share* is shown as per cents: `0.85` is `85%`.
+    """
     if isinstance(value, datetime):
         midnight = value.time() == time(0)
         return value.date().isoformat() if midnight else value.isoformat(" ", "seconds")
@@ -169,4 +214,6 @@ def _text(value: float | str | bool | time | date | timedelta) -> str:
         return value.isoformat()
     if isinstance(value, timedelta):
         return str(value)
+    if is_share and isinstance(value, float):
+        return f"{scalar_text(round(100 * value, 12))}%"
     return scalar_text(round(value, 12) if isinstance(value, float) else value)

@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, product
 from statistics import median
@@ -19,8 +19,8 @@ from srag_mcp.values.dates import read_date
 from srag_mcp.values.numbers import is_bound, is_range, read_number
 from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import read_boolean
-from srag_mcp.values.types import BOOLEAN, ColumnType
-from srag_mcp.values.units import SIZES, is_currency
+from srag_mcp.values.types import BOOLEAN, NUMBER, ColumnType
+from srag_mcp.values.units import SIZES, convert, is_currency
 
 Origin: TypeAlias = Literal["label", "place", "slot", "item"]
 
@@ -62,6 +62,7 @@ class Candidate:
         quotes: Passages that state it.
         asked: How much the sample questions ask for it.
         is_guess: Whether nothing but its place speaks for its label, which names nothing else.
+        units: That its labels say in brackets, in the order of its rules: `Weight (kg)`.
     """
 
     origin: Origin
@@ -72,6 +73,7 @@ class Candidate:
     quotes: tuple[str, ...] = ()
     asked: float = 0.0
     is_guess: bool = False
+    units: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -94,7 +96,11 @@ class Candidate:
         """The type of its values; what is only said or denied is a boolean."""
         if self.origin == "item":
             return TypeGuess(BOOLEAN, None, 1.0, None)
-        return classify_values(self.exact, self.label)
+        guess = classify_values(self.exact, self.label)
+        if len(self.units) < 2 or guess.unit or not guess.type.is_numeric:
+            return guess
+        is_one = all(convert(1.0, unit, self.units[0]) is not None for unit in self.units)
+        return replace(guess, type=NUMBER, unit=self.units[0]) if is_one else guess
 
     @property
     def is_number(self) -> bool:
@@ -126,6 +132,7 @@ class Candidate:
         self.labels.extend(label for label in other.labels if label not in self.labels)
         self.found = self.found | {n: f for n, f in other.found.items() if n not in self.found}
         self.near = other.near | self.near
+        self.units = tuple(dict.fromkeys((*self.units, *other.units)))
         self.quotes = self.quotes or other.quotes
         self.asked = max(self.asked, other.asked)
         for worked_out in ("exact", "guess", "plain", "shape"):

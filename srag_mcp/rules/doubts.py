@@ -27,8 +27,9 @@ from srag_mcp.schema.attribute import (
     keys_of,
 )
 from srag_mcp.sqlfacts.query import QueryFacts, Translation
+from srag_mcp.sqlfacts.trees import replace_values
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.database import quote_text
+from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.guard import Value
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.words import content_words, fold_words, plural, singular, stem, stems
@@ -375,7 +376,8 @@ def _of_signs(corpus: Corpus, use: _Use, sql: str) -> str:
         n_least = min(_whole(n_below), _whole(n_above))
         is_akin = {*stems(str(other))} & {*stems(name)}  # a profit goes with the profit before tax
         if n_least > _FEW * use.own.n_non_null and not (kind == "sign" and is_akin):
-            sizes = re.sub(rf'"?\b{name}\b"?', f'abs("{name}")', sql)
+            own = quote_name(name)
+            sizes = replace_values(sql, corpus.schema().entity, own, f"abs({own})")
             if corpus.select(sizes).rows != corpus.select(sql).rows:
                 goes = "the label beside it" if other == name else f"the {kind} of {other}"
                 return f"whether {name} is negative goes with {goes}: its sign may say nothing"

@@ -14,7 +14,7 @@ from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words, is_content
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import find_quantities
-from srag_mcp.values.units import SIZES
+from srag_mcp.values.units import SIZES, read_context
 
 _RECURRING = 0.2  # of the documents have a label below several headings
 # A label that often has several values in one document heads a list, and states no fact.
@@ -54,7 +54,9 @@ def label_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
                 besides=() if section is not None else tuple(sorted(apart.get(key, ()))),
                 in_tables=key not in lists,
             )
-            candidates.append(Candidate("label", labels, [rule], values))
+            unit = read_context(next(iter(fields.values()))[0].label).unit
+            units = (unit,) if unit else ()
+            candidates.append(Candidate("label", labels, [rule], values, units=units))
         # the number in a label is a fact of its own: the 19 of "VAT 19 %"
         figures = {
             number: Found(match.group(), own[0].figure)

@@ -39,7 +39,7 @@ from srag_mcp.values.numbers import find_number
 from srag_mcp.values.quantities import DECIMAL_COMMA, ambiguous_mark, proven_grouping
 from srag_mcp.values.states import read_boolean, read_missing
 from srag_mcp.values.types import TEXT
-from srag_mcp.values.units import read_context, unit_ending
+from srag_mcp.values.units import unit_of_name
 
 _COPY = re.compile(r"\s*\(\d+\)$")
 _NAME = "name"  # of a thing; it stands for the thing itself
@@ -108,7 +108,7 @@ def _attributes(
         is_ticks = guess.type.is_boolean and {read_boolean(value) for value in values} == {True}
         told = "An item of the list." if only else f'The column "{column.name}".'
         if is_numeric:
-            unit = unit or read_context(column.name).unit or unit_ending(column.name)
+            unit = unit or unit_of_name(column.name)
         noted = is_numeric and column.caption
         said = f" A note above the table says: {column.caption}" if noted else ""
         attributes.append(

@@ -26,6 +26,7 @@ from srag_mcp.values.numbers import (
     ASIDE,
     find_number,
     is_bound,
+    loose_scales,
     number_reader,
     read_durations,
 )
@@ -44,7 +45,7 @@ from srag_mcp.values.states import (
     read_statement,
 )
 from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT, ColumnType
-from srag_mcp.values.units import SIZES, convert
+from srag_mcp.values.units import SIZES, convert, unit_of_name
 
 _ASSUMED = "day before month, which no other document proves"
 _AHEAD = "in this century, though it lies ahead and no other document proves it"
@@ -415,10 +416,16 @@ def _guess_numbers(values: Sequence[str], name: str) -> TypeGuess | None:
     enough = max(len(values) / 2, min(2, len(values)))
     fitting = [figure for figure, rest in figures if not rest or rests[rest] >= enough]
     n_said = len(fitting)
-    fitting = [f for f in fitting if not f.numeral or read_numeral(f.numeral) is not None]
+    loose = loose_scales(fitting, unit_of_name(name))
+    fitting = [
+        figure
+        for figure in fitting
+        if not figure.numeral or read_numeral(figure.numeral) is not None
+        if figure not in loose
+    ]
     written = [figure for figure in fitting if figure.numeral]
     is_marked = not all(figure.numeral.isdigit() for figure in written)
-    if not fitting or (len(fitting) < n_said and is_marked):
+    if not fitting or (len(fitting) < n_said and is_marked and not loose):
         return None
     grouping = decide_grouping(
         [figure.numeral for figure in written], [figure.factor for figure in written]

@@ -3,12 +3,12 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import fold_words, singular
+from srag_mcp.text.words import STOP_WORDS, fold_words, singular
 from srag_mcp.values.bounds import HEDGED, NO_VALUE, Hedge, hedge_of
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import (
@@ -21,11 +21,13 @@ from srag_mcp.values.quantities import (
     Quantity,
     ambiguous_mark,
     decide_grouping,
+    decimal_mark,
     find_quantities,
     grouping_mark,
     is_guessed,
     proven_grouping,
     read_number_words,
+    read_numeral,
     scan_figures,
 )
 from srag_mcp.values.states import Column, Reader, Reading, State, Words, failed
@@ -239,7 +241,7 @@ class _Decided:
     name: str
     footnotes: bool  # most numerals are grouped, so that `4,6702` is 4,670 with a mark
     guessed: frozenset[str] = frozenset()  # numerals that only the size of the others decides
-    rates: frozenset[str | None] = frozenset()  # for each of what its numbers are
+    tails: frozenset[str] = frozenset()  # words behind its numbers that change none of them
 
 
 def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
@@ -252,11 +254,13 @@ def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
     found = {text: find_number(text, wanted) for text in dict.fromkeys(w.text for w in said)}
     found |= {text: NumberCell(number=n) for text, n in read_durations(found).items()}
     figured = [(words, f) for words in said if (f := found[words.text].figure) is not None]
-    figures = [figure for _, figure in figured]
     units = Counter(f.unit or read_context(words.context).unit for words, f in figured)
     del units[None]
-    shared = units.most_common(1)[0][0] if units.total() * 2 >= len(figures) and units else None
+    shared = units.most_common(1)[0][0] if units.total() * 2 >= len(figured) and units else None
     unit = parse_unit(declared.unit) if declared.unit else ScaledUnit(1, shared)
+    if unit.unit == "percent":
+        found |= _read_fractions(found)
+        figured = [(words, f) for words in said if (f := found[words.text].figure) is not None]
     whole = declared.type.is_whole
     scaled = [_scaled(words, figure, unit) for words, figure in figured if figure.numeral]
     numerals = [figure.numeral for figure, _ in scaled]
@@ -269,26 +273,99 @@ def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
         if any(style in words.context for words in said):
             grouping, guessed = proven_grouping(numerals) or mark, set()
     written = declared.unit or unit.unit
-    rates = _rates(declared, figured)
+    tails = _tails(declared, unit, [(words, found[words.text]) for words in said])
     column = _Decided(
-        grouping, unit, written, whole, declared.name, marked, frozenset(guessed), rates
+        grouping, unit, written, whole, declared.name, marked, frozenset(guessed), tails
     )
     return lambda words: _read(words, found[words.text], column)
 
 
-def _rates(declared: Column, figured: Sequence[tuple[Words, Figure]]) -> frozenset[str | None]:
-    """Return for each of what the numbers of a column are: what it is called, or as most say."""
-    said = Counter(_rate(words, figure) for words, figure in figured)
-    called = {f"{declared.name} {declared.unit or ''}", *(words.context for words, _ in figured)}
+def _read_fractions(found: Mapping[str, NumberCell]) -> dict[str, NumberCell]:
+    """Read the numbers without a sign in a column of per cents as fractions: `28 %`, `0.34`.
+
+    None is larger than 1, one has decimals, and they are nearer to the others as per cents. Beside
+    `0.5 %` nobody knows.
+    """
+    figures = {text: cell.figure for text, cell in found.items() if cell.figure}
+    bare = {text: f for text, f in figures.items() if not f.unit and not f.scaled and not f.symbol}
+    sizes, signed = _sizes(bare.values()), _sizes(f for f in figures.values() if f.unit)
+    has_decimals = any(decimal_mark(figure.numeral) for figure in bare.values())
+    is_small = bool(signed and sizes) and sizes[-1] <= 0 and has_decimals
+    if not is_small or signed[len(signed) // 2] - sizes[len(sizes) // 2] <= 1:
+        return {}
+    cell = NumberCell(reason="a share or a per cent")
+    return {t: cell if signed[0] < 0 else NumberCell(replace(f, power=2)) for t, f in bare.items()}
+
+
+_TAIL = re.compile(r"\s?-?(?P<tail>[^\W\d_]+(?:\.[^\W\d_]+)*|[\"'″′](?!\w))(?P<more>[^\S\n]+\w)?")
+_EACH, _SCALE = "for each ", "×"
+
+
+def _tails(
+    declared: Column, unit: ScaledUnit, said: Sequence[tuple[Words, NumberCell]]
+) -> frozenset[str]:
+    """Return what may stand behind the numbers of a column: what it is called, or as half have it.
+
+    Where cells say its unit, another word is another unit: `38"` and `36 mo` are no mm and years.
+    """
+    figured = [(words, found.figure) for words, found in said if found.figure]
+    loose = loose_scales([figure for _, figure in figured], unit.unit)
+    counts = Counter(_tail(*pair) for pair in figured if pair[1] not in loose)
+    is_measured = unit.unit and any(one.unit for _, x in said if (one := x.figure or x.number))
+    most = [tail for tail, _ in counts.most_common()]
+    others = [tail for tail in most if tail and not tail.startswith(_EACH)]
+    usual = [x for x in others[:1] if x[0] == "/" or 2 * counts[x] >= counts.total()]
+    name = f"{declared.name} {declared.unit or ''}"
+    called = {name, *(words.context for words, _ in figured)}
     words = {word for text in called for word in fold_words(text).split()}
-    named = {period_of(word) for word in words if singular(word) == word} - {None}  # no `hours`
-    return frozenset({None, *(named or (rate for rate, _ in said.most_common(1)))})
+    periods = {period_of(word) for word in words if singular(word) == word} - {None}  # no `hours`
+    each = {f"{_EACH}{period}" for period in periods} or {*most[:1]} - {*others}
+    scales = [tail for tail in most if tail.startswith(_SCALE)]
+    names = map(singular, [unit.unit or "", *fold_words(declared.name).split()])
+    return frozenset({"", *each, *scales, *names, *(() if is_measured else usual)})
 
 
-def _rate(words: Words, figure: Figure) -> str | None:
-    if figure.span.end == len(words.text):  # as most are
-        return None
-    return rate_of(_MIXED.sub(_as_decimal, words.text)[figure.span.end :], figure.unit)
+def _tail(words: Words, figure: Figure) -> str:
+    """Return what stands right behind a number and is no unit of it, one for all its forms.
+
+    `£9 a week` -> `for each week`, `26 pallets` -> `pallet`, `4 nights` -> `day`, `12/20` -> `/20`,
+    `5 in Ghent` -> "", `5 in` -> `in`, `3 million` -> `×`, `3M` -> `×M`
+    """
+    is_last = figure.span.end == len(words.text)  # as most are
+    behind = "" if is_last else _MIXED.sub(_as_decimal, words.text)[figure.span.end :]
+    if behind and (rate := rate_of(behind, figure.unit)):
+        return f"{_EACH}{rate}"
+    if figure.unit or figure.upper or figure.scaled or figure.symbol:
+        return f"{_SCALE if figure.scaled else ''}{'' if figure.unit else figure.symbol}"
+    match = _TAIL.match(behind)
+    if match is None or (match["more"] and match["tail"].lower() in STOP_WORDS):
+        return ""
+    tail = match["tail"].lower()
+    return period_of(tail) or singular(tail)
+
+
+def loose_scales(figures: Sequence[Figure], unit: str | None) -> frozenset[Figure]:
+    """Return the figures whose scale may as well be a unit: one behind each, as in `12T`.
+
+    Two scales beside each other are some: `900K`, `1.2M`. So is one where the numbers without any
+    go on in those with it: `950`, `1.2k`, but not `5.00`, `10.00 CR`; of money; or where *unit*,
+    that of their column, stands at none of them.
+    """
+    own = {figure.unit for figure in figures} - {None}
+    steps = {math.log10(figure.factor) for figure in figures if figure.scaled}
+    if len(steps) != 1 or any(map(is_currency, {unit, *own})) or (unit and not own):
+        return frozenset()
+    loose = [figure for figure in figures if figure.scaled and figure.symbol and not figure.unit]
+    bare, said = _sizes(f for f in figures if not (f.unit or f.symbol)), _sizes(loose)
+    gap = said[0] - bare[-1] if bare and said else 0.0
+    goes_on = abs(gap + steps.pop()) < abs(gap)
+    return frozenset() if goes_on else frozenset(loose)
+
+
+def _sizes(figures: Iterable[Figure]) -> list[float]:
+    """Return the sizes of the numerals of *figures* in powers of ten, in order; zeros have none."""
+    read = (read_numeral(figure.numeral) for figure in figures if figure.numeral)
+    return sorted(math.log10(number) for number in read if number)
 
 
 def _scaled(words: Words, figure: Figure, unit: ScaledUnit) -> tuple[Figure, int]:
@@ -308,8 +385,11 @@ def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
     measured = column.unit.unit
     is_money = is_currency(measured)
     note, quantity, figure = "", found.number, found.figure
-    if figure is not None and (rate := _rate(words, figure)) not in column.rates:
-        return failed(f"for each {rate}, unlike its column")
+    tail = _tail(words, figure) if figure else ""
+    is_each = tail.startswith(_EACH)
+    if tail not in column.tails and (is_each or not hedge):
+        why = tail if is_each else f"with {tail.removeprefix(_SCALE)!r} behind it"
+        return failed(f"{why}, unlike its column")
     guessed: str = hedge or ""
     if figure is not None:
         figure, scale = _scaled(words, figure, column.unit)

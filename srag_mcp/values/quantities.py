@@ -19,6 +19,7 @@ from srag_mcp.values.names import WORDS
 from srag_mcp.values.units import (
     AMBIGUOUS_CURRENCIES,
     HOURLY,
+    LOOSE_SCALES,
     SCALES,
     combine,
     currency_at,
@@ -260,7 +261,7 @@ def read_number_words(text: str) -> int | float | None:
 
 _NUMERAL = re.compile(
     r"(?=[\d.½¼¾⅓⅔⅛⅜⅝⅞])(?:(?:\d{1,3}(?:[ \u00a0\u202f\u2009]\d{3})+(?![\d])(?:[.,]\d+)?(?![.,]?\d)"
-    r"|\d+(?:[.,'’]\d+)*|(?<![\d\w])\.\d+)"
+    r"|\d+(?:[.,]\d+|['’]\d{3}(?!\d))*|(?<![\d\w])\.\d+)"
     r"(?P<power>[eE][+-]?\d{1,2}(?!\w)|\s?[×x*·]\s?10(?:\^-?\d{1,2}|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))?"
     r"(?P<fraction>[ \u00a0]?[½¼¾⅓⅔⅛⅜⅝⅞])?(?P<mark>[⁰¹²³⁴⁵⁶⁷⁸⁹]+|\[\w{1,3}\]|[*†‡]+)?"
     r"|[½¼¾⅓⅔⅛⅜⅝⅞])"
@@ -316,7 +317,8 @@ class Figure:
 
     *span* covers sign, currency, numeral, scale and unit. *scale* is what its words or letters
     multiply it by (1 when it has none), *scaled* whether it has any. *symbol* is the unit as
-    written. *upper* is set where the text is a range.
+    written, what a score is out of (`/10`), or a scale that may be a unit (`T`). *upper* is set
+    where the text is a range.
     """
 
     span: Span
@@ -468,7 +470,7 @@ def _after(text: str, end: int, money: bool) -> _Tail | None:
     if match is None:
         return None if _JOINED_CODE.match(text, end) else _Tail(end)
     if match["word"] is None:
-        return _Tail(match.end())
+        return _Tail(match.end(), symbol=f"/{match['outof'] or match['outof2']}")
     word, attached = match["word"], not match["gap"]
     if "\n" in match["gap"] and not (word[0].islower() and len(word) > 1):
         return _Tail(end)  # a line that begins anew; a sentence goes on with a small word
@@ -476,7 +478,8 @@ def _after(text: str, end: int, money: bool) -> _Tail | None:
         return None  # `12TB0`; small letters may part two numbers: `1h30`
     scale = scale_of(word, attached=attached, money=money)
     if scale is not None:
-        return _after_scale(text, match.end(), scale)
+        tail = _after_scale(text, match.end(), scale)
+        return tail if tail.unit or word.lower() not in LOOSE_SCALES else replace(tail, symbol=word)
     named = currency_at(text, match.start("word"))
     if named is not None:
         return _Tail(named[1], 1, named[0], text[match.start("word") : named[1]], attached)

@@ -48,6 +48,8 @@ AMBIGUOUS_CURRENCIES: dict[str, frozenset[str]] = {
 }
 SCALES: dict[str, int] = _scales(_TABLE["scales"])
 LETTER_SCALES: dict[str, int] = _scales(_TABLE["letter_scales"])
+# Written as a unit or a mark of another sense is, in small letters.
+LOOSE_SCALES = frozenset(map(str.lower, LETTER_SCALES)).union(_TABLE["loose"]["words"].split())
 MONEY_SCALES: dict[str, int] = _scales(_TABLE["money_scales"])
 HOURLY: dict[str, str] = _TABLE["hourly"]
 _PREFIXED: dict[str, dict[str, str]] = {
@@ -232,13 +234,19 @@ def unit_ending(name: str) -> str | None:
     """Return the unit whose sign ends the name of a column: `weight_kg` -> kg, `fee_eur` -> EUR.
 
     No single letter, and no word of a language, which may be more than a unit: `sales_m`,
-    `temperature_min`, `birth_year`.
+    `temperature_min`, `birth_year`; nor what the value is for each of: `price_per_kg`.
     """
     words = fold_words(name).split()
-    last = words[-1] if len(words) > 1 else ""
+    is_rate = "/" in name or not _OF_EACH.isdisjoint(words[-2:-1])
+    last = "" if is_rate or len(words) < 2 else words[-1]
     unit = unit_of(last) if len(last) > 1 else None
     is_sign = unit == last and SIZES.get(last, ("time", 0))[0] not in {"time", "period"}
     return unit if is_sign or (is_currency(unit) and unit == last.upper()) else None
+
+
+def unit_of_name(name: str) -> str | None:
+    """Return the unit that the name of a column says: `Length (m)`, `price in EUR`, `weight_kg`."""
+    return read_context(name).unit or unit_ending(name)
 
 
 def as_money(around: ScaledUnit) -> ScaledUnit:

@@ -1,15 +1,18 @@
 """Which rows of a table file are records, and what the others are."""
 
+import io
 import json
 import re
 from collections.abc import Callable
 
 import pytest
+import xlsxwriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from srag_mcp.documents.document import Document, KeyValue
 from srag_mcp.documents.reading import read_tables
+from srag_mcp.documents.spreadsheet import read_spreadsheet
 from srag_mcp.documents.table_files import (
     RecordTable,
     find_records,
@@ -498,6 +501,27 @@ def test_a_workbook_says_that_its_numbers_have_a_decimal_point(
 
     sections = [block.section for block in first.blocks if isinstance(block, KeyValue)]
     assert (first.text, sections) == ("Part: A\nWeight: 1.234", [("decimal point",)] * 2)
+
+
+def test_a_cell_that_a_workbook_shows_as_per_cents_is_read_as_such() -> None:
+    buffer = io.BytesIO()
+    with xlsxwriter.Workbook(buffer) as book:
+        book.add_worksheet("Empty & first")
+        sheet = book.add_worksheet("Plants & more")
+        whole, fine, literal = (
+            book.add_format({"num_format": code}) for code in ("0%", "[Red]0.0%;-0.0%", '0.0"%"')
+        )
+        for row, cells in enumerate([["Plant", "Load", "Yield", "Rate"], ["A", 1], ["B"]], start=2):
+            sheet.write_row(row, 1, cells)
+        sheet.write_number(3, 2, 0.07, whole)
+        sheet.write_number(3, 3, 0.853, fine)
+        sheet.write_number(3, 4, 4.5, literal)
+        sheet.write_string(4, 2, "none", whole)
+        sheet.write_number(4, 3, 0.5)
+    content = read_spreadsheet(buffer.getvalue(), "plants.xlsx")
+    assert content.text.splitlines()[-3:] == [
+        "Plant | Load | Yield | Rate", "A | 7% | 85.3% | 4.5", "B | none | 0.5 | ",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

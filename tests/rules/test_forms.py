@@ -46,6 +46,20 @@ def test_a_german_form_has_german_numbers_dates_and_codes() -> None:
     assert table.values("probefahrt") == [n % 3 > 0 for n in range(12)]
 
 
+def test_two_layouts_say_their_units_in_brackets_of_their_labels() -> None:
+    kilograms = [20 + 17 * n for n in range(12)]
+    table = tabulate(
+        [
+            f"Freight {SHORT[n]}\n\nWeight (lb): {round(kg * 2.20462)}\nFrom: Ghent\n"
+            if n % 2
+            else f"Freight {SHORT[n]}\n\nWeight (kg): {kg}\nFrom: Nantes\n"
+            for n, kg in enumerate(kilograms)
+        ]
+    )
+    assert table.columns["weight"] == "number kg"
+    assert table.values("weight") == pytest.approx(kilograms, abs=0.23)
+
+
 def test_a_french_form_has_spaces_before_colons_and_months_in_french() -> None:
     months = ("janvier", "février", "mars", "août")
     table = tabulate(

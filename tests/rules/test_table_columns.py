@@ -165,6 +165,8 @@ def test_the_digits_of_a_column_may_prove_a_mark_that_the_table_uses_otherwise()
         ("birth_year", None),
         ("rushing_yards", None),
         ("kg", None),
+        ("price_per_kg", None),
+        ("Price/kg", None),
     ],
 )
 def test_a_sign_that_ends_a_name_is_its_unit(header: str, unit: str | None) -> None:

@@ -250,3 +250,77 @@ def test_a_rough_number_is_one_that_may_be_another(text: str) -> None:
 def test_a_column_of_bounds_is_one_of_texts() -> None:
     assert classify_values(["from 12", "from 15", "20", "from 9"]).type == "string"
     assert classify_values(["<1", "3", "4", "12", "<1"]).type == "integer"
+
+
+@pytest.mark.parametrize(
+    ("texts", "values", "behind"),
+    [
+        (["€ 23", "€ 31", "2300 ct", "12"], [23, 31, None, 12], "ct"),
+        (["457 mm", "120 mm", '38"'], [457, 120, None], '"'),
+        (["12 years", "7 years", "240 mo"], [12, 7, None], "mo"),
+        (["60 %", "70 %", "12/20"], [60, 70, None], "/20"),
+        (["5/10", "6/10", "4/5", "7"], [5, 6, None, 7], "/5"),
+        (["1.5 MB", "2 MB", "12 Mb"], [1.5, 2, None], "mb"),
+        (["15 ft 3 in", "12 ft 6 in", "122 in"], [15.25, 12.5, None], "in"),
+        (["9 ppm", "8 ppm", "700 ppb"], [9, 8, None], "ppb"),
+        (["180k", "150k", "20 k"], [180_000, 150_000, None], "k"),
+        (["5.00 DR", "4.00 DR", "0.00", "5.00 CR"], [5, 4, 0, None], "CR"),
+        (["12", "15", "20 k"], [12, 15, None], "k"),
+        (["4.5", "3", "3.5/5"], [4.5, 3, 3.5], ""),
+        (["£5", "£7", "6 in total"], [5, 7, 6], ""),
+        (["4 engineers", "1 engineer", "3"], [4, 1, 3], ""),
+        (["3 days", "4 nights", "2 days"], [3, 4, 2], ""),
+        (["40 m", "50 m", "approx. 60"], [40, 50, 60], ""),
+    ],
+)
+def test_a_number_with_something_unread_behind_it_takes_no_unit_from_its_column(
+    texts: list[str], values: list[float | None], behind: str
+) -> None:
+    unit = {"180k": "USD", "15 ft 3 in": "ft"}.get(texts[0])
+    read = _read(*((text, "") for text in texts), unit=unit)
+    assert [reading.value for reading in read] == values
+    notes = {reading.note for reading in read if reading.value is None}
+    assert notes == ({f"with {behind!r} behind it, unlike its column"} if behind else set())
+
+
+def test_feet_and_inches_in_signs_are_two_numbers() -> None:
+    assert _read(("5'10\"", ""), ("1'234'567", "")) == [
+        Reading(State.FAILED, note="several numbers"),
+        Reading(State.STATED, 1_234_567.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [
+        (["28 %", "9 %", "0.34", "0.07"], [28, 9, 34, 7]),
+        (["28 %", "9 %", "0.34", "1"], [28, 9, 34, 100]),
+        (["28 %", "9 %", "34", "0.5"], [28, 9, 34, 0.5]),
+        (["0.5 %", "0.75 %", "0.25"], [0.5, 0.75, 0.25]),
+        (["0.5 %", "28 %", "30 %", "0.34"], [0.5, 28, 30, None]),
+    ],
+)
+def test_what_has_no_sign_among_per_cents_is_a_fraction_where_its_size_says_so(
+    texts: list[str], values: list[float | None]
+) -> None:
+    read = _read(*((text, "") for text in texts))
+    assert [reading.value for reading in read] == values
+
+
+@pytest.mark.parametrize(
+    ("texts", "name", "type_"),
+    [
+        (["19 mil", "22 mil", "8 mil"], "thickness", "string"),
+        (["12T", "30T", "7T"], "load", "string"),
+        (["5.00 CR", "0.00", "5.00 DR"], "adjustment", "string"),
+        (["12T", "30T", "7T"], "Load (kg)", "integer"),
+        (["900K", "1.2M", "350K"], "views", "integer"),
+        (["950", "1.2k", "3k"], "views", "integer"),
+        (["€5 m", "€12 m", "€7 m"], "price", "integer"),
+        (["3 million", "4 million"], "views", "integer"),
+    ],
+)
+def test_what_stands_behind_every_number_may_be_a_unit_and_is_no_scale_then(
+    texts: list[str], name: str, type_: str
+) -> None:
+    assert classify_values(texts, name).type == type_
