@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
-from srag_mcp.grammar.filters import SPARE, Features, Frame, joined, unsaid_of
+from srag_mcp.grammar.filters import SPARE, Features, Frame, Option, joined, unsaid_of
 from srag_mcp.grammar.lexicon import (
     BEING,
     DOING,
@@ -20,7 +20,7 @@ from srag_mcp.grammar.lexicon import (
     words_of,
 )
 from srag_mcp.grammar.link import Mention, convert_into
-from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, Writer
+from srag_mcp.grammar.sql import ROW, Summary, Term, Where, Writer
 from srag_mcp.grammar.table import Column
 from srag_mcp.text.words import singular
 from srag_mcp.values.units import unit_of
@@ -51,13 +51,18 @@ class Asked:
         relation: An operator and the mention of a number, with which groups or a result compare.
     """
 
-    def __init__(self, frame: Frame, where: tuple[Condition, ...], joins: frozenset[int]) -> None:
-        self.frame, self.table, self.where, self.joins = frame, frame.table, where, joins
+    def __init__(self, frame: Frame, *, whole: bool) -> None:
+        self.frame, self.table, self._whole = frame, frame.table, whole
+        self.where, self.joins = self.join(frame.chosen)
         self.writer = Writer(frame.table.name, frame.table.is_list)
         relations = [option.relation for option in frame.chosen if option.relation is not None]
         self.relation = relations[0] if relations else None
         self.relates_twice = len(relations) > 1
         self._counts = Counter(self.kind(at) for at in frame.free)
+
+    def join(self, chosen: Sequence[Option]) -> tuple[Where, frozenset[int]]:
+        """Join restrictions as `joined` does, all denials of this reading alike."""
+        return joined(self.frame, chosen, whole=self._whole)
 
     # -- mentions ----------------------------------------------------------------------------
 
@@ -711,8 +716,12 @@ class Asked:
         return (None, frozenset()) if falls is None else ((Term(columns[0].name), falls), used)
 
 
-def read_frame(frame: Frame) -> Asked | None:
-    """Return a frame as forms look at it; None where it asks, or compares with a number, twice."""
-    asked = Asked(frame, *joined(frame, frame.chosen))
-    twice = len({*asked.of(*_QUESTION_WORDS)} - {*asked.asked_besides[1]}) > 1
-    return None if asked.relates_twice or twice else asked
+def read_frame(frame: Frame) -> list[Asked]:
+    """Return a frame as forms look at it, twice where a denial may reach one thing or several.
+
+    None where it asks, or compares with a number, twice.
+    """
+    asked = [Asked(frame, whole=whole) for whole in (False, True)]
+    first = asked[0]
+    twice = len({*first.of(*_QUESTION_WORDS)} - {*first.asked_besides[1]}) > 1
+    return [] if first.relates_twice or twice else asked[: 1 + (first.where != asked[1].where)]

@@ -30,6 +30,7 @@ from srag_mcp.grammar.sql import (
     between,
     compare,
     deny,
+    deny_joined,
     either,
     holds,
     is_known,
@@ -139,7 +140,7 @@ _COUNTED_LIST = re.compile(r"table_name = '(?P<name>(?:[^']|'')+)'")  # of `list
 _OF_ONE = frozenset({"not", *DENYING})
 _ACTIVE = frozenset({"say", "state", "give", "mention", "specify", "report", "indicate", "says"})
 # These deny that there is something.
-_DENYING_THINGS = frozenset({"no", "without", "lack", "lacks", "lacking"})
+_DENYING_THINGS = frozenset({"no", "without", "lack", "lacks", "lacking", "none"})
 # Right behind these stands who does something.
 _OF_ACTORS = DOING | {"has", "have", "had", "that", "whom"}
 # What may stand between a name and the number or the period that it is compared with.
@@ -276,21 +277,30 @@ def _list_of(column: str) -> str:
     return counted["name"] if counted else column.rpartition(LISTED)[0]
 
 
-def joined(frame: Frame, chosen: Sequence[Option]) -> tuple[Where, frozenset[int]]:
+def joined(
+    frame: Frame, chosen: Sequence[Option], *, whole: bool = False
+) -> tuple[Where, frozenset[int]]:
     """Join restrictions; return them with the `or` mentions that they use.
 
     Values of one column that are listed widen, but for those that a text may hold together, of
     which nobody says whether one is enough, and behind `both`; an `or` between two restrictions
-    that stand side by side makes them alternatives.
+    that stand side by side makes them alternatives. `Not A and B` denies A, or where *whole* what
+    is both; with `not both` it does, and `without A and B` is neither, or where *whole* not both.
     """
     groups: list[list[Option]] = []
     used: set[int] = set()
-    unclear = False
+    unclear, reach = False, list[int]()  # for each group, the one whose denial reaches it
     for option in chosen:
         if option.condition is None:
             continue
         links = _links(frame, groups[-1][-1], option) if groups else None
         if links is None:
+            shares = bool(groups) and _shares_denial(
+                frame, groups[reach[-1]][0], groups[-1][-1], option
+            )
+            reach.append(reach[-1] if shares else len(groups))
+            first = groups[reach[-1]][0].condition if shares else None
+            unclear |= first is not None and not first.denied  # `no cabins and a spa`, of 0 cabins
             groups.append([option])
         else:
             unclear |= not links and any(_share_texts(x, option) for x in groups[-1])
@@ -298,9 +308,43 @@ def joined(frame: Frame, chosen: Sequence[Option]) -> tuple[Where, frozenset[int
             used |= links
         beside = [group for group in groups[-2:] if len({item.column for item in group}) > 1]
         unclear |= bool(beside and groups[1:]) and _is_one_phrase(frame, *groups[-2:])
-    where = tuple(either([o.condition for o in group if o.condition]) for group in groups)
-    where = tuple(replace(item, is_unclear=unclear) for item in where) if unclear else where
+    found = [either([o.condition for o in group if o.condition]) for group in groups]
+    where: list[Condition] = []
+    for at in dict.fromkeys(reach):
+        items = [item for item, first in zip(found, reach, strict=True) if first == at]
+        of_things = not _DENYING_THINGS.isdisjoint(_denial(frame, groups[at][0]))
+        is_whole = whole or (frame.sentence.says_both and not of_things)
+        word = "AND" if is_whole else "OR" if of_things else ""
+        where += [deny_joined(items, word)] if word and items[1:] else items
+    where = [replace(item, is_unclear=True) for item in where] if unclear else where
     return tuple(dict.fromkeys(where)), frozenset(used)
+
+
+def _denial(frame: Frame, option: Option) -> tuple[str, ...]:
+    """Return the words that deny a restriction; none where it is none that is denied."""
+    mentions = frame.sentence.mentions
+    nots = [mentions[at] for at in option.uses if mentions[at].kind == "not"]
+    return spoken([x for m in nots[:1] for x in frame.sentence.tokens[m.first : m.last]])
+
+
+def _shares_denial(frame: Frame, denied: Option, left: Option, right: Option) -> bool:
+    """Whether what denies one restriction may deny another: `do not have grade A and a spa`.
+
+    Not one with a denial, a verb or a preposition of its own, nor `a spa` behind `no lift and`.
+    """
+    mentions, tokens = frame.sentence.mentions, frame.sentence.tokens
+    said, low = _denial(frame, denied), max(mentions[at].last for at in left.uses)
+    opening, articles = mentions[min(right.uses)], {"a", "an", "the"}
+    words = {*spoken(tokens[low : opening.first])}
+    joins = words & {"and", "&", ","}
+    if not (said and joins) or _denial(frame, right) or words & (HAVING | AUXILIARIES):
+        return False
+    if right.kind in {"number", "period"} and opening.kind == "column":
+        first = min(mentions[at].first for at in denied.uses)
+        if not BEING.isdisjoint(spoken(tokens[:first][-1:])):
+            return False  # `are not in Kent and cost less than 5`
+    is_own = words & articles if said == ("no",) else words - articles - joins
+    return frame.sentence.says_both or not is_own
 
 
 def _share_texts(left: Option, right: Option) -> bool:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from srag_mcp.grammar.asked import UNIVERSAL, WHOLE, Asked, read_frame
-from srag_mcp.grammar.filters import Features, Frame, Option, contradicts, joined
-from srag_mcp.grammar.lexicon import stem, stems, stems_of
-from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, holds, is_known
+from srag_mcp.grammar.filters import Features, Frame, Option, contradicts
+from srag_mcp.grammar.lexicon import BEING, spoken, stem, stems, stems_of
+from srag_mcp.grammar.sql import ROW, Condition, Function, Summary, Term, Where, holds, is_known
 from srag_mcp.grammar.table import LISTED, Column
 
 _VERBS = frozenset("is are was were has have had do does did offer cost contain".split())  # noqa: SIM905
@@ -48,9 +48,12 @@ Drafts = Iterator[Draft]
 
 def compose(frame: Frame) -> Drafts:
     """Yield every reading of *frame*."""
-    asked = read_frame(frame)
-    if asked is None:
-        return
+    for asked in read_frame(frame):
+        yield from _compose(asked)
+
+
+def _compose(asked: Asked) -> Drafts:
+    frame = asked.frame
     restricted = frozenset(item.column for item in asked.where)
     for form in (read_difference,) if contradicts(asked.where) else FORMS:
         for draft in form(asked):
@@ -418,8 +421,14 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
         if aggregated or key.part or (groups and counting and summaries):
             continue
         doubt = Counter({"records_ranked": int(groups and not record)})
+        function: Function = "max" if ranking.highest else "min"
+        several = any(not asked.table.by_name[x.column].is_text for x in terms[1:])
+        if several and asked.after(ranking.place, ("number",)) in said:
+            if limit is not None:
+                continue  # `the 3 highest costs and fees`
+            ends = [Summary(function, x, asked.where) for x in terms]  # `the highest cost and fee`
+            yield Draft(asked.writer.single(*ends), columns, used, features + doubt)
         if limit is None:
-            function = "max" if ranking.highest else "min"
             sql = asked.writer.extreme(terms, asked.where, term, function)
             yield Draft(sql, columns, used, features + doubt)
         else:
@@ -488,7 +497,7 @@ def read_share(asked: Asked) -> Drafts:
     base = _of_whole(asked, places[0], chosen)
     if base is None:
         return
-    whole = joined(asked.frame, base)
+    whole = asked.join(base)
     if whole[0] == asked.where:
         return
     factor = _PERCENT if asked.has("share") else 1
@@ -598,7 +607,7 @@ def _sides(asked: Asked) -> tuple[Where, Where, frozenset[int]] | None:
     if len(pairs) != 1:
         return None
     rest = [option for option in chosen if option not in pairs[0]]
-    left, right = (joined(asked.frame, [*rest, one]) for one in pairs[0])
+    left, right = (asked.join([*rest, one]) for one in pairs[0])
     return left[0], right[0], left[1] | right[1]
 
 
