@@ -675,14 +675,20 @@ def read_existence(asked: Asked) -> Drafts:
     others = ("how_many", "how_much", "what", "aggregate", "each")
     if asked.first("yes_no") != 0 or asked.has(*others, *_COMPARING, *_RANKING):
         return
-    words = {token.word for token in asked.frame.sentence.tokens}
+    tokens, nouns = asked.frame.sentence.tokens, asked.of("record")
+    words = {token.word for token in tokens}
     if asked.joins or asked.lists_values() or words & UNIVERSAL:
         return  # `was it A or B` asks which; `do all`, `do A and B` for what no one record shows
     restricting = [option.uses for option in asked.frame.chosen if option.condition is not None]
     kinds = [[asked.kind(at) for at in sorted(uses)] for uses in restricting]
     named = kinds == [["value", "column"]]  # `is Ada a skipper`
-    is_one = asked.kind(1) == "value" and asked.kind(2) == "record" and asked.apart(1)
-    if is_one and asked.determines(1, 2):
+    before = spoken(tokens[: asked.mention(nouns[0]).last if nouns else asked.mention(0).last + 1])
+    is_one = any(x in {"there", "a", "an"} or x.startswith(("any", "some")) for x in before)
+    is_one = is_one or named or "ever" in words or asked.pinned()
+    if not (is_one or (not nouns and BEING.isdisjoint(before[:1]))):
+        return  # `are the hotels in Kent open` asks of each
+    is_called = asked.kind(1) == "value" and asked.kind(2) == "record" and asked.apart(1)
+    if is_called and asked.determines(1, 2):
         return  # `is Ada a parcel`
     if asked.where and (asked.has("record") or named or len(asked.where) > 1):
         yield Draft(asked.writer.existence(asked.where), (), frozenset({0}))

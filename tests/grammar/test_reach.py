@@ -1,9 +1,9 @@
-"""How far `not` and a superlative reach, asked of the boats."""
+"""How far `not`, a superlative, a plural and `but` reach, asked of the boats."""
 
 import pytest
 
 from srag_mcp.errors import QuestionError
-from tests.grammar.tables import Answer, answer, boats
+from tests.grammar.tables import Answer, Refusal, answer, boats, refusal
 
 WORLD = boats()
 _NEITHER = "not (heating holds (unknown counts as not) or insured holds)"
@@ -94,3 +94,20 @@ def test_both_readings_are_told_where_nobody_says_how_far_a_word_reaches(
     question: str, expected: list[str]
 ) -> None:
     assert readings(question) == expected
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Are the boats in Norham insured?", "Do boats in Norham have heating?", "Is Norham wooden?"],
+)
+def test_one_boat_that_is_so_does_not_tell_that_those_of_a_plural_are(question: str) -> None:
+    assert refusal(WORLD, question) == Refusal(reason="this form of question is not known")
+
+
+@pytest.mark.parametrize(
+    "question", ["Are there insured boats in Norham?", "Is any of the boats in Norham insured?"]
+)
+def test_one_boat_that_is_so_is_enough_where_one_is_asked_for(question: str) -> None:
+    restated = answer(WORLD, question).restated
+
+    assert restated.startswith("whether there is a record where ")
