@@ -88,6 +88,7 @@ WEIGHTS: Mapping[str, float] = {
     "left_out": 0.0,
     "rates_summed": 0.0,
     "happened": 0.0,
+    "supposed": 0.0,
 }
 LIMIT = 1.2
 MARGIN = 0.25
@@ -115,6 +116,7 @@ ASSUMED: Mapping[str, str] = {
     "crossed": "that a value lies there, whatever it was before",
     "left_out": "that left out is what has no such value",
     "rates_summed": "that both add up over the records",
+    "supposed": "that what should or might be so is what is so",
     "happened": "that all took place, though a column says what was done with some",
 }
 

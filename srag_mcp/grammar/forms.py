@@ -77,7 +77,7 @@ def _compose(asked: Asked) -> Drafts:
                 happened=frame.sentence.says_happened and any(undone),
                 rows_counted=rows, event_dated=bool(events), called=asked.says_doubted,
                 crossed=frame.sentence.says_change, left_out=asked.has("left_out"),
-                of_other=frame.may_be_of_row,
+                of_other=frame.may_be_of_row, supposed=frame.sentence.supposes,
             )  # fmt: skip
             features = frame.features + draft.features + doubts
             yield replace(draft, features=features, left=left, where=asked.where)

@@ -14,6 +14,7 @@ from itertools import pairwise
 from srag_mcp.grammar.lexicon import (
     BEING,
     DOING,
+    HAVING,
     Token,
     alike,
     changes_at,
@@ -187,6 +188,15 @@ class Sentence:
     def says_change(self) -> bool:
         """Whether a value is said to come to lie on a side of a number: `fell below 100`."""
         return any(changes_at(self.tokens, at) for at in range(len(self.tokens)))
+
+    @property
+    def supposes(self) -> bool:
+        """Whether something is said to be as it should or might be: `that should be open`."""
+        words, spoken_to = words_of("function", "supposing"), words_of("function", "spoken_to")
+        return any(
+            token.word in words and spoken_to.isdisjoint(spoken(self.tokens[at : at + 1]))
+            for at, token in enumerate(self.tokens, start=1)
+        )
 
     @property
     def says_both(self) -> bool:
@@ -431,7 +441,9 @@ class _Linker:
             return
         yield from self._held_at(at)
         qualifies = token.stem in self._table.qualifiers - self._own
-        idles = token.word in words_of("function", "idle") or qualifies
+        before = spoken(self.tokens[max(at - 2, 0) : at])
+        each = before == ("in", "a") or words_of("function", "whole").intersection(before[-1:])
+        idles = (each and token.word in words_of("function", "idle")) or qualifies
         if idles and follower in nouns:
             yield _RECORD, idle
         elif token.word in words_of("function", "states"):
@@ -444,7 +456,7 @@ class _Linker:
             yield _PHRASE + 0.1, idle
         elif token.word == "daily" and self._table.is_daily:
             yield _RECORD, idle
-        elif self._is_proper(at):
+        elif self._is_proper(at) or self._leaves_out(at):
             pass
         elif (is_function(token.word) and not opens) or self._relates(at):
             yield _FUNCTION, idle
@@ -462,6 +474,14 @@ class _Linker:
         is_thing = general and is_had(self.tokens, at)  # not the document that each horse is
         if person or (token.stem in nouns and not (acts or is_thing)):
             yield _RECORD, Mention("record", at, at + 1, "any" if general else "")
+
+    def _leaves_out(self, at: int) -> bool:
+        """Whether what follows is taken from a whole: `all towns but Ulm`, no `but with a spa`."""
+        behind = spoken(self.tokens[at + 1 : at + 3])
+        kinds = {kind for n in (1, 2) for kind, _ in phrases().get(behind[:n], ())}
+        goes_on = kinds & {"not", "compare"} or not (HAVING | AUXILIARIES).isdisjoint(behind[:1])
+        whole = words_of("function", "whole").intersection(spoken(self.tokens[:at]))
+        return self.tokens[at].word == "but" and bool(whole) and not goes_on
 
     def _held_at(self, at: int) -> Iterator[Weighed]:
         """Yield what says of a thing only that it is listed: `sold`, or the noun of records."""
