@@ -15,6 +15,7 @@ from srag_mcp.grammar.lexicon import (
     BEING,
     DOING,
     HAVING,
+    is_had,
     is_past,
     phrases,
     spoken,
@@ -552,7 +553,7 @@ class _Reader:
             if column.is_year and amount is not None:
                 continue  # `opened more than 50 years ago`
             if place > last and not self._sentence.says_how_many(self._mentions[place], column):
-                continue  # `more than 4 lines`, of `line`
+                continue  # `more than 4 lines`, of `line`, `4 boats`, of `boat_length`
             if column.is_of_list and not is_counted(
                 self._sentence.tokens, self._mentions[place].first
             ):
@@ -742,23 +743,27 @@ class _Reader:
                 for found in meant if self._says_none(denied, at, column) else ():
                     yield Option(others | {at}, found, features=features)
                 yield Option()
-            elif self._says_some(at, column):
-                yield Option(frozenset({at}), is_known(column.name), features=features)
+            elif not features["unsaid_name"] and (found := self._some(at, column)) is not None:
+                yield Option(frozenset({at}), found, features=features)
             else:
                 yield Option()
                 return
 
-    def _says_some(self, at: int, column: Column) -> bool:
-        """Whether `with a nickname` speaks of the records that have one; each says if it has.
+    def _some(self, at: int, column: Column) -> Condition | None:
+        """Return what `with a nickname`, `have beds` ask: that there is one; each says if it has.
 
-        Not where a value may say itself that there is none.
+        None where a value may say itself that there is none, but for a 0 of what is counted.
         """
         first, tokens = self._mentions[at].first, self._sentence.tokens
         has = spoken(tokens[max(first - 2, 0) : first])
         is_so = has[:1] and has[0] in HAVING and has[1:] in {("a",), ("an",), ("any",)}
-        is_known_of_all = column.has_blanks and column.has_all_stated
-        none = column.has_zero or column.denies
-        return bool(is_so) and is_known_of_all and not none and not self._hanging(at)
+        if self._hanging(at) or not (is_so or (column.is_number and is_had(tokens, first))):
+            return None
+        if column.has_zero:
+            is_count = column.is_additive and column.ends is not None and column.ends[0] == 0
+            return compare(column.name, ">", 0) if is_count else None
+        stated = is_so and column.has_blanks and column.has_all_stated and not column.denies
+        return is_known(column.name) if stated else None
 
     def _is_verb(self, denied: int, at: int) -> bool:
         """Whether `not` denies what the name of a column says as a verb: `not inspected`."""

@@ -313,11 +313,11 @@ def read_groups(asked: Asked) -> Drafts:
             noun = asked.noun(asked.of("how_many")[0], ())
             own = {noun} if noun is not None and asked.means_record(noun) else ()
             found = [(Summary("count", None, asked.where), frozenset(own), Counter())]
-        elif not asked.has("how_many"):
+        else:
             found = [
                 (Summary("sum", Term(column.name), asked.where), said, more)
                 for column, said, more in measures
-                if column.sums
+                if (column.lists_things if asked.has("how_many") else column.sums)
             ]
         for summary, said, more in found:
             sql = asked.writer.groups(key, summary)

@@ -213,7 +213,15 @@ class Sentence:
         return any(f" {phrase} " in said for phrase in happening)
 
     def says_how_many(self, mention: Mention, column: Column) -> bool:
-        """Whether it says how many, and not which: not `constituencies` of `constituency`."""
+        """Whether it says how many, and not which: not `constituencies` of `constituency`.
+
+        Nor by what stands before several names: `boats`, of `boat_length` and `boat_price`.
+        """
+        behind = (x.last for x in self.mentions if (x.kind, x.first) == ("column", mention.last))
+        phrase = self.tokens[mention.first : next(behind, mention.last)]
+        stems = {like for token in phrase for like in (token.stem, *alike(token.stem))}
+        if len(mention.columns) > 1 and stems & column.named and not stems & column.heads:
+            return False
         if not column.is_of_things or column.counts:
             return True
         said = {token.word for token in self.tokens[mention.first : mention.last]}

@@ -57,6 +57,7 @@ ANSWERED: list[tuple[str, Answer]] = [
         Answer("number of records where cabins is above 2", [(4,)]),
     ),
     ("How many boats have no cabins?", Answer("number of records where cabins is 0", [(2,)])),
+    ("How many boats have cabins?", Answer("number of records where cabins is above 0", [(8,)])),
     (
         "How many boats arrived in 2022?",
         Answer("number of records where arrival_date is between 2022-01-01 and 2022-12-31", [(3,)]),

@@ -6,6 +6,7 @@ from srag_mcp.errors import QuestionError
 from srag_mcp.grammar.translate import TwoReadingsError, describe_tables, translate
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
+from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
 from srag_mcp.store.values import ValueIndex
 from srag_mcp.values.types import INTEGER
@@ -398,3 +399,43 @@ def test_a_series_by_itself_names_what_it_numbers(last: int, *, is_counted: bool
     else:
         with pytest.raises(QuestionError):
             ask()
+
+
+@pytest.mark.parametrize(("n_numbered", "is_counted"), [(20, True), (19, False)])
+def test_what_half_of_the_records_number_is_counted_in_all_aloud(
+    n_numbered: int, *, is_counted: bool
+) -> None:
+    columns = (Attribute(name="plan_no", type="string"), Attribute(name="host", type="string"))
+    schema = Schema(title="Radio", entity="radio", attributes=columns)
+    n = {"plan_no": (n_numbered, n_numbered), "host": (40, 9)}
+    known = {
+        x.name: ColumnStatistics(x.name, x.type, 40, *[n[x.name][0]] * 3, 0, 0, 0, n[x.name][1])
+        for x in columns
+    }
+    tables = describe_tables(schema, known)
+
+    def ask() -> Translation:
+        return translate("How many plans are there?", schema, tables, ValueIndex(()))
+
+    if is_counted:
+        found = ask()
+        assert (found.sql, found.assumed) == ("SELECT COUNT(*) FROM radio", (CALLED,))
+    else:
+        with pytest.raises(TwoReadingsError):
+            ask()
+
+
+def test_a_word_before_several_names_is_no_number_of_anything() -> None:
+    columns = tuple(
+        Attribute(name=f"engine_{name}", type=kind)
+        for name, kind in (("depot", "string"), ("weight", "number"), ("power", "number"))
+    )
+    schema = Schema(title="Rail", entity="rail", attributes=columns)
+    known = {x.name: ColumnStatistics(x.name, x.type, 40, 40, 40, 40, 0, 0, 0, 9) for x in columns}
+    with pytest.raises(QuestionError, match="“more than”, “12” have no place"):
+        translate(
+            "Which depots have more than 12 engines?",
+            schema,
+            describe_tables(schema, known),
+            ValueIndex(()),
+        )

@@ -297,6 +297,7 @@ def test_a_simple_question_is_answered(meals: Corpus, question: str, rows: list[
         "How many fish were there?",
         # rows of which each may stand for several
         "How many soups per place?",
+        "How many courses per place?",
         "Were there more soups than tarts?",
     ],
 )
@@ -340,6 +341,7 @@ def test_what_is_done_with_a_row_is_not_said_of_its_record(
 @pytest.mark.parametrize(
     ("question", "rows"),
     [
+        ("How many repairs per warden?", [("Ada", 2), ("Bea", 1), ("Cy", 0)]),
         ("What is the average fee?", [(8.0,)]),
         ("What is the total fee?", [(40.0,)]),
         ("What is the highest fee?", [(15.0,)]),
