@@ -14,7 +14,7 @@ from srag_mcp.errors import QuestionError
 from srag_mcp.grammar.filters import ASSUMED, LIMIT, MARGIN, cost_of, frames
 from srag_mcp.grammar.forms import Draft, compose
 from srag_mcp.grammar.lexicon import asking_words, is_foreign, stem, stems, stems_of, words_in
-from srag_mcp.grammar.link import Sentence, read_sentences
+from srag_mcp.grammar.link import Mention, Sentence, read_sentences
 from srag_mcp.grammar.table import (
     LISTED,
     OF_RECORD,
@@ -210,25 +210,33 @@ def _refusal(left: Sequence[str], table: Table, sentence: Sentence) -> QuestionE
     measured = [two for one, two in pairs if one.kind == "aggregate" and two.kind == "column"]
     computed = [table.by_name[item.columns[0][0]] for item in measured]
     unknown = [said for said in telling if said not in named]
-    nouns = (two for one, two in pairwise(sentence.mentions) if one.kind == "how_many")
     counted = [
-        sentence.words(x) for x in nouns if x.columns and table.by_name[x.columns[0][0]].numbers_own
+        sentence.words(two)
+        for one, two in pairwise(sentence.mentions)
+        if one.kind == "how_many" and two.columns and _may_be_record(two, table)
     ]
     if left and is_foreign(sentence.tokens):
         msg = "without a language model, questions are read in English only"
     elif unknown:
         shown = ", ".join(f"“{word}”" for word in unknown)
         msg = f"{shown} {'has' if len(unknown) == 1 else 'have'} no place in any reading"
-    elif telling or counted:
-        meant = " and ".join(f"“{said}” may be {named[said]}" for said in telling or counted)
+    elif counted and {*telling} <= {*counted}:
+        msg = f"nothing says that a record is one of “{counted[0]}”; count “documents” instead"
+    elif telling:
+        meant = " and ".join(f"“{said}” may be {named[said]}" for said in telling)
         msg = f"this form of question is not known, though {meant}"
-        msg += "" if telling else "; “documents” are counted in any case"
     elif computed and computed[0].is_text:
         stored = next((str(found.value) for found in computed[0].statistics.values), "")
         msg = f"{computed[0].name} is text, such as “{stored}”, and nothing to compute with"
     else:
         msg = "this form of question is not known"
     return QuestionError(msg, tuple(left))
+
+
+def _may_be_record(mention: Mention, table: Table) -> bool:
+    """Whether what `plan_no`, or several columns, are called after may be a record."""
+    (name, share), *others = mention.columns
+    return table.by_name[name].numbers_own or (bool(others) and share < 1)
 
 
 Statistics = Mapping[str, ColumnStatistics]
