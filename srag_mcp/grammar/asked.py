@@ -564,6 +564,8 @@ class Asked:
                 said_number = any(spoken(self.tokens(at))[1:][-1:] == ("number",) for at in used)
                 if said_number and column.is_called_one:
                     continue  # `room number` says which room
+                if column.is_of_list and "amount" in self.words(asked[0]):
+                    continue  # `total amount of materials` says how much, and not how many
                 summary = Summary(function, Term(column.name), self.where)  # type: ignore[arg-type]
                 if not said or said - operator_stems():  # `maximum total`: the highest, of totals
                     yield summary, used | set(asked), features

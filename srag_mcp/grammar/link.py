@@ -198,12 +198,15 @@ class Sentence:
             for at, token in enumerate(self.tokens, start=1)
         )
 
-    @property
-    def says_both(self) -> bool:
-        """Whether one record is said to have all that is listed: `both heating and insurance`."""
+    def says_both(self, before: Mention | None = None) -> bool:
+        """Whether one record is said to have all that is listed: `both heating and insurance`.
+
+        Where *before* is given, in front of this mention.
+        """
         inside = {at for item in self.mentions for at in range(item.first, item.last)}
+        tokens = self.tokens[: None if before is None else before.first]
         joining = words_of("function", "joining")
-        return any(x.word in joining for at, x in enumerate(self.tokens) if at not in inside)
+        return any(x.word in joining for at, x in enumerate(tokens) if at not in inside)
 
     @property
     def says_happened(self) -> bool:

@@ -34,6 +34,22 @@ def readings(question: str) -> list[str]:
             ),
         ),
         (
+            "How many boats not in Norham have both heating and insurance?",
+            Answer(
+                "number of records where harbour is not 'Norham' and heating holds and insured"
+                " holds",
+                [(2,)],
+            ),
+        ),
+        (
+            "How many boats are not in Norham, both heated and insured?",
+            Answer(
+                "number of records where harbour is not 'Norham' and heating holds and insured"
+                " holds",
+                [(2,)],
+            ),
+        ),
+        (
             "How many boats have neither heating nor insurance?",
             Answer(
                 "number of records where heating does not hold (unknown counts as not) and insured"
