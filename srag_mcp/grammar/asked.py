@@ -148,9 +148,6 @@ class Asked:
         if mention.kind == "left_out":
             held = [self.table.by_name[name] for name in columns if name in self.table.by_name]
             return self.has("aggregate") and any(column.is_number for column in held)
-        if mention.kind == "holder":  # `mugs in all orders`; `the amount of all orders` is theirs
-            words = {token.word for token in self.frame.sentence.tokens[: mention.first][-2:]}
-            return self.says_thing and "all" in words
         return mention.kind in _IDLE
 
     @property

@@ -533,12 +533,7 @@ class _Reader:
         self, first: int, last: int, concept: str, at: int
     ) -> Iterator[tuple[Column, Features, tuple[int, ...]]]:
         seen: set[str] = set()
-        found = list(self._beside(first, last))
-        if self._kind(first - 1) == "record" and self._kind(first - 2) == "column" and first < at:
-            found += [
-                (column, features, first - 2) for column, features in self._columns(first - 2)
-            ]
-        for column, features, place in found:
+        for column, features, place in self._beside(first, last):
             amount = self._mentions[first].unit or self._mentions[last].unit
             if column.is_year and amount is not None:
                 continue  # `opened more than 50 years ago`
@@ -733,16 +728,17 @@ class _Reader:
                 for found in meant if self._says_none(denied, at, column) else ():
                     yield Option(others | {at}, found, features=features)
                 yield Option()
-            elif not features["unsaid_name"] and (found := self._some(at, column)) is not None:
+            elif (found := self._some(at, column, whole=not features["unsaid_name"])) is not None:
                 yield Option(frozenset({at}), found, features=features)
             else:
                 yield Option()
                 return
 
-    def _some(self, at: int, column: Column) -> Condition | None:
+    def _some(self, at: int, column: Column, *, whole: bool) -> Condition | None:
         """Return what `with a nickname`, `have beds` ask: that there is one; each says if it has.
 
-        None where a value may say itself that there is none, but for a 0 of what is counted.
+        None where a value may say itself that there is none, but for a 0 where the *whole* name is
+        said of what is counted.
         """
         first, tokens = self._mentions[at].first, self._sentence.tokens
         has = spoken(tokens[max(first - 2, 0) : first])
@@ -750,7 +746,9 @@ class _Reader:
         if self._hanging(at) or not (is_so or (column.is_number and is_had(tokens, first))):
             return None
         if column.has_zero:
-            is_count = column.is_additive and column.ends is not None and column.ends[0] == 0
+            is_count = (
+                whole and column.is_additive and column.ends is not None and column.ends[0] == 0
+            )
             return compare(column.name, ">", 0) if is_count else None
         stated = is_so and column.has_blanks and column.has_all_stated and not column.denies
         return is_known(column.name) if stated else None

@@ -537,7 +537,6 @@ def read_difference(asked: Asked) -> Drafts:
         return
     sides = _sides(asked) or _denied_sides(asked)
     if sides is None:
-        yield from _of_one(asked)
         return
     words = (*_BETWEEN, "more", "fewer", "than", "comparative", "how_many", "not", "yes_no", "each")
     used, at = sides[2] | frozenset(asked.of(*words)), asked.first("comparative")
@@ -625,49 +624,16 @@ def _denied_sides(asked: Asked) -> tuple[Where, Where, frozenset[int]] | None:
 
 
 def _range(asked: Asked) -> Drafts:
-    """Read `the difference between the highest and the lowest price`, or of records that have them.
-
-    `By how many rooms is the biggest hotel larger than the smallest`: behind `than`, a restriction
-    would be of one side.
-    """
-    ranks, comparing = asked.of("rank"), asked.of("comparative", "than")
+    """Read `the difference between the highest and the lowest price`."""
+    ranks = asked.of("rank")
     if sorted(map(asked.word, ranks)) != ["highest", "lowest"] or not asked.has("difference"):
         return
-    if comparing:
-        end = "high" if asked.word(ranks[0]) == "highest" else "low"
-        if asked.where or asked.word(comparing[0]) not in {f"size {end}", f"any {end}"}:
-            return
-    used = frozenset((*ranks, *asked.of(*_BETWEEN, "comparative", "than")))
+    used = frozenset((*ranks, *asked.of(*_BETWEEN)))
     for column, said, features in asked.measures():
         high = Summary("max", Term(column.name), asked.where)
         low = Summary("min", Term(column.name), asked.where)
         sql = asked.writer.difference(high, low, _decimals(asked, high))
         yield Draft(sql, (column.name,), used | said, features)
-
-
-def _of_one(asked: Asked) -> Drafts:
-    """Read `the difference between the width and the height of X`: two numbers of one record."""
-    measures = list(asked.measures())
-    if len(measures) != 2 or not asked.pinned() or not asked.has("difference"):
-        return
-    (one, said, features), (other, also, more) = measures
-    if one.attribute.unit == other.attribute.unit and said.isdisjoint(also):
-        left, right = (Summary("max", Term(column.name), asked.where) for column in (one, other))
-        decimals = _decimals(asked, left, right)
-        sql = asked.writer.difference(left, right, decimals, signed=False)
-        used = said | also | frozenset(asked.of(*_BETWEEN))
-        yield Draft(sql, (one.name, other.name), used, features + more)
-
-
-def read_verdict(asked: Asked) -> Drafts:
-    """Read `is the average price higher than 100`."""
-    if asked.first("yes_no") != 0 or asked.has(*_RANKING, "share", "difference"):
-        return
-    for summary, used, features in asked.summaries():
-        if relation := asked.related(summary):
-            sql = asked.writer.verdict(summary, *relation, _decimals(asked, summary))
-            together = used | {0} | frozenset(asked.of("than", "comparative"))
-            yield Draft(sql, summary.columns, together, features, relates=True)
 
 
 def read_existence(asked: Asked) -> Drafts:
@@ -752,7 +718,6 @@ FORMS: tuple[Callable[[Asked], Drafts], ...] = (
     read_having,
     read_share,
     read_difference,
-    read_verdict,
     read_existence,
     read_listing,
     read_place,

@@ -147,14 +147,6 @@ ANSWERED: list[tuple[str, Answer]] = [
         ),
     ),
     (
-        "What is the difference between the thickness and the yearly retreat of Eiskar?",
-        Answer(
-            "difference between (highest thickness where glacier is 'Eiskar') and (highest "
-            "yearly_retreat where glacier is 'Eiskar')",
-            [(12.5,)],
-        ),
-    ),
-    (
         "What is the difference between the largest and the smallest area?",
         Answer("difference between (highest area) and (lowest area)", [(109.8,)]),
     ),
@@ -348,10 +340,6 @@ ANSWERED: list[tuple[str, Answer]] = [
             "records where country is 'Austria'",
             [(False,)],
         ),
-    ),
-    (
-        "Is the total area in Chile larger than 200 km2?",
-        Answer("whether the sum of area where country is 'Chile' is above 200", [(True,)]),
     ),
     (
         "Is there a glacier in Chile that does not reach the sea?",

@@ -606,20 +606,10 @@ def test_everyone_is_not_anyone(question: str) -> None:
     assert found.restated.startswith("whether there is a record")
 
 
-def test_the_ends_of_a_column_are_compared_over_all_records_only() -> None:
-    range_of = "SELECT (SELECT MAX(visitors) FROM towers) - (SELECT MIN(visitors) FROM towers)"
-    asked = "By how many visitors is the {} tower {} than the {}{}?"
-    found = _towers(asked.format("biggest", "larger", "smallest", ""))
-    assert found.sql == f"{range_of} AS difference"
-    for words in (
-        ("biggest", "larger", "smallest", " with a lift"),
-        ("biggest", "smaller", "smallest", ""),
-        ("biggest", "dearer", "smallest", ""),
-        ("biggest", "larger", "biggest", ""),
-        ("biggest", "larger", "second smallest", ""),
-    ):
+def test_the_ends_of_a_column_are_not_compared() -> None:
+    for words in (("larger", "smallest"), ("larger", "smallest one with a lift")):
         with pytest.raises(QuestionError):
-            _towers(asked.format(*words))
+            _towers("By how many visitors is the biggest tower {} than the {}?".format(*words))
     with pytest.raises(QuestionError):
         _towers("How many more visitors does the biggest tower have than the smallest?")
 
@@ -1050,7 +1040,6 @@ def test_the_silence_of_running_text_is_no_absence() -> None:
         ("What is the fastest chip time?", "MIN(chip_time)"),
         ("What is the slowest chip time?", "MAX(chip_time)"),
         ("How many runs have a chip time faster than 60 s?", "chip_time < 60"),
-        ("Is the average chip time slower than 60 s?", "> 60"),
         ("List the names by chip time, fastest first.", "ORDER BY chip_time ASC"),
         ("What is the best score?", "MAX(score)"),
         ("How many runs have a score better than 5?", "score > 5"),
