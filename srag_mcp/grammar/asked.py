@@ -642,8 +642,6 @@ class Asked:
                 yield column, used, meant, features + far + counting
         named = {column.name for _, column, _ in ordered}
         measuring = [] if beside else self.table.measuring(concept)
-        if concept == "time" and not self.says_age(at):  # who was born last did not come last
-            measuring = [c for c in measuring if not self.table.narrows_concept(c, concept)]
         others = self.table.others(measuring)
         for column in measuring:
             meant = column.end_of(concept or valued(self.words(at)), highest)
@@ -659,11 +657,8 @@ class Asked:
     def counts(self, at: int) -> Iterator[tuple[Summary, frozenset[int]]]:
         """Yield what is counted behind `most`: records, or the different names in a column."""
         follower = self.after(at)
-        pieces = self.table.pieces
         if self.word(at) in {"often", "seldom"}:
             yield Summary("count", None, self.where), frozenset()
-        elif follower is None and pieces is not None and self.is_counting(at):
-            yield Summary("sum", Term(pieces.name), self.where), frozenset()
         elif follower is not None and self.is_counting(at) and self.near(at, follower):
             if self.means_record(follower):
                 last = follower  # of `job adverts`
