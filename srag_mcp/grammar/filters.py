@@ -723,8 +723,8 @@ class _Reader:
                 for found in meant if self._says_none(denied, at, column) else ():
                     yield Option(others | {at}, found, features=features)
                 yield Option()
-            elif (found := self._some(at, column, whole=not features["unsaid_name"])) is not None:
-                yield Option(frozenset({at}), found, features=features)
+            elif some := self._some(at, column, whole=not features["unsaid_name"]):
+                yield Option(frozenset({at}), some, features=features)
             else:
                 yield Option()
                 return
