@@ -48,14 +48,16 @@ Drafts = Iterator[Draft]
 
 def compose(frame: Frame) -> Drafts:
     """Yield every reading of *frame*."""
-    for asked in read_frame(frame):
-        yield from _compose(asked)
+    readings = read_frame(frame)
+    torn = any(contradicts(asked.where) for asked in readings)
+    for asked in readings:
+        yield from _compose(asked, (read_difference,) if torn else FORMS)
 
 
-def _compose(asked: Asked) -> Drafts:
+def _compose(asked: Asked, forms: Sequence[Callable[[Asked], Drafts]]) -> Drafts:
     frame = asked.frame
     restricted = frozenset(item.column for item in asked.where)
-    for form in (read_difference,) if contradicts(asked.where) else FORMS:
+    for form in forms:
         for draft in form(asked):
             if (asked.relation is not None) != draft.relates or _is_of_whole(asked, draft):
                 continue

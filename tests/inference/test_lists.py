@@ -287,6 +287,7 @@ def test_a_simple_question_is_answered(meals: Corpus, question: str, rows: list[
         # several rows of one record, each of which may be so
         "How many meals had soup and perch?",
         "Which meals had both soup and tart?",
+        "How many meals do not have soup and perch?",
         "How many meals have more than 3 quantity?",
         # a denial of one row, where another may be so
         "Which dishes were not served in Olm?",
