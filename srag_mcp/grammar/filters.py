@@ -302,15 +302,17 @@ def joined(
     for at in dict.fromkeys(reach):
         items = [item for item, first in zip(found, reach, strict=True) if first == at]
         of_things = not _DENYING_THINGS.isdisjoint(_denial(frame, groups[at][0]))
-        is_whole = whole or (_says_both(frame, groups[at][0]) and not of_things)
+        is_whole = whole or (_denies_both(frame, groups[at][0]) and not of_things)
         word = "AND" if is_whole else "OR" if of_things else ""
         where += [deny_joined(items, word)] if word and items[1:] else items
     where = [replace(item, is_unclear=True) for item in where] if unclear else where
     return tuple(dict.fromkeys(where)), frozenset(used)
 
 
-def _says_both(frame: Frame, option: Option) -> bool:
-    return frame.sentence.says_both(frame.sentence.mentions[max(option.uses)])
+def _denies_both(frame: Frame, option: Option) -> bool:
+    """Whether a denied restriction is the first of what is not both so."""
+    places = [frame.sentence.mentions[at].first for at in option.uses]
+    return frame.sentence.says_both(min(places), max(places))
 
 
 def _denial(frame: Frame, option: Option) -> tuple[str, ...]:
@@ -330,14 +332,18 @@ def _shares_denial(frame: Frame, denied: Option, left: Option, right: Option) ->
     opening, articles = mentions[min(right.uses)], {"a", "an", "the"}
     words = {*spoken(tokens[low : opening.first])}
     joins = words & {"and", "&", ","}
-    if not (said and joins) or _denial(frame, right) or words & (HAVING | AUXILIARIES):
+    if not (said and joins) or _denial(frame, right):
+        return False
+    if left is denied and _denies_both(frame, denied):
+        return True
+    if words & (HAVING | AUXILIARIES):
         return False
     if right.kind in {"number", "period"} and opening.kind == "column":
         first = min(mentions[at].first for at in denied.uses)
         if not BEING.isdisjoint(spoken(tokens[:first][-1:])):
             return False  # `are not in Kent and cost less than 5`
     is_own = words & articles if said == ("no",) else words - articles - joins
-    return _says_both(frame, denied) or not is_own
+    return not is_own
 
 
 def _share_texts(left: Option, right: Option) -> bool:

@@ -198,15 +198,15 @@ class Sentence:
             for at, token in enumerate(self.tokens, start=1)
         )
 
-    def says_both(self, before: Mention | None = None) -> bool:
+    def says_both(self, first: int = 0, last: int | None = None) -> bool:
         """Whether one record is said to have all that is listed: `both heating and insurance`.
 
-        Where *before* is given, in front of this mention.
+        Said in the tokens from *first* to *last*.
         """
         inside = {at for item in self.mentions for at in range(item.first, item.last)}
-        tokens = self.tokens[: None if before is None else before.first]
         joining = words_of("function", "joining")
-        return any(x.word in joining for at, x in enumerate(tokens) if at not in inside)
+        said = enumerate(self.tokens[first:last], start=first)
+        return any(token.word in joining for at, token in said if at not in inside)
 
     @property
     def says_happened(self) -> bool:

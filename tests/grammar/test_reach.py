@@ -34,6 +34,14 @@ def readings(question: str) -> list[str]:
             ),
         ),
         (
+            "How many boats are not both in Norham and with heating, and are insured?",
+            Answer(
+                "number of records where not (harbour is 'Norham' and heating holds (unknown counts"
+                " as not)) and insured holds",
+                [(4,)],
+            ),
+        ),
+        (
             "How many boats not in Norham have both heating and insurance?",
             Answer(
                 "number of records where harbour is not 'Norham' and heating holds and insured"
