@@ -208,9 +208,7 @@ class Asked:
         """
         kinds = [item.kind for item in self.frame.sentence.mentions]
         denials = [at for at, kind in enumerate(kinds) if kind in {"not", "missing"}]
-        is_of_record = bool(denials) and all(
-            "record" in kinds[noun:at] or self._is_bound(at) for at in denials
-        )
+        is_of_record = bool(denials) and all("record" in kinds[noun:at] for at in denials)
         denied = (
             self.table.by_name[item.column]
             for item in self.frame.chosen
@@ -218,12 +216,6 @@ class Asked:
         )
         is_of_others = any(named.named.isdisjoint(column.named) for column in denied)
         return self.lists_values() or (is_of_others and not is_of_record)
-
-    def _is_bound(self, at: int) -> bool:
-        """Whether a denial belongs to the word of a record: `unpaid invoices`."""
-        if (self.kind(at + 1), self.kind(at + 2)) != ("column", "record"):
-            return False
-        return self.tokens(at)[-1].end == self.tokens(at + 1)[0].start
 
     def lists_values(self) -> bool:
         """Whether several values of one column are listed: `Kent and Ulm`, not `Kent or Ulm`."""
