@@ -332,10 +332,6 @@ class Asked:
         """Whether something stands between a mention and the next one."""
         return self.mention(at).last < self.mention(at + 1).first
 
-    def calls(self, at: int, column: Column) -> bool:
-        """Whether it says how many, and not which: not `constituencies` of `constituency`."""
-        return self.frame.sentence.says_how_many(self.mention(at), column)
-
     def pinned(self, where: Where | None = None) -> bool:
         """Whether a restriction names one record: a value of a text that tells records apart."""
         return any(
@@ -514,7 +510,8 @@ class Asked:
             if not concept or column.measures(concept)
         ]
         for at, column, features in named:
-            if not additive or (column.is_additive and self.calls(at, column)):
+            says = self.frame.sentence.says_how_many(self.mention(at), column)
+            if not additive or (column.is_additive and says):
                 yield column, asked | {at}, features
         for column in () if named else self.table.measuring(concept):
             if column.is_number and not column.is_year:

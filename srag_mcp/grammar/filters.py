@@ -103,7 +103,6 @@ ASSUMED: Mapping[str, str] = {
     "crossed": "that a value lies there, whatever it was before",
     "left_out": "that left out is what has no such value",
     "rates_summed": "that both add up over the records",
-    "supposed": "that what should or might be so is what is so",
     "happened": "that all took place, though a column says what was done with some",
 }
 

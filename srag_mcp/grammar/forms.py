@@ -79,7 +79,7 @@ def _compose(asked: Asked, forms: Sequence[Callable[[Asked], Drafts]]) -> Drafts
                 happened=frame.sentence.says_happened and any(undone),
                 rows_counted=rows, event_dated=bool(events), called=asked.says_doubted,
                 crossed=frame.sentence.says_change, left_out=asked.has("left_out"),
-                of_other=frame.may_be_of_row, supposed=frame.sentence.supposes,
+                of_other=frame.may_be_of_row,
             )  # fmt: skip
             features = frame.features + draft.features + doubts
             yield replace(draft, features=features, left=left, where=asked.where)
@@ -183,7 +183,8 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
             continue  # different things, not different numbers of them
         if column.is_number and not (column.is_year or column.is_numbering or distinct):
             amount = column.is_of_things or column.counts or asked.says_unit(target, column)
-            additive = amount and column.is_additive and asked.calls(target, column)
+            says = asked.frame.sentence.says_how_many(asked.mention(target), column)
+            additive = amount and column.is_additive and says
             if asked.pinned() or (additive and totals):
                 summary = Summary("sum", term, asked.where)
                 yield _single(asked, summary, used | totals | {target}, features)
@@ -316,10 +317,11 @@ def read_groups(asked: Asked) -> Drafts:
             own = {noun} if noun is not None and asked.means_record(noun) else ()
             found = [(Summary("count", None, asked.where), frozenset(own), Counter())]
         else:
+            listed = asked.has("how_many")
             found = [
                 (Summary("sum", Term(column.name), asked.where), said, more)
                 for column, said, more in measures
-                if (column.lists_things if asked.has("how_many") else column.sums)
+                if (column.is_of_list and not column.counts_rows if listed else column.sums)
             ]
         for summary, said, more in found:
             sql = asked.writer.groups(key, summary)
@@ -539,6 +541,7 @@ def read_difference(asked: Asked) -> Drafts:
         return
     sides = _sides(asked) or _denied_sides(asked)
     if sides is None:
+        yield from _of_one(asked)
         return
     words = (*_BETWEEN, "more", "fewer", "than", "comparative", "how_many", "not", "yes_no", "each")
     used, at = sides[2] | frozenset(asked.of(*words)), asked.first("comparative")
@@ -636,6 +639,20 @@ def _range(asked: Asked) -> Drafts:
         low = Summary("min", Term(column.name), asked.where)
         sql = asked.writer.difference(high, low, _decimals(asked, high))
         yield Draft(sql, (column.name,), used | said, features)
+
+
+def _of_one(asked: Asked) -> Drafts:
+    """Read `the difference between the width and the height of X`: two numbers of one record."""
+    measures = list(asked.measures())
+    if len(measures) != 2 or not asked.pinned() or not asked.has("difference"):
+        return
+    (one, said, features), (other, also, more) = measures
+    if one.attribute.unit == other.attribute.unit and said.isdisjoint(also):
+        left, right = (Summary("max", Term(column.name), asked.where) for column in (one, other))
+        decimals = _decimals(asked, left, right)
+        sql = asked.writer.difference(left, right, decimals, signed=False)
+        used = said | also | frozenset(asked.of(*_BETWEEN))
+        yield Draft(sql, (one.name, other.name), used, features + more)
 
 
 def read_existence(asked: Asked) -> Drafts:

@@ -189,15 +189,6 @@ class Sentence:
         """Whether a value is said to come to lie on a side of a number: `fell below 100`."""
         return any(changes_at(self.tokens, at) for at in range(len(self.tokens)))
 
-    @property
-    def supposes(self) -> bool:
-        """Whether something is said to be as it should or might be: `that should be open`."""
-        words, spoken_to = words_of("function", "supposing"), words_of("function", "spoken_to")
-        return any(
-            token.word in words and spoken_to.isdisjoint(spoken(self.tokens[at : at + 1]))
-            for at, token in enumerate(self.tokens, start=1)
-        )
-
     def says_both(self, first: int = 0, last: int | None = None) -> bool:
         """Whether one record is said to have all that is listed: `both heating and insurance`.
 

@@ -98,11 +98,6 @@ class Column:
         return self.key.startswith("(")
 
     @property
-    def lists_things(self) -> bool:
-        """Whether it is how many of something are listed, of which each stands for one."""
-        return self.is_of_list and not self.counts_rows
-
-    @property
     def is_beside(self) -> bool:
         """Whether another table has it, so that it restricts and is never put out."""
         return not self.is_of_list and (LISTED in self.key or OF_RECORD in self.key)

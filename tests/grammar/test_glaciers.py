@@ -147,6 +147,14 @@ ANSWERED: list[tuple[str, Answer]] = [
         ),
     ),
     (
+        "What is the difference between the thickness and the yearly retreat of Eiskar?",
+        Answer(
+            "difference between (highest thickness where glacier is 'Eiskar') and (highest "
+            "yearly_retreat where glacier is 'Eiskar')",
+            [(12.5,)],
+        ),
+    ),
+    (
         "What is the difference between the largest and the smallest area?",
         Answer("difference between (highest area) and (lowest area)", [(109.8,)]),
     ),
