@@ -297,7 +297,7 @@ def test_a_noun_that_only_the_folder_has_is_not_counted_in_total(asked: str) -> 
 
 
 def test_a_word_of_the_language_that_ends_a_question_may_be_a_value() -> None:
-    levels = (ValueCount("must", 3), ValueCount("nice to have", 2))
+    levels = (ValueCount("own", 3), ValueCount("borrowed", 2))
     schema = Schema(
         title="Skills",
         entity="skills",
@@ -308,8 +308,8 @@ def test_a_word_of_the_language_that_ends_a_question_may_be_a_value() -> None:
     statistics = {"level": ColumnStatistics("level", kind, 5, 5, 5, 5, 0, 0, 0, 2, values=levels)}
     index = ValueIndex([("level", str(item.value), item.count) for item in levels])
 
-    with pytest.raises(TwoReadingsError, match="where level is 'must'; or: number of records"):
-        translate("How many skills are must?", schema, describe_tables(schema, statistics), index)
+    with pytest.raises(TwoReadingsError, match="where level is 'own'; or: number of records"):
+        translate("How many skills are own?", schema, describe_tables(schema, statistics), index)
 
 
 @pytest.mark.parametrize(
