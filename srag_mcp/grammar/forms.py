@@ -629,11 +629,19 @@ def _denied_sides(asked: Asked) -> tuple[Where, Where, frozenset[int]] | None:
 
 
 def _range(asked: Asked) -> Drafts:
-    """Read `the difference between the highest and the lowest price`."""
-    ranks = asked.of("rank")
+    """Read `the difference between the highest and the lowest price`, or of records that have them.
+
+    `By how many rooms is the biggest hotel larger than the smallest`: behind `than`, a restriction
+    would be of one side.
+    """
+    ranks, comparing = asked.of("rank"), asked.of("comparative", "than")
     if sorted(map(asked.word, ranks)) != ["highest", "lowest"] or not asked.has("difference"):
         return
-    used = frozenset((*ranks, *asked.of(*_BETWEEN)))
+    if comparing:
+        end = "high" if asked.word(ranks[0]) == "highest" else "low"
+        if asked.where or asked.word(comparing[0]) not in {f"size {end}", f"any {end}"}:
+            return
+    used = frozenset((*ranks, *asked.of(*_BETWEEN, "comparative", "than")))
     for column, said, features in asked.measures():
         high = Summary("max", Term(column.name), asked.where)
         low = Summary("min", Term(column.name), asked.where)

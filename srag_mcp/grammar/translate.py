@@ -14,7 +14,7 @@ from srag_mcp.errors import QuestionError
 from srag_mcp.grammar.filters import ASSUMED, LIMIT, MARGIN, cost_of, frames
 from srag_mcp.grammar.forms import Draft, compose
 from srag_mcp.grammar.lexicon import asking_words, is_foreign, stem, stems, stems_of, words_in
-from srag_mcp.grammar.link import Mention, Sentence, read_sentences
+from srag_mcp.grammar.link import Sentence, read_sentences
 from srag_mcp.grammar.table import (
     LISTED,
     OF_RECORD,
@@ -204,16 +204,15 @@ def _refusal(left: Sequence[str], table: Table, sentence: Sentence) -> QuestionE
     telling = [words for words in left if not {*map(fold_word, words.split())} <= asked] or said
     columns = {sentence.words(x): x.columns[0][0] for x in sentence.mentions if x.columns}
     named = {said: table.by_name[name].attribute.name for said, name in columns.items()}
-    pairs = (
-        [] if any(m.kind == "how_many" for m in sentence.mentions) else pairwise(sentence.mentions)
-    )
-    measured = [two for one, two in pairs if one.kind == "aggregate" and two.kind == "column"]
-    computed = [table.by_name[item.columns[0][0]] for item in measured]
+    measured = [two for one, two in pairwise(sentence.mentions) if one.kind == "aggregate"]
+    computed = [table.by_name[item.columns[0][0]] for item in measured if item.columns]
     unknown = [said for said in telling if said not in named]
-    counted = [
-        sentence.words(two)
-        for one, two in pairwise(sentence.mentions)
-        if one.kind == "how_many" and two.columns and _may_be_record(two, table)
+    nouns = [two for one, two in pairwise(sentence.mentions) if one.kind == "how_many"]
+    counted = [  # of `plan_no`, or said in the names of several columns
+        sentence.words(x)
+        for x in nouns
+        for name, share in x.columns[:1]
+        if table.by_name[name].numbers_own or (len(x.columns) > 1 and share < 1)
     ]
     if left and is_foreign(sentence.tokens):
         msg = "without a language model, questions are read in English only"
@@ -225,18 +224,12 @@ def _refusal(left: Sequence[str], table: Table, sentence: Sentence) -> QuestionE
     elif telling:
         meant = " and ".join(f"“{said}” may be {named[said]}" for said in telling)
         msg = f"this form of question is not known, though {meant}"
-    elif computed and computed[0].is_text:
+    elif computed and computed[0].is_text and not nouns:
         stored = next((str(found.value) for found in computed[0].statistics.values), "")
         msg = f"{computed[0].name} is text, such as “{stored}”, and nothing to compute with"
     else:
         msg = "this form of question is not known"
     return QuestionError(msg, tuple(left))
-
-
-def _may_be_record(mention: Mention, table: Table) -> bool:
-    """Whether what `plan_no`, or several columns, are called after may be a record."""
-    (name, share), *others = mention.columns
-    return table.by_name[name].numbers_own or (bool(others) and share < 1)
 
 
 Statistics = Mapping[str, ColumnStatistics]

@@ -407,10 +407,9 @@ def test_what_half_of_the_records_number_is_counted_in_all_aloud(
 ) -> None:
     columns = (Attribute(name="plan_no", type="string"), Attribute(name="host", type="string"))
     schema = Schema(title="Radio", entity="radio", attributes=columns)
-    n = {"plan_no": (n_numbered, n_numbered), "host": (40, 9)}
     known = {
-        x.name: ColumnStatistics(x.name, x.type, 40, *[n[x.name][0]] * 3, 0, 0, 0, n[x.name][1])
-        for x in columns
+        x.name: ColumnStatistics(x.name, x.type, 40, n, n, n, 0, 0, 0, n_distinct)
+        for x, n, n_distinct in zip(columns, (n_numbered, 40), (n_numbered, 9), strict=True)
     }
     tables = describe_tables(schema, known)
 

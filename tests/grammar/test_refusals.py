@@ -606,10 +606,20 @@ def test_everyone_is_not_anyone(question: str) -> None:
     assert found.restated.startswith("whether there is a record")
 
 
-def test_the_ends_of_a_column_are_not_compared() -> None:
-    for words in (("larger", "smallest"), ("larger", "smallest one with a lift")):
+def test_the_ends_of_a_column_are_compared_over_all_records_only() -> None:
+    range_of = "SELECT (SELECT MAX(visitors) FROM towers) - (SELECT MIN(visitors) FROM towers)"
+    asked = "By how many visitors is the {} tower {} than the {}{}?"
+    found = _towers(asked.format("biggest", "larger", "smallest", ""))
+    assert found.sql == f"{range_of} AS difference"
+    for words in (
+        ("biggest", "larger", "smallest", " with a lift"),
+        ("biggest", "smaller", "smallest", ""),
+        ("biggest", "dearer", "smallest", ""),
+        ("biggest", "larger", "biggest", ""),
+        ("biggest", "larger", "second smallest", ""),
+    ):
         with pytest.raises(QuestionError):
-            _towers("By how many visitors is the biggest tower {} than the {}?".format(*words))
+            _towers(asked.format(*words))
     with pytest.raises(QuestionError):
         _towers("How many more visitors does the biggest tower have than the smallest?")
 
