@@ -538,7 +538,12 @@ class _Reader:
         self, first: int, last: int, concept: str, at: int
     ) -> Iterator[tuple[Column, Features, tuple[int, ...]]]:
         seen: set[str] = set()
-        for column, features, place in self._beside(first, last):
+        found = list(self._beside(first, last))
+        if self._kind(first - 1) == "record" and self._kind(first - 2) == "column" and first < at:
+            found += [
+                (column, features, first - 2) for column, features in self._columns(first - 2)
+            ]
+        for column, features, place in found:
             amount = self._mentions[first].unit or self._mentions[last].unit
             if column.is_year and amount is not None:
                 continue  # `opened more than 50 years ago`
