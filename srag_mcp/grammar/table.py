@@ -657,7 +657,8 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     kinds = {word for noun in schema.nouns for word in stems(noun)[:-1]} - own - named
     numbered = _named_things(columns, _OWN)
     attested = set(stems(" ".join(schema.nouns))) - kinds | numbered
-    partly = set[str]() if numbered else _named_things(columns, _MOST) - attested
+    silent = [c for c in columns if not c.has_blanks]  # an empty cell says that there is none
+    partly = set[str]() if numbered else _named_things(silent, _MOST) - attested
     nouns = attested = attested | partly
     words = [word for name in names for word in name]
     many = {stem(word) for word in words if singular(word) != word} & own
