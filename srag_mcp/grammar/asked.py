@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
-from srag_mcp.grammar.filters import SPARE, Features, Frame, joined, unsaid_of
+from srag_mcp.grammar.filters import SPARE, Features, Frame, Option, joined, unsaid_of
 from srag_mcp.grammar.lexicon import (
     BEING,
     DOING,
@@ -20,7 +20,7 @@ from srag_mcp.grammar.lexicon import (
     words_of,
 )
 from srag_mcp.grammar.link import Mention, convert_into
-from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, Writer
+from srag_mcp.grammar.sql import ROW, Summary, Term, Where, Writer
 from srag_mcp.grammar.table import Column
 from srag_mcp.text.words import singular
 from srag_mcp.values.units import unit_of
@@ -51,13 +51,18 @@ class Asked:
         relation: An operator and the mention of a number, with which groups or a result compare.
     """
 
-    def __init__(self, frame: Frame, where: tuple[Condition, ...], joins: frozenset[int]) -> None:
-        self.frame, self.table, self.where, self.joins = frame, frame.table, where, joins
+    def __init__(self, frame: Frame, *, whole: bool) -> None:
+        self.frame, self.table, self._whole = frame, frame.table, whole
+        self.where, self.joins = self.join(frame.chosen)
         self.writer = Writer(frame.table.name, frame.table.is_list)
         relations = [option.relation for option in frame.chosen if option.relation is not None]
         self.relation = relations[0] if relations else None
         self.relates_twice = len(relations) > 1
         self._counts = Counter(self.kind(at) for at in frame.free)
+
+    def join(self, chosen: Sequence[Option]) -> tuple[Where, frozenset[int]]:
+        """Join restrictions as `joined` does, all denials of this reading alike."""
+        return joined(self.frame, chosen, whole=self._whole)
 
     # -- mentions ----------------------------------------------------------------------------
 
@@ -143,9 +148,6 @@ class Asked:
         if mention.kind == "left_out":
             held = [self.table.by_name[name] for name in columns if name in self.table.by_name]
             return self.has("aggregate") and any(column.is_number for column in held)
-        if mention.kind == "holder":  # `mugs in all orders`; `the amount of all orders` is theirs
-            words = {token.word for token in self.frame.sentence.tokens[: mention.first][-2:]}
-            return self.says_thing and "all" in words
         return mention.kind in _IDLE
 
     @property
@@ -206,9 +208,7 @@ class Asked:
         """
         kinds = [item.kind for item in self.frame.sentence.mentions]
         denials = [at for at, kind in enumerate(kinds) if kind in {"not", "missing"}]
-        is_of_record = bool(denials) and all(
-            "record" in kinds[noun:at] or self._is_bound(at) for at in denials
-        )
+        is_of_record = bool(denials) and all("record" in kinds[noun:at] for at in denials)
         denied = (
             self.table.by_name[item.column]
             for item in self.frame.chosen
@@ -216,12 +216,6 @@ class Asked:
         )
         is_of_others = any(named.named.isdisjoint(column.named) for column in denied)
         return self.lists_values() or (is_of_others and not is_of_record)
-
-    def _is_bound(self, at: int) -> bool:
-        """Whether a denial belongs to the word of a record: `unpaid invoices`."""
-        if (self.kind(at + 1), self.kind(at + 2)) != ("column", "record"):
-            return False
-        return self.tokens(at)[-1].end == self.tokens(at + 1)[0].start
 
     def lists_values(self) -> bool:
         """Whether several values of one column are listed: `Kent and Ulm`, not `Kent or Ulm`."""
@@ -337,10 +331,6 @@ class Asked:
     def apart(self, at: int) -> bool:
         """Whether something stands between a mention and the next one."""
         return self.mention(at).last < self.mention(at + 1).first
-
-    def calls(self, at: int, column: Column) -> bool:
-        """Whether it says how many, and not which: not `constituencies` of `constituency`."""
-        return self.frame.sentence.says_how_many(self.mention(at), column)
 
     def pinned(self, where: Where | None = None) -> bool:
         """Whether a restriction names one record: a value of a text that tells records apart."""
@@ -520,7 +510,8 @@ class Asked:
             if not concept or column.measures(concept)
         ]
         for at, column, features in named:
-            if not additive or (column.is_additive and self.calls(at, column)):
+            says = self.frame.sentence.says_how_many(self.mention(at), column)
+            if not additive or (column.is_additive and says):
                 yield column, asked | {at}, features
         for column in () if named else self.table.measuring(concept):
             if column.is_number and not column.is_year:
@@ -559,6 +550,8 @@ class Asked:
                 said_number = any(spoken(self.tokens(at))[1:][-1:] == ("number",) for at in used)
                 if said_number and column.is_called_one:
                     continue  # `room number` says which room
+                if column.is_of_list and "amount" in self.words(asked[0]):
+                    continue  # `total amount of materials` says how much, and not how many
                 summary = Summary(function, Term(column.name), self.where)  # type: ignore[arg-type]
                 if not said or said - operator_stems():  # `maximum total`: the highest, of totals
                     yield summary, used | set(asked), features
@@ -638,8 +631,6 @@ class Asked:
                 yield column, used, meant, features + far + counting
         named = {column.name for _, column, _ in ordered}
         measuring = [] if beside else self.table.measuring(concept)
-        if concept == "time" and not self.says_age(at):  # who was born last did not come last
-            measuring = [c for c in measuring if not self.table.narrows_concept(c, concept)]
         others = self.table.others(measuring)
         for column in measuring:
             meant = column.end_of(concept or valued(self.words(at)), highest)
@@ -655,11 +646,8 @@ class Asked:
     def counts(self, at: int) -> Iterator[tuple[Summary, frozenset[int]]]:
         """Yield what is counted behind `most`: records, or the different names in a column."""
         follower = self.after(at)
-        pieces = self.table.pieces
         if self.word(at) in {"often", "seldom"}:
             yield Summary("count", None, self.where), frozenset()
-        elif follower is None and pieces is not None and self.is_counting(at):
-            yield Summary("sum", Term(pieces.name), self.where), frozenset()
         elif follower is not None and self.is_counting(at) and self.near(at, follower):
             if self.means_record(follower):
                 last = follower  # of `job adverts`
@@ -711,8 +699,12 @@ class Asked:
         return (None, frozenset()) if falls is None else ((Term(columns[0].name), falls), used)
 
 
-def read_frame(frame: Frame) -> Asked | None:
-    """Return a frame as forms look at it; None where it asks, or compares with a number, twice."""
-    asked = Asked(frame, *joined(frame, frame.chosen))
-    twice = len({*asked.of(*_QUESTION_WORDS)} - {*asked.asked_besides[1]}) > 1
-    return None if asked.relates_twice or twice else asked
+def read_frame(frame: Frame) -> list[Asked]:
+    """Return a frame as forms look at it, twice where a denial may reach one thing or several.
+
+    None where it asks, or compares with a number, twice.
+    """
+    asked = [Asked(frame, whole=whole) for whole in (False, True)]
+    first = asked[0]
+    twice = len({*first.of(*_QUESTION_WORDS)} - {*first.asked_besides[1]}) > 1
+    return [] if first.relates_twice or twice else asked[: 1 + (first.where != asked[1].where)]

@@ -15,6 +15,7 @@ from srag_mcp.grammar.lexicon import (
     BEING,
     DOING,
     HAVING,
+    is_had,
     is_past,
     phrases,
     spoken,
@@ -30,6 +31,7 @@ from srag_mcp.grammar.sql import (
     between,
     compare,
     deny,
+    deny_joined,
     either,
     holds,
     is_known,
@@ -44,7 +46,7 @@ from srag_mcp.values.units import is_currency
 
 Features: TypeAlias = Counter[str]
 
-# What each assumption costs. Fitted by `python -m tests.benchmarks.fit_grammar`.
+# What each assumption costs, if anything. Fitted by `python -m tests.benchmarks.fit_grammar`.
 WEIGHTS: Mapping[str, float] = {
     "loss": 0.25,
     "unsaid_name": 0.6,
@@ -54,7 +56,6 @@ WEIGHTS: Mapping[str, float] = {
     "gap": 0.15,
     "not_own": 0.4,
     "date_assumed": 0.2,
-    "event_dated": 0.0,
     "value_part": 0.15,
     "value_part_small": 1.3,
     "value_own": 0.35,
@@ -71,22 +72,10 @@ WEIGHTS: Mapping[str, float] = {
     "measure_apart": 1.3,
     "who_guessed": 0.3,
     "list_numbers": 0.6,
-    "counting": 0.0,
-    "amount_assumed": 0.0,
-    "narrowed": 0.0,
-    "said_around": 0.0,
     "long_way": 1.3,
-    "value_held": 0.0,
-    "part_unsaid": 0.0,
     "value_beside": 0.3,
     "of_other": 1.3,
-    "rows_counted": 0.0,
     "records_counted": 0.3,
-    "called": 0.0,
-    "crossed": 0.0,
-    "left_out": 0.0,
-    "rates_summed": 0.0,
-    "happened": 0.0,
 }
 LIMIT = 1.2
 MARGIN = 0.25
@@ -129,7 +118,7 @@ def unsaid_of(mention: Mention, name: str, share: float) -> Features:
 
 def cost_of(features: Features) -> float:
     """Return what the assumptions of a reading cost together."""
-    return sum(WEIGHTS[name] * value for name, value in features.items())
+    return sum(WEIGHTS.get(name, 0.0) * value for name, value in features.items())
 
 
 _MAX_OPTIONS, _MAX_FRAMES = 4, 60
@@ -139,7 +128,7 @@ _COUNTED_LIST = re.compile(r"table_name = '(?P<name>(?:[^']|'')+)'")  # of `list
 _OF_ONE = frozenset({"not", *DENYING})
 _ACTIVE = frozenset({"say", "state", "give", "mention", "specify", "report", "indicate", "says"})
 # These deny that there is something.
-_DENYING_THINGS = frozenset({"no", "without", "lack", "lacks", "lacking"})
+_DENYING_THINGS = frozenset({"no", "without", "lack", "lacks", "lacking", "none"})
 # Right behind these stands who does something.
 _OF_ACTORS = DOING | {"has", "have", "had", "that", "whom"}
 # What may stand between a name and the number or the period that it is compared with.
@@ -276,21 +265,30 @@ def _list_of(column: str) -> str:
     return counted["name"] if counted else column.rpartition(LISTED)[0]
 
 
-def joined(frame: Frame, chosen: Sequence[Option]) -> tuple[Where, frozenset[int]]:
+def joined(
+    frame: Frame, chosen: Sequence[Option], *, whole: bool = False
+) -> tuple[Where, frozenset[int]]:
     """Join restrictions; return them with the `or` mentions that they use.
 
     Values of one column that are listed widen, but for those that a text may hold together, of
     which nobody says whether one is enough, and behind `both`; an `or` between two restrictions
-    that stand side by side makes them alternatives.
+    that stand side by side makes them alternatives. `Not A and B` denies A, or where *whole* what
+    is both; with `not both` it does, and `without A and B` is neither, or where *whole* not both.
     """
     groups: list[list[Option]] = []
     used: set[int] = set()
-    unclear = False
+    unclear, reach = False, list[int]()  # for each group, the one whose denial reaches it
     for option in chosen:
         if option.condition is None:
             continue
         links = _links(frame, groups[-1][-1], option) if groups else None
         if links is None:
+            shares = bool(groups) and _shares_denial(
+                frame, groups[reach[-1]][0], groups[-1][-1], option
+            )
+            reach.append(reach[-1] if shares else len(groups))
+            first = groups[reach[-1]][0].condition if shares else None
+            unclear |= first is not None and not first.denied  # `no cabins and a spa`, of 0 cabins
             groups.append([option])
         else:
             unclear |= not links and any(_share_texts(x, option) for x in groups[-1])
@@ -298,9 +296,53 @@ def joined(frame: Frame, chosen: Sequence[Option]) -> tuple[Where, frozenset[int
             used |= links
         beside = [group for group in groups[-2:] if len({item.column for item in group}) > 1]
         unclear |= bool(beside and groups[1:]) and _is_one_phrase(frame, *groups[-2:])
-    where = tuple(either([o.condition for o in group if o.condition]) for group in groups)
-    where = tuple(replace(item, is_unclear=unclear) for item in where) if unclear else where
+    found = [either([o.condition for o in group if o.condition]) for group in groups]
+    where: list[Condition] = []
+    for at in dict.fromkeys(reach):
+        items = [item for item, first in zip(found, reach, strict=True) if first == at]
+        of_things = not _DENYING_THINGS.isdisjoint(_denial(frame, groups[at][0]))
+        is_whole = whole or (_denies_both(frame, groups[at][0]) and not of_things)
+        word = "AND" if is_whole else "OR" if of_things else ""
+        where += [deny_joined(items, word)] if word and items[1:] else items
+    where = [replace(item, is_unclear=True) for item in where] if unclear else where
     return tuple(dict.fromkeys(where)), frozenset(used)
+
+
+def _denies_both(frame: Frame, option: Option) -> bool:
+    """Whether a denied restriction is the first of what is not both so."""
+    places = [frame.sentence.mentions[at].first for at in option.uses]
+    return frame.sentence.says_both(min(places), max(places))
+
+
+def _denial(frame: Frame, option: Option) -> tuple[str, ...]:
+    """Return the words that deny a restriction; none where it is none that is denied."""
+    mentions = frame.sentence.mentions
+    nots = [mentions[at] for at in option.uses if mentions[at].kind == "not"]
+    return spoken([x for m in nots[:1] for x in frame.sentence.tokens[m.first : m.last]])
+
+
+def _shares_denial(frame: Frame, denied: Option, left: Option, right: Option) -> bool:
+    """Whether what denies one restriction may deny another: `do not have grade A and a spa`.
+
+    Not one with a denial, a verb or a preposition of its own, nor `a spa` behind `no lift and`.
+    """
+    mentions, tokens = frame.sentence.mentions, frame.sentence.tokens
+    said, low = _denial(frame, denied), max(mentions[at].last for at in left.uses)
+    opening, articles = mentions[min(right.uses)], {"a", "an", "the"}
+    words = {*spoken(tokens[low : opening.first])}
+    joins = words & {"and", "&", ","}
+    if not (said and joins) or _denial(frame, right):
+        return False
+    if left is denied and _denies_both(frame, denied):
+        return True
+    if words & (HAVING | AUXILIARIES):
+        return False
+    if right.kind in {"number", "period"} and opening.kind == "column":
+        first = min(mentions[at].first for at in denied.uses)
+        if not BEING.isdisjoint(spoken(tokens[:first][-1:])):
+            return False  # `are not in Kent and cost less than 5`
+    is_own = words & articles if said == ("no",) else words - articles - joins
+    return not is_own
 
 
 def _share_texts(left: Option, right: Option) -> bool:
@@ -339,7 +381,7 @@ def _links(frame: Frame, left: Option, right: Option) -> frozenset[int] | None:
         return None
     if "or" in kinds:
         return frozenset(at for at in between_them if mentions[at].kind == "or")
-    listed = words <= {",", "and", "&"} and not frame.sentence.says_both
+    listed = words <= {",", "and", "&"} and not frame.sentence.says_both()
     return frozenset() if same and listed and not right.condition.denied else None
 
 
@@ -506,7 +548,7 @@ class _Reader:
             if column.is_year and amount is not None:
                 continue  # `opened more than 50 years ago`
             if place > last and not self._sentence.says_how_many(self._mentions[place], column):
-                continue  # `more than 4 lines`, of `line`
+                continue  # `more than 4 lines`, of `line`, `4 boats`, of `boat_length`
             if column.is_of_list and not is_counted(
                 self._sentence.tokens, self._mentions[place].first
             ):
@@ -555,8 +597,6 @@ class _Reader:
             operator, uses = self._mentions[at - 1].word, {at - 1, at}
         elif self._kind(at - 1) == "between":
             uses = {at - 1, at}
-        if self._kind(at + 1) == "inclusive":
-            uses.add(at + 1)
         self._taken |= uses
         denied = self._negation(min(uses))
         for column, features, place in self._dated(min(uses), max(uses)):
@@ -586,9 +626,6 @@ class _Reader:
     def _values(self, at: int) -> Iterator[Option]:
         mention = self._mentions[at]
         phrase, verb = mention.word, self._verb_of(at)
-        did = self._sentence.tokens[max(self._mentions[at - 1].first - 1, 0)].word in DOING
-        if did and self._verb_of(at - 1) == self._sentence.tokens[mention.first].stem:
-            return  # `did Eve open` says nothing of what is open
         if is_plain_answer(phrase) and self._entry_at(at + 1) is not None:
             return
         held = [self._table.by_name[choice.column] for choice in mention.choices]
@@ -696,23 +733,30 @@ class _Reader:
                 for found in meant if self._says_none(denied, at, column) else ():
                     yield Option(others | {at}, found, features=features)
                 yield Option()
-            elif self._says_some(at, column):
-                yield Option(frozenset({at}), is_known(column.name), features=features)
+            elif some := self._some(at, column, whole=not features["unsaid_name"]):
+                yield Option(frozenset({at}), some, features=features)
             else:
                 yield Option()
                 return
 
-    def _says_some(self, at: int, column: Column) -> bool:
-        """Whether `with a nickname` speaks of the records that have one; each says if it has.
+    def _some(self, at: int, column: Column, *, whole: bool) -> Condition | None:
+        """Return what `with a nickname`, `have beds` ask: that there is one; each says if it has.
 
-        Not where a value may say itself that there is none.
+        None where a value may say itself that there is none, but for a 0 where the *whole* name is
+        said of what is counted.
         """
         first, tokens = self._mentions[at].first, self._sentence.tokens
         has = spoken(tokens[max(first - 2, 0) : first])
         is_so = has[:1] and has[0] in HAVING and has[1:] in {("a",), ("an",), ("any",)}
-        is_known_of_all = column.has_blanks and column.has_all_stated
-        none = column.has_zero or column.denies
-        return bool(is_so) and is_known_of_all and not none and not self._hanging(at)
+        if self._hanging(at) or not (is_so or (column.is_number and is_had(tokens, first))):
+            return None
+        if column.has_zero:
+            is_count = (
+                whole and column.is_additive and column.ends is not None and column.ends[0] == 0
+            )
+            return compare(column.name, ">", 0) if is_count else None
+        stated = is_so and column.has_blanks and column.has_all_stated and not column.denies
+        return is_known(column.name) if stated else None
 
     def _is_verb(self, denied: int, at: int) -> bool:
         """Whether `not` denies what the name of a column says as a verb: `not inspected`."""

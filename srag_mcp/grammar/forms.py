@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from srag_mcp.grammar.asked import UNIVERSAL, WHOLE, Asked, read_frame
-from srag_mcp.grammar.filters import Features, Frame, Option, contradicts, joined
-from srag_mcp.grammar.lexicon import stem, stems, stems_of
-from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, holds, is_known
+from srag_mcp.grammar.filters import Features, Frame, Option, contradicts
+from srag_mcp.grammar.lexicon import BEING, spoken, stem, stems, stems_of
+from srag_mcp.grammar.sql import ROW, Condition, Function, Summary, Term, Where, holds, is_known
 from srag_mcp.grammar.table import LISTED, Column
 
 _VERBS = frozenset("is are was were has have had do does did offer cost contain".split())  # noqa: SIM905
@@ -48,11 +48,16 @@ Drafts = Iterator[Draft]
 
 def compose(frame: Frame) -> Drafts:
     """Yield every reading of *frame*."""
-    asked = read_frame(frame)
-    if asked is None:
-        return
+    readings = read_frame(frame)
+    torn = any(contradicts(asked.where) for asked in readings)
+    for asked in readings:
+        yield from _compose(asked, (read_difference,) if torn else FORMS)
+
+
+def _compose(asked: Asked, forms: Sequence[Callable[[Asked], Drafts]]) -> Drafts:
+    frame = asked.frame
     restricted = frozenset(item.column for item in asked.where)
-    for form in (read_difference,) if contradicts(asked.where) else FORMS:
+    for form in forms:
         for draft in form(asked):
             if (asked.relation is not None) != draft.relates or _is_of_whole(asked, draft):
                 continue
@@ -178,7 +183,8 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
             continue  # different things, not different numbers of them
         if column.is_number and not (column.is_year or column.is_numbering or distinct):
             amount = column.is_of_things or column.counts or asked.says_unit(target, column)
-            additive = amount and column.is_additive and asked.calls(target, column)
+            says = asked.frame.sentence.says_how_many(asked.mention(target), column)
+            additive = amount and column.is_additive and says
             if asked.pinned() or (additive and totals):
                 summary = Summary("sum", term, asked.where)
                 yield _single(asked, summary, used | totals | {target}, features)
@@ -310,11 +316,12 @@ def read_groups(asked: Asked) -> Drafts:
             noun = asked.noun(asked.of("how_many")[0], ())
             own = {noun} if noun is not None and asked.means_record(noun) else ()
             found = [(Summary("count", None, asked.where), frozenset(own), Counter())]
-        elif not asked.has("how_many"):
+        else:
+            listed = asked.has("how_many")
             found = [
                 (Summary("sum", Term(column.name), asked.where), said, more)
                 for column, said, more in measures
-                if column.sums
+                if (column.is_of_list and not column.counts_rows if listed else column.sums)
             ]
         for summary, said, more in found:
             sql = asked.writer.groups(key, summary)
@@ -418,8 +425,14 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
         if aggregated or key.part or (groups and counting and summaries):
             continue
         doubt = Counter({"records_ranked": int(groups and not record)})
+        function: Function = "max" if ranking.highest else "min"
+        several = any(not asked.table.by_name[x.column].is_text for x in terms[1:])
+        if several and asked.after(ranking.place, ("number",)) in said:
+            if limit is not None:
+                continue  # `the 3 highest costs and fees`
+            ends = [Summary(function, x, asked.where) for x in terms]  # `the highest cost and fee`
+            yield Draft(asked.writer.single(*ends), columns, used, features + doubt)
         if limit is None:
-            function = "max" if ranking.highest else "min"
             sql = asked.writer.extreme(terms, asked.where, term, function)
             yield Draft(sql, columns, used, features + doubt)
         else:
@@ -488,7 +501,7 @@ def read_share(asked: Asked) -> Drafts:
     base = _of_whole(asked, places[0], chosen)
     if base is None:
         return
-    whole = joined(asked.frame, base)
+    whole = asked.join(base)
     if whole[0] == asked.where:
         return
     factor = _PERCENT if asked.has("share") else 1
@@ -598,7 +611,7 @@ def _sides(asked: Asked) -> tuple[Where, Where, frozenset[int]] | None:
     if len(pairs) != 1:
         return None
     rest = [option for option in chosen if option not in pairs[0]]
-    left, right = (joined(asked.frame, [*rest, one]) for one in pairs[0])
+    left, right = (asked.join([*rest, one]) for one in pairs[0])
     return left[0], right[0], left[1] | right[1]
 
 
@@ -650,30 +663,25 @@ def _of_one(asked: Asked) -> Drafts:
         yield Draft(sql, (one.name, other.name), used, features + more)
 
 
-def read_verdict(asked: Asked) -> Drafts:
-    """Read `is the average price higher than 100`."""
-    if asked.first("yes_no") != 0 or asked.has(*_RANKING, "share", "difference"):
-        return
-    for summary, used, features in asked.summaries():
-        if relation := asked.related(summary):
-            sql = asked.writer.verdict(summary, *relation, _decimals(asked, summary))
-            together = used | {0} | frozenset(asked.of("than", "comparative"))
-            yield Draft(sql, summary.columns, together, features, relates=True)
-
-
 def read_existence(asked: Asked) -> Drafts:
     """Read `is there any hotel with a pool`, `did any report show more than …`."""
     others = ("how_many", "how_much", "what", "aggregate", "each")
     if asked.first("yes_no") != 0 or asked.has(*others, *_COMPARING, *_RANKING):
         return
-    words = {token.word for token in asked.frame.sentence.tokens}
+    tokens, nouns = asked.frame.sentence.tokens, asked.of("record")
+    words = {token.word for token in tokens}
     if asked.joins or asked.lists_values() or words & UNIVERSAL:
         return  # `was it A or B` asks which; `do all`, `do A and B` for what no one record shows
     restricting = [option.uses for option in asked.frame.chosen if option.condition is not None]
     kinds = [[asked.kind(at) for at in sorted(uses)] for uses in restricting]
     named = kinds == [["value", "column"]]  # `is Ada a skipper`
-    is_one = asked.kind(1) == "value" and asked.kind(2) == "record" and asked.apart(1)
-    if is_one and asked.determines(1, 2):
+    before = spoken(tokens[: asked.mention(nouns[0]).last if nouns else asked.mention(0).last + 1])
+    is_one = any(x in {"there", "a", "an"} or x.startswith(("any", "some")) for x in before)
+    is_one = is_one or named or "ever" in words or asked.pinned()
+    if not (is_one or (not nouns and BEING.isdisjoint(before[:1]))):
+        return  # `are the hotels in Kent open` asks of each
+    is_called = asked.kind(1) == "value" and asked.kind(2) == "record" and asked.apart(1)
+    if is_called and asked.determines(1, 2):
         return  # `is Ada a parcel`
     if asked.where and (asked.has("record") or named or len(asked.where) > 1):
         yield Draft(asked.writer.existence(asked.where), (), frozenset({0}))
@@ -737,7 +745,6 @@ FORMS: tuple[Callable[[Asked], Drafts], ...] = (
     read_having,
     read_share,
     read_difference,
-    read_verdict,
     read_existence,
     read_listing,
     read_place,

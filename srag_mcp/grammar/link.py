@@ -14,6 +14,7 @@ from itertools import pairwise
 from srag_mcp.grammar.lexicon import (
     BEING,
     DOING,
+    HAVING,
     Token,
     alike,
     changes_at,
@@ -188,12 +189,15 @@ class Sentence:
         """Whether a value is said to come to lie on a side of a number: `fell below 100`."""
         return any(changes_at(self.tokens, at) for at in range(len(self.tokens)))
 
-    @property
-    def says_both(self) -> bool:
-        """Whether one record is said to have all that is listed: `both heating and insurance`."""
+    def says_both(self, first: int = 0, last: int | None = None) -> bool:
+        """Whether one record is said to have all that is listed: `both heating and insurance`.
+
+        Said in the tokens from *first* to *last*.
+        """
         inside = {at for item in self.mentions for at in range(item.first, item.last)}
         joining = words_of("function", "joining")
-        return any(x.word in joining for at, x in enumerate(self.tokens) if at not in inside)
+        said = enumerate(self.tokens[first:last], start=first)
+        return any(token.word in joining for at, token in said if at not in inside)
 
     @property
     def says_happened(self) -> bool:
@@ -203,7 +207,15 @@ class Sentence:
         return any(f" {phrase} " in said for phrase in happening)
 
     def says_how_many(self, mention: Mention, column: Column) -> bool:
-        """Whether it says how many, and not which: not `constituencies` of `constituency`."""
+        """Whether it says how many, and not which: not `constituencies` of `constituency`.
+
+        Nor by what stands before several names: `boats`, of `boat_length` and `boat_price`.
+        """
+        behind = (x.last for x in self.mentions if (x.kind, x.first) == ("column", mention.last))
+        phrase = self.tokens[mention.first : next(behind, mention.last)]
+        stems = {like for token in phrase for like in (token.stem, *alike(token.stem))}
+        if len(mention.columns) > 1 and stems & column.named and not stems & column.heads:
+            return False
         if not column.is_of_things or column.counts:
             return True
         said = {token.word for token in self.tokens[mention.first : mention.last]}
@@ -327,7 +339,6 @@ class _Linker:
         for at in range(len(self.tokens)):
             yield from self._phrases_at(at)
             yield from self._words_at(at)
-            yield from self._passive_at(at)
             yield from self._left_out_at(at)
             for last in range(at + 1, min(at + _MAX_PHRASE, len(self.tokens)) + 1):
                 yield from self._columns_over(at, last)
@@ -431,7 +442,9 @@ class _Linker:
             return
         yield from self._held_at(at)
         qualifies = token.stem in self._table.qualifiers - self._own
-        idles = token.word in words_of("function", "idle") or qualifies
+        before = spoken(self.tokens[max(at - 2, 0) : at])
+        each = before == ("in", "a") or words_of("function", "whole").intersection(before[-1:])
+        idles = (each and token.word in words_of("function", "idle")) or qualifies
         if idles and follower in nouns:
             yield _RECORD, idle
         elif token.word in words_of("function", "states"):
@@ -444,7 +457,7 @@ class _Linker:
             yield _PHRASE + 0.1, idle
         elif token.word == "daily" and self._table.is_daily:
             yield _RECORD, idle
-        elif self._is_proper(at):
+        elif self._is_proper(at) or self._leaves_out(at):
             pass
         elif (is_function(token.word) and not opens) or self._relates(at):
             yield _FUNCTION, idle
@@ -462,6 +475,14 @@ class _Linker:
         is_thing = general and is_had(self.tokens, at)  # not the document that each horse is
         if person or (token.stem in nouns and not (acts or is_thing)):
             yield _RECORD, Mention("record", at, at + 1, "any" if general else "")
+
+    def _leaves_out(self, at: int) -> bool:
+        """Whether what follows is taken from a whole: `all towns but Ulm`, no `but with a spa`."""
+        behind = spoken(self.tokens[at + 1 : at + 3])
+        kinds = {kind for n in (1, 2) for kind, _ in phrases().get(behind[:n], ())}
+        goes_on = kinds & {"not", "compare"} or not (HAVING | AUXILIARIES).isdisjoint(behind[:1])
+        whole = words_of("function", "whole").intersection(spoken(self.tokens[:at]))
+        return self.tokens[at].word == "but" and bool(whole) and not goes_on
 
     def _held_at(self, at: int) -> Iterator[Weighed]:
         """Yield what says of a thing only that it is listed: `sold`, or the noun of records."""
@@ -523,15 +544,6 @@ class _Linker:
         if word == "with":
             return all(item.first != rest[0] + 1 for _, item in self._valued)
         return word in _RELATIVE or bool(kinds & {"and", "or"})
-
-    def _passive_at(self, at: int) -> Iterator[Weighed]:
-        """Yield `listed the most` of `is listed the most`: it asks how often there is a record."""
-        behind = spoken(self.tokens[at + 1 : at + 3])
-        meaning = {"the most": "often", "the least": "seldom"}.get(" ".join(behind))
-        is_passive = at > 0 and self.tokens[at - 1].word in BEING and light_at(self.tokens, at)
-        ends = all(x.is_mark or is_function(x.word) for x in self.tokens[at + 3 : at + 4])
-        if meaning and is_passive and ends:
-            yield _PHRASE * 3, Mention("rank", at, at + 3, meaning)
 
     def _left_out_at(self, at: int) -> Iterator[Weighed]:
         """Yield `ignoring reports that give no number`: no average is one of what is not known."""

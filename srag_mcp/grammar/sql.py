@@ -143,14 +143,16 @@ def part_is(column: str, part: Literal["month", "day", "isodow"], numbers: Seque
 def holds(column: str, *, denied: bool = False, closed: bool = False) -> Condition:
     """Return that a boolean is true, or is not; where *closed*, of the silent documents, too."""
     name = quoted(column)
-    sql = f"NOT COALESCE({name}, FALSE)" if closed else f"NOT {name}"
-    return Condition(sql if denied else name, column, "truth", denied=denied, plain=name)
+    plain = f"COALESCE({name}, FALSE)" if closed else name
+    sql = f"NOT {plain}" if denied else name
+    return Condition(sql, column, "truth", denied=denied, plain=plain)
 
 
 def is_known(column: str, *, known: bool = True) -> Condition:
     """Return that a column has a value, or has none."""
-    sql = f"{'NOT ' if known else ''}{quoted(column)} IS NULL"
-    return Condition(sql, column, "known", denied=not known, plain=sql)
+    unknown = f"{quoted(column)} IS NULL"
+    plain = f"NOT {unknown}"
+    return Condition(plain if known else unknown, column, "known", denied=not known, plain=plain)
 
 
 def deny(condition: Condition) -> Condition:
@@ -171,6 +173,13 @@ def either(conditions: Sequence[Condition]) -> Condition:
         return replace(found, alone=alone)
     sql = "(" + " OR ".join(map(_of_row, conditions)) + ")"
     return Condition(sql, first.column, "either", plain=sql)
+
+
+def deny_joined(conditions: Sequence[Condition], word: str) -> Condition:
+    """Deny several *conditions* that *word* joins, of which the first is denied by itself."""
+    holding = (replace(item, sql=item.plain, denied=False) for item in conditions)
+    plain = f" {word} ".join(map(_of_row, holding))
+    return Condition(f"NOT ({plain})", conditions[0].column, "either", denied=True, plain=plain)
 
 
 def _of_row(condition: Condition) -> str:
@@ -205,9 +214,10 @@ class Writer:
     table: str
     is_list: bool = False
 
-    def single(self, summary: Summary) -> str:
-        """Write a query of one value."""
-        return f"SELECT {summary.sql} FROM {quoted(self.table)}{where_sql(summary.where)}"
+    def single(self, summary: Summary, *others: Summary) -> str:
+        """Write a query of one value, or of more over the same records."""
+        shown = ", ".join(item.sql for item in (summary, *others))
+        return f"SELECT {shown} FROM {quoted(self.table)}{where_sql(summary.where)}"
 
     def ratio(
         self, part: Summary, whole: Summary, factor: int = 1, name: str = "percentage"
@@ -227,13 +237,9 @@ class Writer:
         found = f"({self.single(left)}) - ({self.single(right)})"
         return f"SELECT {_rounded(found if signed else f'ABS({found})', decimals)} AS difference"
 
-    def verdict(
-        self, left: Summary, operator: str, right: Summary | float, decimals: int | None
-    ) -> str:
+    def verdict(self, left: Summary, operator: str, right: Summary, decimals: int | None) -> str:
         """Write whether a relation holds between two values, but for noise behind *decimals*."""
         one = _rounded(f"({self.single(left)})", decimals)
-        if not isinstance(right, Summary):
-            return f"SELECT {one} {operator} {literal(right)} AS is_so"
         return f"SELECT {one} {operator} {_rounded(f'({self.single(right)})', decimals)} AS is_so"
 
     def existence(self, where: Where) -> str:

@@ -655,7 +655,11 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     own = {*entity, *title[-1:], *(set(title) - named)}
     # of `audit reports`, as some of them call themselves
     kinds = {word for noun in schema.nouns for word in stems(noun)[:-1]} - own - named
-    nouns = attested = set(stems(" ".join(schema.nouns))) - kinds | _named_things(columns)
+    numbered = _named_things(columns, _OWN)
+    attested = set(stems(" ".join(schema.nouns))) - kinds | numbered
+    silent = [c for c in columns if not c.has_blanks]  # an empty cell says that there is none
+    partly = set[str]() if numbered else _named_things(silent, _MOST) - attested
+    nouns = attested = attested | partly
     words = [word for name in names for word in name]
     many = {stem(word) for word in words if singular(word) != word} & own
     last = {*entity[-1:], *title[-1:]}
@@ -669,7 +673,7 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     called = frozenset(singular(word) for word in plain if singular(word) != word)
     rest = frozenset((own - last | kinds) - nouns)  # of what is called fire, no fire drills
     claimed = frozenset(nouns - attested)
-    doubted = frozenset(nouns & _stored(columns) | kinds)
+    doubted = frozenset(nouns & (_stored(columns) | partly - own) | kinds)
     return Table(
         schema.entity, columns, frozenset(nouns), general, rest, things, called, claimed, doubted
     )
@@ -701,12 +705,14 @@ def _repeated(columns: Sequence[Column]) -> frozenset[str]:
     return frozenset(found[False] - found[True])
 
 
-def _named_things(columns: Sequence[Column]) -> set[str]:
-    """Return what the one column names of which each record has its own: `order` of `order_no`.
+def _named_things(columns: Sequence[Column], least: float) -> set[str]:
+    """Return what the one column names of which records have their own each: `order` of `order_no`.
 
-    A series by itself is called what it numbers: `episode`.
+    At least a share of *least* has one. A series by itself is called what it numbers: `episode`.
     """
-    own = [c for c in columns if c.statistics.n_distinct >= _OWN * c.statistics.n_records]
+    own = [
+        c for c in columns if c.is_own and c.statistics.n_distinct >= least * c.statistics.n_records
+    ]
     words = [(column, words_in(column.attribute.name)) for column in own]
     found = [said[0] for _, said in words if len(said) == 2 and said[1] in _NAMING]
     series = (said[0] for c, said in words if len(said) == 1 and c.is_series and c.is_called_one)

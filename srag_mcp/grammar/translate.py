@@ -204,26 +204,27 @@ def _refusal(left: Sequence[str], table: Table, sentence: Sentence) -> QuestionE
     telling = [words for words in left if not {*map(fold_word, words.split())} <= asked] or said
     columns = {sentence.words(x): x.columns[0][0] for x in sentence.mentions if x.columns}
     named = {said: table.by_name[name].attribute.name for said, name in columns.items()}
-    pairs = (
-        [] if any(m.kind == "how_many" for m in sentence.mentions) else pairwise(sentence.mentions)
-    )
-    measured = [two for one, two in pairs if one.kind == "aggregate" and two.kind == "column"]
-    computed = [table.by_name[item.columns[0][0]] for item in measured]
+    measured = [two for one, two in pairwise(sentence.mentions) if one.kind == "aggregate"]
+    computed = [table.by_name[item.columns[0][0]] for item in measured if item.columns]
     unknown = [said for said in telling if said not in named]
-    nouns = (two for one, two in pairwise(sentence.mentions) if one.kind == "how_many")
-    counted = [
-        sentence.words(x) for x in nouns if x.columns and table.by_name[x.columns[0][0]].numbers_own
+    nouns = [two for one, two in pairwise(sentence.mentions) if one.kind == "how_many"]
+    counted = [  # of `plan_no`, or said in the names of several columns
+        sentence.words(x)
+        for x in nouns
+        for name, share in x.columns[:1]
+        if table.by_name[name].numbers_own or (len(x.columns) > 1 and share < 1)
     ]
     if left and is_foreign(sentence.tokens):
         msg = "without a language model, questions are read in English only"
     elif unknown:
         shown = ", ".join(f"“{word}”" for word in unknown)
         msg = f"{shown} {'has' if len(unknown) == 1 else 'have'} no place in any reading"
-    elif telling or counted:
-        meant = " and ".join(f"“{said}” may be {named[said]}" for said in telling or counted)
+    elif counted and {*telling} <= {*counted}:
+        msg = f"nothing says that a record is one of “{counted[0]}”; count “documents” instead"
+    elif telling:
+        meant = " and ".join(f"“{said}” may be {named[said]}" for said in telling)
         msg = f"this form of question is not known, though {meant}"
-        msg += "" if telling else "; “documents” are counted in any case"
-    elif computed and computed[0].is_text:
+    elif computed and computed[0].is_text and not nouns:
         stored = next((str(found.value) for found in computed[0].statistics.values), "")
         msg = f"{computed[0].name} is text, such as “{stored}”, and nothing to compute with"
     else:

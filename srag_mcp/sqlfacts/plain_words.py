@@ -218,7 +218,7 @@ def _where(select: exp.Expr) -> str:
 
 def _condition(node: exp.Expr, *, holds: bool = True) -> str:
     node, closed, no = node.unnest(), "", "" if holds else "not "
-    if not holds and isinstance(node, exp.Coalesce) and node.expressions == [exp.false()]:
+    if isinstance(node, exp.Coalesce) and node.expressions == [exp.false()]:
         node, closed = node.this.unnest(), " (unknown counts as not)"
     if isinstance(node, exp.Column):
         return f"{node.name} {'holds' if holds else 'does not hold'}{closed}"
@@ -233,8 +233,8 @@ def _condition(node: exp.Expr, *, holds: bool = True) -> str:
         return said
     if is_null_test(node):
         return f"{_term(node.this)} is {'not ' if holds else ''}stated"
-    if not holds:
-        return f"not {_condition(node)}{closed}"
+    if closed or not holds:
+        return f"{no}{_condition(node)}{closed}"
     if isinstance(node, exp.And | exp.Or):
         joint = " and " if isinstance(node, exp.And) else " or "
         return f"({joint.join(map(_condition, node.flatten()))})"

@@ -152,7 +152,7 @@ def fit(cases: Sequence[Case], start: Mapping[str, float]) -> dict[str, float]:
     for _ in range(_STEPS):
         slope: defaultdict[str, float] = defaultdict(float)
         for case in cases:
-            costs = [sum(weights[k] * v for k, v in f.items()) for f, _ in case.candidates]
+            costs = [sum(weights.get(k, 0.0) * v for k, v in f.items()) for f, _ in case.candidates]
             odds = [math.exp(-cost) for cost in (*costs, LIMIT)]
             right = [ok for _, ok in case.candidates]
             rights = [*right, not any(right)]
@@ -173,7 +173,7 @@ def judge(cases: Sequence[Case], weights: Mapping[str, float], margin: float) ->
     counts: Counter[str] = Counter()
     for case in cases:
         costs = sorted(
-            (sum(weights[k] * v for k, v in features.items()), ok)
+            (sum(weights.get(k, 0.0) * v for k, v in features.items()), ok)
             for features, ok in case.candidates
         )
         sure = bool(costs) and costs[0][0] <= LIMIT

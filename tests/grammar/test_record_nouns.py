@@ -6,6 +6,7 @@ from srag_mcp.errors import QuestionError
 from srag_mcp.grammar.translate import TwoReadingsError, describe_tables, translate
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
+from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
 from srag_mcp.store.values import ValueIndex
 from srag_mcp.values.types import INTEGER
@@ -296,7 +297,7 @@ def test_a_noun_that_only_the_folder_has_is_not_counted_in_total(asked: str) -> 
 
 
 def test_a_word_of_the_language_that_ends_a_question_may_be_a_value() -> None:
-    levels = (ValueCount("must", 3), ValueCount("nice to have", 2))
+    levels = (ValueCount("own", 3), ValueCount("borrowed", 2))
     schema = Schema(
         title="Skills",
         entity="skills",
@@ -307,8 +308,8 @@ def test_a_word_of_the_language_that_ends_a_question_may_be_a_value() -> None:
     statistics = {"level": ColumnStatistics("level", kind, 5, 5, 5, 5, 0, 0, 0, 2, values=levels)}
     index = ValueIndex([("level", str(item.value), item.count) for item in levels])
 
-    with pytest.raises(TwoReadingsError, match="where level is 'must'; or: number of records"):
-        translate("How many skills are must?", schema, describe_tables(schema, statistics), index)
+    with pytest.raises(TwoReadingsError, match="where level is 'own'; or: number of records"):
+        translate("How many skills are own?", schema, describe_tables(schema, statistics), index)
 
 
 @pytest.mark.parametrize(
@@ -398,3 +399,44 @@ def test_a_series_by_itself_names_what_it_numbers(last: int, *, is_counted: bool
     else:
         with pytest.raises(QuestionError):
             ask()
+
+
+@pytest.mark.parametrize(("n_numbered", "is_counted"), [(20, True), (19, False)])
+def test_what_half_of_the_records_number_is_counted_in_all_aloud(
+    n_numbered: int, *, is_counted: bool
+) -> None:
+    columns = (Attribute(name="plan_no", type="string"), Attribute(name="host", type="string"))
+    schema = Schema(title="Radio", entity="radio", attributes=columns)
+    known = {
+        x.name: ColumnStatistics(x.name, x.type, 40, n, n, n, 0, 0, 0, n_distinct)
+        for x, n, n_distinct in zip(columns, (n_numbered, 40), (n_numbered, 9), strict=True)
+    }
+    tables = describe_tables(schema, known)
+
+    def ask() -> Translation:
+        return translate("How many plans are there?", schema, tables, ValueIndex(()))
+
+    if is_counted:
+        found = ask()
+        assert (found.sql, found.assumed) == ("SELECT COUNT(*) FROM radio", (CALLED,))
+    else:
+        with pytest.raises(TwoReadingsError):
+            ask()
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("Which depots have more than 12 engines?", "“more than”, “12” have no place"),
+        ("How many engines are there?", "nothing says that a record is one of “engines”"),
+    ],
+)
+def test_a_word_before_several_names_is_no_number_of_anything(question: str, reason: str) -> None:
+    columns = tuple(
+        Attribute(name=f"engine_{name}", type=kind)
+        for name, kind in (("depot", "string"), ("weight", "number"), ("power", "number"))
+    )
+    schema = Schema(title="Rail", entity="rail", attributes=columns)
+    known = {x.name: ColumnStatistics(x.name, x.type, 40, 40, 40, 40, 0, 0, 0, 9) for x in columns}
+    with pytest.raises(QuestionError, match=reason):
+        translate(question, schema, describe_tables(schema, known), ValueIndex(()))

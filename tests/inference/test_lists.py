@@ -259,7 +259,6 @@ def test_a_list_of_which_a_question_has_no_word_is_shown_by_its_names(meals: Cor
         ("Which theme is the most common?", [("fish",)]),
         ("How many Perch were sold?", [(5,)]),
         ("How many Perch did Bea order?", [(1,)]),
-        ("Which course sold most?", [("Soup",)]),
         ("How many meals are there?", [(4,)]),
         ("What is the total bill?", [(150.0,)]),
     ],
@@ -282,11 +281,13 @@ def test_a_simple_question_is_answered(meals: Corpus, question: str, rows: list[
         "How many meals contain more than 3 Soup?",
         "What is the total bill of the courses?",
         "How many guests had the Soup?",
+        "Which course sold most?",
         "How many puddings were sold?",
         "What is the price of the meals?",
         # several rows of one record, each of which may be so
         "How many meals had soup and perch?",
         "Which meals had both soup and tart?",
+        "How many meals do not have soup and perch?",
         "How many meals have more than 3 quantity?",
         # a denial of one row, where another may be so
         "Which dishes were not served in Olm?",
@@ -297,6 +298,7 @@ def test_a_simple_question_is_answered(meals: Corpus, question: str, rows: list[
         "How many fish were there?",
         # rows of which each may stand for several
         "How many soups per place?",
+        "How many courses per place?",
         "Were there more soups than tarts?",
     ],
 )
@@ -340,6 +342,7 @@ def test_what_is_done_with_a_row_is_not_said_of_its_record(
 @pytest.mark.parametrize(
     ("question", "rows"),
     [
+        ("How many repairs per warden?", [("Ada", 2), ("Bea", 1), ("Cy", 0)]),
         ("What is the average fee?", [(8.0,)]),
         ("What is the total fee?", [(40.0,)]),
         ("What is the highest fee?", [(15.0,)]),
