@@ -631,6 +631,8 @@ class Asked:
                 yield column, used, meant, features + far + counting
         named = {column.name for _, column, _ in ordered}
         measuring = [] if beside else self.table.measuring(concept)
+        if concept == "time" and not self.says_age(at):  # who was born last did not come last
+            measuring = [c for c in measuring if not self.table.narrows_concept(c, concept)]
         others = self.table.others(measuring)
         for column in measuring:
             meant = column.end_of(concept or valued(self.words(at)), highest)
