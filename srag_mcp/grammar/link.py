@@ -485,7 +485,7 @@ class _Linker:
         return self.tokens[at].word == "but" and bool(whole) and not goes_on
 
     def _held_at(self, at: int) -> Iterator[Weighed]:
-        """Yield what says of a thing only that it is listed: `sold`, or the noun of records."""
+        """Yield what says of a thing only that it is listed: `sold`, and no noun of its record."""
         token = self.tokens[at]
         is_sold = self._table.pieces is not None and token.stem in stems_of("pieces", "verbs")
         holds = token.stem in self._table.holders - self._table.nouns
@@ -493,8 +493,6 @@ class _Linker:
         asked = not DOING.isdisjoint(before) and before[-1] not in words_of("function", "nouns")
         if is_sold and (not holds or token.word.endswith("ed") or asked):
             yield _RECORD, Mention("function", at, at + 1)
-        elif holds:
-            yield _RECORD, Mention("holder", at, at + 1)
 
     def _is_light(self, at: int, *, acts: bool) -> bool:
         """Whether a verb asks for nothing: not `repaired` where some repairs came to that.

@@ -221,10 +221,11 @@ def shape_of(candidate: Candidate) -> Shape:
 
 
 def code_of(text: str) -> str:
-    """Return how a code is made up, empty where a value is none: `TX-2043` -> `TX-9`."""
+    """Return how a code is made up, empty where a value is none: `TX-2043` -> `TX-9`, `0.43`."""
     value = text.strip()
     is_code = 3 <= len(value) <= 30 and " " not in value and _DIGITS.search(value)
-    return _DIGITS.sub("9", value) if is_code else ""
+    made = _DIGITS.sub("9", value) if is_code else ""
+    return "" if made.lstrip("-+") in {"9.9", "9,9"} else made
 
 
 def likeness(left: Shape, right: Shape) -> float:
