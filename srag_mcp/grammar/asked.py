@@ -590,7 +590,7 @@ class Asked:
         ordered = [
             item
             for item in self.named(lambda c: c.is_number or (c.is_date and bool(concept)))
-            if not (item[1].is_identifier and self.is_counting(at))
+            if not (self.is_counting(at) and item[1].is_no_amount)
         ]
         headed = set() if follower is None else {
             column.name for column, _ in self.columns(follower, lambda _: True, headed=True)

@@ -188,6 +188,11 @@ class Column:
         low, high = self.ends or (0, 0)
         return self.attribute.type.is_whole and low >= _FIRST_YEAR and high <= _LAST_YEAR
 
+    @property
+    def is_no_amount(self) -> bool:
+        """Whether `the most` is none of it: what may name things, or years that are not counted."""
+        return self.is_identifier or (self.may_be_years and self.is_called_one)
+
     @cached_property
     def is_called_one(self) -> bool:
         """Whether no word of its name is in the plural: `room` names one, `rooms` are many."""

@@ -218,6 +218,20 @@ def test_who_was_born_last_did_not_come_last() -> None:
     assert "MAX(date_of_birth)" in ask("Who is the youngest runner?", columns, "runner").sql
 
 
+def test_no_year_is_the_most() -> None:
+    columns = [text("manor"), count("sold"), count("visitors")]
+    schema = Schema(title="C1", entity="c1", nouns=("manor",), attributes=tuple(columns))
+    statistics = {
+        item.name: ColumnStatistics(item.name, item.type, 40, 40, 40, 40, 0, 0, 0, 40, 1_900, 2_020)
+        for item in columns
+    }
+    tables = describe_tables(schema, statistics)
+    with pytest.raises(QuestionError):
+        translate("Which manor was sold for the most?", schema, tables, ValueIndex(()))
+    found = translate("Which manor has the most visitors?", schema, tables, ValueIndex(()))
+    assert "MAX(visitors)" in found.sql
+
+
 def test_a_number_that_a_hyphen_joins_to_a_word_is_no_limit() -> None:
     columns = [number("incidence"), count("cases"), date("date"), text("town")]
     refusal("What was the 7-day incidence on the day with the most cases?", columns, "report")
