@@ -211,10 +211,11 @@ def find_other_days(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Iter
         dates = (x for x in own.schema().attributes if x.type.is_date and x.name.lower() in used)
         for item, (note, other) in product(dates, OTHER_DAYS):
             where = f"attribute = {quote_text(item.name)} AND contains(note, {quote_text(note)})"
-            name, has = quote_name(item.name), own.has_cell(where)
+            name, has, table = quote_name(item.name), own.has_cell(where), own.schema().entity
+            [is_any] = own.count(f"SELECT count(*) > 0 FROM {quote_name(table)} WHERE {has}")  # noqa: S608 - it runs through the guard
             value = f"CASE WHEN {has} THEN {other.format(name)} ELSE {name} END"
-            sql = replace_values(written, own.schema().entity, name, value)
-            if shown := _show_other(own, sql, page):
+            sql = replace_values(written, table, name, value)
+            if is_any and (shown := _show_other(own, sql, page)):
                 yield f"{item.name}: days are taken to be {note}; else: {shown}"
 
 
