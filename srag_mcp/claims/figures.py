@@ -228,9 +228,8 @@ def _as_decimals(match: re.Match[str]) -> str:
     whole: float | None = 0
     if "bottom" in groups:
         top, bottom = map(_read_count, match.groups())
-        top = (
-            None if top and bottom and top >= bottom else top
-        )  # `12 rooms in 3 houses` are no part
+        if top and bottom and top >= bottom:
+            top = None  # `12 rooms in 3 houses` are no part
     elif groups:
         said = (groups["top"] or "a").lower()
         top = 1 if said in ("a", "an") else _read_count(said)

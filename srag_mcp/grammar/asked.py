@@ -208,7 +208,9 @@ class Asked:
         """
         kinds = [item.kind for item in self.frame.sentence.mentions]
         denials = [at for at, kind in enumerate(kinds) if kind in {"not", "missing"}]
-        is_of_record = bool(denials) and all("record" in kinds[noun:at] for at in denials)
+        is_of_record = bool(denials) and all(
+            "record" in kinds[noun:at] or self._is_bound(at) for at in denials
+        )
         denied = (
             self.table.by_name[item.column]
             for item in self.frame.chosen
@@ -216,6 +218,12 @@ class Asked:
         )
         is_of_others = any(named.named.isdisjoint(column.named) for column in denied)
         return self.lists_values() or (is_of_others and not is_of_record)
+
+    def _is_bound(self, at: int) -> bool:
+        """Whether a denial belongs to the word of a record: `unpaid invoices`."""
+        if (self.kind(at + 1), self.kind(at + 2)) != ("column", "record"):
+            return False
+        return self.tokens(at)[-1].end == self.tokens(at + 1)[0].start
 
     def lists_values(self) -> bool:
         """Whether several values of one column are listed: `Kent and Ulm`, not `Kent or Ulm`."""
@@ -648,8 +656,11 @@ class Asked:
     def counts(self, at: int) -> Iterator[tuple[Summary, frozenset[int]]]:
         """Yield what is counted behind `most`: records, or the different names in a column."""
         follower = self.after(at)
+        pieces = self.table.pieces
         if self.word(at) in {"often", "seldom"}:
             yield Summary("count", None, self.where), frozenset()
+        elif follower is None and pieces is not None and self.is_counting(at):
+            yield Summary("sum", Term(pieces.name), self.where), frozenset()
         elif follower is not None and self.is_counting(at) and self.near(at, follower):
             if self.means_record(follower):
                 last = follower  # of `job adverts`
@@ -704,9 +715,12 @@ class Asked:
 def read_frame(frame: Frame) -> list[Asked]:
     """Return a frame as forms look at it, twice where a denial may reach one thing or several.
 
-    None where it asks, or compares with a number, twice.
+    Not at all where it asks, or compares with a number, twice.
     """
-    asked = [Asked(frame, whole=whole) for whole in (False, True)]
-    first = asked[0]
-    twice = len({*first.of(*_QUESTION_WORDS)} - {*first.asked_besides[1]}) > 1
-    return [] if first.relates_twice or twice else asked[: 1 + (first.where != asked[1].where)]
+    asked = Asked(frame, whole=False)
+    if asked.relates_twice or len({*asked.of(*_QUESTION_WORDS)} - {*asked.asked_besides[1]}) > 1:
+        return []
+    if not any(item.denied for item in asked.where):
+        return [asked]
+    other = Asked(frame, whole=True)
+    return [asked, other] if other.where != asked.where else [asked]

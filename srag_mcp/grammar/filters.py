@@ -626,6 +626,9 @@ class _Reader:
     def _values(self, at: int) -> Iterator[Option]:
         mention = self._mentions[at]
         phrase, verb = mention.word, self._verb_of(at)
+        did = self._sentence.tokens[max(self._mentions[at - 1].first - 1, 0)].word in DOING
+        if did and self._verb_of(at - 1) == self._sentence.tokens[mention.first].stem:
+            return  # `did Eve open` says nothing of what is open
         if is_plain_answer(phrase) and self._entry_at(at + 1) is not None:
             return
         held = [self._table.by_name[choice.column] for choice in mention.choices]

@@ -663,6 +663,17 @@ def _of_one(asked: Asked) -> Drafts:
         yield Draft(sql, (one.name, other.name), used, features + more)
 
 
+def read_verdict(asked: Asked) -> Drafts:
+    """Read `is the average price higher than 100`."""
+    if asked.first("yes_no") != 0 or asked.has(*_RANKING, "share", "difference"):
+        return
+    for summary, used, features in asked.summaries():
+        if relation := asked.related(summary):
+            sql = asked.writer.verdict(summary, *relation, _decimals(asked, summary))
+            together = used | {0} | frozenset(asked.of("than", "comparative"))
+            yield Draft(sql, summary.columns, together, features, relates=True)
+
+
 def read_existence(asked: Asked) -> Drafts:
     """Read `is there any hotel with a pool`, `did any report show more than …`."""
     others = ("how_many", "how_much", "what", "aggregate", "each")
@@ -745,6 +756,7 @@ FORMS: tuple[Callable[[Asked], Drafts], ...] = (
     read_having,
     read_share,
     read_difference,
+    read_verdict,
     read_existence,
     read_listing,
     read_place,

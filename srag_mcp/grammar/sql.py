@@ -237,9 +237,13 @@ class Writer:
         found = f"({self.single(left)}) - ({self.single(right)})"
         return f"SELECT {_rounded(found if signed else f'ABS({found})', decimals)} AS difference"
 
-    def verdict(self, left: Summary, operator: str, right: Summary, decimals: int | None) -> str:
+    def verdict(
+        self, left: Summary, operator: str, right: Summary | float, decimals: int | None
+    ) -> str:
         """Write whether a relation holds between two values, but for noise behind *decimals*."""
         one = _rounded(f"({self.single(left)})", decimals)
+        if not isinstance(right, Summary):
+            return f"SELECT {one} {operator} {literal(right)} AS is_so"
         return f"SELECT {one} {operator} {_rounded(f'({self.single(right)})', decimals)} AS is_so"
 
     def existence(self, where: Where) -> str:

@@ -287,6 +287,10 @@ ANSWERED: list[tuple[str, Answer]] = [
         ),
     ),
     (
+        "Is the average length greater than 10 m?",
+        Answer("whether the average of length is above 10", [(True,)]),
+    ),
+    (
         "Which is longer, the Aurora or the Ibis?",
         Answer(
             "boat_name where boat_name is 'Aurora' or 'Ibis' and length is the highest among "
@@ -814,10 +818,6 @@ ANSWERED: list[tuple[str, Answer]] = [
 ]
 
 REFUSED: list[tuple[str, Refusal]] = [
-    (
-        "Is the average length greater than 10 m?",
-        Refusal(reason="this form of question is not known"),
-    ),
     (  # those of either, or those of both
         "List the owners in Norham and Eastby.",
         Refusal(reason="this form of question is not known"),

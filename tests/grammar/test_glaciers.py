@@ -350,6 +350,10 @@ ANSWERED: list[tuple[str, Answer]] = [
         ),
     ),
     (
+        "Is the total area in Chile larger than 200 km2?",
+        Answer("whether the sum of area where country is 'Chile' is above 200", [(True,)]),
+    ),
+    (
         "Is there a glacier in Chile that does not reach the sea?",
         Answer(
             "whether there is a record where country is 'Chile' and reaches_sea does not hold",

@@ -57,6 +57,7 @@ WORLD = build_world(SCHEMA, ROWS)
         ("Which languages do loans in Hull have?", [("French",), ("German",)]),
         ("List the languages of all loans in Hull.", [("French",), ("German",)]),
         ("How many loans were received in March?", [(3,)]),
+        ("Which language is given the least?", [("French",)]),
     ],
 )
 def test_what_has_one_reading_is_answered(question: str, rows: list[tuple[object, ...]]) -> None:

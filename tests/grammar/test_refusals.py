@@ -218,6 +218,17 @@ def test_who_was_born_last_did_not_come_last() -> None:
     assert "MAX(date_of_birth)" in ask("Who is the youngest runner?", columns, "runner").sql
 
 
+def test_who_opens_something_does_not_say_that_it_is_open() -> None:
+    columns = [text("agent"), text("status"), boolean("inspected")]
+    values = [("agent", "Eve", 9), ("status", "open", 20), ("status", "closed", 20)]
+    for asked in ("How many tickets did Eve open?", "Did Eve open any ticket?"):
+        refusal(asked, columns, "ticket", values)
+    found = ask("How many tickets of Eve are open?", columns, "ticket", values)
+    assert found.sql.endswith("WHERE agent = 'Eve' AND status = 'open'")
+    found = ask("Which agents have uninspected tickets?", columns, "ticket", values)
+    assert "NOT COALESCE(inspected, FALSE)" in found.sql
+
+
 def test_no_year_is_the_most() -> None:
     columns = [text("manor"), count("sold"), count("visitors")]
     schema = Schema(title="C1", entity="c1", nouns=("manor",), attributes=tuple(columns))
@@ -1078,6 +1089,7 @@ def test_the_silence_of_running_text_is_no_absence() -> None:
         ("What is the fastest chip time?", "MIN(chip_time)"),
         ("What is the slowest chip time?", "MAX(chip_time)"),
         ("How many runs have a chip time faster than 60 s?", "chip_time < 60"),
+        ("Is the average chip time slower than 60 s?", "> 60"),
         ("List the names by chip time, fastest first.", "ORDER BY chip_time ASC"),
         ("What is the best score?", "MAX(score)"),
         ("How many runs have a score better than 5?", "score > 5"),

@@ -259,6 +259,7 @@ def test_a_list_of_which_a_question_has_no_word_is_shown_by_its_names(meals: Cor
         ("Which theme is the most common?", [("fish",)]),
         ("How many Perch were sold?", [(5,)]),
         ("How many Perch did Bea order?", [(1,)]),
+        ("Which course sold most?", [("Soup",)]),
         ("How many meals are there?", [(4,)]),
         ("What is the total bill?", [(150.0,)]),
     ],
@@ -281,7 +282,6 @@ def test_a_simple_question_is_answered(meals: Corpus, question: str, rows: list[
         "How many meals contain more than 3 Soup?",
         "What is the total bill of the courses?",
         "How many guests had the Soup?",
-        "Which course sold most?",
         "How many puddings were sold?",
         "What is the price of the meals?",
         # several rows of one record, each of which may be so
