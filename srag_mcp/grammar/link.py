@@ -219,7 +219,8 @@ class Sentence:
         if not column.is_of_things or column.counts:
             return True
         said = {token.word for token in self.tokens[mention.first : mention.last]}
-        return any(said & {*words_in(name)} for name in column.called)
+        called = {word for name in column.called for word in words_in(name)}
+        return bool(said & (called | set(map(singular, called))))
 
     def is_bare(self, first: int, last: int) -> bool:
         """Whether the tokens from *first* to *last* only shape the sentence, in one clause."""
@@ -302,7 +303,9 @@ class _Linker:
     def __init__(self, question: str, table: Table, values: ValueIndex) -> None:
         self._question, self._table, self._values = question, table, values.about(None)
         tokens = tokenise(question, table.nouns)
-        self.tokens = tuple(part for token in tokens for part in self._denied(token))
+        self.tokens = tuple(
+            part for token in tokens for one in self._numbered(token) for part in self._denied(one)
+        )
         self._meant = {token: self._meaning(token) for token in self.tokens}
         self._known = (*table.columns, *table.beside)
         self._texts = [column.attribute.name for column in self._known if column.is_text]
@@ -375,6 +378,20 @@ class _Linker:
             else:
                 found.append(mention)
         return found
+
+    def _numbered(self, token: Token) -> tuple[Token, ...]:
+        """Part a number from the column that it is a number of: `5-star`, where `stars` is one."""
+        number, hyphen, word = token.text.partition("-")
+        parts = tokenise(f"{number} {word}")
+        is_number = bool(hyphen) and [part.number is None for part in parts] == [False, True]
+        if not is_number or token.stem in self._table.named:
+            return (token,)
+        if all((parts[1].stem,) not in c.names for c in self._table.columns if c.is_amount):
+            return (token,)
+        return tuple(
+            replace(part, start=token.start + part.start, end=token.start + part.end)
+            for part in parts
+        )
 
     def _denied(self, token: Token) -> tuple[Token, ...]:
         """Part what denies a column of yes and no: `untreated` is not `treated`."""
