@@ -38,7 +38,14 @@ from srag_mcp.pipeline.file_plan import (
     read_sample,
     without_copies,
 )
-from srag_mcp.pipeline.kind_run import Grouping, Kinds, KindSorter, find_late_kind, may_be_split
+from srag_mcp.pipeline.kind_run import (
+    Grouping,
+    Kinds,
+    KindSorter,
+    hand_over_table,
+    may_be_split,
+    may_have_kinds,
+)
 from srag_mcp.pipeline.list_types import settle_lists
 from srag_mcp.pipeline.loose_reading import read_loosely
 from srag_mcp.pipeline.quote import (
@@ -193,7 +200,7 @@ def ingest(
     state = CorpusFolder(folder, settings.home).writable()
     with open_work(state) as work:
         if fresh:
-            work.forget_files([path for path, _ in work.failures()])
+            work.forget_files([*(path for path, _ in work.failures()), *work.left_out()])
         tables = settle_tables(work, without_copies(seen, work), rows, readers, fresh=fresh)
         given, effort = settings.effort, find_effort(work, settings, len(tables.found.sources))
         settings = settings.model_copy(update={"effort": effort})
@@ -257,14 +264,15 @@ def ingest(
 
 def _find_kinds(run: Run, state: Path, rows: RowsMode, *, anew: bool) -> Kinds | Grouping | None:
     """Find the kinds of a folder that has several; None where one table holds all."""
-    if not may_be_split(run.work, run.folder, run.found, run.wish.given):
+    wish = run.wish
+    if not may_be_split(run.work, run.folder, run.found, wish.given, fresh=wish.fresh):
         return None
-    sorter = KindSorter(state, run.folder, run.found, run.readers, run.wish.questions)
+    sorter = KindSorter(state, run.folder, run.found, run.readers, wish.questions)
     home = run.settings.home
     places = CorpusFolder(run.folder, home).kinds().values() if anew else ()
     is_mended = any(read_corrections(CorpusFolder(x, home).readable()) for x in places)
     anew &= not is_mended  # corrections are of a kind, and lie beside it
-    kinds = sorter.find(run.wish.tables.survey, lambda: run.sample, rows, anew=anew)
+    kinds = sorter.find(wish.tables.survey, lambda: run.sample, rows, anew=anew)
     stay = "they stay as they are, since values of theirs were corrected"
     return replace(kinds, told=stay) if isinstance(kinds, Kinds) and is_mended else kinds
 
@@ -299,6 +307,8 @@ def _ingest_kinds(run: Run, options: IngestOptions, kinds: Kinds) -> IngestRepor
     names = [f"{run.folder.name}/{place.name}" for place in corpora]
     if run.attribute:
         raise SeveralKindsError(run.folder, names)
+    if run.work.schema_in_force() is not None:
+        hand_over_table(run.work, kinds)
     reports: list[IngestReport] = []
     engine, waiting, price = choose_engine(run.work, run.settings), list[str](), ""
     for place, name in zip(corpora, names, strict=True):
@@ -402,8 +412,11 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
     n_predicted, standardised, ruled = 0, Standardised(), RuleRun(schema)
     told: tuple[str, ...] = ()
     build: BuildInfo | None = None
-    only_quoted = False
+    only_quoted, left_out = False, set[str]()
     if not extraction.cancelled:
+        if run.found.rows is None and may_have_kinds(work.state, run.folder, wish.given):
+            sorter = KindSorter(work.state, run.folder, run.found, run.readers)
+            left_out = {*sorter.leave_out(work)} & plan.states.keys()
         if isinstance(engine, ModelEngine):
             remember_effort(work, run.settings)
             n_predicted, standardised, ruled = _predict(run, engine, schema, extension)
@@ -418,20 +431,19 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
         if not only_quoted:
             build = publish_changes(work, schema, on_column)
             finish_extension(work, schema)
-            late = find_late_kind(work, run.folder, run.found, wish.given, plan.states)
-            told += (late,) if late else ()
             if build is not None:
                 run.on_progress(Progress("publishing", 1, 1))
-                told += (build.waiting,) if build.waiting else ()
+                told += tuple(filter(None, (build.other_kinds, build.waiting)))
     stored = run.report(engine)
+    n_extracted = extraction.n_extracted - len(left_out)
     return replace(
         stored,
         published=build is not None,
         renamed=build.renamed if build else (),
         united=build.united if build else "",
         cancelled=extraction.cancelled,
-        n_extracted=extraction.n_extracted,
-        n_unchanged=work.n_documents() - extraction.n_extracted,
+        n_extracted=n_extracted,
+        n_unchanged=work.n_documents() - n_extracted,
         n_removed=extraction.n_removed,
         n_predicted=n_predicted,
         n_standardised=standardised.n_changed,

@@ -3,7 +3,7 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import chain, count
@@ -17,12 +17,14 @@ from srag_mcp.documents.folder import (
     STATE_FOLDER,
     TABLE_TYPES,
     KindMembers,
+    SourceFile,
     media_type,
     read_members,
 )
 from srag_mcp.documents.kinds import (
     MIN_DOCUMENTS,
     DocumentKind,
+    Words,
     find_kind,
     find_kinds,
     words_of,
@@ -38,6 +40,8 @@ from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import snake_case, unique_name
 from srag_mcp.schema.json_schema import find_schema_file
 from srag_mcp.schema.schema import Schema
+from srag_mcp.store.corrections import read_corrections, write_corrections
+from srag_mcp.store.handover import hand_over
 from srag_mcp.store.layout import (
     KINDS_FILE,
     StoredKind,
@@ -45,12 +49,17 @@ from srag_mcp.store.layout import (
     read_kinds,
     write_atomically,
 )
-from srag_mcp.store.work import WorkDatabase
+from srag_mcp.store.renamings import attached_former
+from srag_mcp.store.work import MIXED, WorkDatabase, open_work
 from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.text.words import content_words, stem, stems
 
 _MAX_COMPARED = 120  # as many as are compared in a second
-_MAX_NAMED = 5
+_TEXTS = "SELECT path, text FROM documents WHERE path IN (SELECT unnest(?))"
+_STORED = """
+SELECT path, sha256 IN (SELECT sha256 FROM former.main.documents) FROM documents
+WHERE path NOT IN (SELECT path FROM files WHERE rows)
+"""
 # What a language model sees of a kind: documents, their characters, and words; and strays at most.
 _N_SHOWN, _N_CHARACTERS, _N_WORDS, _MAX_STRAYS = 3, 160, 12, 20
 
@@ -69,18 +78,47 @@ class Kinds:
     told: str = ""
 
 
-def may_be_split(work: WorkDatabase, folder: Path, found: FoundFiles, given: Schema | None) -> bool:
+def hand_over_table(work: WorkDatabase, kinds: Kinds) -> None:
+    """Give the table that a folder had so far to the kind of most of its documents.
+
+    Corrections of the documents of others go to these.
+    """
+    known, members = work.paths_of_documents(), dict[Path, set[str]]()
+    for place in kinds.corpora:
+        found = read_members(place)
+        members[place] = {*found.documents} if found else set()
+    heir = max(members, key=lambda place: len(members[place] & known))
+    kept = read_corrections(work.state)
+    state = heir / STATE_FOLDER
+    aside = (work.state / f"table-{number}" for number in count(1))  # kinds were there before
+    hand_over(work, next(path for path in chain([state], aside) if not path.exists()))
+    for place, paths in members.items():
+        own = [item for item in kept if item.document_id in paths]
+        if own and place != heir and not (place / STATE_FOLDER).exists():
+            (place / STATE_FOLDER).mkdir()
+            write_corrections(place / STATE_FOLDER, own)
+            kept = [item for item in kept if item not in own]
+            write_corrections(state, kept)
+
+
+def may_be_split(
+    work: WorkDatabase, folder: Path, found: FoundFiles, given: Schema | None, *, fresh: bool
+) -> bool:
     """Whether the folder gets a table for each kind of its documents.
 
-    A person decides otherwise who gives columns or wants one table; so do columns that are there.
+    One that has a table keeps that until its columns are to be found *fresh*.
     """
     is_mixed = found.rows is not None and not found.rows.alone
-    is_known = work.schema_in_force() is not None or _wants_one_table(work.state)
-    return not (is_mixed or is_known) and _may_have_kinds(folder, given)
+    is_known = work.schema_in_force() is not None and not fresh
+    return not (is_mixed or is_known) and may_have_kinds(work.state, folder, given)
 
 
-def _may_have_kinds(folder: Path, given: Schema | None) -> bool:
-    is_one = given is not None or read_members(folder) is not None
+def may_have_kinds(state: Path, folder: Path, given: Schema | None) -> bool:
+    """Whether a table is of one kind of the documents of *folder*.
+
+    A person decides otherwise who gives columns or wants one table.
+    """
+    is_one = given is not None or read_members(folder) is not None or _wants_one_table(state)
     return not is_one and find_schema_file(folder) is None
 
 
@@ -220,6 +258,50 @@ class KindSorter:
         write_atomically(self.state / KINDS_FILE, json.dumps(written))
         return Kinds(corpora, tuple(odd), self.found.failed)
 
+    def leave_out(self, work: WorkDatabase) -> list[str]:
+        """Take what is of kinds that came later out of the one table of *work*; return these files.
+
+        Kinds are told apart as in a folder that nobody has ingested, so that another layout is
+        none. One of which most documents were in the table already stays, and that is noted, and so
+        does a document in which somebody corrected a value.
+        """
+        with attached_former(work.connection, self.state) as is_there:
+            stored: dict[str, bool] = dict(work.run(_STORED) if is_there else ())
+        old, new = ([x for x in stored if stored[x] is is_old] for is_old in (True, False))
+        if not old or (not new and work.note(MIXED) is not None):
+            if not is_there:  # all of it was compared when no table was there
+                work.keep_note(MIXED, "")
+            return []
+        n_each = _MAX_COMPARED // 2 if new else _MAX_COMPARED
+        words = _read_words(work, (*spread_evenly(old, n_each), *spread_evenly(new, n_each)))
+        before = {*work.left_out()}
+        again = [source for source in self.found.sources if source.relative in before]
+        words |= {path: words_of(text) for path, text in self._read(spread_evenly(again, n_each))}
+        paths, kinds = [*words], find_kinds([*words.values()])
+        members = [[paths[at] for at in kind.members] for kind in kinds]
+        late = [2 * sum(stored.get(path, False) for path in of) <= len(of) for of in members]
+        alike = [of[0] for of, is_late in zip(members, late, strict=True) if not is_late]
+        self._note_mixed(work, alike)
+        if not (alike and any(late)):
+            return []
+        places = {path: at for at, of in enumerate(members) for path in of}
+        rest = _read_words(work, [path for path in stored if path not in words])
+        places |= {x: at for x, y in rest.items() if (at := find_kind(y, kinds)) is not None}
+        mended = {item.document_id for item in read_corrections(self.state)}
+        out = [path for path in stored if path in places and late[places[path]]]
+        out = [path for path in out if path not in mended]
+        work.leave_out(out)
+        return out
+
+    def _note_mixed(self, work: WorkDatabase, examples: Sequence[str]) -> None:
+        """Note that the table has several kinds; one document of each is an example."""
+        said = (
+            f"the records may be of {len(examples)} kinds of documents, such as"
+            f" {' and '.join(map(one_line, examples))}, and are counted together;"
+            " columns that are found anew (--fresh-schema, rebuild_schema) give each kind a table"
+        ) * (len(examples) > 1)
+        work.keep_note(MIXED, said, is_content=said != (work.note(MIXED) or ""))
+
     def _place(self, name: str) -> Path:
         return self.state / KINDS_FOLDER / name
 
@@ -230,25 +312,30 @@ class KindSorter:
         ways = [(kind, number) for number, of in enumerate(kinds.values()) for kind in of]
         usual, odd = [kind for kind, _ in ways], dict[str, str]()
         failed = [*self.found.failed]
-        new = (source for source in self.found.sources if source.relative not in places)
-        tasks = [SampleTask(source, self.found.rows_of(source), 1) for source in new]
-        for reply in self.readers.perform(tasks):
-            if isinstance(reply, Unreadable):
-                failed.append(DocumentError(reply.path, reply.reason))
-            if not isinstance(reply, Sampled):
-                continue
-            text = "\n".join(document.text for document in reply.documents)
+        new = [source for source in self.found.sources if source.relative not in places]
+        for path, text in self._read(new, failed):
             at = find_kind(words_of(text), usual)
             if at is None:
-                odd[reply.path] = _begin(reply.path, text)
+                odd[path] = _begin(path, text)
             else:
-                places[reply.path] = ways[at][1]
+                places[path] = ways[at][1]
         given = self._given(places)
         taken, named = frozenset(given.values()), dict[str, tuple[DocumentKind, ...]]()
         for number, (name, of) in enumerate(kinds.items()):
             free = unique_name(name, taken, "") if name in taken else name
             named[given.get(number, free)] = of
         return Grouping(self, named, places, odd, tuple(failed), taken)
+
+    def _read(
+        self, sources: Iterable[SourceFile], failed: list[DocumentError] | None = None
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the texts of files; what cannot be read is put with the *failed*."""
+        tasks = [SampleTask(source, self.found.rows_of(source), 1) for source in sources]
+        for reply in self.readers.perform(tasks):
+            if isinstance(reply, Sampled):
+                yield reply.path, "\n".join(document.text for document in reply.documents)
+            elif isinstance(reply, Unreadable) and failed is not None:
+                failed.append(DocumentError(reply.path, reply.reason))
 
     def _given(self, places: Mapping[str, int]) -> dict[int, str]:
         """Return the names that a person gave to most documents of a kind; *places* has theirs."""
@@ -374,36 +461,6 @@ class Grouping:
         return self.sorter.write(settled, "; ".join(("a language model confirmed them", *told)))
 
 
-def find_late_kind(
-    work: WorkDatabase, folder: Path, found: FoundFiles, given: Schema | None, new: Collection[str]
-) -> str:
-    """Say which of the files *new* to a folder of one kind are of another; empty for none.
-
-    Nothing is said where a person gives columns or wants one table for all.
-    """
-    old = sorted(work.paths_of_documents() - {*new}) if new and found.rows is None else []
-    if not old or _wants_one_table(work.state) or not _may_have_kinds(folder, given):
-        return ""
-    compared = (spread_evenly(paths, _MAX_COMPARED // 2) for paths in (old, sorted(new)))
-    rows = work.run(
-        "SELECT path, text FROM documents WHERE path IN (SELECT unnest(?))"
-        " AND path NOT IN (SELECT path FROM files WHERE rows)",
-        [path for paths in compared for path in paths],
-    )
-    kinds = find_kinds([words_of(text) for _, text in rows])
-    paths = [[rows[at][0] for at in kind.members] for kind in kinds]
-    paths.sort(key=lambda members: len({*members} & {*old}))
-    late = [path for members in paths[:-1] for path in members if path in new]
-    if not late:
-        return ""
-    more = ", …" if len(late) > _MAX_NAMED else ""
-    return (
-        f"{len(late)} or more new documents are of another kind than those before, and yet in one"
-        f" table with them: {', '.join(late[:_MAX_NAMED])}{more}; put them into a folder of their"
-        " own for columns of their own"
-    )
-
-
 def _wants_one_table(state: Path) -> bool:
     return (state / KINDS_FILE).is_file() and not read_kinds(state)
 
@@ -416,6 +473,11 @@ def join_kinds(state: Path) -> None:
         LockedError: If the folder is being ingested.
     """
     place = state / KINDS_FOLDER
+    with open_work(state) as work:
+        if left_out := work.left_out():
+            work.forget_files(left_out)
+            write_atomically(state / KINDS_FILE, json.dumps({}))  # a person wants one table
+            return
     with ingestion_lock(state):
         if not place.is_dir():
             msg = f"{state.parent} holds no kinds"
@@ -488,6 +550,15 @@ def _share_out(
         for name in may:
             shared[name][[name] != home].append(question)
     return shared
+
+
+def _read_words(work: WorkDatabase, paths: Sequence[str]) -> dict[str, Words]:
+    """Return what documents that are stored are compared by."""
+    found = dict[str, Words]()
+    for at in range(0, len(paths), _MAX_COMPARED):
+        rows = work.run(_TEXTS, [*paths[at : at + _MAX_COMPARED]])
+        found |= {path: words_of(text) for path, text in rows}
+    return found
 
 
 def _begin(path: str, text: str) -> str:

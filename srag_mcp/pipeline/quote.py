@@ -262,7 +262,8 @@ def quote_kinds(
         state = Path(scratch) / corpus.apart.name  # which tells whose kinds these are
         questions = go_on(folder, settings, options).options.get("questions", ())
         sorter = KindSorter(state, corpus.folder, found, readers, questions)
-        if not may_be_split(work, corpus.folder, found, options.get("schema")):
+        given, fresh = options.get("schema"), options.get("fresh", False)
+        if not may_be_split(work, corpus.folder, found, given, fresh=fresh):
             return {}
         told = sorter.find(tables.survey, lambda: read_sample(found, readers).documents, rows)
         own: dict[str, Quote] = {}

@@ -17,7 +17,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.decisions import describe_design
 from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.predictions import Predictions, UnreadRecords, find_unread
-from srag_mcp.store.work import WorkDatabase
+from srag_mcp.store.work import OTHER_KIND, WorkDatabase
 from srag_mcp.text.shown import quoted, shorten
 from srag_mcp.values.columns import WITHOUT_TIME, has_time
 
@@ -269,7 +269,10 @@ def report_stored(
         rows=found.rows is not None,
         rows_reason=found.rows_reason,
         failed=files + records,
-        skipped=tuple(Failure(item.path, item.reason) for item in found.skipped),
+        skipped=(
+            *(Failure(item.path, item.reason) for item in found.skipped),
+            *(Failure(path, OTHER_KIND) for path in work.left_out()),
+        ),
         told=(
             *(f"{path}: {line}" for path, x in sorted(work.files().items()) for line in x.told),
             *_tell_times(work, schema),

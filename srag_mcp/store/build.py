@@ -39,7 +39,8 @@ from srag_mcp.store.predictions import PREDICTION_COLUMNS, hash_attribute, read_
 from srag_mcp.store.renamings import Renamings, find_renamings
 from srag_mcp.store.statistics import CELLS_AT_ONCE, write_statistics, write_values
 from srag_mcp.store.united_names import are_united, describe_united, follow_renamings, unite_cells
-from srag_mcp.store.work import ACCOUNT, WorkDatabase, read_cell
+from srag_mcp.store.work import ACCOUNT, MIXED, OTHER_KIND, WorkDatabase, read_cell
+from srag_mcp.text.shown import one_line
 from srag_mcp.values.states import State
 
 if TYPE_CHECKING:
@@ -189,6 +190,7 @@ class BuildInfo:
         united: Which names have several spellings, in a line; empty where none has.
         n_corrected: Cells that were corrected.
         n_waiting: Corrections that are not applied, as what they replaced is not there any more.
+        other_kinds: Which documents are of another kind, in a line; empty where none is.
     """
 
     build_id: str
@@ -209,6 +211,7 @@ class BuildInfo:
     united: str = ""
     n_corrected: int = 0
     n_waiting: int = 0
+    other_kinds: str = ""
 
     @property
     def waiting(self) -> str:
@@ -219,6 +222,20 @@ class BuildInfo:
 
 
 _INFO = TypeAdapter(BuildInfo)
+_MAX_NAMED = 5
+
+
+def _say_left_out(paths: Sequence[str]) -> str:
+    if not paths:
+        return ""
+    more = ", …" if len(paths) > _MAX_NAMED else ""
+    n, are = len(paths), "1 document is" if len(paths) == 1 else f"{len(paths):,} documents are"
+    named = ", ".join(one_line(path) for path in paths[:_MAX_NAMED])
+    return (
+        f"{are} of another kind than the records, and {'is' if n == 1 else 'are'} neither counted"
+        f" nor searched: {named}{more}; columns that are found anew (--fresh-schema,"
+        " rebuild_schema) give each kind a table"
+    )
 
 
 def info_rows(info: BuildInfo) -> list[tuple[str, str]]:
@@ -274,7 +291,7 @@ def published_info(
 
 # The oldest storage format that a supported DuckDB writes and 1.4 reads.
 STORAGE_VERSION = "v1.4.0"
-_LISTING = """
+_LISTING = f"""
 CREATE OR REPLACE TEMP TABLE listing AS
 SELECT (row_number() OVER (ORDER BY document_id) - 1)::INTEGER AS number,
        NULL::INTEGER AS position, * FROM (
@@ -282,9 +299,10 @@ SELECT (row_number() OVER (ORDER BY document_id) - 1)::INTEGER AS number,
          NULL AS failure FROM documents
   UNION ALL
   SELECT path, path, parse_filename(path), '', '', 0, NULL, error FROM files
-  WHERE error IS NOT NULL AND path NOT IN (SELECT document_id FROM documents)
+  WHERE error IS NOT NULL AND error != '{OTHER_KIND}'
+    AND path NOT IN (SELECT document_id FROM documents)
 ) ORDER BY number
-"""
+"""  # noqa: S608 - a constant
 _DOCUMENTS = """
 INSERT INTO build.main.documents
 SELECT document_id, path, title, media_type, sha256, characters, ingested_at
@@ -406,6 +424,7 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
         united=describe_united(connection),
         n_corrected=n_corrected,
         n_waiting=n_waiting,
+        other_kinds="; ".join(filter(None, (_say_left_out(work.left_out()), work.note(MIXED)))),
     )
     # earlier versions may have called the records so
     if "passages" not in {info.entity, info.former_table}:

@@ -205,7 +205,8 @@ class Corpus:
         files, them = ("1 file", "it") if n_failed == 1 else (f"{n_failed:,} files", "them")
         said = f"{files} could not be read, and no record is of {them}" if n_failed else ""
         changes = "" if self._watch is None else self._watch.text()
-        return tuple(filter(None, (said, self.info().waiting, changes)))
+        info = self.info()
+        return tuple(filter(None, (said, info.other_kinds, info.waiting, changes)))
 
     @property
     def state(self) -> Path | None:

@@ -6,7 +6,7 @@ import hashlib
 import secrets
 import shutil
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -271,6 +271,10 @@ UPDATE predictions SET
     CASE WHEN starts_with(note, 'does not fit its column, and no') THEN 'unsettled' END)
 """
 _FORMAT = "1"
+_FACTS = ("format", "identity", "tables", "marks", "index")  # of the database, not of the corpus
+OTHER_KIND = "is of another kind than the records of this table, and in no table"
+"""The error of a file that was read and left out."""
+MIXED = "mixed"  # the note that the records are of several kinds of documents
 ACCOUNT = "account"  # the note of how much of the documents the columns account for
 
 
@@ -389,9 +393,38 @@ class WorkDatabase:
         with self.transaction():
             self._delete("files", "path", paths)
 
+    def forget_all(self) -> None:
+        """Forget all that is here, as of a corpus that was never ingested."""
+        with self.transaction():
+            for (table,) in self.run("SELECT table_name FROM duckdb_tables() WHERE NOT temporary"):
+                if table != "meta":
+                    self.run(f"DELETE FROM {table}")  # noqa: S608 - its own
+            self.run("DELETE FROM meta WHERE NOT list_contains(?, key)", [*_FACTS])
+            self._facts = None
+            self.count_revision()
+
     def failures(self) -> list[tuple[str, str]]:
         """Return the files that could not be read, with the reasons."""
-        return self.run("SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path")
+        return self.run(
+            "SELECT path, error FROM files WHERE error IS NOT NULL AND error != ? ORDER BY path",
+            OTHER_KIND,
+        )
+
+    def left_out(self) -> list[str]:
+        """Return the files whose documents are of another kind than the records."""
+        rows = self.run("SELECT path FROM files WHERE error = ? ORDER BY path", OTHER_KIND)
+        return [path for (path,) in rows]
+
+    def leave_out(self, paths: Collection[str]) -> None:
+        """Take the documents of *paths* out of the records, as they are of another kind."""
+        files, known = self.files(), self.known_documents(paths)
+        self.store(
+            (),
+            [
+                replace(files[path], error=OTHER_KIND, told=(), stale=tuple(known[path]))
+                for path in paths
+            ],
+        )
 
     def known_documents(
         self, paths: Iterable[str], *, cut: bool = False

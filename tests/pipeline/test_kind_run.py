@@ -23,6 +23,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.kind_tables import open_kinds
 from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.work import open_work
 from tests.conftest import Once
 from tests.documents.conftest import write_workbook
 
@@ -236,21 +237,107 @@ def test_columns_that_a_person_gives_later_hide_the_kinds(
     assert CorpusFolder(ingested, settings.home).kinds() == {}
 
 
-def test_a_kind_that_arrives_in_a_folder_of_one_kind_is_told(
-    harbour: Path, settings: Settings
-) -> None:
+@pytest.fixture
+def late(harbour: Path, settings: Settings) -> Path:
+    """Eight boats with a table of their own, and seven lessons that came afterwards."""
     lessons = {path: path.read_text() for path in harbour.glob("c*.md")}
-    for path in lessons:
+    for path in (*lessons, harbour / "letter.md"):
         path.unlink()
-    (harbour / "letter.md").unlink()
     assert ingest(harbour, settings).kinds == ()
-    (harbour / "b9.md").write_text(BOAT.format(name="Iris", n=9))
-    assert "another kind" not in " ".join(ingest(harbour, settings).warnings)
     for path, text in lessons.items():
         path.write_text(text)
-    [told] = [said for said in ingest(harbour, settings).warnings if "another kind" in said]
-    assert told.startswith("7 or more new documents are of another kind than those before")
-    assert "c1.md, c2.md, c3.md, c4.md, c5.md, …" in told
+    ingest(harbour, settings)
+    return harbour
+
+
+def test_documents_of_a_kind_that_comes_later_are_in_no_table_and_every_answer_says_so(
+    late: Path, settings: Settings
+) -> None:
+    answer = srag_mcp.ask(late, "How many boats are there?", settings)
+    [told] = answer.assumptions
+    assert answer.rows == ((8,),)
+    assert told == (
+        "7 documents are of another kind than the records, and are neither counted nor searched:"
+        " c1.md, c2.md, c3.md, c4.md, c5.md, …; columns that are found anew (--fresh-schema,"
+        " rebuild_schema) give each kind a table"
+    )
+    (late / "b9.md").write_text(BOAT.format(name="Iris", n=9))
+    (late / "c9.md").write_text(LESSON.format(name="Iris", n=90))
+    report = ingest(late, settings)
+    assert (report.n_documents, report.n_extracted, report.n_unchanged) == (9, 1, 8)
+    assert len(report.skipped) == 8
+    assert report.failed == ()
+    assert srag_mcp.ask(late, "How many boats are there?", settings).rows == ((9,),)
+
+
+def test_what_is_left_out_stays_out_when_all_is_read_again(late: Path, settings: Settings) -> None:
+    place = CorpusFolder(late, settings.home).readable() / "schema.json"
+    written = json.loads(place.read_text())
+    written["properties"]["hull"] = {"type": "string", "description": "What it is made of"}
+    place.write_text(json.dumps(written))
+    report = ingest(late, settings)
+    assert (report.n_documents, report.n_extracted, len(report.skipped)) == (8, 8, 7)
+
+
+def test_columns_found_anew_give_each_kind_a_table_and_lose_nothing_that_was_set(
+    late: Path, settings: Settings, worker: QueryPool
+) -> None:
+    correct(late, settings, ("b3.md", "skipper"), ("value", "Zoe"))
+    report = ingest(late, settings, fresh=True)
+    assert [(x.corpus, x.n_documents) for x in report.kinds] == [("boats", 8), ("lessons", 7)]
+    assert report.skipped == ()
+    boats = open_kind(late, "boats", settings, worker)
+    assert ask(boats, "What is the berth of the boat with the skipper Zoe?").rows == ((3,),)
+    assert srag_mcp.ask(late, "How many lessons are there?", settings).rows == ((7,),)
+    again = ingest(late, settings)
+    assert [part.n_unchanged for part in again.kinds] == [8, 7]
+
+
+def test_a_document_that_somebody_corrected_is_a_record_and_its_correction_goes_with_its_kind(
+    harbour: Path, settings: Settings, worker: QueryPool
+) -> None:
+    for path in harbour.glob("c[4-7].md"):
+        path.unlink()
+    ingest(harbour, settings)  # three lessons make no kind yet
+    shown = Corpus(harbour, worker, settings.home).schema().attributes[0]
+    correct(harbour, settings, ("c2.md", shown.name), ("unknown", ""))
+    for number in range(4, 8):
+        (harbour / f"c{number}.md").write_text(LESSON.format(name="Iris", n=number))
+    report = ingest(harbour, settings)
+    assert {item.path for item in report.skipped} == {f"c{n}.md" for n in (1, 3, 4, 5, 6, 7)}
+    ingest(harbour, settings, fresh=True)
+    counts = {
+        name: len(open_kind(harbour, name, settings, worker).corrections())
+        for name in ("boats", "lessons")
+    }
+    assert counts == {"boats": 0, "lessons": 1}
+
+
+def test_two_kinds_that_a_table_had_for_long_stay_in_it_and_every_answer_doubts_that(
+    harbour: Path, settings: Settings
+) -> None:
+    state = CorpusFolder(harbour, settings.home).writable()
+    (state / "kinds.json").write_text("{}")
+    ingest(harbour, settings)
+    (state / "kinds.json").unlink()
+    with open_work(state) as work:  # as versions left it that did not compare
+        work.run("DELETE FROM meta WHERE key = 'note:mixed'")
+    for _ in range(2):
+        assert ingest(harbour, settings).n_documents == 16
+    answer = srag_mcp.ask(harbour, "How many boats are there?", settings)
+    assert answer.assumptions == (
+        "the records may be of 2 kinds of documents, such as b1.md and c1.md, and are counted"
+        " together; columns that are found anew (--fresh-schema, rebuild_schema) give each kind a"
+        " table",
+    )
+
+
+def test_a_person_can_have_what_was_left_out_in_the_table(late: Path, settings: Settings) -> None:
+    join_kinds(CorpusFolder(late, settings.home).readable())
+    report = ingest(late, settings)
+    assert (report.n_documents, report.skipped) == (15, ())
+    (late / "c9.md").write_text(LESSON.format(name="Iris", n=90))
+    assert ingest(late, settings).n_documents == 16
 
 
 def test_a_folder_of_several_kinds_is_priced_by_kind_and_nothing_is_kept(
