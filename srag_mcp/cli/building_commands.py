@@ -342,12 +342,15 @@ def kinds(
     corpus: CorpusArgument,
     rename: Annotated[tuple[str, str] | None, option("Call a kind otherwise.", "OLD NEW")] = None,
     join: Annotated[bool, flag("--join", "One table for all, from the next ingestion on.")] = False,
+    assign: Annotated[
+        tuple[str, str] | None, option("Put a document into a kind, for good.", "DOCUMENT KIND")
+    ] = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the kinds of documents that a folder holds: each is a corpus with its own table."""
     from srag_mcp.pipeline.column_run import change_columns
-    from srag_mcp.pipeline.kind_run import join_kinds, rename_kind
+    from srag_mcp.pipeline.kind_run import assign_document, join_kinds, rename_kind
     from srag_mcp.store.layout import CorpusFolder, read_kinds
 
     settings = command_settings(home)
@@ -358,6 +361,9 @@ def kinds(
             change_columns(place, settings, "call", rename[1:])
         except (NotIngestedError, SchemaError) as error:
             print(f"its records keep their name: {error}", file=sys.stderr)
+    if assign is not None:
+        assign_document(folder.readable(), *assign)
+        print("the next ingestion of the folder puts it there", file=sys.stderr)
     if join:
         join_kinds(folder.readable())
         print(

@@ -8,8 +8,9 @@ have several layouts, formats and folders.
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nlargest
+from statistics import quantiles
 from typing import TypeAlias
 
 from srag_mcp.text.words import content_words, stem
@@ -37,10 +38,12 @@ class DocumentKind:
     Attributes:
         members: Their places in what was grouped, in order.
         shares: By stem, the share of them that say it; without what hardly one says.
+        besides: How alike a document of another kind is to it that is of this one, too.
     """
 
     members: tuple[int, ...]
     shares: Mapping[str, float]
+    besides: float = math.inf
 
     def usual(self) -> list[str]:
         """Return the stems that half of them say, the most frequent first."""
@@ -51,6 +54,11 @@ class DocumentKind:
         """Return the places of *n* members that say most of what is usual in it."""
         usual = {*self.usual()}
         return nlargest(n, self.members, key=lambda place: len(documents[place] & usual))
+
+    def score(self, words: Words) -> float:
+        """Return how alike a document is to the members: 1 and more for one of this kind."""
+        alone = DocumentKind((0,), dict.fromkeys(words, 1.0))
+        return self.likeness(alone) if words and self.usual() else 0.0
 
     def likeness(self, other: "DocumentKind") -> float:
         """Return how alike two are: 1 and more for one kind.
@@ -79,7 +87,7 @@ def words_of(text: str) -> Words:
 
 
 def find_kinds(documents: Sequence[Words]) -> list[DocumentKind]:
-    """Group documents by kind, the largest kind first; some documents may be of none."""
+    """Group documents by kind, the largest kind first; some may be of none, or of several."""
     found, left = list[DocumentKind](), [tuple(range(len(documents)))]
     while left:
         places = left.pop()
@@ -94,18 +102,61 @@ def find_kinds(documents: Sequence[Words]) -> list[DocumentKind]:
         at = find_kind(documents[place], kinds)
         if at is not None:
             members[at].append(place)
-    settled = [_kind_of(sorted(places), documents) for places in members]
-    return sorted(settled, key=lambda kind: (-len(kind.members), kind.members))
+    found = [_kind_of(sorted(places), documents) for places in members]
+    settled = [replace(kind, besides=_besides(kind, found, documents)) for kind in found]
+    kinds = [replace(kind, members=_of_one(kind, settled, documents)) for kind in settled]
+    return sorted(kinds, key=lambda kind: (-len(kind.members), kind.members))
 
 
 def find_kind(words: Words, kinds: Sequence[DocumentKind]) -> int | None:
-    """Return which of *kinds* a document is of; None where it is like none of them."""
-    if not words:
-        return None
-    alone = DocumentKind((0,), dict.fromkeys(words, 1.0))
-    scores = [kind.likeness(alone) if kind.usual() else 0.0 for kind in kinds]
+    """Return which of *kinds* a document is of; None where it is like none of them, or several."""
+    fitting = fitting_kinds(words, kinds)
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def fitting_kinds(words: Words, kinds: Sequence[DocumentKind]) -> list[int]:
+    """Return which of *kinds* a document is like, the most alike first."""
+    scores = [kind.score(words) for kind in kinds]
     best = max(range(len(kinds)), key=lambda at: scores[at], default=None)
-    return best if best is not None and scores[best] >= 1 else None
+    if best is None or scores[best] < 1:
+        return []
+    return [best, *(at for at, x in enumerate(kinds) if at != best and scores[at] >= x.besides)]
+
+
+def _of_one(
+    kind: DocumentKind, kinds: Sequence[DocumentKind], documents: Sequence[Words]
+) -> tuple[int, ...]:
+    """Return the members of *kind* that are of no other one of *kinds* as well."""
+    others = [x for x in kinds if x is not kind]
+    return tuple(
+        place
+        for place in kind.members
+        if all(other.score(documents[place]) < other.besides for other in others)
+    )
+
+
+def _besides(
+    kind: DocumentKind, kinds: Sequence[DocumentKind], documents: Sequence[Words]
+) -> float:
+    """Return how alike to *kind* a document of another one is that is of both.
+
+    As alike as most of its own are, and more than the documents of other kinds: an outlier of them
+    (Tukey, Exploratory Data Analysis, 1977).
+    """
+    least = [_quartiles(kind, kind, documents)[0]]
+    for other in kinds:
+        if other is not kind:
+            low, high = _quartiles(other, kind, documents)
+            least.append(math.nextafter(high + 1.5 * (high - low), math.inf))
+    return max(least) if len(kinds) > 1 else math.inf
+
+
+def _quartiles(
+    kind: DocumentKind, to: DocumentKind, documents: Sequence[Words]
+) -> tuple[float, float]:
+    """Return between which likenesses *to* another kind the middle half of the members lies."""
+    low, _, high = quantiles([to.score(documents[x]) for x in kind.members], method="inclusive")
+    return low, high
 
 
 def _part(places: Sequence[int], documents: Sequence[Words]) -> list[DocumentKind]:

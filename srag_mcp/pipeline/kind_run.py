@@ -1,12 +1,13 @@
 """A folder that holds several kinds of documents: a corpus for each kind, told and never silent."""
 
 import json
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import chain, count
+from itertools import chain, count, zip_longest
 from pathlib import Path, PurePosixPath
 
 from srag_mcp.documents.document import Document, spread_evenly
@@ -27,6 +28,7 @@ from srag_mcp.documents.kinds import (
     Words,
     find_kind,
     find_kinds,
+    fitting_kinds,
     words_of,
 )
 from srag_mcp.errors import CorpusError, DocumentError
@@ -196,7 +198,9 @@ class KindSorter:
                 asked = [*chain(*shared[names[n]])]
                 names[n] = _name(members[n], asked, {*names, *taken}) or names[n]
         places = {compared[at].path: number for number, k in enumerate(kinds) for at in k.members}
-        found = self._sort({name: (kind,) for name, kind in zip(names, kinds, strict=True)}, places)
+        odd = {x.path: _begin(x.path, x.text) for x in compared if x.path not in places}
+        ways = {name: (kind,) for name, kind in zip(names, kinds, strict=True)}
+        found = self._sort(ways, places, odd)
         middle = [[compared[at] for at in kind.typical(words, _N_SHOWN)] for kind in kinds]
         return replace(found, middle=middle)
 
@@ -212,11 +216,11 @@ class KindSorter:
         places: dict[str, int] = {}
         for number, (name, kept) in enumerate(read_kinds(self.state).items()):
             size = max(kept.documents, MIN_DOCUMENTS + 1)  # one that is empty by now is known still
-            ways = (kept.shares, *kept.also)
-            kinds[name] = tuple(DocumentKind(tuple(range(size)), shares) for shares in ways)
+            ways = zip_longest((kept.shares, *kept.also), kept.besides, fillvalue=math.inf)
+            kinds[name] = tuple(DocumentKind(tuple(range(size)), *way) for way in ways)
             members = read_members(self._place(name))
             places |= dict.fromkeys(members.documents if members else (), number)
-        return self._sort(kinds, places).keep() if kinds else None
+        return self._sort(kinds, places, {}).keep() if kinds else None
 
     def _split(self, survey: TableSurvey, known: Mapping[str, KindMembers]) -> Kinds | None:
         """Make a corpus of each kind of table; those that are *known* keep their names.
@@ -306,20 +310,28 @@ class KindSorter:
         return self.state / KINDS_FOLDER / name
 
     def _sort(
-        self, kinds: dict[str, tuple[DocumentKind, ...]], places: dict[str, int]
+        self,
+        kinds: dict[str, tuple[DocumentKind, ...]],
+        places: dict[str, int],
+        odd: dict[str, str],
     ) -> "Grouping":
-        """Sort the files by kind; those that *places* does not know are read."""
+        """Sort the files by kind; those that neither *places* nor *odd* knows are read."""
         ways = [(kind, number) for number, of in enumerate(kinds.values()) for kind in of]
-        usual, odd = [kind for kind, _ in ways], dict[str, str]()
+        usual = [kind for kind, _ in ways]
         failed = [*self.found.failed]
-        new = [source for source in self.found.sources if source.relative not in places]
+        known = places.keys() | odd.keys()
+        new = [source for source in self.found.sources if source.relative not in known]
         for path, text in self._read(new, failed):
-            at = find_kind(words_of(text), usual)
-            if at is None:
-                odd[path] = _begin(path, text)
+            of = {ways[at][1] for at in fitting_kinds(words_of(text), usual)}
+            if len(of) == 1:
+                places[path] = of.pop()
             else:
-                places[path] = ways[at][1]
-        given = self._given(places)
+                odd[path] = _begin(path, text)
+        stored, heirs = read_kinds(self.state), self._heirs(places)
+        for name, at in heirs.items():
+            places |= dict.fromkeys(stored[name].assigned, at)
+        odd = {path: text for path, text in odd.items() if path not in places}
+        given = {at: name for name, at in heirs.items() if stored[name].is_given}
         taken, named = frozenset(given.values()), dict[str, tuple[DocumentKind, ...]]()
         for number, (name, of) in enumerate(kinds.items()):
             free = unique_name(name, taken, "") if name in taken else name
@@ -337,16 +349,16 @@ class KindSorter:
             elif isinstance(reply, Unreadable) and failed is not None:
                 failed.append(DocumentError(reply.path, reply.reason))
 
-    def _given(self, places: Mapping[str, int]) -> dict[int, str]:
-        """Return the names that a person gave to most documents of a kind; *places* has theirs."""
-        given = dict[int, str]()
-        for name, kind in read_kinds(self.state).items():
-            members = read_members(self._place(name)) if kind.is_given else None
+    def _heirs(self, places: Mapping[str, int]) -> dict[str, int]:
+        """Return which kind by now has most documents of each that was kept, by its name."""
+        heirs = dict[str, int]()
+        for name in read_kinds(self.state):
+            members = read_members(self._place(name))
             found = Counter(
                 places[x] for x in (members.documents if members else ()) if x in places
             )
-            given |= {at: name for at, n in found.items() if 2 * n > found.total()}
-        return given
+            heirs.update((name, at) for at, n in found.items() if 2 * n > found.total())
+        return heirs
 
     def write(self, found: "Grouping", told: str) -> Kinds:
         """Write which files are of which kind."""
@@ -356,15 +368,15 @@ class KindSorter:
             for name, of in found.kinds.items()
         }
         shared = _share_out(said, self.questions)
+        assigned = {path for kind in read_kinds(self.state).values() for path in kind.assigned}
         for number, (name, of) in enumerate(found.kinds.items()):
             paths = (source.relative for source in self.found.sources)
             members = tuple(path for path in paths if found.places.get(path) == number)
             corpora[self._keep(name, members, shared[name])] = len(members)
-            written[name] = asdict(
-                StoredKind(
-                    len(members), of[0].shares, tuple(x.shares for x in of[1:]), name in found.given
-                )
-            )
+            shares, besides = [x.shares for x in of], tuple(x.besides for x in of)
+            own = tuple(path for path in members if path in assigned)
+            known = (name in found.given, besides, own)
+            written[name] = asdict(StoredKind(len(members), shares[0], tuple(shares[1:]), *known))
         write_atomically(self.state / KINDS_FILE, json.dumps(written))
         return Kinds(corpora, tuple(found.odd), found.failed, told)
 
@@ -525,6 +537,36 @@ def rename_kind(state: Path, old: str, new: str) -> Path:
             (place / old).rename(place / new)
             write_atomically(state / KINDS_FILE, json.dumps(named))
     return place / new
+
+
+def assign_document(state: Path, document: str, name: str) -> None:
+    """Say that a document is of a kind, for good; the next ingestion puts it there.
+
+    Args:
+        state: The state folder of the folder that holds the kinds.
+        document: Its path below that folder.
+        name: What the kind is called.
+
+    Raises:
+        CorpusError: If there is no such document, or no such kind of documents.
+        LockedError: If the folder is being ingested.
+    """
+    with ingestion_lock(state):
+        kept = read_kinds(state)
+        members = read_members(state / KINDS_FOLDER / name) if name in kept else None
+        if members is None or members.columns:
+            of = ", ".join(x for x in kept if kept[x].shares)
+            msg = f"there is no kind of documents {name!r}; there are: {of or 'none'}"
+            raise CorpusError(msg)
+        if document not in members.sorted:
+            msg = f"there is no document {document!r} below {state.parent}; ingest the folder first"
+            raise CorpusError(msg)
+        for kind, stored in kept.items():
+            others = tuple(path for path in stored.assigned if path != document)
+            own = (*others, document) if kind == name else others
+            kept[kind] = replace(stored, assigned=own)
+        written = {kind: asdict(stored) for kind, stored in kept.items()}
+        write_atomically(state / KINDS_FILE, json.dumps(written))
 
 
 def _share_out(

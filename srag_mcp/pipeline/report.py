@@ -351,9 +351,13 @@ def join_reports(
 ) -> IngestReport:
     """Report on a folder with several kinds of documents, of which *said* says which there are.
 
-    *odd* documents are of none of them, and in no table; *reports* are of the kinds ingested.
+    *odd* documents are of none of them, or of several, and in no table; *reports* are of the kinds
+    ingested.
     """
-    reason = "is like none of the kinds of documents here, and is in no table"
+    reason = (
+        "is like none of the kinds of documents here, or like several, and is in no table"
+        " (`kinds --assign` puts it into one)"
+    )
     proposed = [report.proposed for report in reports]
     return IngestReport(
         corpus=corpus,

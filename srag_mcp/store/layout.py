@@ -111,14 +111,17 @@ def locate(folder: Path, home: Path | None) -> Path:
 class StoredKind:
     """What is known of a kind: how many documents it has, and which words are usual in it.
 
-    *also*: the same of what else is written otherwise, and of this kind all the same. *is_given*:
-    whether a person named it so.
+    *also*: the same of what else is written otherwise, and of this kind all the same. *besides*: of
+    each of these, see `DocumentKind`. *is_given*: whether a person named it so. *assigned*: the
+    documents that a person said are of it.
     """
 
     documents: int
     shares: Mapping[str, float]
     also: tuple[Mapping[str, float], ...] = ()
     is_given: bool = False
+    besides: tuple[float, ...] = ()
+    assigned: tuple[str, ...] = ()
 
 
 _KINDS = TypeAdapter(dict[str, StoredKind])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.documents.kinds import MIN_DOCUMENTS, find_kind, find_kinds, words_of
+from srag_mcp.documents.kinds import MIN_DOCUMENTS, find_kind, find_kinds, fitting_kinds, words_of
 from srag_mcp.documents.reading import read_content
 
 CORPORA = Path(__file__).parents[2] / "corpora"
@@ -58,6 +58,16 @@ def test_a_document_that_is_like_no_kind_is_of_none(boats: list[str], lessons: l
     assert [len(kind.members) for kind in kinds] == [20, 12]
     assert find_kind(words[-1], kinds) is None
     assert find_kind(words_of(write(LESSON, 900)), kinds) == 1
+
+
+def test_a_document_that_is_like_two_kinds_is_of_none(boats: list[str], lessons: list[str]) -> None:
+    both = f"{write(LESSON, 7)} {write(BOAT_LAYOUTS[0], 8)} {write(BOAT_LAYOUTS[1], 8)}"
+    for more in ([], [both, both.replace("7", "9")]):
+        words = [words_of(text) for text in (*boats, *lessons, *more)]
+        kinds = find_kinds(words)
+        assert [kind.members for kind in kinds] == [tuple(range(20)), tuple(range(20, 32))]
+        assert find_kind(words_of(both), kinds) is None
+        assert sorted(fitting_kinds(words_of(both), kinds)) == [0, 1]
 
 
 def test_what_shows_a_kind_says_most_of_what_is_usual_in_it(boats: list[str]) -> None:

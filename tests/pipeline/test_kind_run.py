@@ -12,9 +12,17 @@ from srag_mcp.errors import CorpusError, NotIngestedError
 from srag_mcp.inference.ask import ask
 from srag_mcp.inference.choosing import choose_corpus, find_named
 from srag_mcp.pipeline.correction_run import correct
+from srag_mcp.pipeline.file_plan import find_files, read_sample
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.pipeline.kind_run import join_kinds, rename_kind
+from srag_mcp.pipeline.kind_run import (
+    Grouping,
+    KindSorter,
+    assign_document,
+    join_kinds,
+    rename_kind,
+)
 from srag_mcp.pipeline.quote import quote_kinds, say_together
+from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.server.corpora import Corpora
@@ -165,6 +173,38 @@ def test_a_person_can_have_one_table_for_all(ingested: Path, settings: Settings)
     assert (state / "kinds-1" / "boats").is_dir()
     with pytest.raises(CorpusError, match="holds no kinds"):
         join_kinds(state)
+
+
+def test_a_document_of_two_kinds_is_listed_until_a_person_says_for_good_what_it_is(
+    harbour: Path, settings: Settings
+) -> None:
+    both = BOAT.format(name="Io", n=9) + LESSON.format(name="Io", n=90)
+    (harbour / "both.md").write_text(both)
+    report = ingest(harbour, settings)
+    assert [item.path for item in report.skipped] == ["both.md", "letter.md"]
+    assert "like several" in report.skipped[0].reason
+    (harbour / "more.md").write_text(both.replace("Io", "Eve"))
+    assert "more.md" in [item.path for item in ingest(harbour, settings).skipped]
+
+    state = CorpusFolder(harbour, settings.home).readable()
+    for document, kind in (("both.md", "lessons"), ("letter.md", "boats")):
+        assign_document(state, document, kind)
+    rename_kind(state, "boats", "fleet")
+    for _ in range(2):
+        again = ingest(harbour, settings)
+        assert [item.path for item in again.skipped] == ["more.md"]
+        assert {part.corpus: part.n_documents for part in again.kinds} == {"fleet": 9, "lessons": 8}
+    assign_document(state, "both.md", "fleet")
+    assert [part.n_documents for part in ingest(harbour, settings).kinds] == [10, 7]
+    found, readers = find_files(harbour, settings), ReaderPool(1, 60)
+    sorter = KindSorter(state, harbour, found, readers)
+    anew = sorter.find(None, lambda: read_sample(found, readers).documents, "auto", anew=True)
+    assert isinstance(anew, Grouping)
+    assert anew.sizes == ["fleet (10)", "lessons (7)"]
+    with pytest.raises(CorpusError, match="no kind of documents 'cars'; there are: fleet, lessons"):
+        assign_document(state, "both.md", "cars")
+    with pytest.raises(CorpusError, match=r"no document 'none\.md'"):
+        assign_document(state, "none.md", "fleet")
 
 
 def test_columns_that_a_person_gives_hold_all_documents_in_one_table(
