@@ -39,21 +39,22 @@ def choose_corpus(corpora: Sequence[Corpus], question: str) -> Corpus:
 
 
 def find_named(corpora: Collection[Corpus], question: str) -> list[Corpus]:
-    """Return those of *corpora* whose records, or what they list, *question* names.
+    """Return those of *corpora* that *question* names, or their records, or what these list.
 
     Who lists `action items` is named by these words, and who lists `items` is not; nor is who calls
     its records `invoices` as well where another is called so; nor does the `adoption fee` of one
     name the `adoptions` of another.
     """
     words, named = stems(question), dict[Corpus, set[str]]()
-    called = {item: {*stems(item.schema().entity.replace("_", " "))} for item in corpora}
+    called = {x: {*stems(x.schema().entity.replace("_", " "))} for x in corpora}
     columns = {item: _columns(item) for item in corpora}
     for item, own in called.items():
         besides = [other for other in corpora if other is not item]
         others = {word for other in besides for word in called[other]}
         taken = {at for other in besides for name in columns[other] for at in _places(words, name)}
         said = {word for at, word in enumerate(words) if at not in taken}
-        named[item] = said & {*stems(name_records(item))} - (others - own)
+        whole = [x for x in (own, {*stems(last_name(item.name))}) if x <= said]
+        named[item] = said & {*stems(name_records(item))}.union(*whole) - (others - own)
     return _most(named)
 
 

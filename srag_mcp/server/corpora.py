@@ -48,6 +48,9 @@ class Corpora:
     def __iter__(self) -> Iterator[str]:
         return iter(self._all())
 
+    def __len__(self) -> int:
+        return len(self._locations)
+
     def _all(self) -> dict[str, Path]:
         """Return all corpora: one a kind of a folder that holds several, named after both."""
         found: dict[str, Path] = {}

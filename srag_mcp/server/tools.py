@@ -258,9 +258,10 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Try it first: it gives SQL, denominator and quotes, or a brief for run_sql.
         """
-        return views.answers.ask_page(
-            corpora.chosen(corpus, question), question, corpora.settings, previous, verdict
-        )
+        of = corpora.chosen(corpus, question)
+        page = views.answers.ask_page(of, question, corpora.settings, previous, verdict)
+        is_told = page.corpus or corpus or len(corpora) == 1
+        return page if is_told else page.model_copy(update={"corpus": of.name})
 
     @reads("Search documents", READS, queries=True)
     def search_documents(

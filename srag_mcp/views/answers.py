@@ -140,12 +140,14 @@ def ask_page(
     asking, room = choose_asking(settings), settings.max_result_characters
     of, answer = converse_kinds(corpus, question, asking, previous=previous, verdict=verdict)
     if isinstance(of, Corpus):
-        return answer_page(of, answer, room)
-    if answer.brief is None:
+        page = answer_page(of, answer, room)
+    elif answer.brief is None:
         page = _rows_page(answer, None, room)
-        return page.model_copy(update={"documents": of.n_documents})
-    text = shorten(answer.text, int(room * TEXT_SHARE))
-    return AnswerPage(answered=False, text=text, brief=_brief_of_kinds(of, answer.brief))
+        page.documents = of.n_documents
+    else:
+        text = shorten(answer.text, int(room * TEXT_SHARE))
+        page = AnswerPage(answered=False, text=text, brief=_brief_of_kinds(of, answer.brief))
+    return page if of is corpus else page.model_copy(update={"corpus": of.names()})
 
 
 def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPage:

@@ -283,6 +283,7 @@ class AnswerPage(Page):
 
     answered: bool
     text: str
+    corpus: str = ""
     reading: str = ""
     sql: str = ""
     columns: list[str] = []
@@ -307,7 +308,8 @@ class AnswerPage(Page):
 
     def render(self) -> str:
         """Write text, proposal, denominator, reading, query, quotes and rows; or the brief."""
-        about = [f"asked instead: {self.asked}"] if self.asked else []
+        about = [f"asked of {self.corpus}"] if self.corpus else []
+        about += [f"asked instead: {self.asked}"] if self.asked else []
         if (rejected := self.rejected) is not None:
             about.append(f"called wrong: {rejected.text} sql: {rejected.sql}")
         if self.questions_kept:

@@ -12,6 +12,8 @@ from tests.server.conftest import Connect
 from tests.shop import BUYERS, CONDITION, write_shop
 
 pytestmark = pytest.mark.anyio
+INVOICE = "Invoice {n}\n\nInvoice no: {n}\nPaid: {n} EUR\n"
+BOAT = "Boat {n}\n\nBoat name: B{n}\nLength: {n} m\n"
 MATCH = "6 of the 7 values of deliveries and 6 of the 8 values of orders match"
 
 
@@ -179,3 +181,31 @@ async def test_what_only_one_kind_has_is_found_by_the_name_of_the_folder(
     assert text["text"].startswith("# Order 24-4114")
     assert [x["column"] for x in counted["columns"]] == ["parcels"]
     assert "shop/orders: no column 'colour' in orders" in str(none.content[0])
+
+
+async def test_where_several_corpora_are_served_an_answer_says_of_which_it_is(
+    shop: Path, connect: Connect, tmp_path: Path, settings: Settings
+) -> None:
+    for name, words in (("bills", INVOICE), ("boats", BOAT)):
+        for n in range(1, 9):
+            (tmp_path / name).mkdir(exist_ok=True)
+            (tmp_path / name / f"{n}.txt").write_text(words.format(n=n))
+        ingest(tmp_path / name, settings)
+    places = [tmp_path / "bills", tmp_path / "boats", shop]
+    asked = {
+        "How many invoices are there?": "bills",
+        "What is the average length?": "boats",
+        "How many orders are there?": "shop/orders",
+    }
+    both = "How many bills and how many boats are there?"
+    async with connect(*places) as client:
+        pages = [await client.call_tool("ask", {"question": question}) for question in asked]
+        named = await client.call_tool("ask", {"question": next(iter(asked)), "corpus": "bills"})
+        refused = await client.call_tool("ask", {"question": both})
+    found = [page.structured_content or {} for page in pages]
+    assert [page["corpus"] for page in found] == [*asked.values()]
+    assert all(
+        f"asked of {x}" in str(y.content) for x, y in zip(asked.values(), pages, strict=True)
+    )
+    assert "corpus" not in (named.structured_content or {})
+    assert "may be about several corpora; pass one of these: bills, boats" in str(refused.content)
