@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import chain, count, zip_longest
+from itertools import chain, count, repeat
 from pathlib import Path, PurePosixPath
 
 from srag_mcp.documents.document import Document, spread_evenly
@@ -199,8 +199,8 @@ class KindSorter:
                 names[n] = _name(members[n], asked, {*names, *taken}) or names[n]
         places = {compared[at].path: number for number, k in enumerate(kinds) for at in k.members}
         odd = {x.path: _begin(x.path, x.text) for x in compared if x.path not in places}
-        ways = {name: (kind,) for name, kind in zip(names, kinds, strict=True)}
-        found = self._sort(ways, places, odd)
+        by_name = zip(names, kinds, strict=True)
+        found = self._sort({name: (kind,) for name, kind in by_name}, places, odd)
         middle = [[compared[at] for at in kind.typical(words, _N_SHOWN)] for kind in kinds]
         return replace(found, middle=middle)
 
@@ -216,7 +216,9 @@ class KindSorter:
         places: dict[str, int] = {}
         for number, (name, kept) in enumerate(read_kinds(self.state).items()):
             size = max(kept.documents, MIN_DOCUMENTS + 1)  # one that is empty by now is known still
-            ways = zip_longest((kept.shares, *kept.also), kept.besides, fillvalue=math.inf)
+            ways = zip(
+                (kept.shares, *kept.also), chain(kept.besides, repeat(math.inf)), strict=False
+            )
             kinds[name] = tuple(DocumentKind(tuple(range(size)), *way) for way in ways)
             members = read_members(self._place(name))
             places |= dict.fromkeys(members.documents if members else (), number)
@@ -322,9 +324,9 @@ class KindSorter:
         known = places.keys() | odd.keys()
         new = [source for source in self.found.sources if source.relative not in known]
         for path, text in self._read(new, failed):
-            of = {ways[at][1] for at in fitting_kinds(words_of(text), usual)}
-            if len(of) == 1:
-                places[path] = of.pop()
+            fitting = {ways[at][1] for at in fitting_kinds(words_of(text), usual)}
+            if len(fitting) == 1:
+                places[path] = fitting.pop()
             else:
                 odd[path] = _begin(path, text)
         stored, heirs = read_kinds(self.state), self._heirs(places)

@@ -284,3 +284,35 @@ def test_a_question_costs_where_its_records_are_and_one_of_several_kinds_nothing
     said = "to be asked of another kind, or of several:"
     assert reports["boats"].told == (f"{said} {several}",)
     assert reports["lessons"].told == (f"{said} {several}; {unknown}",)
+
+
+def test_a_kind_that_comes_later_is_not_read_and_its_table_is_asked_for_nothing_that_was_read(
+    harbour: Path, tmp_path: Path
+) -> None:
+    for path in (*harbour.glob("d*.md"), *harbour.glob("[lt]*.md")):
+        path.unlink()
+    lessons = {path: path.read_text() for path in harbour.glob("c*.md")}
+    for path in lessons:
+        path.unlink()
+
+    def answer(body: Body) -> Answer:
+        kinds = {"kinds": [{"name": "boats", "of": ["g1"]}, {"name": "lessons", "of": ["g2"]}]}
+        is_asked = "\ng1 " in content_of(body)
+        return Answer(json.dumps(kinds)) if is_asked else say(body)
+
+    with serving(answer) as server:
+        settings = settings_for(server, tmp_path / "home")
+        ingest(harbour, settings)
+        n_before = len(server.requests)
+        for path, text in lessons.items():
+            path.write_text(text)
+        late = ingest(harbour, settings)
+        assert (late.n_documents, len(late.skipped), len(server.requests)) == (8, 7, n_before)
+        split = ingest(harbour, settings, fresh=True)
+        assert len(server.requests) == n_before + 1
+        assert "harbour/boats (8), harbour/lessons (7)" in split.told[0]
+        places = CorpusFolder(harbour, settings.home).kinds()
+        boats = ingest(places["boats"], settings)
+        assert (boats.n_unchanged, len(server.requests)) == (8, n_before + 1)
+        assert ingest(places["lessons"], settings).n_documents == 7
+        assert len(server.requests) > n_before + 1
