@@ -113,7 +113,7 @@ from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, remember_files
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.united_names import read_decided
-from srag_mcp.store.work import ACCOUNT, WorkDatabase, open_work
+from srag_mcp.store.work import ACCOUNT, MIXED, WorkDatabase, open_work
 
 logger = logging.getLogger(__name__)
 
@@ -199,8 +199,13 @@ def ingest(
     seen = find_files(folder, settings)
     state = CorpusFolder(folder, settings.home).writable()
     with open_work(state) as work:
+        is_one = not may_have_kinds(state, folder, options.get("schema"))
+        if fresh or is_one:
+            work.forget_files(work.left_out())
+        if is_one and work.note(MIXED):
+            work.keep_note(MIXED, "", is_content=True)
         if fresh:
-            work.forget_files([*(path for path, _ in work.failures()), *work.left_out()])
+            work.forget_files([path for path, _ in work.failures()])
         tables = settle_tables(work, without_copies(seen, work), rows, readers, fresh=fresh)
         given, effort = settings.effort, find_effort(work, settings, len(tables.found.sources))
         settings = settings.model_copy(update={"effort": effort})

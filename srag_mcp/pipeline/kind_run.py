@@ -91,9 +91,9 @@ def hand_over_table(work: WorkDatabase, kinds: Kinds) -> None:
         members[place] = {*found.documents} if found else set()
     heir = max(members, key=lambda place: len(members[place] & known))
     kept = read_corrections(work.state)
-    state = heir / STATE_FOLDER
     aside = (work.state / f"table-{number}" for number in count(1))  # kinds were there before
-    hand_over(work, next(path for path in chain([state], aside) if not path.exists()))
+    state = next(path for path in chain([heir / STATE_FOLDER], aside) if not path.exists())
+    hand_over(work, state)
     for place, paths in members.items():
         own = [item for item in kept if item.document_id in paths]
         if own and place != heir and not (place / STATE_FOLDER).exists():
@@ -488,11 +488,11 @@ def join_kinds(state: Path) -> None:
     """
     place = state / KINDS_FOLDER
     with open_work(state) as work:
-        if left_out := work.left_out():
-            work.forget_files(left_out)
-            write_atomically(state / KINDS_FILE, json.dumps({}))  # a person wants one table
-            return
+        is_doubted = work.left_out() or work.note(MIXED)
     with ingestion_lock(state):
+        if is_doubted and not place.is_dir():
+            write_atomically(state / KINDS_FILE, json.dumps({}))
+            return
         if not place.is_dir():
             msg = f"{state.parent} holds no kinds"
             raise CorpusError(msg)

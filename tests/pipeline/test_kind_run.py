@@ -370,6 +370,15 @@ def test_two_kinds_that_a_table_had_for_long_stay_in_it_and_every_answer_doubts_
         " together; columns that are found anew (--fresh-schema, rebuild_schema) give each kind a"
         " table",
     )
+    join_kinds(state)
+    assert ingest(harbour, settings).n_documents == 16
+    assert srag_mcp.ask(harbour, "How many boats are there?", settings).assumptions == ()
+
+
+def test_columns_that_a_person_gives_hold_what_was_left_out(late: Path, settings: Settings) -> None:
+    schema = Schema(title="Paper", entity="papers", attributes=())
+    report = ingest(late, settings, schema=schema)
+    assert (report.n_documents, report.skipped) == (15, ())
 
 
 def test_a_person_can_have_what_was_left_out_in_the_table(late: Path, settings: Settings) -> None:
