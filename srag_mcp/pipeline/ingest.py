@@ -188,10 +188,10 @@ def ingest(
     questions = tuple(tidy_questions(options.get("questions", ())))
     rows, fresh = options.get("rows", "auto"), options.get("fresh", False)
     attribute = options.get("attribute", "")
-    readers = ReaderPool(settings.workers, settings.document_timeout_s)
     seen = find_files(folder, settings)
     state = CorpusFolder(folder, settings.home).writable()
-    with open_work(state) as work:
+    pool = ReaderPool(settings.workers, settings.document_timeout_s)
+    with open_work(state) as work, pool as readers:
         if fresh:
             work.forget_files([path for path, _ in work.failures()])
         tables = settle_tables(work, without_copies(seen, work), rows, readers, fresh=fresh)
@@ -495,8 +495,9 @@ def _account(run: Run, *, is_new: bool) -> bool:
             present = work.schema_in_force()
             is_induced = present is None or present.origin == INDUCED
             said = f"{'this folder is prose: ' if is_induced else ''}{said}; {quote.sentence()}"
-        work.keep_note(ACCOUNT, said)
-        work.keep_note(_PROSE, "yes" if account.is_prose else "")
+        with work.transaction():
+            work.keep_note(ACCOUNT, said)
+            work.keep_note(_PROSE, "yes" if account.is_prose else "")
     # Who adds a column to a table has chosen the engine of that table.
     is_chosen = bool(run.attribute) and published_info(work.state, work.connection) is not None
     return run.asks_first and bool(work.note(_PROSE)) and not is_chosen
