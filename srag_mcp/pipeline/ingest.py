@@ -193,7 +193,7 @@ def ingest(
     pool = ReaderPool(settings.workers, settings.document_timeout_s)
     with open_work(state) as work, pool as readers:
         if fresh:
-            work.forget_files([path for path, _ in work.failures()])
+            work.forget_files([path for path, x in work.files().items() if x.error is not None])
         tables = settle_tables(work, without_copies(seen, work), rows, readers, fresh=fresh)
         given, effort = settings.effort, find_effort(work, settings, len(tables.found.sources))
         settings = settings.model_copy(update={"effort": effort})
@@ -431,7 +431,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
         united=build.united if build else "",
         cancelled=extraction.cancelled,
         n_extracted=extraction.n_extracted,
-        n_unchanged=work.n_documents() - extraction.n_extracted,
+        n_unchanged=stored.n_unchanged - extraction.n_extracted,
         n_removed=extraction.n_removed,
         n_predicted=n_predicted,
         n_standardised=standardised.n_changed,

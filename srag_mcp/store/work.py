@@ -392,10 +392,6 @@ class WorkDatabase:
         with self.transaction():
             self._delete("files", "path", paths)
 
-    def failures(self) -> list[tuple[str, str]]:
-        """Return the files that could not be read, with the reasons."""
-        return self.run("SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path")
-
     def known_documents(
         self, paths: Iterable[str], *, cut: bool = False
     ) -> dict[str, dict[str, str]]:
