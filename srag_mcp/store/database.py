@@ -14,12 +14,9 @@ if TYPE_CHECKING:
 
 
 WRITER_MEMORY = "384MB"
-WORK = "work"  # what a database that is opened for writing is called
-_AT_REST: list[duckdb.DuckDBPyConnection] = []  # engines without a database: one starts in 17 ms
 
 
-@contextmanager
-def open_for_writing(path: Path, spill: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+def open_for_writing(path: Path, spill: Path) -> duckdb.DuckDBPyConnection:
     """Open the database at *path*, made on need; large sorts and joins spill to *spill*.
 
     Raises:
@@ -33,28 +30,18 @@ def open_for_writing(path: Path, spill: Path) -> Iterator[duckdb.DuckDBPyConnect
         "memory_limit": WRITER_MEMORY,
         "threads": 1,  # waking a second takes longer than its part of a small statement
         "async_threads": 0,  # they read from afar
+        "temp_directory": str(spill),
         "python_enable_replacements": False,
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
     }
-    engine = _AT_REST.pop() if _AT_REST else duckdb.connect(config=config)
-    connection = engine.cursor()  # which takes with it what is temporary
     try:
-        connection.execute(f"SET GLOBAL temp_directory = {quote_text(str(spill))}")
-        connection.execute(f"ATTACH {quote_text(str(path))} AS {WORK}; USE {WORK}")
-        yield connection
+        return duckdb.connect(str(path), config=config)
     except duckdb.IOException as error:
         if "Conflicting lock" not in str(error):
             raise
         msg = f"another program has {path} open; close it and start again. DuckDB says: {error}"
         raise LockedError(msg) from error
-    finally:
-        connection.close()
-        try:
-            engine.execute(f"DETACH {WORK}; SET GLOBAL temp_directory = ''")
-            _AT_REST.append(engine)
-        except duckdb.Error:  # it is of no more use, or has spilled and can do so there only
-            engine.close()
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import secrets
 import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,7 +27,7 @@ from srag_mcp.documents.document import Document
 from srag_mcp.documents.encoding import storable
 from srag_mcp.documents.passages import Passage, cut_passages
 from srag_mcp.schema.schema import POSITION, Schema
-from srag_mcp.store.database import WORK, insert_rows, open_for_writing, store_errors
+from srag_mcp.store.database import insert_rows, open_for_writing, store_errors
 from srag_mcp.store.layout import CORRECTIONS_FILE, NAMES_FILE, WORK_FILE, ingestion_lock
 from srag_mcp.store.postings import INDEX_VERSION, PassageRow, Postings, cut_postings
 from srag_mcp.store.state import TAKEN_OVER, open_state
@@ -481,9 +481,7 @@ class WorkDatabase:
     def quoted_texts(self, n_most: int | None = None) -> Iterator[QuotedText]:
         """Yield the documents that are no rows of a table; *n_most* as if drawn by lot."""
         limit = "" if n_most is None else f"ORDER BY md5(document_id) LIMIT {n_most:d}"
-        cursor = self.connection.cursor()
-        cursor.execute(f"USE {WORK}")
-        rows = cursor.execute(
+        rows = self.connection.cursor().execute(
             f"SELECT text, starts, ends FROM documents LEFT JOIN ({_QUOTES}) USING (document_id)"  # noqa: S608 - constants
             f" WHERE path NOT IN (SELECT path FROM files WHERE rows) {limit}"
         )
@@ -623,33 +621,35 @@ def open_work(state: Path) -> Iterator[WorkDatabase]:
         shutil.rmtree(state / "spill", ignore_errors=True)  # what a killed process left
         for left in state.glob("*.tmp"):
             left.unlink(missing_ok=True)
-        with _open_or_replace(path, state) as work:
+        work = _open_or_replace(path, state)
+        try:
             if shared.note(TAKEN_OVER) is None:
                 from srag_mcp.store.earlier import take_over  # it stands above
 
                 take_over(shared, work)
             yield work
+        finally:
+            work.connection.close()
 
 
-@contextmanager
-def _open_or_replace(path: Path, state: Path) -> Iterator[WorkDatabase]:
+def _open_or_replace(path: Path, state: Path) -> WorkDatabase:
     import duckdb
 
-    with ExitStack() as opened:
-        try:
-            connection = opened.enter_context(open_for_writing(path, state / "spill"))
-            work = WorkDatabase(connection, state)
-            work.files()
-            found = work._meta("format")
-            problem = "" if found == _FORMAT else f"its format is {found!r}, not {_FORMAT!r}"
-        except duckdb.Error as error:
-            problem = str(error)
-        if not problem:
-            yield work
-            return
+    connection = None
+    try:
+        connection = open_for_writing(path, state / "spill")
+        work = WorkDatabase(connection, state)
+        work.files()
+        found = work._meta("format")
+        if found == _FORMAT:
+            return work
+        problem = f"its format is {found!r}, not {_FORMAT!r}"
+    except duckdb.Error as error:
+        problem = str(error)
+    if connection is not None:
+        connection.close()
     aside = path.with_name(f"work.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S}.duckdb")
     path.replace(aside)
     path.with_name(f"{path.name}.wal").unlink(missing_ok=True)
     warning = f"{path} could not be used and was moved to {aside.name}; beginning anew. {problem}"
-    with open_for_writing(path, state / "spill") as connection:
-        yield WorkDatabase(connection, state, warning)
+    return WorkDatabase(open_for_writing(path, state / "spill"), state, warning)
