@@ -33,6 +33,11 @@ def names_total(text: str) -> bool:
     return _SUMMARY.search(text) is not None
 
 
+def is_total(text: str) -> bool:
+    """Whether a label says nothing but that it is a total, a subtotal or a mean."""
+    return _SUMMARY.fullmatch(text.rstrip(": ")) is not None
+
+
 def number_style(lines: Sequence[SheetRow]) -> str:
     """Return how the numbers of a table are written, where some of them can be read one way only.
 
@@ -179,7 +184,7 @@ class TableBody:
                     self.left_out[line.number] = "called a total or mean, without what names a row"
                 elif is_sum and n_summed > 2:
                     self.doubted.setdefault(line.number, of_rows)
-                elif any(map(_SUMMARY.fullmatch, line.cells)):
+                elif any(map(is_total, line.cells)):
                     self.doubted.setdefault(line.number, "a total")
             if line.number in self.left_out:
                 marks.append((n_rows, so_far))
