@@ -281,7 +281,7 @@ class MixRAG(VectorRAG):
 
     async def prepare(self) -> None:
         """Embed the rows and columns of the tables, and the texts; a table itself has no vector."""
-        views = list(self._views())
+        views = list(self.views())
         seen = {at for at, _ in views}
         views += [(at, chunk.text) for at, chunk in enumerate(self.chunks) if at not in seen]
         self._of_view = [at for at, _ in views]
@@ -289,7 +289,7 @@ class MixRAG(VectorRAG):
             [text for _, text in views], "the documents"
         )
 
-    def _views(self) -> Iterator[tuple[int, str]]:
+    def views(self) -> Iterator[tuple[int, str]]:
         """Yield rows and columns of tables in words, each with the place of its passage."""
         for document, run in groupby(enumerate(self.chunks), lambda item: item[1].document):
             passages, path = list(run), self.folder / document
@@ -306,11 +306,15 @@ class MixRAG(VectorRAG):
                     if at is not None:
                         yield at, said
 
+    async def rank_by_vectors(self, question: PackQuestion, model: CountingModel) -> list[int]:
+        """Return the places of the chunks, first the one with the view most like the question."""
+        alike = _best(await self.likeness(question, model))
+        return list(dict.fromkeys(self._of_view[at] for at in alike))
+
     async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
         """Return what the model chooses among 40 by words and 60 by likeness."""
         by_words = self.by_words.rank(question.question)[:_N_BY_WORDS]
-        alike = _best(await self.likeness(question, model))
-        by_vectors = islice(dict.fromkeys(self._of_view[at] for at in alike), _N_BY_VECTORS)
+        by_vectors = (await self.rank_by_vectors(question, model))[:_N_BY_VECTORS]
         candidates = [self.chunks[at] for at in dict.fromkeys((*by_words, *by_vectors))]
         shown = [
             f"{number} | {piece.name} | {shorten(said, most_characters(said, _SNIPPET_TOKENS))}"
