@@ -28,7 +28,7 @@ from srag_mcp.retrieval.snippets import quote_hit, sought_terms
 from srag_mcp.schema.attribute import LONGEST_WISH
 from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.text.shown import one_line, shorten
+from srag_mcp.text.shown import one_line, shorten, shorten_start
 from srag_mcp.text.words import words
 from srag_mcp.values.quantities import find_quantities
 
@@ -390,6 +390,5 @@ def _name(corpus: Corpus, document_id: str) -> str:
 
 def _place(name: str, page: int | None, headings: str) -> str:
     """Write where a passage stands: `"ACME_2019.pdf — Annual report, page 12, Risks > Rates"`."""
-    inner = one_line(headings)  # the innermost heading says most
-    inner = inner if len(inner) <= _MAX_HEADINGS else f"…{inner[-_MAX_HEADINGS:]}"
+    inner = shorten_start(headings, _MAX_HEADINGS)
     return ", ".join([name, *([f"page {page}"] if page else []), *([inner] if inner else [])])
