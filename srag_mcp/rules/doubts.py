@@ -484,19 +484,26 @@ def _speaking(use: _Use) -> str:
     slots = [rule for rule in attribute.extractors if isinstance(rule, SlotRule)]
     counts = bool(slots) and attribute.type.is_whole and attribute.unit is None
     if attribute.type.is_ordered and not counts:
-        patterns = [rf"(?:{words}){_NEAR}\d|\d{_NEAR}(?:{words})" for words in patterns]
+        patterns = _beside(patterns, r"\d")
     if attribute.type.is_numeric and (amount := _amounts(attribute, use.own)):
         # "35 minutes to cook" of a cook time: what its name says beside the sort of amount it is
+        forms = list[str]()
         for words in dict.fromkeys(_names(attribute)):
             telling = [word for word in words if stem(word) not in general_stems()]
-            for form in map(_forms_of, telling if len(words) > len(telling) == 1 else ()):
-                patterns.append(rf"(?:{amount}){_NEAR}{form}|{form}{_NEAR}(?:{amount})")
+            forms += map(_forms_of, telling if len(words) > len(telling) == 1 else ())
+        patterns += _beside(forms, amount)
     if attribute.type.is_text:
         texts = [str(item.value) for item in use.own.values if item.value is not None]
         said = [*use.asked, *[text for text in texts if _is_telling(text)][:_MAX_VALUES]]
         spaced = [r"\s+".join(map(re.escape, value.split())) for value in said]
         patterns += [rf"\b{value}\b" for value in spaced]
     return "|".join(f"(?:{pattern})" for pattern in patterns)
+
+
+def _beside(words: Collection[str], amount: str) -> list[str]:
+    """Match one of *words* near an *amount*, in one pattern: to read many takes long."""
+    one = "|".join(words)
+    return [f"(?:{one}){_NEAR}(?:{amount})|(?:{amount}){_NEAR}(?:{one})"] if words else []
 
 
 def _names(attribute: Attribute) -> Iterator[tuple[str, ...]]:
