@@ -429,10 +429,10 @@ class Corpus:
             QueryError: If *where* is refused or wrong.
         """
         records = quote_name(self._content().schema.entity)
+        clause = self._cells_where(column, None, {"state": "stated"})
         if where:  # of the first ones: a million records are looked at for three quotes else
             first = f"SELECT document_id FROM {records} WHERE ({where}\n) ORDER BY 1"  # noqa: S608 - guarded
-            where = f"document_id IN ({first} LIMIT {_MOST_QUOTED})"
-        clause = self._cells_where(column, None, {"state": "stated", "where": where})
+            clause += f" AND document_id IN ({first} LIMIT {_MOST_QUOTED})"
         sql = evidence_sql(clause, limit, 0, has_positions=self._content().has_positions)
         return read_evidence(self.select(sql, limit=limit).rows)
 
