@@ -541,7 +541,10 @@ def _count(
             used.append(f"count({name})" + (f" FILTER ({met})" if met and met != where else ""))
             failed.append(f"count(*) FILTER (list_contains(_failed, {text}))")
         gaps = [f"count(*) FILTER ({gap})" for gap in gaps]
-        for outputs, table in ((used, entity), (gaps, veiled), (failed, corpus.failures)):
+        counts = {entity: used, veiled: gaps, corpus.failures: failed}
+        if veiled == entity:  # nothing is contradicted: one pass
+            counts[entity] = used + gaps
+        for table, outputs in counts.items():
             passes.append(f"(SELECT {', '.join(outputs)} FROM {table} WHERE {where})")  # noqa: S608 - it runs through the guard
     if selecting:
         passes.append(f"(SELECT count(*) FROM {entity} WHERE {selecting})")  # noqa: S608 - as above
