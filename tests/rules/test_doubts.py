@@ -74,7 +74,7 @@ class ListeningPool(QueryPool):
 def test_what_a_build_alone_tells_is_counted_for_its_first_question(open_corpus: Open) -> None:
     texts = [f"Length: {n} m\nWidth: {n} m" for n in range(10, 20)]
     folder = open_corpus(texts, [_length(), _number("width", "width", "m")]).location
-    with ListeningPool() as pool:
+    with (pool := ListeningPool()):
         corpus = Corpus(folder, pool)
 
         answers = [ask(corpus, LENGTH), ask(corpus, LENGTH.replace("length", "width"))]
