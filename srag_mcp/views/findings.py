@@ -12,7 +12,7 @@ from srag_mcp.errors import QueryError, SchemaError
 from srag_mcp.model.language_model import most_characters
 from srag_mcp.retrieval.question_filter import QuestionFilter, find_filter
 from srag_mcp.retrieval.search import search
-from srag_mcp.retrieval.snippets import Quote, quote_hit, sought_terms
+from srag_mcp.retrieval.snippets import Quote, quote_hits, sought_terms
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.corrections import Kept
@@ -98,8 +98,8 @@ def search_page(
     found = ranked(limit=limit + 1, offset=offset)  # one more than is shown: do others follow?
     keys = sought_terms(sought)
     passages = [
-        passage_entry(quote_hit(corpus, hit, keys, fold_words(phrase)), corpus.name)
-        for hit in found.hits[:limit]
+        passage_entry(quote, corpus.name)
+        for quote in quote_hits(corpus, found.hits[:limit], keys, fold_words(phrase))
     ]
     written = "".join(passage.model_dump_json() for passage in passages)
     room = min(max_characters, most_characters(written, MAX_TOKENS))
