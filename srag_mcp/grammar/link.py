@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
 from heapq import nlargest
 from itertools import pairwise
 
@@ -219,7 +220,8 @@ class Sentence:
         if not column.is_of_things or column.counts:
             return True
         said = {token.word for token in self.tokens[mention.first : mention.last]}
-        return any(said & {*words_in(name)} for name in column.called)
+        called = {word for name in column.called for word in words_in(name)}
+        return bool(said & (called | set(map(singular, called))))
 
     def is_bare(self, first: int, last: int) -> bool:
         """Whether the tokens from *first* to *last* only shape the sentence, in one clause."""
@@ -302,9 +304,19 @@ class _Linker:
     def __init__(self, question: str, table: Table, values: ValueIndex) -> None:
         self._question, self._table, self._values = question, table, values.about(None)
         tokens = tokenise(question, table.nouns)
-        self.tokens = tuple(part for token in tokens for part in self._denied(token))
+        self.tokens = tuple(
+            part for token in tokens for one in self._numbered(token) for part in self._denied(one)
+        )
         self._meant = {token: self._meaning(token) for token in self.tokens}
         self._known = (*table.columns, *table.beside)
+        self._telling = {  # the columns that a word says anything of
+            token: {
+                column
+                for column in self._known
+                if token.stem in column.telling or not column.named.isdisjoint(meant)
+            }
+            for token, meant in self._meant.items()
+        }
         self._texts = [column.attribute.name for column in self._known if column.is_text]
         self._names: set[tuple[int, int]] = set()
         self._compared: set[tuple[int, int]] = set()
@@ -375,6 +387,20 @@ class _Linker:
             else:
                 found.append(mention)
         return found
+
+    def _numbered(self, token: Token) -> tuple[Token, ...]:
+        """Part a number from the column that it is a number of: `5-star`, where `stars` is one."""
+        number, hyphen, word = token.text.partition("-")
+        parts = tokenise(f"{number} {word}")
+        is_number = bool(hyphen) and [part.number is None for part in parts] == [False, True]
+        if not is_number or token.stem in self._table.named:
+            return (token,)
+        if all((parts[1].stem,) not in c.names for c in self._table.columns if c.is_amount):
+            return (token,)
+        return tuple(
+            replace(part, start=token.start + part.start, end=token.start + part.end)
+            for part in parts
+        )
 
     def _denied(self, token: Token) -> tuple[Token, ...]:
         """Part what denies a column of yes and no: `untreated` is not `treated`."""
@@ -730,10 +756,12 @@ class _Linker:
         counted = spoken(tokens[:2]) == ("number", "of")  # and so no text
         how_many = spoken(self.tokens[max(first - 2, 0) : first]) in _COUNTING
         numbers = spoken(content)[1:][-1:] == ("number",)  # `roast number` is no `roasted_kg`
+        told = set[Column]().union(*(self._telling[token] for token in content))
         columns = [
             column
             for column in self._known
-            if not (is_noun and not self._names_rows(column))
+            if column in told
+            and not (is_noun and not self._names_rows(column))
             and not (counted and column.is_text)
             and not (numbers and column.is_number and not (column.is_of_things or column.counts))
             and not ((counted or how_many) and (column.is_measured or self._names_rows(column)))
@@ -1061,11 +1089,16 @@ def _is_unsaid(texts: Sequence[str], asked: tuple[str, ...]) -> bool:
 
 def _is_end(value: str, asked: Sequence[str]) -> bool:
     """Whether a phrase is but a part of a range in a stored text: `3 h` of `1–3 h`."""
+    return any(words & {*asked} and not words <= {*asked} for words in _ranges(value))
+
+
+@lru_cache(maxsize=4_096)
+def _ranges(value: str) -> list[set[str]]:
+    """Return the words of each range in a stored text: `8 to 12 kg` -> `8`, `to`, `12`, `kg`."""
     opened = f"from {value}"
     found = [span for span, quantity in find_quantities(opened) if quantity.upper is not None]
     found += [span for span, period in find_periods(opened) if period.precision == "range"]
-    ranges = [{*signed_words(span.of(opened))} - {"from"} for span in found]
-    return any(words & {*asked} and not words <= {*asked} for words in ranges)
+    return [{*signed_words(span.of(opened))} - {"from"} for span in found]
 
 
 def _is_spelled(token: Token) -> bool:

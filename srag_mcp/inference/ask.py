@@ -37,7 +37,7 @@ from srag_mcp.model.metering import MeteredModel
 from srag_mcp.names.doubtful import find_candidates, find_forms, find_shortened
 from srag_mcp.names.uniting import UNDECIDED, Decided, are_names, unite
 from srag_mcp.retrieval.segments import gather
-from srag_mcp.retrieval.snippets import quote_hit, sought_terms
+from srag_mcp.retrieval.snippets import quote_hits, sought_terms
 from srag_mcp.rules.doubts import check_columns
 from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.sqlfacts.aggregates import takes_first
@@ -209,7 +209,7 @@ def _with_passages(corpus: Corpus, answer: Answer) -> Answer:
     except (QueryError, StoreError):  # such as a build without an index: the brief is worth more
         return answer
     sought = sought_terms(answer.question)
-    passages = tuple(quote_hit(corpus, hit, sought) for hit in hits)
+    passages = tuple(quote_hits(corpus, hits, sought))
     return replace(answer, brief=replace(answer.brief, passages=passages))
 
 

@@ -1,7 +1,7 @@
 """Snippets: the words of a passage that say most of what was sought, and where they stand."""
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -38,12 +38,15 @@ class Quote:
     span: Span
 
 
-def quote_hit(corpus: Corpus, hit: Hit, sought: Set[object], phrase: str = "") -> Quote:
-    """Quote the words of a passage that say most of what was *sought*, see `find_quote`."""
-    text = corpus.document_text(hit.document_id, hit.span.start, hit.span.end)
-    found = find_quote(text, sought, phrase)
-    span = found.moved(hit.span.start)
-    return Quote(hit.document_id, hit.page, hit.headings, found.of(text), span)
+def quote_hits(
+    corpus: Corpus, hits: Sequence[Hit], sought: Set[object], phrase: str = ""
+) -> Iterator[Quote]:
+    """Quote the words of each passage that say most of what was *sought*, see `find_quote`."""
+    texts = corpus.document_texts([(hit.document_id, hit.span) for hit in hits])
+    for hit, text in zip(hits, texts, strict=True):
+        found = find_quote(text, sought, phrase)
+        span = found.moved(hit.span.start)
+        yield Quote(hit.document_id, hit.page, hit.headings, found.of(text), span)
 
 
 def sought_terms(question: str) -> Set[object]:

@@ -248,6 +248,26 @@ def test_a_number_that_a_hyphen_joins_to_a_word_is_no_limit() -> None:
     refusal("What was the 7-day incidence on the day with the most cases?", columns, "report")
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many 4-season tents are there?",
+        "How many four-season tents are there?",
+        "How many four season tents are there?",
+        "How many tents have 4 seasons?",
+    ],
+)
+def test_a_word_behind_a_number_names_a_column_in_the_plural(question: str) -> None:
+    found = ask(question, [count("seasons"), text("maker")], "tent")
+    assert found.sql.endswith("WHERE seasons = 4")
+
+
+def test_a_word_behind_a_number_may_be_stored_so_as_well() -> None:
+    columns, values = [count("seasons"), text("kind")], [("kind", "4-season", 7)]
+    refused = refusal("How many 4-season tents are there?", columns, "tent", values)
+    assert "kind is '4-season'; or: number of records where seasons is 4" in str(refused)
+
+
 def test_a_bare_number_is_not_compared_below_a_header_in_thousands() -> None:
     asked = number("asked", "EUR", 'The column "Asked (k€)", filled in 40 of 40 rows.')
     schema = Schema(title="C1", entity="c1", nouns=("grant",), attributes=(asked,))
