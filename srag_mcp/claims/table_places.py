@@ -22,7 +22,7 @@ from srag_mcp.claims.captions import (
 from srag_mcp.claims.figures import column_unit, definition, rounds_to, scales_of
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span, find_exactly
-from srag_mcp.text.words import STOP_WORDS, stem, stems, words
+from srag_mcp.text.words import JOINING, stem, stems, words
 from srag_mcp.values.dates import DateText
 from srag_mcp.values.names import WORDS
 from srag_mcp.values.quantities import NUMBER_WORDS, read_numeral
@@ -329,22 +329,24 @@ def _object(attribute: Attribute, value: float, place: TablePlace) -> str:
 
 
 def _object_to_row(attribute: Attribute, place: TablePlace) -> str:
-    """Another row that is named as the column is, where this one is not.
+    """Another row that is named as the column is, where this one is not, or only in part.
 
-    It has as many words of the name as this one, and another number of the same form in this
-    column; with the same number it is as good. A synonym that is only a part of the name names no
-    row: `GST` of `gst_amount` is in `GST NO`, too.
+    It has as many words of the name as this one, or all of its words and more (`Income`, `Net
+    income`), and another number of the same form in this column; with the same number it is as
+    good. A synonym that is only a part of the name names no row: `GST` of `gst_amount` is in
+    `GST NO`, too.
     """
-    names = _names(attribute)
-    own = _label_stems(place.label)
-    if not own or any(name <= own or own <= name for name in names):
+    names, own = _names(attribute), _name_stems(place.label)
+    if not own or any(name <= own for name in names):
         return ""
+    is_part = any(own < name for name in names)
     wanted = {name for name in names if not name < names[0]}
     for row in place.rows():
         other = place.begin(row)
-        said = _label_stems(other.label)
+        said = _name_stems(other.label)
         is_named = not wanted.isdisjoint((said, said - _TOTAL))
-        if row == place.row or not is_named or len(said & names[0]) < len(own & names[0]):
+        is_better = own < said if is_part else len(said & names[0]) >= len(own & names[0])
+        if row == place.row or not is_named or not is_better:
             continue
         number = place.below(row)
         if number and number.value == place.value:
@@ -446,11 +448,13 @@ def _object_to_period(attribute: Attribute, place: TablePlace) -> str:
 
 def _names(attribute: Attribute) -> list[frozenset[str]]:
     unit = column_unit(attribute)
-    return [
-        frozenset(stem(word) for word in words(name) if unit_of(word) != unit or not unit)
-        for name in (attribute.name, *attribute.synonyms)
-    ]
+    return [_name_stems(name, unit) for name in (attribute.name, *attribute.synonyms)]
 
 
-def _label_stems(label: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words(label) if word not in STOP_WORDS)
+def _name_stems(name: str, unit: str | None = None) -> frozenset[str]:
+    """Return the stems of what names a row or a column; of words of its *unit* and joining ones none.
+
+    `Other current assets` is another name than `Current assets`.
+    """
+    said = (word for word in words(name) if word not in JOINING)
+    return frozenset(stem(word) for word in said if not unit or unit_of(word) != unit)

@@ -431,6 +431,44 @@ def test_a_table_says_what_speaks_against_a_value(
     assert check(attribute, quote, value, LIVELY).why == why
 
 
+BALANCE = """Books of the rowing club (in thousands)
+
+                              2021       2020
+Cash and cash equivalents    4,410      3,905
+Current assets              12,300     11,800
+Other current assets         1,240      1,105
+Other                          310        295
+Timber and rope                 75         80
+Income before tax              640        610
+Income tax                     150        140
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "why"),
+    [
+        ("cash_and_cash_equivalents", "4,410", ""),
+        ("cash_and_cash_equivalents", "310", "'Other', and the table has a row 'Cash and cash"),
+        ("other_current_assets", "1,240", ""),
+        ("other_current_assets", "4,410", "'Cash and cash equivalents', and the table has a row"),
+        ("other_current_assets", "12,300", "'Current assets', and the table has a row 'Other"),
+        ("current_assets", "12,300", ""),
+        ("timber_and_rope", "310", "'Other', and the table has a row 'Timber and rope'"),
+        ("other", "310", ""),
+        ("other", "75", "'Timber and rope', and the table has a row 'Other'"),
+        ("income_before_tax", "150", "'Income tax', and the table has a row 'Income before tax'"),
+        ("pencils_and_rope", "75", ""),  # no row has the name, or all of it
+    ],
+)
+def test_a_name_and_a_label_are_the_same_words_joined_by_whatever(
+    name: str, number: str, why: str
+) -> None:
+    value = float(number.replace(",", "")) * 1000
+    claim = check(Attribute(name=name, type="number", unit="EUR"), number, value, BALANCE)
+    assert why in claim.why
+    assert (claim.bearing is Bearing.CONTRADICTED) is bool(why)
+
+
 @pytest.mark.parametrize("between", ["  ", " | "])
 @pytest.mark.parametrize(
     ("quote", "value"), [("8.35 / 10", 8.35), ("8.35", 8.35), ("★★★★ (4)", 4), ("(4)", 4)]
