@@ -155,7 +155,7 @@ def demo(home: HomeOption = None) -> None:
         print_schema(corpus)
         for question in QUESTIONS:
             _title(question)
-            say(*views.answers.answer_lines(ask(corpus, question), CORPUS))
+            say(*views.answers.answer_lines(ask(corpus, question), CORPUS, corpus))
     _title(f"For Claude Desktop, paste into {PLACES['claude-desktop']}")
     print(render_config("claude-desktop", [folder], server_command(), settings.home))
     print(f"\n{time.perf_counter() - started:.1f} s. Now with your own folder:")
