@@ -5,7 +5,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -323,11 +323,8 @@ def quote_kinds(
 
 def quote_settling(found: Grouping, engine: type[Engine], settings: Settings) -> Quote:
     """Estimate what it takes that *engine* says which groups are one kind, and names them."""
-    asked, written = (
-        render_kinds(found.describe()).count_tokens(),
-        _KIND_TOKENS_OUT * len(found.sizes),
-    )
-    taken, n_documents = Estimate(1, asked, written), len(found.places) + len(found.odd)
+    asked, n_documents = render_kinds(found.describe()), len(found.places) + len(found.odd)
+    taken = Estimate(1, asked.count_tokens(), _KIND_TOKENS_OUT * len(found.sizes))
     price = engine.price(settings)
     return Quote(engine.name, n_documents, 0, 0, False, taken, taken, price=price)
 
@@ -367,24 +364,13 @@ def quote_work(
     wanted = schema and schema.model_copy(update={"attributes": (*schema.attributes, *added)})
     n_documents, lengths, lacking = _find_lengths(work, found, wanted, readers, settings)
     if not engine.asks:
-        is_known = schema is not None
-        return Quote(engine.name, n_documents, 0, 0, is_known, _NOTHING, _NOTHING)
+        return Quote(engine.name, n_documents, 0, 0, bool(schema), _NOTHING, _NOTHING)
     lists: dict[Effort, Sequence[Table]] = {}
     if schema and not attribute:
         lists = {x: find_lists(schema, settings.model_copy(update={"effort": x})) for x in _MEANT}
-    todo = _ToRead(
-        n_documents,
-        lengths,
-        schema,
-        effort,
-        lists,
-        lacking,
-        added,
-        is_defined,
-        n_asking,
-        n_questions,
-        n_untried=max(0, len(own) - settings.schema_questions),
-    )
+    todo = _ToRead(n_documents, lengths, schema, effort, lists, lacking, added, is_defined)
+    n_untried = max(0, len(own) - settings.schema_questions)
+    todo = replace(todo, n_asking=n_asking, n_questions=n_questions, n_untried=n_untried)
     return _price(engine, todo, settings)
 
 
@@ -456,7 +442,7 @@ def _price(engine: type[Engine], todo: _ToRead, settings: Settings) -> Quote:
     readings = {effort: _estimate_reading(todo, known, effort, settings) for effort in _MEANT}
     n_first, least, most = readings[todo.effort]
     spans = {
-        x: (around.tokens + a.tokens, around.tokens + b.tokens) for x, (_, a, b) in readings.items()
+        x: ((around + low).tokens, (around + high).tokens) for x, (_, low, high) in readings.items()
     }
     others = {
         x: span
@@ -489,21 +475,22 @@ def _estimate_reading(
     The most is where no rule holds: rules are written and audited, and all is read.
     """
     lengths, lacking, n_tokens = todo.lengths, todo.lacking, settings.prompt_tokens
-    lists = todo.lists.get(effort, ())
-    own = todo.lists.get(todo.effort, ())  # what else an effort lists was never read
+    lists, own = (todo.lists.get(name, ()) for name in (effort, todo.effort))
+    # what the effort that is asked for does not list was never read
     lists = [x for x in lists if not lacking or x.entity in lacking or x not in own]
-    attributes = todo.added or [x for x in known if not lacking or x.name in lacking]
-    attributes = [*attributes, *([] if todo.added else map(list_attribute, lists))]
-    everything = estimate_records(attributes, lengths, n_tokens)
-    everything += estimate_rows(lists, lengths, len(lengths), n_tokens)
+    columns = todo.added or [x for x in known if not lacking or x.name in lacking]
+    attributes = [*columns, *map(list_attribute, lists)]
     n_first = count_read_first(effort, len(lengths), settings.schema_documents)
-    if n_first == len(lengths):
-        return n_first, everything, everything
-    rules = estimate_rules(attributes, spread_evenly(lengths, settings.schema_documents))
-    least = rules + estimate_records(attributes, spread_evenly(lengths, n_first), n_tokens)
+    least = estimate_records(attributes, spread_evenly(lengths, n_first), n_tokens)
     least += estimate_rows(lists, lengths, n_first, n_tokens)
+    if n_first == len(lengths):
+        return n_first, least, least
+    rules = estimate_rules(attributes, spread_evenly(lengths, settings.schema_documents))
+    least += rules
     if effort == "draft":
         return n_first, least, least
+    everything = estimate_records(attributes, lengths, n_tokens)
+    everything += estimate_rows(lists, lengths, len(lengths), n_tokens)
     if everything.tokens <= least.tokens:  # rules would save nothing
         return len(lengths), everything, everything
     return n_first, least, rules + everything
