@@ -231,6 +231,10 @@ def evaluate(
     if taken is not None and evaluation.calls:
         n_tokens = sum(sum(step.values()) for step in taken["steps"].values())
         calls = f", {evaluation.calls:,} calls, {n_tokens:,} tokens"
+        if most := taken["question_most"]:
+            calls += (
+                f" (a question {taken['question_median']:,.0f} tokens, at most {most:,} tokens)"
+            )
     read = f"{evaluation.documents} documents, engine {evaluation.engine}"
     print(f"\n{read}{calls}, {evaluation.seconds:.1f} s")
 
