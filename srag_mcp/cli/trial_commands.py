@@ -232,9 +232,8 @@ def evaluate(
         n_tokens = sum(sum(step.values()) for step in taken["steps"].values())
         calls = f", {evaluation.calls:,} calls, {n_tokens:,} tokens"
         if most := taken["question_most"]:
-            calls += (
-                f" (a question {taken['question_median']:,.0f} tokens, at most {most:,} tokens)"
-            )
+            usual = f"{taken['question_median']:,.0f} tokens"
+            calls += f" (a question alone {usual}, at most {most:,} tokens)"
     read = f"{evaluation.documents} documents, engine {evaluation.engine}"
     print(f"\n{read}{calls}, {evaluation.seconds:.1f} s")
 
