@@ -327,7 +327,9 @@ def _ingest_kinds(run: Run, options: IngestOptions, kinds: Kinds) -> IngestRepor
     said += kinds.told and f"; {kinds.told}"
     if engine.asks:  # each has its own price and budget
         prices = [quote_ingestion(place, run.settings) for place in corpora]
-        price = f"together {say_together(prices)}" if any(x.n_calls for x in prices) else ""
+        price = (
+            f"together {say_together(prices)}" if any(x.workload.prompts for x in prices) else ""
+        )
         said += "; nothing was ingested now: ingest each by its name"
     elif waiting:
         said += f"; to be ingested by name, as a language model is asked: {', '.join(waiting)}"
@@ -354,7 +356,7 @@ def _quote(
         said = f"{len(kinds.sizes)} kinds of documents seem to be here: {', '.join(kinds.sizes)}"
         said += f"; to confirm and name them, {quote.sentence()}"
     run.on_progress(Progress("schema", expected=quote.workload))
-    if not asks_first or run.attribute or not quote.n_calls:
+    if not asks_first or run.attribute or not quote.workload.prompts:
         return None
     stored = replace(run.report(engine), n_documents=quote.n_documents)
     return replace(stored, account=said, proposed=engine.name)

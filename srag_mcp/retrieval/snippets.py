@@ -55,6 +55,11 @@ def sought_terms(question: str) -> Set[object]:
     return {*terms, *stems(" ".join(content_words(question)))}
 
 
+def shared_terms(text: str, sought: Set[object]) -> Set[object]:
+    """Return which of the terms and stems *sought* the words of *text* have."""
+    return {*count_terms(text), *stems(text)} & sought
+
+
 def find_quote(text: str, sought: Set[object], phrase: str = "") -> Span:
     """Find the sentences or lines of *text* with the most of the terms and stems *sought*.
 
@@ -65,7 +70,7 @@ def find_quote(text: str, sought: Set[object], phrase: str = "") -> Span:
     pieces = list(_pieces(text))
     said = [one_line(piece.of(text)) for piece in pieces]
     ends = list(accumulate((len(item) + 1 for item in said), initial=0))
-    found: list[Set[object]] = [{*count_terms(item), *stems(item)} & sought for item in said]
+    found = [shared_terms(item, sought) for item in said]
     best, best_score = Span(0, 0), (False, -1)
     for first, opening in enumerate(pieces):
         last, there = first, set[object]()
