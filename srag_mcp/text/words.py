@@ -103,6 +103,10 @@ ENGLISH_STOP_WORDS = frozenset(_ENGLISH.split())
 STOP_WORDS = ENGLISH_STOP_WORDS.union(map(fold_word, f"{_GERMAN} {_OTHER}".split()))
 
 
+# These join the words of a name: `cost of sales`, `chrono du jour`.
+JOINING = frozenset(
+    ["of", "in", "per", "to", "from", "for", "on", "at", "with", "by", "and", "de", "du", "der"]
+)
 # These only stand before a noun or a participle: `have been`.
 HELPING = frozenset(
     ["the", "a", "an", "is", "are", "was", "were", "been", "be", "being", "has", "have", "had"]
