@@ -12,7 +12,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.text.shown import one_line
 from srag_mcp.text.spans import Span
 from srag_mcp.text.terms import count_terms, question_terms
-from srag_mcp.text.words import content_words, fold_words, stems
+from srag_mcp.text.words import content_words, fold_words, languages_of, stems
 
 MAX_QUOTE_CHARACTERS = 300
 _ENDS = re.compile(r"(?:[.!?;][\"'”’)\]]*|\|)\s+|[。！？；]|\s*\n\s*")
@@ -62,7 +62,10 @@ def find_quote(text: str, sought: Set[object], phrase: str = "") -> Span:
     pieces = list(_pieces(text))
     said = [one_line(piece.of(text)) for piece in pieces]
     ends = list(accumulate((len(item) + 1 for item in said), initial=0))
-    found: list[Set[object]] = [{*count_terms(item), *stems(item)} & sought for item in said]
+    languages = languages_of(text)
+    found: list[Set[object]] = [
+        {*count_terms(item, languages), *stems(item)} & sought for item in said
+    ]
     best, best_score = Span(0, 0), (False, -1)
     for first, opening in enumerate(pieces):
         last, there = first, set[object]()
