@@ -170,6 +170,7 @@ class Quote:
         engine = ENGINES[self.engine]
         total = f"{self.n_documents:,} documents"
         if not engine.asks:
+            total = f"{self.n_to_read:,} of {total}" if self.n_to_read else total
             return [f"{total}, engine {self.engine}: no language model is asked"]
         guess = "" if self.is_schema_known else "about "
         money = "price not known" if self.cost_usd is None else f"about ${self.cost_usd:,.2f}"
