@@ -156,6 +156,7 @@ def serve(descriptor: int) -> CodeType:
 
 def _become(start: _Start) -> CodeType:
     from srag_mcp import forks
+    from srag_mcp.pipeline import reader_pool
     from srag_mcp.store.guard import child, process
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -173,6 +174,7 @@ def _become(start: _Start) -> CodeType:
     forks.prepare(process.command(), child.main)
     main = sys.modules["__main__"]
     if options[-1] == "-c":
+        reader_pool.prepare()  # commands do so themselves
         sys.argv = ["-c", *start.argv]
         code = compile(program, "<string>", "exec")
     else:

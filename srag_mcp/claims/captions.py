@@ -7,7 +7,9 @@ from itertools import pairwise
 from typing import TypeVar
 
 from srag_mcp.documents.lines import collapse
+from srag_mcp.documents.pairs import is_data
 from srag_mcp.documents.passages import Passage, holds_in, passage_at
+from srag_mcp.documents.totals import LabelledRow, groups_of
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, words
 from srag_mcp.values.dates import DateText, find_dates
@@ -35,6 +37,7 @@ _NOTE = re.compile(r"\d{1,2}")
 _MOST_HEAD_WORDS = 12
 _WHOLE_LINE = re.compile(r"[^\n]*\S[^\n]*")
 _WITHIN = re.compile(r"\([^\W\d_]{1,3}\)(?=\s?[^\W\d_])")
+_RULE = re.compile(r"[-:=]*")  # an empty cell, or one of the line below the heads of Markdown
 _JOINED = re.compile(r"[-–—&/+,;]")
 _Head = TypeVar("_Head")
 
@@ -208,7 +211,10 @@ def _read_note(note: str) -> ScaledUnit:
 
 @lru_cache(maxsize=8)  # a document is looked through for each of its tables
 def _find_scale_notes(text: str) -> tuple[Span, ...]:
-    """Return the lines of *text* that say a scale; what is wrapped in brackets is one line."""
+    """Return the lines of *text* that say a scale; what is wrapped in brackets is one line.
+
+    A line with a scale that is a number's own, `8.0 million shares`, says it of that number.
+    """
     wrapped = [found.span() for found in _WRAPPED.finditer(text)]
     notes, end = list[Span](), 0
     for found in _WHOLE_LINE.finditer(text):
@@ -217,8 +223,10 @@ def _find_scale_notes(text: str) -> tuple[Span, ...]:
         end = found.end()
         while wrapped and wrapped[0][0] < end:
             end = max(end, wrapped.pop(0)[1])
-        if _read_note(text[found.start() : end]).scale > 1:
-            notes.append(Span(found.start(), end))
+        line = Span(found.start(), end)
+        is_scale = _read_note(line.of(text)).scale > 1
+        if is_scale and not any(figure.scaled for figure in scan_figures(line.of(text))):
+            notes.append(line)
     return tuple(notes)
 
 
@@ -246,6 +254,43 @@ def head_lines(
             kept.append((place, shown))
             break
     return tuple(dict.fromkeys((*(line for _, line in sorted(kept)), *heads)))
+
+
+def headings_of_row(text: str, row: Span, heads: Span, floor: int) -> tuple[str, ...]:
+    """Return what stands above *row* of a table and holds for it, outermost first.
+
+    That is its scale, its caption and column heads, which stand at *heads*, and the labels of the
+    groups that it is in: `("(in thousands)", "2019 | 2018", "Deferred tax liabilities")`.
+    """
+    shown = [collapse(line) for line in heads.of(text).splitlines() if line.strip()]
+    below = [line for line in text[heads.end : row.end].splitlines() if line.strip()]
+    rows = [_read_row(line) for line in below]
+    first = rows[0] if len(rows) > 1 else None  # it may say the units: ` | US$’000 | US$’000`
+    is_unit = first is not None and (
+        not first.name or (first.is_group and _read_caption(first.name).scale > 1)
+    )
+    start = heads.end + len(below[0]) + 1 if is_unit else heads.end
+    said = head_lines(text, floor, min(start, row.start), heads=shown)
+    groups = groups_of(rows[1:] if is_unit else rows)[-1] if rows else ()
+    return tuple(dict.fromkeys(filter(None, (*map(_say_cells, said), *groups))))
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip(" #") for cell in _GAP.split(line.removeprefix("|").strip())]
+
+
+def _say_cells(line: str) -> str:
+    return " | ".join(x for x in _cells(line) if not _RULE.fullmatch(x)).rstrip(": ")
+
+
+def _read_row(line: str) -> LabelledRow:
+    """Read what names a row of a table: its first cell, or its only one, unless that is a value."""
+    cells = _cells(line)
+    filled = [cell for cell in cells if cell]
+    is_alone = len(filled) == 1
+    name = filled[0] if is_alone else cells[0]
+    name = "" if is_data(name) else name.rstrip(": ")
+    return LabelledRow(name, bool(name) and is_alone, len(line) - len(line.lstrip()))
 
 
 def years_in(text: str) -> list[DateText]:

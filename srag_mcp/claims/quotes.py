@@ -41,7 +41,9 @@ _CODE_BEFORE = re.compile(r"[^\W\d_]\d*[/-]$")
 _LONGEST_NUMERAL = 40
 _FIRST_CJK = "\u2e80"
 _LETTERS = re.compile(r"[^\W\d_]+")
-SENTENCE_END = re.compile(r"(?<=[^\WA-Z_])[.!?;]\s+(?=[^\W\d_a-z])")
+SENTENCE_END = re.compile(  # `all of it (“the Hall”). The`; not of `J. Doe`
+    r"(?:(?<=[^\WA-Z_])|(?<=[)\]”’\"]))[.!?;]\s+(?=[^\W\d_a-z])"
+)
 _CELL_BEGINS = re.compile(r"(?::|\s{2}|\t|\|)\s*$")
 _SHARES = frozenset({"percent", "permille"})
 _NOT_COUNTED = frozenset({kind for kind, _ in SIZES.values()} - {"time", "period"} | {"money"})

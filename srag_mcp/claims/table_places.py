@@ -22,7 +22,7 @@ from srag_mcp.claims.captions import (
 from srag_mcp.claims.figures import column_unit, definition, rounds_to, scales_of
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span, find_exactly
-from srag_mcp.text.words import STOP_WORDS, stem, stems, words
+from srag_mcp.text.words import JOINING, stem, stems, words
 from srag_mcp.values.dates import DateText
 from srag_mcp.values.names import WORDS
 from srag_mcp.values.quantities import NUMBER_WORDS, read_numeral
@@ -32,6 +32,7 @@ _NUMERAL = re.compile(r"(?<![\w.,])\d[\d.,]*(?<=\d)(?!\w)")
 _OUT_OF, _OUT_OF_CHARACTERS = re.compile(r"\d\s?/\s?$"), 4
 _OPEN, _CLOSED = re.compile(r"\(\s?[^\w\s@]{0,2}\s?$"), re.compile(r"\s?%?\s?\)")
 _MINUS = re.compile(r"(?<![^\s|(])[-−–]\s?[$€£]?\s?$")
+_MINUS_BEHIND = re.compile(r"[-−](?!\S)")
 _IN_CELL, _GAP = re.compile(r"[^\W\d_]\s?$"), re.compile(r"\S(?:\s{2,}|\t|\s*\|)\s*\S")
 _PLACEHOLDER = re.compile(r"\W+$")
 _CURRENT = r"(?:current|this|present)"
@@ -44,6 +45,9 @@ _MOST_PLACES, _MOST_LINES = 20, 80
 _FEWEST_WORDS = 8  # of a line of running text: labels have fewer
 _LONGEST_LINE = 120  # of what may still be a part of a table: longer lines are prose
 _UNSIGNED = re.compile(r"\b(?:positive|absolute|unsigned)\b", re.IGNORECASE)
+_SIGNED = re.compile(r"\b(?:negative|minus|below)\b", re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"\([^)]*")
+_SIDES = re.compile(r"[()/]|\b(?:and|or)\b", re.IGNORECASE)
 _SPEAKS_OF_PRIOR = re.compile(
     rf"\b{_PRIOR}{_PERIOD}|\b(?:comparative|year before|year earlier|prior|previous)\b",
     re.IGNORECASE,
@@ -54,7 +58,7 @@ _WAYS = {
         ("gain", WORDS["directions"]["up"]), ("loss", WORDS["directions"]["down"]), ("spent", "")
     )
 }  # fmt: skip
-_BOTH = frozenset({"gain", "loss"})
+_BOTH, _LESS = frozenset({"gain", "loss"}), frozenset({"loss", "spent"})
 _DECIMALS, _LONGEST_UNPARTED = re.compile(r"[.,]\d{1,2}$"), 3
 _TOTAL = frozenset({"total"})
 
@@ -88,15 +92,6 @@ class TablePlace:
         return TablePlace(self.text, first.span, first.value, row, self.floor)
 
     @cached_property
-    def has_negatives(self) -> bool:
-        """Whether its table has numbers in brackets or behind a minus."""
-        return any(
-            _is_negative(self.text, row, number.span)
-            for row in self.rows()
-            for number in _numbers(self.text, row)
-        )
-
-    @cached_property
     def has_periods(self) -> bool:
         """Whether the numbers of its row are of several periods."""
         heads = (self.head_of(number.span) for number in _numbers(self.text, self.row))
@@ -104,7 +99,7 @@ class TablePlace:
 
     @property
     def is_negative(self) -> bool:
-        """Whether it stands in brackets or behind a minus."""
+        """Whether it stands in brackets or has a minus before or behind it."""
         return _is_negative(self.text, self.row, self.number)
 
     def head_of(self, number: Span) -> _Head | None:
@@ -222,7 +217,7 @@ def _is_negative(text: str, row: Span, number: Span) -> bool:
     before, after = text[row.start : number.start], text[number.end : row.end]
     bracket = _OPEN.search(before)
     if not bracket or not _CLOSED.match(after):
-        return _MINUS.search(before) is not None
+        return _MINUS.search(before) is not None or _MINUS_BEHIND.match(after) is not None
     label = before[: bracket.start()]
     is_spelled = any(not label[word.end() :].strip() for word in NUMBER_WORDS.finditer(label))
     is_drawn = category(label.rstrip()[-1:] or " ") == "So"
@@ -329,22 +324,24 @@ def _object(attribute: Attribute, value: float, place: TablePlace) -> str:
 
 
 def _object_to_row(attribute: Attribute, place: TablePlace) -> str:
-    """Another row that is named as the column is, where this one is not.
+    """Another row that is named as the column is, where this one is not, or only in part.
 
-    It has as many words of the name as this one, and another number of the same form in this
-    column; with the same number it is as good. A synonym that is only a part of the name names no
-    row: `GST` of `gst_amount` is in `GST NO`, too.
+    It has as many words of the name as this one, or all of its words and more (`Income`, `Net
+    income`), and another number of the same form in this column; with the same number it is as
+    good. A synonym that is only a part of the name names no row: `GST` of `gst_amount` is in
+    `GST NO`, too.
     """
-    names = _names(attribute)
-    own = _label_stems(place.label)
-    if not own or any(name <= own or own <= name for name in names):
+    names, own = _names(attribute), _name_stems(place.label)
+    if not own or any(name <= own for name in names):
         return ""
+    is_part = any(own < name for name in names)
     wanted = {name for name in names if not name < names[0]}
     for row in place.rows():
         other = place.begin(row)
-        said = _label_stems(other.label)
+        said = _name_stems(other.label)
         is_named = not wanted.isdisjoint((said, said - _TOTAL))
-        if row == place.row or not is_named or len(said & names[0]) < len(own & names[0]):
+        is_better = own < said if is_part else len(said & names[0]) >= len(own & names[0])
+        if row == place.row or not is_named or not is_better:
             continue
         number = place.below(row)
         if number and number.value == place.value:
@@ -394,14 +391,14 @@ def _scales(attribute: Attribute, place: TablePlace) -> Set[float]:
 def object_to_sign(attribute: Attribute, value: float, label: str, *, is_negative: bool) -> str:
     """Say what speaks against the sign of *value*, whose number has the words *label* before it.
 
-    A minus counts, unless the description says that amounts are positive, or the column is of what
-    is lost or spent, which some write with a minus. Where a number has none, words may say it: then
-    the name or the label has one for a loss or for what is spent.
+    A minus counts, unless the description says that amounts are positive, or the column is only of
+    what is lost or spent, which some write with a minus. Where a number has none, words may say it:
+    then the name or the label has one for a loss or for what is spent.
     """
     if not value or _UNSIGNED.search(attribute.description):
         return ""
     named, said = _ways(attribute.name), _ways(label)
-    is_loss = "spent" in named or ("loss" in named and "gain" not in named)
+    is_loss = named & _LESS and not _is_two_way(attribute.name, label)
     if value > 0 and is_negative and not is_loss:
         return "the document gives it in brackets or with a minus: is it negative?"
     if "spent" in said | named:
@@ -413,13 +410,35 @@ def object_to_sign(attribute: Attribute, value: float, label: str, *, is_negativ
 
 
 def _object_to_made_sign(attribute: Attribute, value: float, place: TablePlace) -> str:
-    """A minus that is made, in a table that writes others."""
-    if value >= 0 or place.is_negative or not place.has_negatives:
+    """A minus that neither the number has nor a word of its row, its column or the description.
+
+    What a row has in brackets, `Profit (loss)`, is said of numbers in brackets.
+    """
+    if value >= 0 or place.is_negative or _UNSIGNED.search(attribute.description):
         return ""
-    ways = _ways(f"{attribute.name} {place.label}")
-    if ways & {"loss", "spent"} or _UNSIGNED.search(attribute.description):
+    row = place.row.of(place.text)
+    said = _ways(_IN_BRACKETS.sub(" ", row))
+    if not _is_two_way(attribute.name, place.label):
+        said |= _ways(attribute.name)
+    own = _name_stems(place.label) - _name_stems(attribute.name)
+    described = attribute.description.casefold()
+    is_told = "negative" in described and own & _name_stems(described)
+    if is_told or said & _LESS or _SIGNED.search(row):
         return ""
     return "the table gives it without brackets or a minus: is it positive?"
+
+
+def _is_two_way(name: str, label: str) -> bool:
+    """Whether a column is of what comes in and of what goes out, so that a sign says which it is.
+
+    `net_cash_used`, and `other_income_expense` of a row `Other income (expense)`; not `net_loss`,
+    nor `income_tax_expense`.
+    """
+    named = _ways(name)
+    said = ([_ways(side) for side in _SIDES.split(x.replace("_", " "))] for x in (name, label))
+    are_joined = any({"gain"} in sides and {"spent"} in sides for sides in said)
+    is_net = "net" in words(name) and "loss" not in named
+    return is_net or named >= _BOTH or ("gain" in named and are_joined)
 
 
 def _ways(said: str) -> set[str]:
@@ -446,11 +465,13 @@ def _object_to_period(attribute: Attribute, place: TablePlace) -> str:
 
 def _names(attribute: Attribute) -> list[frozenset[str]]:
     unit = column_unit(attribute)
-    return [
-        frozenset(stem(word) for word in words(name) if unit_of(word) != unit or not unit)
-        for name in (attribute.name, *attribute.synonyms)
-    ]
+    return [_name_stems(name, unit) for name in (attribute.name, *attribute.synonyms)]
 
 
-def _label_stems(label: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words(label) if word not in STOP_WORDS)
+def _name_stems(name: str, unit: str | None = None) -> frozenset[str]:
+    """Return the stems of what names a row or a column, but for its *unit* and joining words.
+
+    `Other current assets` is another name than `Current assets`.
+    """
+    said = (word for word in words(name) if word not in JOINING)
+    return frozenset(stem(word) for word in said if not unit or unit_of(word) != unit)

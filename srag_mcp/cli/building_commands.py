@@ -202,7 +202,7 @@ def _say_quote(corpus: str, settings: Settings, wanted: "IngestOptions", *, as_j
         return
     named = {f"{corpus.rstrip('/')}/{name}".rstrip("/"): found for name, found in kinds.items()}
     lines = [x for name, of in named.items() for x in (f"{name}:", *(f"  {y}" for y in of.lines()))]
-    if any(found.n_calls for found in kinds.values()):
+    if any(found.workload.prompts for found in kinds.values()):
         lines.append(f"together: {say_together([*kinds.values()])}")
     print_either({name: of.to_json() for name, of in named.items()}, lines, as_json=as_json)
 
@@ -219,7 +219,7 @@ def _is_agreed(corpus: str, settings: Settings, wanted: "IngestOptions") -> bool
     if not _is_terminal() or not (is_asked or _callers_engine(location, settings)):
         return True
     found = quote_ingestion(location, settings, **wanted)
-    return not found.n_calls or agrees("\n".join(found.lines()) + "\nGo on?")
+    return not found.workload.prompts or agrees("\n".join(found.lines()) + "\nGo on?")
 
 
 def _asks_model(corpus: str, settings: Settings) -> bool:

@@ -75,15 +75,18 @@ def ask(
         if of is not opened:
             corpus = of.name
             print(f"asked of {of.names()}", file=sys.stderr)
-    no_reply = asking.model is not None and found.refused and found.taken is None
-    if as_json:
-        shown = asdict(replace(found, translation=None))
-        del shown["translation"]  # it says again what the answer has
-        print_json(shown)
-    elif no_reply:
-        raise ModelError(found.text)
-    else:
-        say(*views.answers.answer_lines(found, corpus))
+        no_reply = asking.model is not None and found.refused and found.taken is None
+        if as_json:
+            shown = asdict(replace(found, translation=None))
+            del shown["translation"]  # it says again what the answer has
+            if found.brief is not None:
+                page = views.answers.brief_page(of, found, found.brief)
+                shown["brief"] = {"unplaced": found.brief.unplaced, **page.exact()}
+            print_json(shown)
+        elif no_reply:
+            raise ModelError(found.text)
+        else:
+            say(*views.answers.answer_lines(found, corpus, of))
     if found.n_kept:
         kept = f"questions kept: {found.n_kept} of at most {MAX_TURNS}"
         print(

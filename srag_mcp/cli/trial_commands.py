@@ -155,7 +155,7 @@ def demo(home: HomeOption = None) -> None:
         print_schema(corpus)
         for question in QUESTIONS:
             _title(question)
-            say(*views.answers.answer_lines(ask(corpus, question), CORPUS))
+            say(*views.answers.answer_lines(ask(corpus, question), CORPUS, corpus))
     _title(f"For Claude Desktop, paste into {PLACES['claude-desktop']}")
     print(render_config("claude-desktop", [folder], server_command(), settings.home))
     print(f"\n{time.perf_counter() - started:.1f} s. Now with your own folder:")
@@ -231,6 +231,9 @@ def evaluate(
     if taken is not None and evaluation.calls:
         n_tokens = sum(sum(step.values()) for step in taken["steps"].values())
         calls = f", {evaluation.calls:,} calls, {n_tokens:,} tokens"
+        if most := taken["question_most"]:
+            usual = f"{taken['question_median']:,.0f} tokens"
+            calls += f" (a question alone {usual}, at most {most:,} tokens)"
     read = f"{evaluation.documents} documents, engine {evaluation.engine}"
     print(f"\n{read}{calls}, {evaluation.seconds:.1f} s")
 

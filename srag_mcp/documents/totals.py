@@ -5,9 +5,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate, islice
+from itertools import accumulate, groupby, islice, pairwise
 
 from srag_mcp.documents.tables import COMMENT, SheetRow
+from srag_mcp.text.words import words
 from srag_mcp.values.quantities import decide_grouping, find_style, read_numeral
 
 # Words that name a total, a subtotal or a mean. Never enough alone: a company is called Total, too.
@@ -26,11 +27,84 @@ _STEADY, _USUAL = 0.9, 0.5  # filled in nearly all rows, in most rows
 _MANY_LACKING = 3  # of somebody only the name may be known; a row that lacks more is no record
 _MAX_MARKS = 50  # starts of groups that a total is tried for: totals of totals are few levels deep
 _SAMPLE = 1000
+_MIN_INDENT = 2  # characters; a layout of a page is that uneven
 
 
 def names_total(text: str) -> bool:
     """Whether a word of a label names a total, a subtotal or a mean."""
     return _SUMMARY.search(text) is not None
+
+
+def is_total(text: str) -> bool:
+    """Whether a label says nothing but that it is a total, a subtotal or a mean."""
+    return _SUMMARY.fullmatch(text.rstrip(": ")) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledRow:
+    """A row by the text that names it, which is empty where none does.
+
+    *is_group*: that is all it has, so that it is a label of rows below; *indent*: how many blanks
+    stand before it.
+    """
+
+    name: str
+    is_group: bool
+    indent: int
+
+
+def groups_of(rows: Sequence[LabelledRow]) -> list[tuple[str, ...]]:
+    """Return the labels above each of *rows* that it belongs to, outermost first; of labels none.
+
+    A label is above the rows that are indented below it. Where none are, as many as follow on one
+    another are levels, and fewer of them later on replace the innermost ones; one that begins with
+    a small letter goes on the one before it. A total ends the level that it names, or else the
+    innermost, of which it is only where it is the first and names nothing.
+    """
+    is_indented = any(
+        label.is_group and not row.is_group and row.indent - label.indent >= _MIN_INDENT
+        for label, row in pairwise(rows)
+    )
+    return _by_indent(rows) if is_indented else _by_order(rows)
+
+
+def _by_indent(rows: Sequence[LabelledRow]) -> list[tuple[str, ...]]:
+    found: list[tuple[str, ...]] = []
+    opened: list[LabelledRow] = []
+    for row in rows:
+        above = [label for label in opened if row.indent - label.indent >= _MIN_INDENT]
+        opened = [*above, row] if row.is_group else opened
+        found.append(() if row.is_group else tuple(label.name for label in above))
+    return found
+
+
+def _by_order(rows: Sequence[LabelledRow]) -> list[tuple[str, ...]]:
+    found: list[tuple[str, ...]] = []
+    levels: list[str] = []  # empty: nothing is open there
+    depth = 0
+    for is_group, run in groupby(rows, lambda row: row.is_group):
+        members, is_summed = list(run), False
+        if is_group:
+            labels = list[str]()
+            for row in members:
+                goes_on = labels and row.name[:1].islower()
+                labels.append(f"{labels.pop()} {row.name}" if goes_on else row.name)
+            depth = max(depth, len(labels))
+            levels = [*[*levels, *[""] * depth][: depth - len(labels)], *labels]
+            found += [()] * len(members)
+            continue
+        for row in members:
+            above = levels
+            if not row.name or names_total(row.name):
+                said = {*words(row.name)}
+                opened = [at for at, label in enumerate(levels) if label]
+                named = [at for at in opened if said >= {*words(levels[at])}]
+                is_of_it = bool(named) or (len(said) < 2 and not is_summed)
+                n_left = max(named or opened, default=0)
+                above, is_summed = levels[: n_left + is_of_it], True
+                levels = levels[:n_left] if row.name else levels
+            found.append(tuple(filter(None, above)))
+    return found
 
 
 def number_style(lines: Sequence[SheetRow]) -> str:
@@ -179,7 +253,7 @@ class TableBody:
                     self.left_out[line.number] = "called a total or mean, without what names a row"
                 elif is_sum and n_summed > 2:
                     self.doubted.setdefault(line.number, of_rows)
-                elif any(map(_SUMMARY.fullmatch, line.cells)):
+                elif any(map(is_total, line.cells)):
                     self.doubted.setdefault(line.number, "a total")
             if line.number in self.left_out:
                 marks.append((n_rows, so_far))

@@ -364,6 +364,7 @@ class TokenAccount(TypedDict):
         build: What the table took, and to embed passages.
         build_ratio: By how much the build took more than the documents have.
         question_median: Of a question: its translation, what was put right included.
+        question_most: Of the question whose translation took most.
         answer_median: Of a question: all that led to its answer.
         steps: What each step took, the sample questions of the build among `questions`; together
             they are the ledger.
@@ -373,6 +374,7 @@ class TokenAccount(TypedDict):
     build: int
     build_ratio: float | None
     question_median: float
+    question_most: int
     answer_median: float
     steps: dict[str, dict[Literal["in", "out"], int]]
 
@@ -390,12 +392,14 @@ def account_for_tokens(
     built: list[Call | Totals] = [*passages, *(by_step.get(step, Totals()) for step in BUILDING)]
     build = sum(item.tokens_in + item.tokens_out for item in built)
     taken = [result.tokens for result in results if result.tokens]
+    translated = [sum(n.get("translate", ())) for n in taken]
     steps = ((_SHOWN.get(step, step), by_step.get(step, Totals())) for step in STEPS)
     return {
         "documents": n_documents,
         "build": build,
         "build_ratio": round(build / n_documents, 2) if n_documents else None,
-        "question_median": median(sum(n.get("translate", ())) for n in taken) if taken else 0.0,
+        "question_median": median(translated) if taken else 0.0,
+        "question_most": max(translated, default=0),
         "answer_median": median(sum(map(sum, n.values())) for n in taken) if taken else 0.0,
         "steps": {name: {"in": n.tokens_in, "out": n.tokens_out} for name, n in steps},
     }

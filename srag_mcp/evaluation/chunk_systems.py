@@ -15,6 +15,7 @@ from srag_mcp.documents.document import Table, TableCell
 from srag_mcp.documents.lines import narrow_gaps
 from srag_mcp.documents.pairs import is_data
 from srag_mcp.documents.reading import read_content
+from srag_mcp.documents.totals import LabelledRow, groups_of
 from srag_mcp.errors import DocumentError, QueryError, QuestionError, SettingsError
 from srag_mcp.evaluation.bench import CountingModel, Tokens, read_rows
 from srag_mcp.evaluation.pack import PackQuestion
@@ -46,7 +47,6 @@ _SNIPPET_TOKENS = 80  # the beginning of a passage, with its headings and first 
 _N_READ = 10  # as many as a page of the product's own search has
 _DIGITS = 6  # of likeness: rounded, so that the order is the same on another machine
 _WORD = re.compile(r"\S{1,200}\s*")  # a script without spaces has no shorter ones
-_MIN_INDENT = 2  # characters; a layout of a page is that uneven
 
 _Row: TypeAlias = Sequence[TableCell]
 _Path: TypeAlias = tuple[str, ...]
@@ -101,45 +101,28 @@ def count_label_columns(table: Table) -> int:
 
 
 def left_paths(table: Table, text: str) -> tuple[_Path | None, ...]:
-    """Return the headers left of each row, outermost first; None for a row that is only a label.
-
-    Such a row is above the rows that are indented below it. Where none are, as many as follow on
-    one another are levels, and fewer of them later on replace the innermost ones.
-    """
-    labels = _labels(table)
-    indents = [_indent(row, text) for row in table.rows]
-    is_indented = any(
-        label is not None and below is None and inner - outer >= _MIN_INDENT
-        for (label, below), (outer, inner) in zip(pairwise(labels), pairwise(indents), strict=True)
-    )
-    n_labels = count_label_columns(table)
-    paths: list[_Path | None] = [None] * len(labels)
-    open_labels: list[tuple[str, int]] = []  # with their indents
-    depth, names = 0, [""] * n_labels
-    for is_label, run in groupby(range(len(labels)), lambda at: labels[at] is not None):
-        places = list(run)
-        if is_label:
+    """Return the headers left of each row, outermost first; None for a row that is only a label."""
+    n_labels, labels = count_label_columns(table), _labels(table)
+    rows = [
+        LabelledRow(
+            label or " ".join(cell.text for cell in row[:n_labels] if cell.text),
+            is_group=label is not None,
+            indent=_indent(row, text),
+        )
+        for row, label in zip(table.rows, labels, strict=True)
+    ]
+    paths: list[_Path | None] = []
+    names = [""] * n_labels
+    for row, said, above in zip(table.rows, rows, groups_of(rows), strict=True):
+        if said.is_group:
             names = [""] * n_labels
-            new = [(str(labels[at]), indents[at]) for at in places]
-            depth = max(depth, len(new))
-            if not is_indented:
-                open_labels = [*open_labels[: depth - len(new)], *new]
-            for label in new if is_indented else []:
-                open_labels = [*_above(open_labels, label[1]), label]
+            paths.append(None)
             continue
-        for at in places:
-            row = table.rows[at]
-            above = _above(open_labels, indents[at]) if is_indented else open_labels
-            own = [cell.text for cell in row[:n_labels]]
-            first = next((column for column, name in enumerate(own[:-1]) if name), n_labels - 1)
-            names = [*names[:first], *own[first:]]  # an empty one belongs to the one above it
-            named = dict.fromkeys(filter(None, names))
-            paths[at] = (*(label for label, _ in above), *named)
+        own = [cell.text for cell in row[:n_labels]]
+        first = next((column for column, name in enumerate(own[:-1]) if name), n_labels - 1)
+        names = [*names[:first], *own[first:]]  # an empty one belongs to the one above it
+        paths.append((*above, *dict.fromkeys(filter(None, names))))
     return tuple(paths)
-
-
-def _above(labels: Sequence[tuple[str, int]], indent: int) -> list[tuple[str, int]]:
-    return [label for label in labels if indent - label[1] >= _MIN_INDENT]
 
 
 def _labels(table: Table) -> list[str | None]:
@@ -281,7 +264,7 @@ class MixRAG(VectorRAG):
 
     async def prepare(self) -> None:
         """Embed the rows and columns of the tables, and the texts; a table itself has no vector."""
-        views = list(self._views())
+        views = list(self.views())
         seen = {at for at, _ in views}
         views += [(at, chunk.text) for at, chunk in enumerate(self.chunks) if at not in seen]
         self._of_view = [at for at, _ in views]
@@ -289,7 +272,7 @@ class MixRAG(VectorRAG):
             [text for _, text in views], "the documents"
         )
 
-    def _views(self) -> Iterator[tuple[int, str]]:
+    def views(self) -> Iterator[tuple[int, str]]:
         """Yield rows and columns of tables in words, each with the place of its passage."""
         for document, run in groupby(enumerate(self.chunks), lambda item: item[1].document):
             passages, path = list(run), self.folder / document
@@ -306,11 +289,15 @@ class MixRAG(VectorRAG):
                     if at is not None:
                         yield at, said
 
+    async def rank_by_vectors(self, question: PackQuestion, model: CountingModel) -> list[int]:
+        """Return the places of the chunks, first the one with the view most like the question."""
+        alike = _best(await self.likeness(question, model))
+        return list(dict.fromkeys(self._of_view[at] for at in alike))
+
     async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
         """Return what the model chooses among 40 by words and 60 by likeness."""
         by_words = self.by_words.rank(question.question)[:_N_BY_WORDS]
-        alike = _best(await self.likeness(question, model))
-        by_vectors = islice(dict.fromkeys(self._of_view[at] for at in alike), _N_BY_VECTORS)
+        by_vectors = (await self.rank_by_vectors(question, model))[:_N_BY_VECTORS]
         candidates = [self.chunks[at] for at in dict.fromkeys((*by_words, *by_vectors))]
         shown = [
             f"{number} | {piece.name} | {shorten(said, most_characters(said, _SNIPPET_TOKENS))}"

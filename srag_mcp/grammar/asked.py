@@ -58,7 +58,8 @@ class Asked:
         relations = [option.relation for option in frame.chosen if option.relation is not None]
         self.relation = relations[0] if relations else None
         self.relates_twice = len(relations) > 1
-        self._counts = Counter(self.kind(at) for at in frame.free)
+        self._free = [(at, self.mention(at).kind) for at in frame.free]
+        self._counts = Counter(kind for _, kind in self._free)
 
     def join(self, chosen: Sequence[Option]) -> tuple[Where, frozenset[int]]:
         """Join restrictions as `joined` does, all denials of this reading alike."""
@@ -103,7 +104,7 @@ class Asked:
 
     def of(self, *kinds: str) -> list[int]:
         """Return the free mentions of these kinds."""
-        return [at for at in self.frame.free if self.kind(at) in kinds]
+        return [at for at, kind in self._free if kind in kinds]
 
     def has(self, *kinds: str) -> bool:
         """Whether a free mention is of one of these kinds."""

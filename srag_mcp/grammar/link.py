@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
 from heapq import nlargest
 from itertools import pairwise
 
@@ -308,6 +309,14 @@ class _Linker:
         )
         self._meant = {token: self._meaning(token) for token in self.tokens}
         self._known = (*table.columns, *table.beside)
+        self._telling = {  # the columns that a word says anything of
+            token: {
+                column
+                for column in self._known
+                if token.stem in column.telling or not column.named.isdisjoint(meant)
+            }
+            for token, meant in self._meant.items()
+        }
         self._texts = [column.attribute.name for column in self._known if column.is_text]
         self._names: set[tuple[int, int]] = set()
         self._compared: set[tuple[int, int]] = set()
@@ -747,10 +756,12 @@ class _Linker:
         counted = spoken(tokens[:2]) == ("number", "of")  # and so no text
         how_many = spoken(self.tokens[max(first - 2, 0) : first]) in _COUNTING
         numbers = spoken(content)[1:][-1:] == ("number",)  # `roast number` is no `roasted_kg`
+        told = set[Column]().union(*(self._telling[token] for token in content))
         columns = [
             column
             for column in self._known
-            if not (is_noun and not self._names_rows(column))
+            if column in told
+            and not (is_noun and not self._names_rows(column))
             and not (counted and column.is_text)
             and not (numbers and column.is_number and not (column.is_of_things or column.counts))
             and not ((counted or how_many) and (column.is_measured or self._names_rows(column)))
@@ -1078,11 +1089,16 @@ def _is_unsaid(texts: Sequence[str], asked: tuple[str, ...]) -> bool:
 
 def _is_end(value: str, asked: Sequence[str]) -> bool:
     """Whether a phrase is but a part of a range in a stored text: `3 h` of `1–3 h`."""
+    return any(words & {*asked} and not words <= {*asked} for words in _ranges(value))
+
+
+@lru_cache(maxsize=4_096)
+def _ranges(value: str) -> list[set[str]]:
+    """Return the words of each range in a stored text: `8 to 12 kg` -> `8`, `to`, `12`, `kg`."""
     opened = f"from {value}"
     found = [span for span, quantity in find_quantities(opened) if quantity.upper is not None]
     found += [span for span, period in find_periods(opened) if period.precision == "range"]
-    ranges = [{*signed_words(span.of(opened))} - {"from"} for span in found]
-    return any(words & {*asked} and not words <= {*asked} for words in ranges)
+    return [{*signed_words(span.of(opened))} - {"from"} for span in found]
 
 
 def _is_spelled(token: Token) -> bool:

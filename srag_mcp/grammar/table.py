@@ -114,6 +114,11 @@ class Column:
         return frozenset(word for name in self.names for word in name)
 
     @cached_property
+    def telling(self) -> frozenset[str]:
+        """The stems of all that says anything of it."""
+        return self.named | self.told | self.around
+
+    @cached_property
     def verbs(self) -> frozenset[str]:
         """The stems of what its names say that somebody does: `reporter`, `date_reported`.
 

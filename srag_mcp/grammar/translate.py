@@ -75,14 +75,15 @@ def translate(
     if listed is not None:
         msg = f"“{listed.name}” is a list of {listed.holds} in the records, and in no column"
         raise QuestionError(msg, (listed.name,))
-    read = [(table, *read_question(question, table, values)) for table in tables]
+    parted = [(table, read_sentences(question, table, values)) for table in tables]
+    read = [(table, said[0], *read_question(said, table)) for table, said in parted]
     ranked = sorted(
-        ((cost, draft, table) for table, drafts, _ in read for cost, draft in drafts),
+        ((cost, draft, table) for table, _, drafts, _ in read for cost, draft in drafts),
         key=lambda item: item[0],
     )
     if not ranked:
-        table, _, left = min(read, key=lambda item: len(item[2]) or len(question))
-        raise _refusal(left, table, read_sentences(question, table, values)[0])
+        table, sentence, _, left = min(read, key=lambda item: len(item[3]) or len(question))
+        raise _refusal(left, table, sentence)
     ranked = [item for item in ranked if item[1].sql not in rejected]
     if not ranked:
         msg = "the grammar has no other reading of this question"
@@ -126,14 +127,14 @@ def _may_be_of_piece(parse: Draft, table: Table) -> bool:
 
 
 def read_question(
-    question: str, table: Table, values: ValueIndex
+    sentences: Sequence[Sentence], table: Table
 ) -> tuple[list[tuple[float, Draft]], tuple[str, ...]]:
     """Return the readings that place every word, with their costs, cheapest first.
 
-    Where there is none, the second value has the words that the fullest reading leaves over.
+    *sentences* are the ways to part the question, as `read_sentences` finds them. Where there is no
+    reading, the second value has the words that the fullest one leaves over.
     """
     best: dict[str, tuple[float, Draft]] = {}
-    sentences = read_sentences(question, table, values)
     strange = [item for item in sentences[0].mentions if item.kind == "unknown"]
     left = [sentences[0].words(mention) for mention in strange]
     fewest: int | None = None

@@ -28,6 +28,7 @@ from srag_mcp.inference.by_model import MAX_ROWS, ONCE, Translating, translate_q
 from srag_mcp.inference.by_reading import ALL_DOCUMENTS, answer_by_reading
 from srag_mcp.inference.diagnosis import explain_nothing
 from srag_mcp.inference.grounds import Grounds, find_grounds, find_open_lists
+from srag_mcp.inference.linking import telling_words
 from srag_mcp.inference.unknowns import NO_BOUNDS, find_unknowns, is_settled
 from srag_mcp.model.asking import MAX_CORRECTIONS
 from srag_mcp.model.language_model import LanguageModel
@@ -36,8 +37,9 @@ from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.names.doubtful import find_candidates, find_forms, find_shortened
 from srag_mcp.names.uniting import UNDECIDED, Decided, are_names, unite
+from srag_mcp.retrieval.search import idle_words
 from srag_mcp.retrieval.segments import gather
-from srag_mcp.retrieval.snippets import quote_hit, sought_terms
+from srag_mcp.retrieval.snippets import quote_hits, shared_terms, sought_terms
 from srag_mcp.rules.doubts import check_columns
 from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.sqlfacts.aggregates import takes_first
@@ -201,15 +203,18 @@ def _propose_rest(corpus: Corpus, grounds: Grounds, prompt_tokens: int) -> Propo
 
 
 def _with_passages(corpus: Corpus, answer: Answer) -> Answer:
-    """Add the passages that may hold what was asked to a refusal, where there are any."""
+    """Add to a refusal the passages that have a word of what it asks, not only of what it is of."""
     if answer.brief is None:
         return answer
     try:
         hits = gather(corpus, [answer.question], None, MAX_PASSAGES)
     except (QueryError, StoreError):  # such as a build without an index: the brief is worth more
         return answer
-    sought = sought_terms(answer.question)
-    passages = tuple(quote_hit(corpus, hit, sought) for hit in hits)
+    idle = idle_words(answer.question)
+    telling = telling_words(answer.question, corpus.schema())
+    sought = sought_terms(" ".join(word for word in telling if word not in idle))
+    quotes = quote_hits(corpus, hits, sought)
+    passages = tuple(x for x in quotes if shared_terms(f"{x.headings}\n{x.text}", sought))
     return replace(answer, brief=replace(answer.brief, passages=passages))
 
 

@@ -31,7 +31,6 @@ RULES = (
     "Unknown values are NULL: IS DISTINCT FROM counts them as different, IS NULL finds them.",
     "Spell text values as they are stored (as in this brief, or get_column_stats) or use ILIKE.",
     "Exclude NULLs from ORDER BY with NULLS LAST; return ties of a superlative.",
-    "Send it with run_sql. If no column holds what is asked, say so: do not guess.",
 )
 
 

@@ -277,12 +277,12 @@ def write_tables(corpus: Corpus, question: str) -> tuple[str, list[str], Seen]:
     for child in schema.children:
         own = corpus.about(child.entity)
         meant = link_values(question, own)
-        fitting, order = _fit_linked(meant), rank_columns(question, own, meant)
-        of_list: Mapping[str, str] = {}
+        fitting, order = _fit_linked(meant), list[str]()
         if meant or is_spoken_of(question, child, schema):
-            of_list = _write_whole(own, order, _LIST_TOKENS)
+            order = rank_columns(question, own, meant)
+        of_list = _write_whole(own, order, _LIST_TOKENS)
         columns += f"\n{_HEAD_OF_LIST.format(table=child.entity, rows=child.rows)}"
-        columns += f"\n{_write_columns(own, of_list, order if of_list else ())}"
+        columns += f"\n{_write_columns(own, of_list, order)}"
         shown += [f"{child.entity}.{item}" for item in fitting]
         also = _what_is_seen(own, of_list, fitting)
         seen = Seen(seen.columns | also.columns, seen.values | also.values)

@@ -24,11 +24,11 @@ from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.retrieval.search import Hit, read_hit, search
 from srag_mcp.retrieval.segments import Segment, gather, join_segments
-from srag_mcp.retrieval.snippets import quote_hit, sought_terms
+from srag_mcp.retrieval.snippets import quote_hits, sought_terms
 from srag_mcp.schema.attribute import LONGEST_WISH
 from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.text.shown import one_line, shorten
+from srag_mcp.text.shown import one_line, shorten, shorten_start
 from srag_mcp.text.words import words
 from srag_mcp.values.quantities import find_quantities
 
@@ -336,15 +336,15 @@ async def _choose(
     searches: Sequence[str],
 ) -> tuple[Hit, ...]:
     """Let *model* pick from snippets; where all that was found can be read, nobody is asked."""
-    texts = [corpus.document_text(hit.document_id, hit.span.start, hit.span.end) for hit in hits]
+    texts = corpus.document_texts([(hit.document_id, hit.span) for hit in hits])
     if sum(count_tokens(collapse(text)) for text in texts) <= READING_TOKENS:
         return tuple(hits)
     sought = sought_terms(" ".join(searches))
     ids = {name: f"d{n}" for n, name in enumerate(dict.fromkeys(x.document_id for x in hits), 1)}
     lines = [f"{short} is {_name(corpus, name)}" for name, short in ids.items()]
-    for number, hit in enumerate(hits, start=1):
-        place = _place(ids[hit.document_id], hit.page, hit.headings)
-        text = f"{number} | {place} | {one_line(quote_hit(corpus, hit, sought).text)}"
+    for number, quote in enumerate(quote_hits(corpus, hits, sought), start=1):
+        place = _place(ids[quote.document_id], quote.page, quote.headings)
+        text = f"{number} | {place} | {one_line(quote.text)}"
         lines.append(shorten(text, most_characters(text, SNIPPET_TOKENS)))
     chosen = await rank_snippets(model, question, lines, n_snippets=len(hits))
     return tuple(hits[place] for place in chosen)
@@ -390,6 +390,5 @@ def _name(corpus: Corpus, document_id: str) -> str:
 
 def _place(name: str, page: int | None, headings: str) -> str:
     """Write where a passage stands: `"ACME_2019.pdf — Annual report, page 12, Risks > Rates"`."""
-    inner = one_line(headings)  # the innermost heading says most
-    inner = inner if len(inner) <= _MAX_HEADINGS else f"…{inner[-_MAX_HEADINGS:]}"
+    inner = shorten_start(headings, _MAX_HEADINGS)
     return ", ".join([name, *([f"page {page}"] if page else []), *([inner] if inner else [])])

@@ -369,7 +369,7 @@ def note_cells(corpus: Corpus, names: Sequence[str], *, is_quick: bool) -> Itera
     rest"`.
     """
     used = corpus.statistics(names)
-    reviews = count_reviews(corpus.read) if used and not is_quick else {}
+    reviews = corpus.once(_count_reviews) if used and not is_quick else {}
     for item in used:
         name, implied = item.column, corpus.schema().attribute(item.column).absent_means
         n_implied = item.n_not_mentioned - item.n_read_in_part - item.n_set_unknown
@@ -395,6 +395,10 @@ def note_cells(corpus: Corpus, names: Sequence[str], *, is_quick: bool) -> Itera
             values = f"{item.n_doubted:,} of {item.n_non_null:,} values"
             why = "contradicted, not shown by their quotes, or open to another reading"
             yield f"{name}: {values} are {why} (cells.marks)"
+
+
+def _count_reviews(corpus: Corpus) -> dict[str, int]:
+    return count_reviews(corpus.read)
 
 
 def _note_united(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Iterator[str]:
@@ -537,7 +541,10 @@ def _count(
             used.append(f"count({name})" + (f" FILTER ({met})" if met and met != where else ""))
             failed.append(f"count(*) FILTER (list_contains(_failed, {text}))")
         gaps = [f"count(*) FILTER ({gap})" for gap in gaps]
-        for outputs, table in ((used, entity), (gaps, veiled), (failed, corpus.failures)):
+        counts = {entity: used, veiled: gaps, corpus.failures: failed}
+        if veiled == entity:  # nothing is contradicted: one pass
+            counts[entity] = used + gaps
+        for table, outputs in counts.items():
             passes.append(f"(SELECT {', '.join(outputs)} FROM {table} WHERE {where})")  # noqa: S608 - it runs through the guard
     if selecting:
         passes.append(f"(SELECT count(*) FROM {entity} WHERE {selecting})")  # noqa: S608 - as above

@@ -356,12 +356,20 @@ def _describe_records(corpus: Corpus) -> Table:
 
 def is_spoken_of(question: str, child: TableOfSchema, schema: Schema) -> bool:
     """Whether a content word of *question*, but for nouns of the records, tells of a list."""
-    asked = {stem(word) for word in words(question) if is_content(word)}
     said = [child.title, child.list_name, child.description]
     for item in child.attributes:
         said += [item.name, item.description, *item.synonyms, *(item.categories or ())]
     told = {stem(word) for text in said for word in words(text)}
-    return not told.isdisjoint(asked - {stem(word) for word in _nouns_of(schema)})
+    return not told.isdisjoint(map(stem, telling_words(question, schema)))
+
+
+def telling_words(question: str, schema: Schema) -> list[str]:
+    """Return the folded content words of *question* but for nouns of the records.
+
+    What the records are called stands in any document: it tells none from the others.
+    """
+    nouns = {stem(word) for word in _nouns_of(schema)}
+    return [word for word in words(question) if is_content(word) and stem(word) not in nouns]
 
 
 def _numbers_all(column: Column) -> bool:

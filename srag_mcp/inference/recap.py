@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from srag_mcp.claims.captions import head_lines
+from srag_mcp.claims.captions import head_lines, headings_of_row, line_at
 from srag_mcp.claims.figures import read_figures
 from srag_mcp.claims.quotes import ground
 from srag_mcp.claims.sentences import Ground, Result, check_number, check_sentence
@@ -46,7 +46,7 @@ _FILLED = "…"  # stands for what code fills in, where the rest of a sentence i
 _MOST_SHOWN = 80
 _MAX_MISSING = 200
 _PLACE = """
-SELECT page, headings FROM passages WHERE document_id = $1 AND start <= $2
+SELECT number, page, headings FROM passages WHERE document_id = $1 AND start <= $2
 ORDER BY start DESC LIMIT 1
 """
 
@@ -274,15 +274,20 @@ class Judge:
         problem = check_number(name, found)
         if not problem:
             grounds[name] = found
-            quotes[name] = self._quote(segment.document_id, span, text)
+            quotes[name] = self._quote(segment, span, text)
         return problem
 
-    def _quote(self, document_id: str, span: Span, text: str) -> Quote:
+    def _quote(self, segment: Segment, span: Span, text: str) -> Quote:
+        document_id, said = segment.document_id, whole_statement(text, span)
         rows = self._corpus.read(_PLACE, [document_id, span.start])
-        page, headings = rows[0] if rows else (None, "")
+        number, page, path = rows[0] if rows else (0, None, "")
         place = None if page is None else int(str(page))
-        said = whole_statement(text, span)
-        return Quote(document_id, place, str(headings or ""), said.of(text), said)
+        heads = self._corpus.table_heads(document_id).get(int(str(number)))
+        row = line_at(text, said)
+        is_below = heads is not None and heads.end <= row.start
+        above = headings_of_row(text, row, heads, segment.floor) if heads and is_below else ()
+        headings = filter(None, dict.fromkeys((*str(path or "").split(" > "), *above)))
+        return Quote(document_id, place, " > ".join(headings), said.of(text), said)
 
     def _compute(
         self,

@@ -233,8 +233,8 @@ class ReplayModel(LanguageModel):
         if found is None:
             msg = (
                 f"{prompt.step} ({prompt.subject}): {self._path} has no reply to this prompt"
-                f" ({prompt_hash[:12]}…); its template, its schema or the documents have changed"
-                " since the replies were recorded"
+                f" ({prompt_hash[:12]}…); its template, its schema, the documents or a setting"
+                " (as SRAG_LISTS) are not those of the recording"
             )
             raise ModelStoppedError(msg)
         try:

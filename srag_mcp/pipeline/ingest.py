@@ -188,12 +188,12 @@ def ingest(
     questions = tuple(tidy_questions(options.get("questions", ())))
     rows, fresh = options.get("rows", "auto"), options.get("fresh", False)
     attribute = options.get("attribute", "")
-    readers = ReaderPool(settings.workers, settings.document_timeout_s)
     seen = find_files(folder, settings)
     state = CorpusFolder(folder, settings.home).writable()
-    with open_work(state) as work:
+    pool = ReaderPool(settings.workers, settings.document_timeout_s)
+    with open_work(state) as work, pool as readers:
         if fresh:
-            work.forget_files([path for path, _ in work.failures()])
+            work.forget_files([path for path, x in work.files().items() if x.error is not None])
         tables = settle_tables(work, without_copies(seen, work), rows, readers, fresh=fresh)
         given, effort = settings.effort, find_effort(work, settings, len(tables.found.sources))
         settings = settings.model_copy(update={"effort": effort})
@@ -327,7 +327,9 @@ def _ingest_kinds(run: Run, options: IngestOptions, kinds: Kinds) -> IngestRepor
     said += kinds.told and f"; {kinds.told}"
     if engine.asks:  # each has its own price and budget
         prices = [quote_ingestion(place, run.settings) for place in corpora]
-        price = f"together {say_together(prices)}" if any(x.n_calls for x in prices) else ""
+        price = (
+            f"together {say_together(prices)}" if any(x.workload.prompts for x in prices) else ""
+        )
         said += "; nothing was ingested now: ingest each by its name"
     elif waiting:
         said += f"; to be ingested by name, as a language model is asked: {', '.join(waiting)}"
@@ -354,7 +356,7 @@ def _quote(
         said = f"{len(kinds.sizes)} kinds of documents seem to be here: {', '.join(kinds.sizes)}"
         said += f"; to confirm and name them, {quote.sentence()}"
     run.on_progress(Progress("schema", expected=quote.workload))
-    if not asks_first or run.attribute or not quote.n_calls:
+    if not asks_first or run.attribute or not quote.workload.prompts:
         return None
     stored = replace(run.report(engine), n_documents=quote.n_documents)
     return replace(stored, account=said, proposed=engine.name)
@@ -431,7 +433,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
         united=build.united if build else "",
         cancelled=extraction.cancelled,
         n_extracted=extraction.n_extracted,
-        n_unchanged=work.n_documents() - extraction.n_extracted,
+        n_unchanged=stored.n_unchanged - extraction.n_extracted,
         n_removed=extraction.n_removed,
         n_predicted=n_predicted,
         n_standardised=standardised.n_changed,
@@ -495,8 +497,9 @@ def _account(run: Run, *, is_new: bool) -> bool:
             present = work.schema_in_force()
             is_induced = present is None or present.origin == INDUCED
             said = f"{'this folder is prose: ' if is_induced else ''}{said}; {quote.sentence()}"
-        work.keep_note(ACCOUNT, said)
-        work.keep_note(_PROSE, "yes" if account.is_prose else "")
+        with work.transaction():
+            work.keep_note(ACCOUNT, said)
+            work.keep_note(_PROSE, "yes" if account.is_prose else "")
     # Who adds a column to a table has chosen the engine of that table.
     is_chosen = bool(run.attribute) and published_info(work.state, work.connection) is not None
     return run.asks_first and bool(work.note(_PROSE)) and not is_chosen

@@ -5,7 +5,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +15,7 @@ from srag_mcp.documents.document import Document, spread_evenly
 from srag_mcp.engines.choice import ENGINES, choose_engine
 from srag_mcp.engines.protocol import Engine, Workload
 from srag_mcp.inference.brief import USUAL_DESCRIPTION, price_reading
-from srag_mcp.model.language_model import CONTEXT_TOKENS, count_tokens
+from srag_mcp.model.language_model import CONTEXT_TOKENS, Price, count_tokens
 from srag_mcp.names.kind_names import render_kinds
 from srag_mcp.pipeline.file_plan import (
     FoundFiles,
@@ -62,6 +62,14 @@ _ADDITIONS_TOKENS_OUT = 50  # 5 where nothing is added, as recorded twice; else 
 _KIND_TOKENS_OUT = 30  # a name and a few keys
 _TOKENS_A_SECOND = 50  # written; models write some 30 to 100, and one reply after the other
 _UNREAD = Sample((), (), {})
+_DOLLARS = "${:,.2f}"
+_NOTHING = Estimate(0, 0, 0)
+_OF_ESTIMATES = {"least", "most", "price"}
+_MEANT: Mapping[Effort, str] = {
+    "draft": "a sample and its rules, unaudited",
+    "checked": "rules, an audit, and what they leave open",
+    "full": "all is read",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +82,13 @@ class Quote:
         n_to_read: Those that a language model will be asked about.
         n_attributes: Columns; a guess where *is_schema_known* is false.
         is_schema_known: Whether the columns are known already.
-        n_calls: Prompts.
-        tokens_in, tokens_out: As `count_tokens` estimates them; the latter is an upper end.
+        least: Prompts and tokens where rules hold; those of the replies are an upper end.
+        most: The same where no rule does, and all is read.
         tokens_to_read: Of the texts of the documents to be read.
         n_at_once: Replies that are written at the same time.
-        cost_usd: None where the price is not known, or nobody is paid.
-        effort: How much will be read. The price is that of rules which hold, where it is not full.
-        tokens_at_most: What it takes where none does, and all is read.
+        price: None where it is not known, or nobody is paid.
+        effort: How much will be read.
+        others: The least and the most tokens of each other effort, where these are not the same.
         by_code: Whether code reads the columns, which are those of table files.
         n_untried: How many sample questions are beyond those that a model is shown.
     """
@@ -90,41 +98,72 @@ class Quote:
     n_to_read: int
     n_attributes: int
     is_schema_known: bool
-    n_calls: int
-    tokens_in: int
-    tokens_out: int
+    least: Estimate
+    most: Estimate
     tokens_to_read: int = 0
     n_at_once: int = 1
-    cost_usd: float | None = None
+    price: Price | None = None
     effort: Effort = "full"
-    tokens_at_most: int = 0
+    others: Mapping[Effort, tuple[int, int]] = field(default_factory=dict)
     by_code: bool = False
     n_untried: int = 0
 
     @property
     def workload(self) -> Workload:
         """The prompts, and all their tokens."""
-        return Workload(self.n_calls, self.tokens_in + self.tokens_out)
+        return Workload(self.least.n_prompts, self.least.tokens)
 
     def to_json(self) -> dict[str, object]:
         """Return as values that JSON can hold."""
-        return {**asdict(self), "minutes": self._minutes(), "alternative": self.alternative()}
+        shown = {name: value for name, value in asdict(self).items() if name not in _OF_ESTIMATES}
+        most = self._figures(self.most)
+        more = {"at_most": most, "alternative": self.alternative()}
+        return {**shown, **self._figures(self.least), **more}
+
+    def _figures(self, taken: Estimate) -> dict[str, object]:
+        return {
+            "n_calls": taken.n_prompts,
+            "tokens_in": taken.tokens_in,
+            "tokens_out": taken.tokens_out,
+            "minutes": self._minutes(taken),
+            "cost_usd": self.cost_usd(taken),
+        }
+
+    def cost_usd(self, taken: Estimate) -> float | None:
+        """Return what that costs; None where it is not known, or nobody is paid."""
+        return self.price.cost_usd(taken.tokens_in, taken.tokens_out) if self.price else None
+
+    def _minutes(self, taken: Estimate) -> int:
+        """Return how long the replies take to write, at the usual pace."""
+        return math.ceil(taken.tokens_out / _TOKENS_A_SECOND / self.n_at_once / 60)
 
     def sentence(self) -> str:
         """Say it in a sentence: `with engine agent it takes about 40 prompts, …`."""
-        said = f"{self.n_calls:,} prompts, {self.workload.tokens:,} tokens, {self._minutes()} min"
-        return "; ".join((f"with engine {self.engine} it takes about {said}", *self._more()))
+        tokens = f"{self.least.tokens:,} tokens"
+        said = f"with engine {self.engine} it takes {self._say('prompts', tokens)}, {self._time()}"
+        return "; ".join((said, *self._more()))
+
+    def _say(self, noun: str, tokens: str) -> str:
+        """Say the prompts and *tokens*, or from which to which: what rules hold is tried later."""
+        least, most = self.least, self.most
+        calls = _between(least.n_prompts, most.n_prompts)
+        if least == most:
+            return f"about {calls} {noun}, {tokens}"
+        return (
+            f"from {least.tokens:,} tokens, where rules hold in their audit, to {most.tokens:,},"
+            f" where none does; {calls} {noun}"
+        )
+
+    def _time(self) -> str:
+        return f"{_between(self._minutes(self.least), self._minutes(self.most))} min"
 
     def _more(self) -> Iterator[str]:
         """Say what else one should know of the price."""
-        yield from filter(None, (self._columns_of_code(), self._other_effort(), self.alternative()))
+        said = (self._columns_of_code(), self._other_efforts(), self.alternative())
+        yield from filter(None, said)
         if self.n_untried:
-            said = "sample questions, the last ones, are too many and will not be tried"
-            yield f"{self.n_untried:,} of the {said}"
-
-    def _minutes(self) -> int:
-        """Return how long the replies take to write, at the usual pace."""
-        return math.ceil(self.tokens_out / _TOKENS_A_SECOND / self.n_at_once / 60)
+            untried = "sample questions, the last ones, are too many and will not be tried"
+            yield f"{self.n_untried:,} of the {untried}"
 
     def _columns_of_code(self) -> str:
         """Say what is asked of a table; empty where the columns are not those of table files."""
@@ -135,31 +174,32 @@ class Quote:
             " need beside them, and reads the rows for that alone, which is not in this price"
         )
 
-    def _other_effort(self) -> str:
-        """Say what the price of an effort supposes; empty where all is read."""
-        if self.effort == "draft":
-            return "that is a draft: a sample and its rules, which read the rest unaudited"
-        if self.effort == "full" or self.tokens_at_most <= self.workload.tokens:
-            return ""
-        return (
-            "that is the price where rules hold in their audit; what they leave open is read, up to"
-            f" {self.tokens_at_most:,} tokens where none does"
-        )
+    def _other_efforts(self) -> str:
+        """Say what the other efforts take; empty where all of them read the same."""
+        said = []
+        for effort, (least, most) in self.others.items():
+            than = "more, " if least > self.most.tokens else ""
+            than = "less, " if most < self.least.tokens else than
+            than += "about" if least == most else "from"
+            said.append(f"{effort} takes {than} {_between(least, most)} tokens ({_MEANT[effort]})")
+        is_draft = self.effort == "draft"
+        own = f"that is a draft: {_MEANT['draft']}" if is_draft else f"that is effort {self.effort}"
+        return f"{own}; {', '.join(said)}" if said else ""
 
     def alternative(self) -> str:
         """Say where reading the documents whole costs less; empty where it does not.
 
         They are read once for what is asked at one time, as long as a model can read them at once.
         """
-        n_built, n_read = self.workload.tokens, self.tokens_to_read
+        n_read = self.tokens_to_read
         n_asked = estimate_questions(1, self.n_attributes).tokens
         is_in_part = self.effort == "full" and self.n_to_read < self.n_documents
-        if is_in_part or not 0 < n_read < min(n_built, CONTEXT_TOKENS):
+        if is_in_part or not 0 < n_read < min(self.least.tokens, CONTEXT_TOKENS):
             return ""
         pays = "the table never costs less, but it can be checked"
         if n_read > n_asked:
-            n_questions = math.ceil(n_built / (n_read - n_asked))
-            pays = f"asked one by one, the table costs less from {n_questions:,} questions on"
+            low, high = (math.ceil(x.tokens / (n_read - n_asked)) for x in (self.least, self.most))
+            pays = f"asked one by one, the table costs less from {_between(low, high)} questions on"
         return (
             f"reading the folder whole takes about {n_read:,} tokens, so for questions that are"
             f" asked at one time it costs less; {pays}"
@@ -173,19 +213,24 @@ class Quote:
             total = f"{self.n_to_read:,} of {total}" if self.n_to_read else total
             return [f"{total}, engine {self.engine}: no language model is asked"]
         guess = "" if self.is_schema_known else "about "
-        money = "price not known" if self.cost_usd is None else f"about ${self.cost_usd:,.2f}"
+        cost, most = self.cost_usd(self.least), self.cost_usd(self.most)
+        money = "price not known"
+        if cost is not None and most is not None:
+            money = f"about {_between(cost, most, _DOLLARS)}"
         if engine.by_caller:
             money = "on the bill of the agent"
         what = f"of which kinds the {total} are"
         if self.n_attributes:
             what = f"{self.n_to_read:,} of {total} to be read"
             what += f", {guess}{self.n_attributes} columns"
-        return [
-            f"{what}, engine {self.engine}",
-            f"about {self.n_calls:,} calls, {self.tokens_in:,} tokens in, {self.tokens_out:,} out:"
-            f" {money}, about {self._minutes()} min",
-            *self._more(),
-        ]
+        tokens = f"{self.least.tokens_in:,} tokens in, {self.least.tokens_out:,} out"
+        said = f"{self._say('calls', tokens)}: {money}, about {self._time()}"
+        return [f"{what}, engine {self.engine}", said, *self._more()]
+
+
+def _between(least: float, most: float, form: str = "{:,}") -> str:
+    """Write a number, or from which to which: `(9, 9) -> "9"`, `(9, 2000) -> "9 to 2,000"`."""
+    return " to ".join(dict.fromkeys(form.format(number) for number in (least, most)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,15 +238,17 @@ class _ToRead:
     """Documents, the lengths of those to be asked about in tokens, and what is to be found of them.
 
     *schema* is None where it is to be found; what is *added* to it may be defined already.
+    *effort*: how much is to be read.
     *n_asking* are the tokens that ask what questions need beside the columns of tables; 0 where
-    nothing does. *lists* are of what documents list; *lacking* names what is asked for, where that
-    is not all.
+    nothing does. *lists* are of what documents list, by the effort that reads them; *lacking* names
+    what is asked for, where that is not all.
     """
 
     n_documents: int
     lengths: Sequence[int]
     schema: Schema | None
-    lists: Sequence[Table] = ()
+    effort: Effort
+    lists: Mapping[Effort, Sequence[Table]] = field(default_factory=dict)
     lacking: frozenset[str] = frozenset()
     added: Sequence[Attribute] = ()
     is_defined: bool = False
@@ -277,19 +324,23 @@ def quote_kinds(
 
 def quote_settling(found: Grouping, engine: type[Engine], settings: Settings) -> Quote:
     """Estimate what it takes that *engine* says which groups are one kind, and names them."""
-    asked, price = render_kinds(found.describe()).count_tokens(), engine.price(settings)
-    written, n_documents = _KIND_TOKENS_OUT * len(found.sizes), len(found.places) + len(found.odd)
-    cost = price.cost_usd(asked, written) if price else None
-    return Quote(engine.name, n_documents, 0, 0, False, 1, asked, written, cost_usd=cost)
+    asked, n_documents = render_kinds(found.describe()), len(found.places) + len(found.odd)
+    taken = Estimate(1, asked.count_tokens(), _KIND_TOKENS_OUT * len(found.sizes))
+    price = engine.price(settings)
+    return Quote(engine.name, n_documents, 0, 0, False, taken, taken, price=price)
 
 
 def say_together(quotes: Sequence[Quote]) -> str:
     """Say what several ingestions take: `about 40 calls, 9,000 tokens, about $0.02`."""
-    costs = [quote.cost_usd for quote in quotes]
+    least = sum((quote.least for quote in quotes), start=_NOTHING)
+    most = sum((quote.most for quote in quotes), start=_NOTHING)
+    said = f"about {_between(least.n_prompts, most.n_prompts)} calls"
+    said += f", {_between(least.tokens, most.tokens)} tokens"
+    costs = [cost for x in quotes for cost in (x.cost_usd(x.least), x.cost_usd(x.most))]
     known = [cost for cost in costs if cost is not None]
-    money = f", about ${sum(known):,.2f}" if len(known) == len(costs) else ""
-    n_tokens = sum(quote.workload.tokens for quote in quotes)
-    return f"about {sum(quote.n_calls for quote in quotes):,} calls, {n_tokens:,} tokens{money}"
+    if len(known) < len(costs):
+        return said
+    return f"{said}, about {_between(sum(known[::2]), sum(known[1::2]), _DOLLARS)}"
 
 
 def quote_work(
@@ -314,13 +365,14 @@ def quote_work(
     wanted = schema and schema.model_copy(update={"attributes": (*schema.attributes, *added)})
     n_documents, lengths, lacking = _find_lengths(work, found, wanted, readers, settings)
     if not engine.asks:
-        return Quote(engine.name, n_documents, 0, 0, schema is not None, 0, 0, 0)
-    lists = find_lists(schema, settings) if schema and not attribute else ()
-    todo = _ToRead(
-        n_documents, lengths, schema, lists, lacking, added, is_defined, n_asking, n_questions
-    )
-    todo = replace(todo, n_untried=max(0, len(own) - settings.schema_questions))
-    return _price(engine, todo, settings, effort)
+        return Quote(engine.name, n_documents, 0, 0, bool(schema), _NOTHING, _NOTHING)
+    lists: dict[Effort, Sequence[Table]] = {}
+    if schema and not attribute:
+        lists = {x: find_lists(schema, settings.model_copy(update={"effort": x})) for x in _MEANT}
+    todo = _ToRead(n_documents, lengths, schema, effort, lists, lacking, added, is_defined)
+    n_untried = max(0, len(own) - settings.schema_questions)
+    todo = replace(todo, n_asking=n_asking, n_questions=n_questions, n_untried=n_untried)
+    return _price(engine, todo, settings)
 
 
 def _find_added(
@@ -341,54 +393,39 @@ def _quote_reading(folder: Path, settings: Settings, options: IngestOptions) -> 
         found = price_reading(corpus, wish, documents, settings.prompt_tokens)
     with _open_stored(folder, settings) as work:
         engine = choose_engine(work, settings)
-    price = engine.price(settings)
     return Quote(
         engine=engine.name,
         n_documents=n_documents,
         n_to_read=found.n_documents,
         n_attributes=1,
         is_schema_known=True,
-        n_calls=found.n_prompts,
-        tokens_in=found.tokens_in,
-        tokens_out=found.tokens_out,
+        least=found,
+        most=found,
         n_at_once=_count_at_once(engine, settings),
-        cost_usd=price.cost_usd(found.tokens_in, found.tokens_out) if price else None,
+        price=engine.price(settings),
     )
 
 
 def quote_stored(
     engine: type[Engine], work: WorkDatabase, folder: Path, settings: Settings, n_questions: int
 ) -> Quote:
-    """Estimate what it takes that *engine* reads all documents that *work* holds."""
+    """Estimate what it takes that *engine* reads the documents that *work* holds."""
     schema, _ = find_known_schema(work, work.schema_in_force(), folder, SchemaWish(), engine.asks)
     lengths = Predictions(work).count_tokens()
     n_untried = max(0, n_questions - settings.schema_questions)
-    todo = _ToRead(len(lengths), lengths, schema, n_questions=n_questions, n_untried=n_untried)
+    effort = find_effort(work, settings, len(lengths))
+    todo = _ToRead(
+        len(lengths), lengths, schema, effort, n_questions=n_questions, n_untried=n_untried
+    )
     return _price(engine, todo, settings)
 
 
-def _price(
-    engine: type[Engine], todo: _ToRead, settings: Settings, effort: Effort = "full"
-) -> Quote:
-    price, lengths = engine.price(settings), todo.lengths
+def _price(engine: type[Engine], todo: _ToRead, settings: Settings) -> Quote:
+    lengths = todo.lengths
     usual = -(-sum(lengths) // max(1, len(lengths)))  # no text states more than it has words for
     n_guessed = max(1, min(settings.columns, usual // _TOKENS_A_COLUMN))
     known = todo.schema.attributes if todo.schema else _usual_attributes(n_guessed)
-    lists = [item for item in todo.lists if not todo.lacking or item.entity in todo.lacking]
-    asked = (*known, *map(list_attribute, lists))
-    attributes = todo.added or [x for x in asked if not todo.lacking or x.name in todo.lacking]
-    n_first = count_read_first(effort, len(lengths), settings.schema_documents)
-    estimate = estimate_records(attributes, spread_evenly(lengths, n_first), settings.prompt_tokens)
-    estimate += estimate_rows(lists, lengths, n_first, settings.prompt_tokens)
-    saved = 0
-    if n_first < len(lengths):
-        shown = spread_evenly(lengths, settings.schema_documents)
-        estimate += estimate_rules(attributes, shown)
-        everything = estimate_records(attributes, lengths, settings.prompt_tokens)
-        everything += estimate_rows(lists, lengths, len(lengths), settings.prompt_tokens)
-        saved = everything.tokens - estimate.tokens
-        if effort == "checked" and saved <= 0:  # rules would save nothing
-            n_first, estimate = len(lengths), everything
+    around = _NOTHING
     if todo.schema is None:  # rounds, and a trial on the sample
         shown = [usual] * min(settings.schema_documents, len(lengths))
         n_shares = count_rounds(shown, settings.schema_iterations, settings.prompt_tokens)
@@ -396,31 +433,68 @@ def _price(
         n_rounds = n_shares + 1  # the last one repairs, after the trial
         n_shown = n_shares * n_guessed  # the first shows none
         tokens_in = n_tokens + n_rounds * _ROUND_TOKENS_IN + n_shown * _SHOWN_COLUMN_TOKENS
-        estimate += Estimate(n_rounds, tokens_in, n_guessed * _COLUMN_TOKENS_OUT)
+        around = Estimate(n_rounds, tokens_in, n_guessed * _COLUMN_TOKENS_OUT)
     elif todo.n_asking:
-        estimate += Estimate(1, todo.n_asking, _ADDITIONS_TOKENS_OUT)
+        around = Estimate(1, todo.n_asking, _ADDITIONS_TOKENS_OUT)
     n_asked = min(todo.n_questions, settings.schema_questions)
-    estimate += estimate_questions(n_asked, len(known))
+    around += estimate_questions(n_asked, len(known))
     if todo.added and not todo.is_defined:
-        estimate += estimate_definition(todo.n_documents)
-    tokens_in, tokens_out = estimate.tokens_in, estimate.tokens_out
+        around += estimate_definition(todo.n_documents)
+    readings = {effort: _estimate_reading(todo, known, effort, settings) for effort in _MEANT}
+    n_first, least, most = readings[todo.effort]
+    spans = {
+        x: ((around + low).tokens, (around + high).tokens) for x, (_, low, high) in readings.items()
+    }
+    others = {
+        x: span
+        for x, span in spans.items()
+        if span != spans[todo.effort] and (x != "checked" or span != spans["full"])
+    }
     return Quote(
         engine=engine.name,
         n_documents=todo.n_documents,
         n_to_read=n_first,
         n_attributes=len(todo.added or known),
         is_schema_known=todo.schema is not None and not todo.n_asking,
-        n_calls=estimate.n_prompts,
-        tokens_in=tokens_in,
-        tokens_out=tokens_out,
+        least=around + least,
+        most=around + most,
         tokens_to_read=sum(lengths),
         n_at_once=_count_at_once(engine, settings),
-        cost_usd=price.cost_usd(tokens_in, tokens_out) if price else None,
-        effort=effort,
-        tokens_at_most=estimate.tokens + max(0, saved),
+        price=engine.price(settings),
+        effort=todo.effort,
+        others=others,
         by_code=any(item.is_column for item in known),
         n_untried=todo.n_untried,
     )
+
+
+def _estimate_reading(
+    todo: _ToRead, known: Sequence[Attribute], effort: Effort, settings: Settings
+) -> tuple[int, Estimate, Estimate]:
+    """Return how many documents an effort reads whole, and the least and the most that it takes.
+
+    The most is where no rule holds: rules are written and audited, and all is read.
+    """
+    lengths, lacking, n_tokens = todo.lengths, todo.lacking, settings.prompt_tokens
+    lists, own = (todo.lists.get(name, ()) for name in (effort, todo.effort))
+    # what the effort that is asked for does not list was never read
+    lists = [x for x in lists if not lacking or x.entity in lacking or x not in own]
+    columns = todo.added or [x for x in known if not lacking or x.name in lacking]
+    attributes = [*columns, *map(list_attribute, lists)]
+    n_first = count_read_first(effort, len(lengths), settings.schema_documents)
+    least = estimate_records(attributes, spread_evenly(lengths, n_first), n_tokens)
+    least += estimate_rows(lists, lengths, n_first, n_tokens)
+    if n_first == len(lengths):
+        return n_first, least, least
+    rules = estimate_rules(attributes, spread_evenly(lengths, settings.schema_documents))
+    least += rules
+    if effort == "draft":
+        return n_first, least, least
+    everything = estimate_records(attributes, lengths, n_tokens)
+    everything += estimate_rows(lists, lengths, len(lengths), n_tokens)
+    if everything.tokens <= least.tokens:  # rules would save nothing
+        return len(lengths), everything, everything
+    return n_first, least, rules + everything
 
 
 _COVERED = "covered_questions"

@@ -19,7 +19,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import IO, TypeAlias, cast
+from typing import IO, Self, TypeAlias, cast
 
 from srag_mcp import forks
 from srag_mcp.cells.cell import Record
@@ -190,6 +190,7 @@ def _read_schema(schema_json: str) -> Schema:
 
 DOCUMENT_TIMEOUT_S = 60.0
 _SECONDS_A_BYTE = 15 / 1024**2  # the slowest real documents take a third of that
+_BYTES_A_PROCESS = 16 * 1024  # of text; reading them takes as long as one more process costs
 _MAX_WAITING_REPLIES = 32
 _LOOKED_AFTER_S = 0.5
 _LAST_WORDS_S = 2.0
@@ -205,7 +206,8 @@ OBJECTS_BETWEEN_COLLECTIONS = 10_000
 class ReaderPool:
     """Reads documents for one ingestion, or one quote.
 
-    A file at which a process died is not given to another one: each would take as long.
+    A file at which a process died is not given to another one: each would take as long. As a
+    context manager it keeps the processes between two calls of `perform`.
     """
 
     def __init__(self, n_processes: int = 0, timeout_s: float = DOCUMENT_TIMEOUT_S) -> None:
@@ -218,6 +220,16 @@ class ReaderPool:
         self.n_processes = n_processes or n_processors or 1
         self._timeout_s = timeout_s
         self._given_up: dict[str, Unreadable] = {}
+        self._idle: list[_Reader] | None = None
+
+    def __enter__(self) -> Self:
+        self._idle = []
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        idle, self._idle = self._idle, None
+        for reader in idle or ():
+            reader.close()
 
     def perform(self, tasks: Sequence[Task]) -> Generator[Reply, None, None]:
         """Do all tasks; yield replies as they come, those to one task in order.
@@ -231,9 +243,10 @@ class ReaderPool:
             if task.source.relative in self._given_up:
                 yield self._given_up[task.source.relative]
         todo = [task for task in tasks if task.source.relative not in self._given_up]
-        n_running = min(self.n_processes, len(todo))
+        n_worth = 1 + sum(task.source.size for task in todo) // _BYTES_A_PROCESS
+        n_running = min(self.n_processes, len(todo), n_worth)
         command = (*_COMMAND, str(_memory_of_one(self.n_processes)))
-        readers = [_Reader(command) for _ in range(n_running)]
+        readers = [self._idle.pop() if self._idle else _Reader(command) for _ in range(n_running)]
         desk = _Desk(iter(todo), self._timeout_s)
         threads = [
             threading.Thread(target=desk.serve, args=(reader,), daemon=True) for reader in readers
@@ -263,7 +276,13 @@ class ReaderPool:
                 if n_running:
                     reader.kill()
                 thread.join()
-                reader.close()
+                self._keep_or_close(reader, is_done=not n_running)
+
+    def _keep_or_close(self, reader: "_Reader", *, is_done: bool) -> None:
+        if is_done and self._idle is not None:
+            self._idle.append(reader)
+        else:
+            reader.close()
 
 
 class _Desk:

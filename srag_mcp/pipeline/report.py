@@ -255,7 +255,8 @@ def report_stored(
     schema = None if present is None else present.schema
     info = published_info(work.state, work.connection)
     n_stored = work.n_documents()
-    files = tuple(Failure(path, reason) for path, reason in work.failures())
+    files = sorted(work.files().items())
+    failed = tuple(Failure(path, x.error) for path, x in files if x.error is not None)
     asked = schema.attributes if by_model and schema else ()
     unread = find_unread(work, asked)
     n_in_part = Predictions(work).count_read_in_part(asked) if asked else 0
@@ -264,14 +265,14 @@ def report_stored(
         corpus=folder.name,
         build_id=info.build_id if info else None,
         published=False,
-        n_documents=n_stored + len(files),
+        n_documents=n_stored + len(failed),
         n_unchanged=n_stored,
         rows=found.rows is not None,
         rows_reason=found.rows_reason,
-        failed=files + records,
+        failed=failed + records,
         skipped=tuple(Failure(item.path, item.reason) for item in found.skipped),
         told=(
-            *(f"{path}: {line}" for path, x in sorted(work.files().items()) for line in x.told),
+            *(f"{path}: {line}" for path, x in files for line in x.told),
             *_tell_times(work, schema),
         ),
         attributes=tuple(item.name for item in schema.shown().attributes) if schema else (),

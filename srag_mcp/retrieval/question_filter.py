@@ -31,11 +31,11 @@ WHERE term IN ({terms}) QUALIFY count(*) OVER (PARTITION BY term) <= {most}
 """
 _SAID = """
 SELECT (SELECT count(*) FROM ({documents})), coalesce(sum(n), 0),
-  coalesce(sum(n) FILTER (document_id IN (FROM ({documents}))), 0),
-  count(DISTINCT document_id),
-  count(DISTINCT document_id) FILTER (document_id IN (FROM ({documents})))
+  coalesce(sum(n) FILTER (is_meant), 0),
+  count(DISTINCT document_id), count(DISTINCT document_id) FILTER (is_meant)
 FROM (
-  SELECT document_id, min(n) AS n FROM srag_postings JOIN srag_passages USING (passage)
+  SELECT document_id, min(n) AS n, document_id IN (FROM ({documents})) AS is_meant
+  FROM srag_postings JOIN srag_passages USING (passage)
   WHERE term IN ({terms}) GROUP BY passage, document_id HAVING count(*) = {n_terms})
 """
 _SAYING = """

@@ -156,10 +156,10 @@ WITH srag_at AS MATERIALIZED ({at}),
 {levels},
 srag_labelled AS (
   SELECT passage, {label_weight} * max(ln(1 + (n_units - n_found + 0.5) / (n_found + 0.5))) AS score
-  FROM srag_postings JOIN (
-    SELECT term, count(*) AS n_found FROM srag_postings WHERE term IN ({labels}) GROUP BY term
-  ) USING (term) CROSS JOIN (SELECT count(*) AS n_units FROM srag_units WHERE level = 2)
-  WHERE term IN ({labels}) GROUP BY passage),
+  FROM (
+    SELECT passage, count(*) OVER (PARTITION BY term) AS n_found
+    FROM srag_postings WHERE term IN ({labels}))
+  CROSS JOIN (SELECT count(*) AS n_units FROM srag_units WHERE level = 2) GROUP BY passage),
 srag_scored AS MATERIALIZED (
   SELECT place.passage, place.page, place.document, {ahead} AS is_ahead,
     coalesce(of_document.score, 0) + of_page.score + of_passage.score

@@ -1,7 +1,7 @@
 """Snippets: the words of a passage that say most of what was sought, and where they stand."""
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -38,18 +38,30 @@ class Quote:
     span: Span
 
 
-def quote_hit(corpus: Corpus, hit: Hit, sought: Set[object], phrase: str = "") -> Quote:
-    """Quote the words of a passage that say most of what was *sought*, see `find_quote`."""
-    text = corpus.document_text(hit.document_id, hit.span.start, hit.span.end)
-    found = find_quote(text, sought, phrase)
-    span = found.moved(hit.span.start)
-    return Quote(hit.document_id, hit.page, hit.headings, found.of(text), span)
+def quote_hits(
+    corpus: Corpus, hits: Sequence[Hit], sought: Set[object], phrase: str = ""
+) -> Iterator[Quote]:
+    """Quote the words of each passage that say most of what was *sought*, see `find_quote`."""
+    texts = corpus.document_texts([(hit.document_id, hit.span) for hit in hits])
+    for hit, text in zip(hits, texts, strict=True):
+        found = find_quote(text, sought, phrase)
+        span = found.moved(hit.span.start)
+        yield Quote(hit.document_id, hit.page, hit.headings, found.of(text), span)
 
 
 def sought_terms(question: str) -> Set[object]:
     """Return the terms and the stems by which a quote for *question* is chosen."""
     terms = question_terms(question, idle_words(question))
     return {*terms, *stems(" ".join(content_words(question)))}
+
+
+def shared_terms(text: str, sought: Set[object], languages: Set[str] | None = None) -> Set[object]:
+    """Return which of the terms and stems *sought* the words of *text* have.
+
+    *languages*: that it may be in; None: those that it tells.
+    """
+    spoken = languages_of(text) if languages is None else languages
+    return {*count_terms(text, spoken), *stems(text)} & sought
 
 
 def find_quote(text: str, sought: Set[object], phrase: str = "") -> Span:
@@ -63,9 +75,7 @@ def find_quote(text: str, sought: Set[object], phrase: str = "") -> Span:
     said = [one_line(piece.of(text)) for piece in pieces]
     ends = list(accumulate((len(item) + 1 for item in said), initial=0))
     languages = languages_of(text)
-    found: list[Set[object]] = [
-        {*count_terms(item, languages), *stems(item)} & sought for item in said
-    ]
+    found = [shared_terms(item, sought, languages) for item in said]
     best, best_score = Span(0, 0), (False, -1)
     for first, opening in enumerate(pieces):
         last, there = first, set[object]()

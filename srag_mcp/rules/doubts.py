@@ -9,7 +9,7 @@ column.
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -90,8 +90,8 @@ FROM (SELECT document_id, unnest(regexp_extract_all(text, $2, 1)) AS label FROM 
 GROUP BY label ORDER BY count(*) DESC, label
 """
 _CELLS = """
-SELECT coalesce(unit, ''), count(*), count(*) FILTER (contains({marks}, $2))
-FROM cells WHERE attribute = $1 AND state = 'stated' GROUP BY ALL ORDER BY count(*) DESC, 1
+SELECT attribute, coalesce(unit, ''), count(*), count(*) FILTER (contains(coalesce(marks, ''), $1))
+FROM cells WHERE state = 'stated' GROUP BY ALL ORDER BY count(*) DESC, 2
 """
 _WORDED_NONE = """
 SELECT count(*) FROM cells WHERE attribute = $1 AND state = 'stated_absent' AND value IS NULL
@@ -128,7 +128,7 @@ SELECT count(*) FILTER (doubted AND value < low), count(*) FILTER (doubted AND v
 FROM (SELECT *, min(value) FILTER (NOT doubted) OVER () AS low,
              max(value) FILTER (NOT doubted) OVER () AS high
       FROM (SELECT coalesce(TRY_CAST(value AS DOUBLE), epoch(TRY_CAST(value AS DATE))) AS value,
-                   contains({marks}, $2) AS doubted
+                   contains(coalesce(marks, ''), $2) AS doubted
             FROM cells WHERE attribute = $1 AND state = 'stated'))
 """
 
@@ -298,18 +298,27 @@ def _measured_in(corpus: Corpus, place: int) -> set[str]:
 
 def _read(corpus: Corpus, sql: str, parameters: Sequence[Value]) -> list[tuple[Value, ...]]:
     """Run a statement on the cells of the records; what they list may have columns of one name."""
-    if "position" in corpus.tables()["cells"]:  # builds of earlier versions have no lists
+    columns = corpus.tables()["cells"]  # builds of earlier versions have no lists, nor marks
+    if "marks" not in columns:
+        sql = sql.replace("coalesce(marks, '')", "''")
+    if "position" in columns:
         own = f"(FROM cells WHERE table_name = {quote_text(corpus.schema().entity)}) AS cells"
         sql = sql.replace("FROM cells", f"FROM {own}")
     return corpus.read(sql, parameters)
 
 
+def _count_cells(corpus: Corpus) -> Mapping[str, Sequence[Sequence[Value]]]:
+    """Count the stated cells of each column by their unit, and those that are contradicted."""
+    found = defaultdict[str, list[Sequence[Value]]](list)
+    for name, *counts in _read(corpus, _CELLS, [Mark.CONTRADICTED.value]):
+        found[str(name)].append(counts)
+    return found
+
+
 def _of_cells(corpus: Corpus, use: _Use) -> str:
     """Say so where amounts cannot be compared, or other places contradict what was read."""
     name, is_numeric = use.attribute.name, use.attribute.type.is_numeric
-    has_marks = "marks" in corpus.tables()["cells"]  # builds of earlier versions have none
-    marks = "coalesce(marks, '')" if has_marks else "''"
-    rows = _read(corpus, _CELLS.format(marks=marks), [name, Mark.CONTRADICTED.value])
+    rows = corpus.once(_count_cells).get(name, [])
     n_cells, n_marked = (sum(_whole(row[place]) for row in rows) for place in (1, 2))
     if n_marked > _MARKED * n_cells:
         return f"{n_marked} of {n_cells} values of {name} are {_CONTRADICTED}"
@@ -325,7 +334,7 @@ def _of_cells(corpus: Corpus, use: _Use) -> str:
         counts = ", ".join(f"{unit or 'none'} ({count})" for unit, count in units.items())
         return f"{name} is stated in several units, {counts}, which cannot be compared"
     if n_marked and use.takes_ends and use.attribute.type.is_ordered:
-        ends = _read(corpus, _ENDS.format(marks=marks), [name, Mark.CONTRADICTED.value])[0]
+        ends = _read(corpus, _ENDS, [name, Mark.CONTRADICTED.value])[0]
         if any(ends):
             n_low, n_high = map(_whole, ends)
             return f"of {name}, the {n_low} lowest and {n_high} highest values are {_CONTRADICTED}"
@@ -475,19 +484,26 @@ def _speaking(use: _Use) -> str:
     slots = [rule for rule in attribute.extractors if isinstance(rule, SlotRule)]
     counts = bool(slots) and attribute.type.is_whole and attribute.unit is None
     if attribute.type.is_ordered and not counts:
-        patterns = [rf"(?:{words}){_NEAR}\d|\d{_NEAR}(?:{words})" for words in patterns]
+        patterns = _beside(patterns, r"\d")
     if attribute.type.is_numeric and (amount := _amounts(attribute, use.own)):
         # "35 minutes to cook" of a cook time: what its name says beside the sort of amount it is
+        forms = list[str]()
         for words in dict.fromkeys(_names(attribute)):
             telling = [word for word in words if stem(word) not in general_stems()]
-            for form in map(_forms_of, telling if len(words) > len(telling) == 1 else ()):
-                patterns.append(rf"(?:{amount}){_NEAR}{form}|{form}{_NEAR}(?:{amount})")
+            forms += map(_forms_of, telling if len(words) > len(telling) == 1 else ())
+        patterns += _beside(forms, amount)
     if attribute.type.is_text:
         texts = [str(item.value) for item in use.own.values if item.value is not None]
         said = [*use.asked, *[text for text in texts if _is_telling(text)][:_MAX_VALUES]]
         spaced = [r"\s+".join(map(re.escape, value.split())) for value in said]
         patterns += [rf"\b{value}\b" for value in spaced]
     return "|".join(f"(?:{pattern})" for pattern in patterns)
+
+
+def _beside(words: Collection[str], amount: str) -> list[str]:
+    """Match one of *words* near an *amount*, in one pattern: to read many takes long."""
+    one = "|".join(words)
+    return [f"(?:{one}){_NEAR}(?:{amount})|(?:{amount}){_NEAR}(?:{one})"] if words else []
 
 
 def _names(attribute: Attribute) -> Iterator[tuple[str, ...]]:

@@ -16,7 +16,7 @@ from srag_mcp.cells.cell import Cell, ListedRows, Mark, add_note
 from srag_mcp.cells.normalised import IS_RELATIVE
 from srag_mcp.documents.document import Document, Listing, TableCell
 from srag_mcp.documents.tables import SheetRow, column_key
-from srag_mcp.documents.totals import TableBody, names_total
+from srag_mcp.documents.totals import TableBody, is_total, names_total
 from srag_mcp.rules.candidates import Found, amount_of
 from srag_mcp.rules.enumerations import MAX_LINE, Enumeration, part_at, part_of
 from srag_mcp.rules.extraction import match_whole
@@ -291,10 +291,18 @@ def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str]]:
 
 
 def _thin_amount(line: SheetRow, usual: int) -> tuple[int, float] | None:
-    """Return the place and the amount of a row that has little else; None for others."""
+    """Return the place and the amount of a row that has little else; None for others.
+
+    Beside a label that names a thing, an amount may be its price.
+    """
     filled = [place for place, text in enumerate(line.cells) if text]
     amount = amount_of(line.cells[filled[-1]]) if len(filled) == _FEW < usual else None
-    return (filled[-1], amount) if amount is not None and filled[1] - filled[0] > 1 else None
+    is_apart = amount is not None and filled[1] - filled[0] > 1
+    return (
+        (filled[-1], amount)
+        if amount is not None and (is_apart or is_total(line.cells[filled[0]]))
+        else None
+    )
 
 
 # --- What the document says of the rows together -------------------------------------------------

@@ -12,7 +12,7 @@ from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.slots import Slot, best_slot, learn_slot_rule, to_latest
 from srag_mcp.schema.attribute import SlotRule
-from srag_mcp.text.words import HELPING, fold_word, fold_words, is_content, singular, stem
+from srag_mcp.text.words import HELPING, JOINING, fold_word, fold_words, is_content, singular, stem
 from srag_mcp.values.bounds import NO_VALUE, SIGN, SIGNS, hedge_in_text
 from srag_mcp.values.quantities import read_number_words
 from srag_mcp.values.units import CURRENCY_WORDS, UNITS, is_currency
@@ -204,10 +204,7 @@ _WORD = re.compile(r"[^\W_]+(?:[-–’'][^\W_]+)*")
 _CLAUSE = re.compile(r"[;:()\[\].!?|•·]|,\s")
 _CLAUSES = re.compile(rf"{_CLAUSE.pattern}|\b(and|as well as|und|sowie)\b")
 _FIGURE = re.compile(r"(?<!\w)(?<!\w-)\d")
-_INNER = frozenset(
-    ["of", "in", "per", "to", "from", "for", "on", "at", "with", "by", "and", "de", "du", "der"]
-)
-_LEADING = _INNER - {"of", "per", "and", "de", "du", "der"}
+_LEADING = JOINING - {"of", "per", "and", "de", "du", "der"}
 _NO_NAME_ENDINGS = ("ed", "ing", "ly")
 _PARTICIPLE = re.compile(r"\w+[^\We]ed")  # what was done, and not what a number counts
 _DEED = re.compile(rf"({_PARTICIPLE.pattern}) ({'|'.join(sorted(_LEADING))}) ?\Z", re.I)
@@ -320,7 +317,7 @@ def _grams(words: Sequence[str], is_behind: bool) -> Iterator[tuple[str, int, bo
             phrase = words[start:end]
             inner = phrase[1:-1]
             is_name = _names(phrase[0]) and _names(phrase[-1]) and not all(map(_is_unit, phrase))
-            if (is_name or "per" in inner) and all(_names(w) or w in _INNER for w in inner):
+            if (is_name or "per" in inner) and all(_names(w) or w in JOINING for w in inner):
                 is_cut = start > 0 and _names(words[start - 1])
                 yield " ".join(phrase), start if is_behind else len(words) - end, is_cut
 
@@ -362,7 +359,7 @@ def _labels(
             said.n_cut > said.count / 2,
             said.n_led > said.count / 2,  # "34 km/h in the afternoon" is no afternoon
             # "stations report": what follows a plural is no name
-            any(len(w) > 3 and w != singular(w) for w in words[:-1]) and not _INNER & {*words},
+            any(len(w) > 3 and w != singular(w) for w in words[:-1]) and not JOINING & {*words},
             # "patients in intensive": what follows a preposition is said whole
             bool(_LEADING & {*words})
             and any(

@@ -177,10 +177,11 @@ def read_joins(root: exp.Expr | None, tables: Mapping[str, Keyed], lists: Collec
     named = [item.name.lower() for item in root.find_all(exp.Table)]
     read, makes_more = tables.keys() & {*named}, root.find(exp.Join, exp.Lateral, exp.Unnest)
     is_joined = len(read) > 1 or makes_more is not None
-    if not is_joined and not (lists and root.find(exp.SetOperation)):
+    outputs = [item for select in root.find_all(exp.Select) for item in select.selects]
+    is_nested = any(item.find(exp.Select) for item in outputs)
+    if not (is_joined or is_nested) and not (lists and root.find(exp.SetOperation)):
         return Joins()
-    outputs = (item for select in root.find_all(exp.Select) for item in select.selects)
-    is_plain = makes_more is None and not any(item.find(exp.Select) for item in outputs)
+    is_plain = makes_more is None and not is_nested
     if is_plain and len({*named}) == len(named) and read.isdisjoint(lists):
         return Joins()  # a union of tables has each row of them once
     root = root.copy()  # of which the aggregates are written anew
@@ -191,13 +192,20 @@ def read_joins(root: exp.Expr | None, tables: Mapping[str, Keyed], lists: Collec
     names = dict.fromkeys(name for _, _, of_rows in told for name in of_rows)
     is_whole = bool(told)
     for node, once, _ in told:
-        query = parse_query(f"SELECT {once}") if once else None
+        query = parse_query(f"SELECT {once}") if once and not _counts_beside(node) else None
         is_whole &= query is not None and node.root() is root  # not within another of them
         (_filtered(node) or node).replace(
             exp.null() if query is None else next(query.iter_expressions())
         )
     once = root.sql("duckdb") if is_whole else ""
-    return Joins(tuple(repeated), tuple(names), once, is_joined)
+    return Joins(tuple(repeated), tuple(names), once, is_joined or is_nested)
+
+
+def _counts_beside(node: exp.Expr) -> bool:
+    """Whether the same output counts joined rows: `sum(o.total) / count(*)` is of no rows once."""
+    while node.parent is not None and not isinstance(node.parent, exp.Select):
+        node = node.parent
+    return any(isinstance(item.this, exp.Star) for item in node.find_all(exp.Count))
 
 
 def _filtered(node: exp.Expr) -> exp.Filter | None:
@@ -368,7 +376,7 @@ def _made_of(node: exp.Expr, rows: _Rows) -> frozenset[int]:
             raise _UnclearError
         return column.rows
     if isinstance(node, exp.Query | exp.Window | exp.Columns):
-        if len(rows.keys) != 1:
+        if len(rows.keys) != 1 or (isinstance(node, exp.Query) and not _is_of_row(node, rows)):
             raise _UnclearError
         return frozenset(rows.keys)
     parts, adds = [*node.iter_expressions()], False
@@ -389,6 +397,18 @@ def _made_of(node: exp.Expr, rows: _Rows) -> frozenset[int]:
     if adds and len(found) > 1:
         raise _UnclearError
     return frozenset[int]().union(*found)
+
+
+def _is_of_row(query: exp.Query, rows: _Rows) -> bool:
+    """Whether a query within another has a value for each row, or the same for all of them.
+
+    What is asked for by a part of the key only is the same beside several rows, and taken by each.
+    """
+    own = {item.alias_or_name.lower() for item in query.find_all(exp.Table)}
+    columns = [x for x in query.find_all(exp.Column) if x.table.lower() not in {"", *own}]
+    asked = {attr for found in map(rows.lookup, columns) if found for attr in found.of}
+    keys = [(row, name) for row, key in rows.keys.items() for name in key or ("",)]
+    return not columns or asked.issuperset(keys)
 
 
 def _is_aggregate(node: exp.Expr) -> bool:

@@ -429,10 +429,10 @@ class Corpus:
             QueryError: If *where* is refused or wrong.
         """
         records = quote_name(self._content().schema.entity)
+        clause = self._cells_where(column, None, {"state": "stated"})
         if where:  # of the first ones: a million records are looked at for three quotes else
             first = f"SELECT document_id FROM {records} WHERE ({where}\n) ORDER BY 1"  # noqa: S608 - guarded
-            where = f"document_id IN ({first} LIMIT {_MOST_QUOTED})"
-        clause = self._cells_where(column, None, {"state": "stated", "where": where})
+            clause += f" AND document_id IN ({first} LIMIT {_MOST_QUOTED})"
         sql = evidence_sql(clause, limit, 0, has_positions=self._content().has_positions)
         return read_evidence(self.select(sql, limit=limit).rows)
 
@@ -485,6 +485,18 @@ class Corpus:
             found = self.document(document_id)
             rows = self.read(TEXT, [found.id, first + 1, n_characters])
         return str(rows[0][0]) if rows else ""
+
+    def document_texts(self, places: Sequence[tuple[str, Span]]) -> list[str]:
+        """Return stretches of documents by their ids; one in several places is read for each."""
+        parts = [
+            f"SELECT {n}, substr(text, {span.start + 1}, {span.end - span.start})"  # noqa: S608 - numbers
+            f" FROM srag_texts WHERE document_id = ${n}"
+            for n, (_, span) in enumerate(places, start=1)
+        ]
+        # A part for each: of an IN or a join the engine looks at all documents.
+        rows = self.read(" UNION ALL ".join(parts), [key for key, _ in places]) if parts else []
+        found = {n: str(text) for n, text in rows}
+        return [found.get(n, "") for n in range(1, len(places) + 1)]
 
     def table_heads(self, document_id: str) -> dict[int, Span]:
         """Return where the heads of tables stand, by the number of their passage."""

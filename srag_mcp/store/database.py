@@ -29,6 +29,7 @@ def open_for_writing(path: Path, spill: Path) -> duckdb.DuckDBPyConnection:
     config: dict[str, str | bool | int | float | list[str]] = {
         "memory_limit": WRITER_MEMORY,
         "threads": 1,  # waking a second takes longer than its part of a small statement
+        "async_threads": 0,  # they read from afar
         "temp_directory": str(spill),
         "python_enable_replacements": False,
         "autoinstall_known_extensions": False,

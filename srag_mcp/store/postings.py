@@ -41,10 +41,11 @@ INDEX_COMMENTS = {
 }
 _MOST_COUNTED = 255  # in one byte
 _SUMMARIES = """
-CREATE OR REPLACE TEMP TABLE said AS
 SELECT document_id, summary FROM summaries SEMI JOIN documents USING (document_id, sha256)
-ORDER BY document_id;
-CREATE OR REPLACE TEMP TABLE said_postings (document_id VARCHAR, term UINTEGER, n UTINYINT);
+ORDER BY document_id
+"""
+_SAID_POSTINGS = """
+CREATE OR REPLACE TEMP TABLE said_postings (document_id VARCHAR, term UINTEGER, n UTINYINT)
 """
 _TABLES = f"""
 CREATE TABLE build.main.srag_passages AS
@@ -110,11 +111,11 @@ def cut_postings(path: str, title: str, text: str, passages: Sequence[PassageRow
 
 def write_index(connection: duckdb.DuckDBPyConnection) -> None:
     """Write the index of the passages of the build; what sums up a document is with its names."""
-    connection.execute(_SUMMARIES)
-    said = connection.execute("SELECT document_id, summary FROM said").fetchall()
+    connection.execute(_SAID_POSTINGS)
+    said = connection.execute(_SUMMARIES).fetchall()
     rows = [(key, term, n) for key, text in said for term, n in count_terms(text).items()]
     if rows:
         with connection.appender("said_postings") as appender:
             appender.append_rows(rows)
-        connection.execute("CREATE TABLE build.main.srag_summaries AS FROM said")
+        connection.execute(f"CREATE TABLE build.main.srag_summaries AS {_SUMMARIES}")
     connection.execute(_TABLES)

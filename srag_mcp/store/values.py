@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from srag_mcp.names.uniting import LONGEST_ACRONYM, are_names, fold_name, read_name
 from srag_mcp.text.words import singular
@@ -43,6 +43,7 @@ class ValueMatch:
     spelling: str | None = None
 
 
+@lru_cache(maxsize=8_192)
 def fold_words(text: str) -> tuple[str, ...]:
     """Split into words without case, accents, punctuation and the plural endings of long words.
 
@@ -52,6 +53,7 @@ def fold_words(text: str) -> tuple[str, ...]:
     return tuple(_one(word) for word in found)
 
 
+@lru_cache(maxsize=8_192)
 def signed_words(text: str) -> tuple[str, ...]:
     """Split into words as `fold_words` does, each with the signs that make another value of it.
 

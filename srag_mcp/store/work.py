@@ -290,17 +290,20 @@ class WorkDatabase:
         self.state = state
         self.warning = warning
         self._facts: dict[str, str] | None = None  # of the table `meta`; None until they are read
+        self._unwritten: dict[str, bool] = {}  # keys set, and whether the table has them already
         self._is_open = False  # whether there is a transaction
         connection.execute(_META)
+        if self._meta("format") is None:
+            facts = {"format": _FORMAT, "identity": secrets.token_hex(8), "tables": _MADE_BY}
+            with self.transaction():
+                connection.execute(_TABLES)
+                self._set_meta(**facts, marks="yes", index=INDEX_VERSION)
+            return
         if self._meta("tables") != _MADE_BY:
             connection.execute(_TABLES)
             connection.execute(_COLUMNS)  # of earlier versions, killed at any moment
-            if self._meta("format") is not None:
-                self._set_meta(tables=_MADE_BY)
-        if self._meta("format") is None:
-            facts = {"format": _FORMAT, "identity": secrets.token_hex(8), "tables": _MADE_BY}
-            self._set_meta(**facts, marks="yes", index=INDEX_VERSION)
-        elif self._meta("marks") is None:
+            self._set_meta(tables=_MADE_BY)
+        if self._meta("marks") is None:
             with self.transaction():
                 connection.execute(_MARKS_OF_NOTES)
                 self._set_meta(marks="yes")
@@ -389,10 +392,6 @@ class WorkDatabase:
         with self.transaction():
             self._delete("files", "path", paths)
 
-    def failures(self) -> list[tuple[str, str]]:
-        """Return the files that could not be read, with the reasons."""
-        return self.run("SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path")
-
     def known_documents(
         self, paths: Iterable[str], *, cut: bool = False
     ) -> dict[str, dict[str, str]]:
@@ -401,11 +400,13 @@ class WorkDatabase:
         *cut*: one without passages of today, as an earlier version read it, has no sha256 either.
         """
         known: dict[str, dict[str, str]] = {}
+        if not (asked := list(paths)):
+            return known
         for path, document_id, sha256 in self.run(
             "SELECT path, document_id, CASE WHEN ? AND n_passages IS NULL THEN '' ELSE sha256 END"
             " FROM documents WHERE path IN (SELECT unnest(?))",
             cut,
-            list(paths),
+            asked,
         ):
             known.setdefault(path, {})[document_id] = sha256
         return known
@@ -527,8 +528,9 @@ class WorkDatabase:
         self._is_open = True
         try:
             yield
+            self._write_meta()
         except BaseException:
-            self._facts, self._is_open = None, False
+            self._facts, self._unwritten, self._is_open = None, {}, False
             self.connection.rollback()
             raise
         self._is_open = False
@@ -572,11 +574,18 @@ class WorkDatabase:
         return self._facts.get(key)
 
     def _set_meta(self, **entries: str) -> None:
-        known = [key for key in entries if self._meta(key) is not None]
-        if known:  # of few: to join them with the table takes twice as long
+        new = {key: text for key, text in entries.items() if self._meta(key) != text}
+        with self.transaction():
+            self._unwritten |= {key: self._meta(key) is not None for key in new}
+            self._facts = {**(self._facts or {}), **new}
+
+    def _write_meta(self) -> None:
+        """Write what was set since the transaction began, at once."""
+        unwritten, self._unwritten = self._unwritten, {}
+        if known := [key for key, is_known in unwritten.items() if is_known]:
+            # of few: to join them with the table takes twice as long
             self.run("DELETE FROM meta WHERE list_contains(?, key)", known)
-        insert_rows(self.connection, "meta", list(entries.items()))
-        self._facts = {**(self._facts or {}), **entries}
+        insert_rows(self.connection, "meta", [(key, self._meta(key)) for key in unwritten])
 
 
 def hash_schema(schema: Schema) -> str:

@@ -39,6 +39,12 @@ def shorten(text: str, max_characters: int) -> str:
     return f"{flat[: max(0, max_characters - 1)].rstrip()}…"
 
 
+def shorten_start(text: str, max_characters: int) -> str:
+    """Write the last characters of *text* on one line, as of headings: the innermost says most."""
+    flat = one_line(text)
+    return flat if len(flat) <= max_characters else f"…{flat[-max_characters:]}"
+
+
 def quoted(text: str, max_characters: int = 160) -> str:
     """Write the words of a document between quotation marks, on one line."""
     return f"“{shorten(text, max_characters)}”"

@@ -147,6 +147,10 @@ FUNCTION_WORDS: Mapping[str, frozenset[str]] = {
 ALL_FUNCTION_WORDS = STOP_WORDS.union(*FUNCTION_WORDS.values())
 
 
+# These join the words of a name: `cost of sales`, `chrono du jour`.
+JOINING = frozenset(
+    ["of", "in", "per", "to", "from", "for", "on", "at", "with", "by", "and", "de", "du", "der"]
+)
 # These only stand before a noun or a participle: `have been`.
 HELPING = frozenset(
     ["the", "a", "an", "is", "are", "was", "were", "been", "be", "being", "has", "have", "had"]

@@ -31,6 +31,7 @@ from srag_mcp.text.shown import one_line, printable, quoted, shorten
 from srag_mcp.views.findings import passage_entry, source_entry
 from srag_mcp.views.holdings import (
     KEY_LINE,
+    held_lines,
     lines_of_kinds,
     other_tables,
     propose_column,
@@ -65,6 +66,7 @@ NEXT = (
     " search_documents, or say so"
 )
 UNCOUNTED = "by the old name, over how many documents this is could not be counted"
+SEND = "Send it with run_sql. If no column holds what is asked, say so: do not guess."
 IN_WORDS = "what it should hold in words"
 
 
@@ -145,7 +147,7 @@ def ask_page(
         page = _rows_page(answer, None, room)
         return page.model_copy(update={"documents": of.n_documents})
     text = shorten(answer.text, int(room * TEXT_SHARE))
-    return AnswerPage(answered=False, text=text, brief=_brief_of_kinds(of, answer.brief))
+    return AnswerPage(answered=False, text=text, brief=brief_page(of, answer, answer.brief))
 
 
 def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPage:
@@ -156,9 +158,7 @@ def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPa
         # a call that is cut would read other documents
         proposal = entry if json_size(entry) <= max_characters * TEXT_SHARE else None
     if answer.brief is not None:
-        by_model = answer.taken is not None
-        adds = proposal is None
-        brief = _brief_page(corpus, answer, answer.brief, by_model=by_model, adds=adds)
+        brief = brief_page(corpus, answer, answer.brief, adds=proposal is None)
         text = shorten(answer.text, int(max_characters * TEXT_SHARE))
         page = AnswerPage(answered=False, text=text, brief=brief, proposal=proposal)
         return _say_turn(page, answer, max_characters)
@@ -274,11 +274,14 @@ def _proposal_entry(corpus: Corpus, proposal: Proposal) -> ProposalEntry:
     )
 
 
-def _brief_page(
-    corpus: Corpus, answer: Answer, brief: Brief, *, by_model: bool, adds: bool
+def brief_page(
+    corpus: Corpus | KindTables, answer: Answer, brief: Brief, *, adds: bool = True
 ) -> BriefPage:
     """Write the brief, the columns as a model would be shown them; *adds*: with calls for more."""
+    if isinstance(corpus, KindTables):
+        return _brief_of_kinds(corpus, brief)
     # A model names what is missing, or nothing is; the grammar knows words only.
+    by_model = answer.taken is not None
     missing, following = brief.unplaced if by_model else (), NEXT
     if not corpus.is_build and adds and (missing or not by_model):
         wishes = " and ".join(f"attribute={item!r}" for item in missing) or IN_WORDS
@@ -290,7 +293,7 @@ def _brief_page(
         other_tables=other_tables(corpus),
         linked_values=[item for linked in brief.linked_values for item in _linked_entries(linked)],
         passages=[passage_entry(item, corpus.name) for item in brief.passages],
-        rules=list(RULES),
+        rules=[*RULES, SEND],
         next=following,
         previous=shorten(brief.previous, MAX_WARNING_CHARACTERS),
     )
@@ -303,7 +306,7 @@ def _brief_of_kinds(kinds: KindTables, brief: Brief) -> BriefPage:
         columns=lines_of_kinds(kinds),
         other_tables=other_tables(kinds),
         linked_values=[item for linked in brief.linked_values for item in _linked_entries(linked)],
-        rules=[*RULES, *say_keys(kinds)],
+        rules=[*RULES, SEND, *say_keys(kinds)],
         next=NEXT,
     )
 
@@ -319,14 +322,15 @@ def _linked_entries(linked: LinkedValues) -> list[LinkedValue]:
     ]
 
 
-def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
+def answer_lines(answer: Answer, corpus: str, of: Corpus | KindTables) -> Iterator[str]:
     """Write an answer for people: text, denominator and quotes, or why there is none.
 
-    *corpus* is its name on the command line, for the commands that the text proposes.
+    *corpus* is its name on the command line, for the commands that the text proposes; *of* is what
+    was asked.
     """
     yield from _turn_lines(answer)
     if answer.brief is not None:
-        yield from _refusal_lines(answer, answer.brief, corpus)
+        yield from _refusal_lines(answer, answer.brief, corpus, of)
         return
     if answer.reading is not None:
         yield from _reading_lines(answer, answer.reading, corpus)
@@ -347,11 +351,18 @@ def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
         yield f"Says: {document}: {source.column} — {quoted(source.as_stated or '')}"
 
 
-def _refusal_lines(answer: Answer, brief: Brief, corpus: str) -> Iterator[str]:
+def _refusal_lines(
+    answer: Answer, brief: Brief, corpus: str, of: Corpus | KindTables
+) -> Iterator[str]:
     yield printable(answer.text)
-    names = brief.columns
-    more = f", … {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
-    yield f"\nColumns of {brief.table}: {', '.join(names[:MAX_COLUMNS])}{more}"
+    yield ""
+    for own in of.corpora if isinstance(of, KindTables) else (of.within(),):
+        yield f"Columns of {own.schema().entity}, {own.info().n_documents:,} documents:"
+        held = [f"  {line}" for line in held_lines(own)]
+        yield from held[:MAX_COLUMNS]
+        if len(held) > MAX_COLUMNS:
+            yield f"  … {len(held) - MAX_COLUMNS} more: srag-mcp schema {shlex.quote(corpus)}"
+    yield f"For a query: {' '.join(RULES)}"
     for linked in brief.linked_values:
         if linked.pattern:
             yield f"{linked.n_values:,} values of {linked.column} hold {quoted(linked.phrase)}"

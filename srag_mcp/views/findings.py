@@ -12,7 +12,7 @@ from srag_mcp.errors import QueryError, SchemaError
 from srag_mcp.model.language_model import most_characters
 from srag_mcp.retrieval.question_filter import QuestionFilter, find_filter
 from srag_mcp.retrieval.search import search
-from srag_mcp.retrieval.snippets import Quote, quote_hit, sought_terms
+from srag_mcp.retrieval.snippets import Quote, quote_hits, sought_terms
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.corrections import Kept
@@ -20,7 +20,7 @@ from srag_mcp.store.evidence import Evidence, EvidenceFilter, Review
 from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.store.loose import WHERE, narrow
 from srag_mcp.store.united_names import UnitedName
-from srag_mcp.text.shown import one_line, quoted, shorten
+from srag_mcp.text.shown import one_line, quoted, shorten, shorten_start
 from srag_mcp.text.words import fold_words, words
 from srag_mcp.views.holdings import check_column, loose_notes
 from srag_mcp.views.results import (
@@ -38,7 +38,7 @@ from srag_mcp.views.results import (
 )
 
 MAX_TOKENS = 2000  # of a reply: DESIGN 9b
-MAX_HEADINGS_CHARACTERS = 120
+MAX_HEADINGS_CHARACTERS = 300  # as many as of a quote: heads of a table are among them
 MAX_UNREADABLE = 5
 MAX_NAME = 200
 MAX_CONDITION = 600  # characters of what a query narrows to by itself
@@ -99,8 +99,8 @@ def search_page(
     found = ranked(limit=limit + 1, offset=offset)  # one more than is shown: do others follow?
     keys = sought_terms(sought)
     passages = [
-        passage_entry(quote_hit(corpus, hit, keys, fold_words(phrase)), corpus.name)
-        for hit in found.hits[:limit]
+        passage_entry(quote, corpus.name)
+        for quote in quote_hits(corpus, found.hits[:limit], keys, fold_words(phrase))
     ]
     written = "".join(passage.model_dump_json() for passage in passages)
     room = min(max_characters, most_characters(written, MAX_TOKENS))
@@ -211,7 +211,7 @@ def passage_entry(item: Quote, corpus: str) -> FoundPassage:
     return FoundPassage(
         document_id=item.document_id,
         page=item.page,
-        headings=shorten(item.headings, MAX_HEADINGS_CHARACTERS),
+        headings=shorten_start(item.headings, MAX_HEADINGS_CHARACTERS),
         quote=one_line(item.text),
         start=item.span.start,
         end=item.span.end,

@@ -334,6 +334,17 @@ def schema_table(corpus: Corpus) -> Table:
     return ("column", "type", "unit", "known", "holds"), rows
 
 
+def held_lines(corpus: Corpus) -> list[str]:
+    """Write the columns of the schema for people, a line each.
+
+    `"price_per_night number EUR, known in 98: 62 to 1244, median 482"`
+    """
+    return [
+        f"{' '.join(str(part) for part in said if part)}, known in {known}: {holds}".rstrip(": ")
+        for *said, known, holds in schema_table(corpus)[1]
+    ]
+
+
 def statistics_table(found: Sequence[ColumnStatistics], entity: str | None = None) -> Table:
     """Tabulate statistics for people."""
     rows = []

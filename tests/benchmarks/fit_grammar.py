@@ -29,6 +29,7 @@ from srag_mcp.evaluation.pack import (
     write_gold_records,
 )
 from srag_mcp.grammar.filters import LIMIT, MARGIN, WEIGHTS
+from srag_mcp.grammar.link import read_sentences
 from srag_mcp.grammar.table import describe_table
 from srag_mcp.grammar.translate import read_question
 from srag_mcp.pipeline.ingest import ingest
@@ -70,7 +71,7 @@ def _of_worlds() -> Iterator[Case]:
             sql = line.strip().removeprefix("OR REFUSED ")
             wanted = None if sql == "REFUSED" else sorted(_plain(world.rows(sql)), key=str)
             table = describe_table(world.schema, world.statistics)
-            ranked, _ = read_question(question, table, world.values)
+            ranked, _ = read_question(read_sentences(question, table, world.values), table)
             found = [
                 (parse.features, sorted(_plain(world.rows(parse.sql)), key=str) == wanted)
                 for _, parse in ranked[:8]
@@ -126,7 +127,8 @@ def _case(
     world: str,
 ) -> Case:
     schema, statistics, values = seen
-    ranked, _ = read_question(question.question, describe_table(schema, statistics), values)
+    table = describe_table(schema, statistics)
+    ranked, _ = read_question(read_sentences(question.question, table, values), table)
     found = []
     for _, parse in ranked[:8]:
         rows = [tuple(map(_value, row)) for row in build.execute(parse.sql).fetchall()]

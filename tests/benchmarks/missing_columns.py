@@ -8,7 +8,8 @@ from them, the columns named in `--without` are taken out of the schema, and the
 `gold_sql` uses one (of those that `--questions` lists) are asked, all at once, of the engine
 `agent` in the folder WORK/NAME (`srag-mcp prompts next WORK/NAME`, with SRAG_HOME=WORK/home). What
 an answer proposes to read is read (`extend_schema`, keep=false), and the question asked again, as
-often as it proposes more. Printed: outcomes of each round, and how many readings there were.
+often as it proposes more. Printed: outcomes of each round, how often something was asked for, and
+for how many of these documents had to be read: what was read by another name is not read again.
 
 `--build` asks nothing: it leaves the table in WORK, and in `--save` the ids of the questions. So
 another system can stand on it: `srag-mcp eval PACK --system NAME --schema gold --work WORK
@@ -103,7 +104,7 @@ def main() -> None:
             return
         agent = replace(bench, settings=bench.settings.with_engine("agent"))
         results = {item.question.id: item for item in ask_all(agent, folder, questions)}
-        before, n_readings = dict(results), 0
+        before, n_calls, n_readings = dict(results), 0, 0
         for _ in range(MOST_ROUNDS):
             open_ones = [
                 item
@@ -119,7 +120,7 @@ def main() -> None:
             if not proposals:
                 break
             for attribute, documents in sorted(proposals, key=lambda pair: (len(pair[1]), pair)):
-                n_readings += 1
+                n_calls += 1
                 try:
                     report = ingest(
                         folder, agent.settings, attribute=attribute, documents=documents, keep=False
@@ -127,7 +128,9 @@ def main() -> None:
                 except SchemaError as error:  # no document that was shown says it
                     print(f"not read: {error}", flush=True)
                 else:
-                    print(f"read {attribute!r}: {report.stopped or 'done'}", flush=True)
+                    n_readings += report.n_predicted > 0
+                    told = f"{report.n_predicted} documents, {report.stopped or 'done'}"
+                    print(f"read {attribute!r}: {told}", flush=True)
             asked = [item.question for item in open_ones]
             results |= {item.question.id: item for item in ask_all(agent, folder, asked)}
     rows = [
@@ -144,7 +147,7 @@ def main() -> None:
         for name, item in results.items()
     ]
     options.save.write_text(json.dumps(rows, indent=1, ensure_ascii=False, default=str))
-    print(f"{n_readings} readings for {len(questions)} questions")
+    print(f"{n_calls} calls, {n_readings} readings for {len(questions)} questions")
 
 
 if __name__ == "__main__":

@@ -31,7 +31,8 @@ and the hash of what it holds; by pack, question and the note without its names 
 is not judged is *unjudged*, and silent. *cells* is the mean over the gold fields; rows of what
 documents list are measured against `gold_<list>.csv` (`yardstick_children`). Records of a
 table file that are none count as wrong ones. Of a replay it is told what the model took: tokens of
-the documents, of the build, of a question and its answer in the median, of each step in + out.
+the documents, of the build, of a question in the median and at most, of its answer in the median,
+of each step in + out.
 """
 
 import argparse
@@ -209,10 +210,11 @@ def token_rows(parts: Iterable[Part]) -> Iterator[list[str]]:
     steps = list(dict.fromkeys(
         step for _, item in taken for step, n in item.steps.items() if n.sent + n.replied
     ))  # fmt: skip
-    yield ["tokens", "documents", "build", "ratio", "question", "answer", *steps]
+    yield ["tokens", "documents", "build", "ratio", "question", "most", "answer", *steps]
     for name, item in taken:
         each = [f"{item.steps[step].sent:,} + {item.steps[step].replied:,}" for step in steps]
-        medians = [f"{n:,.0f}" for n in (item.question_median, item.answer_median)]
+        of_each = (item.question_median, item.question_most, item.answer_median)
+        medians = [f"{n:,.0f}" for n in of_each]
         ratio = f"{item.build_ratio:.2f}"
         yield [name, f"{item.documents:,}", f"{item.build:,}", ratio, *medians, *each]
 

@@ -109,6 +109,7 @@ class Tokens(BaseModel):
     build: int
     build_ratio: float | None
     question_median: float
+    question_most: int = 0  # sheets of before have none
     answer_median: float
     steps: dict[str, Taken]
 

@@ -2,7 +2,14 @@
 
 import pytest
 
-from srag_mcp.claims.captions import find_scale_note, head_lines, read_scales, read_years
+from srag_mcp.claims.captions import (
+    find_scale_note,
+    head_lines,
+    headings_of_row,
+    line_at,
+    read_scales,
+    read_years,
+)
 from srag_mcp.documents.passages import Passage
 from srag_mcp.text.spans import Span
 
@@ -182,3 +189,69 @@ def test_the_next_note_of_scale_takes_the_place_of_the_one_before() -> None:
 
     assert note is not None
     assert note.of(text) == "(in millions)"
+
+
+CARGO = """\
+The harbour charged 8.0 million for the use of cranes.
+
+Cargo of the year |  |  |
+ | 2021 | 2020
+ | €’000 | €’000
+Fees of the lines that are used in |  |
+the totals below |  |
+North | 5 | 4
+ | 12 | 11
+Bulk: |  |
+Inland |  |
+Coal | 3 | 2
+Total bulk | 3 | 2
+Mail | 4 | 4
+Total | 19 | 17
+People: |  |
+Crew | 7 | 7
+Guests: |  |
+Adults | 2 | 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("row", "groups"),
+    [
+        ("North | 5", ("Fees of the lines that are used in the totals below",)),
+        (" | 12", ("Fees of the lines that are used in the totals below",)),
+        ("Coal", ("Bulk", "Inland")),
+        ("Total bulk", ("Bulk",)),
+        ("Mail", ()),
+        ("Total | 19", ()),
+        ("Adults", ("Guests",)),
+    ],
+)
+def test_a_row_stands_below_its_caption_its_columns_and_the_labels_that_hold_for_it(
+    row: str, groups: tuple[str, ...]
+) -> None:
+    heads = Span(CARGO.index("Cargo of"), CARGO.index(" | €"))
+    start = CARGO.index(row)
+    place = line_at(CARGO, Span(start, start + len(row)))
+
+    assert headings_of_row(CARGO, place, heads, 0) == (
+        "€’000 | €’000",
+        "Cargo of the year",
+        "2021 | 2020",
+        *groups,
+    )
+
+
+def test_indented_rows_stand_below_the_labels_that_are_indented_less() -> None:
+    text = (
+        "Fleet   2021   2020\nBuilt\n  At home\n    Ferries   3   2\n  All built   7   5\n"
+        "Sold   1   1\n"
+    )
+    heads = Span(0, text.index("Built"))
+
+    def above(row: str) -> tuple[str, ...]:
+        start = text.index(row)
+        return headings_of_row(text, line_at(text, Span(start, start + 1)), heads, 0)
+
+    assert above("Ferries") == ("Fleet 2021 2020", "Built", "At home")
+    assert above("All built") == ("Fleet 2021 2020", "Built")
+    assert above("Sold") == ("Fleet 2021 2020",)

@@ -431,6 +431,99 @@ def test_a_table_says_what_speaks_against_a_value(
     assert check(attribute, quote, value, LIVELY).why == why
 
 
+BALANCE = """Books of the rowing club (in thousands)
+
+                              2021       2020
+Cash and cash equivalents    4,410      3,905
+Current assets              12,300     11,800
+Other current assets         1,240      1,105
+Other                          310        295
+Timber and rope                 75         80
+Income before tax              640        610
+Income tax                     150        140
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "why"),
+    [
+        ("cash_and_cash_equivalents", "4,410", ""),
+        ("cash_and_cash_equivalents", "310", "'Other', and the table has a row 'Cash and cash"),
+        ("other_current_assets", "1,240", ""),
+        ("other_current_assets", "4,410", "'Cash and cash equivalents', and the table has a row"),
+        ("other_current_assets", "12,300", "'Current assets', and the table has a row 'Other"),
+        ("current_assets", "12,300", ""),
+        ("timber_and_rope", "310", "'Other', and the table has a row 'Timber and rope'"),
+        ("other", "310", ""),
+        ("other", "75", "'Timber and rope', and the table has a row 'Other'"),
+        ("income_before_tax", "150", "'Income tax', and the table has a row 'Income before tax'"),
+        ("pencils_and_rope", "75", ""),  # no row has the name, or all of it
+    ],
+)
+def test_a_name_and_a_label_are_the_same_words_joined_by_whatever(
+    name: str, number: str, why: str
+) -> None:
+    value = float(number.replace(",", "")) * 1000
+    claim = check(Attribute(name=name, type="number", unit="EUR"), number, value, BALANCE)
+    assert why in claim.why
+    assert (claim.bearing is Bearing.CONTRADICTED) is bool(why)
+
+
+CLUB = """Books of the rowing club (in thousands)
+
+                              2021       2020
+Other income (expense)      (3,781)       655
+Net cash used on the river  (1,172)      (905)
+Membership fees               (450)      (431)
+Income tax (expense) refund    (61)       (50)
+Balance                        555-       444
+
+                            Spring     Autumn
+Withdrawals                    210        190
+Boats                           12         14
+Decrease of boats                2          3
+Low water            minus 3 below         40
+"""
+NO_MINUS = "the table gives it without brackets or a minus: is it positive?"
+A_MINUS = "the document gives it in brackets or with a minus: is it negative?"
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "value", "why"),
+    [
+        ("other_income_expense", "(3,781)", 3781, A_MINUS),
+        ("total_other_income_expense_net", "(3,781)", 3781, A_MINUS),
+        ("total_other_income_expense_net", "655", -655, NO_MINUS),
+        ("income_and_expense", "(3,781)", 3781, A_MINUS),
+        ("other_expense", "(3,781)", 3781, ""),
+        ("net_cash_used", "(1,172)", 1172, A_MINUS),
+        ("net_cash_used", "(1,172)", -1172, ""),
+        ("fees", "(450)", 450, ""),
+        ("fees", "(450)", -450, ""),
+        ("income_tax_expense", "(61)", 61, ""),
+        ("balance", "555-", 555, A_MINUS),
+        ("balance", "555-", -555, ""),
+        ("boats", "12", -12, NO_MINUS),
+        ("boats", "Decrease of boats                2", -2, ""),
+        ("change_in_cash", "210", -210, NO_MINUS),
+        ("low_water", "minus 3", -3, ""),
+    ],
+)
+def test_a_sign_binds_where_a_column_goes_both_ways_and_none_is_made(
+    name: str, number: str, value: float, why: str
+) -> None:
+    attribute = Attribute(name=name, type="number")
+    assert check(attribute, number, value, CLUB).why == why
+
+
+def test_a_description_may_say_which_rows_are_negative() -> None:
+    attribute = Attribute(
+        name="change_in_cash", type="number", description="What came in; withdrawals are negative."
+    )
+    assert check(attribute, "210", -210, CLUB).why == ""
+    assert check(attribute, "12", -12, CLUB).why == NO_MINUS
+
+
 @pytest.mark.parametrize("between", ["  ", " | "])
 @pytest.mark.parametrize(
     ("quote", "value"), [("8.35 / 10", 8.35), ("8.35", 8.35), ("★★★★ (4)", 4), ("(4)", 4)]

@@ -72,9 +72,32 @@ def test_a_refusal_names_the_words_and_each_column_once(cli: Cli, ingested: Path
     assert result.status == 3
     assert reason.startswith("Not answered: ")
     assert "passengers" not in reason
-    assert "Columns of ferry: name, passengers, operator, cafe" in rest
+    assert rest[1:6] == [
+        "Columns of ferry, 4 documents:",
+        "  name string, known in 4: Aldra (1), Borgund (1), Calypso (1), Dovre (1)",
+        "  passengers integer, known in 4: 120 to 480, median 300",
+        "  operator string, known in 4: Fjord Lines (2), Skerry Ferries (2)",
+        "  cafe boolean, known in 4: yes (3), no (1)",
+    ]
+    assert rest[6].startswith("For a query: Write one SELECT ")
+    assert not any(" says: " in line for line in rest), "no passage has a word of the question"
     assert rest[-2].endswith(f'srag-mcp sql {ingested} "SELECT …"')
     assert rest[-1].endswith(f'srag-mcp search {ingested} "…"')
+
+
+def test_a_refusal_is_as_data_the_brief_that_an_agent_gets(cli: Cli, ingested: Path) -> None:
+    result = cli("ask", ingested, "Which upholstery is the most flammable?", "--json")
+
+    brief = json.loads(result.out)["brief"]
+    assert sorted(brief) == [
+        "columns", "documents", "next", "other_tables", "rules", "table", "unplaced"
+    ]  # fmt: skip
+    assert (brief["table"], brief["documents"]) == ("ferry", 4)
+    assert brief["columns"][2].startswith("- passengers (integer): How many passengers it carries.")
+    assert "120 to 480" in brief["columns"][2]
+    assert brief["rules"][0] == (
+        "Write one SELECT in DuckDB's dialect, of the record table, documents, cells and passages."
+    )
 
 
 def test_a_search_prints_places_and_quotes(cli: Cli, ingested: Path) -> None:

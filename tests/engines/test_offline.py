@@ -98,12 +98,12 @@ def test_without_a_model_prose_is_published_on_a_command_and_told(
     folder = write(tmp_path / "stories", STORIES)
     report = ingest(folder, settings)
     price = quote_ingestion(folder, settings.with_engine("agent"))
-    tokens = price.tokens_in + price.tokens_out
+    tokens = price.least.tokens
     said, _, takes = report.account.partition("; ")
     assert (report.published, report.only_quoted) == (True, False)
     assert said.startswith("this folder is prose: of 144 words in 4 documents the columns account")
     assert takes.startswith(
-        f"with engine agent it takes about {price.n_calls} prompts, {tokens:,} tokens, "
+        f"with engine agent it takes about {price.least.n_prompts} prompts, {tokens:,} tokens, "
     )
     assert report.account in report.lines()
     again = ingest(folder, settings)

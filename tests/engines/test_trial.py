@@ -135,7 +135,7 @@ def test_what_was_left_out_is_added_without_a_prompt(
     run(("Who keeps Arla?",), columns=2)
     n_asked = len(server.requests)
     quote = quote_ingestion(folder, settings, attribute=wish)
-    assert (quote.n_attributes, quote.n_calls) == (1, 0)
+    assert (quote.n_attributes, quote.least.n_prompts) == (1, 0)
     report = run(columns=2, attribute=wish)
     assert report.extension is not None
     assert (report.extension.added, report.extension.attribute.name) == (True, "height_m")

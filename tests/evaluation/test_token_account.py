@@ -99,6 +99,9 @@ def test_cells_that_are_asked_for_again_are_repairs() -> None:
     assert taken == {key: {"in": 40, "out": 2} for key in ("records", "repairs", "questions")}
     assert (account["build"], account["build_ratio"]) == (84, 4.0)
     assert (account["question_median"], account["answer_median"]) == (42, 42)
+    several = results({"translate": (40, 2)}, {}, {"translate": (60, 3)}, {"translate": (10, 0)})
+    found = account_for_tokens(21, replies.calls(), several)
+    assert (found["question_median"], found["question_most"]) == (42, 63)
 
 
 def test_passages_are_embedded_for_the_build_and_a_question_for_its_answer() -> None:

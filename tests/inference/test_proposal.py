@@ -73,8 +73,8 @@ def test_the_price_is_what_the_reading_then_takes(
         assert len(server.requests) == price.n_prompts
         sent = sum(len(str(body["messages"])) for body in server.requests) / 4
     assert sent <= price.tokens_in <= 2.5 * sent, "an upper end: the definition sees less"
-    assert (quote.n_to_read, quote.n_documents, quote.n_calls) == (10, 20, price.n_prompts)
-    assert (quote.tokens_in, quote.tokens_out) == (price.tokens_in, price.tokens_out)
+    assert (quote.n_to_read, quote.n_documents, quote.least.n_prompts) == (10, 20, price.n_prompts)
+    assert (quote.least.tokens_in, quote.least.tokens_out) == (price.tokens_in, price.tokens_out)
     assert price_reading(corpus, "keeper", HIGH, PROMPT_TOKENS).tokens == 0, "it is there"
     assert price_reading(corpus, "keeper", "", PROMPT_TOKENS).n_documents == 10, "the others"
     same = price_reading(corpus, WISH.upper().replace(" ", "  "), "", PROMPT_TOKENS)

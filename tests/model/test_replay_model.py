@@ -70,7 +70,7 @@ def test_what_has_no_recorded_reply_is_named(
         anyio.run(ReplayModel(path).complete, prompt, schema)
     assert str(caught.value) == (
         f"records (crown.txt): {path} has no reply to this prompt ({short}…); its template, its"
-        " schema or the documents have changed since the replies were recorded"
+        " schema, the documents or a setting (as SRAG_LISTS) are not those of the recording"
     )
 
 

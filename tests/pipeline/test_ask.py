@@ -56,6 +56,30 @@ def test_a_question_beyond_the_columns_comes_back_as_a_brief(corpus: Corpus) -> 
     assert [str(linked) for linked in answer.brief.linked_values] == ["town: 'Rann' (2)"]
 
 
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("Which tower is the flimsiest?", []),
+        ("How many visitors climbed the tower?", ["Visitors left by the tower of 1.txt."]),
+    ],
+)
+def test_a_refusal_has_no_passage_that_says_only_what_the_records_are(
+    tmp_path: Path, worker: QueryPool, question: str, shown: list[str]
+) -> None:
+    folder = tmp_path / "towers"
+    folder.mkdir()
+    for number, (town, height, built) in enumerate(TOWERS):
+        path = folder / f"{number}.txt"
+        _write(path, town, height, date(built, 3, 1))
+        said = "Visitors left by the tower of" if number == 1 else "Nobody saw the tower of"
+        path.write_text(f"{path.read_text()}\n{said} {path.name}.\n")
+    settings = Settings(workers=1, home=tmp_path / "home")
+    ingest(folder, settings)
+    answer = ask(Corpus(folder, worker, settings.home), question)
+    assert answer.brief is not None
+    assert [passage.text for passage in answer.brief.passages] == shown
+
+
 def test_the_quotes_behind_a_winning_group_are_of_that_group(corpus: Corpus) -> None:
     answer = ask(corpus, "Which town has the highest average steps?")
     assert answer.rows == (("Rann",),)

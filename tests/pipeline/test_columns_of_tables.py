@@ -119,7 +119,12 @@ def test_a_model_is_not_asked_for_what_a_table_states(
 
     report = ingest(folder, settings)
 
-    assert (quote.n_documents, quote.n_to_read, quote.n_calls, quote.by_code) == (4, 0, 0, True)
+    assert (quote.n_documents, quote.n_to_read, quote.least.n_prompts, quote.by_code) == (
+        4,
+        0,
+        0,
+        True,
+    )
     assert quote.is_schema_known
     assert "code reads the columns of the table" in quote.sentence()
     assert server.requests == []
@@ -127,7 +132,7 @@ def test_a_model_is_not_asked_for_what_a_table_states(
     assert ask(folder, CELLS) == by_code
     assert ask(folder, "SELECT count(*), sum(net_eur) FROM orders") == [(4, 1635.5)]
     write(folder, *ROWS, "A-5,2024-07-01,12.5,")
-    assert quote_ingestion(folder, settings).n_calls == 0
+    assert quote_ingestion(folder, settings).least.n_prompts == 0
     ingest(folder, settings)
     assert ask(folder, "SELECT count(*), sum(net_eur) FROM orders") == [(5, 1648.0)]
     assert server.requests == []
@@ -139,7 +144,7 @@ def test_what_a_question_needs_and_no_column_states_is_read(
     quote = quote_ingestion(folder, settings, questions=[LATE])
     report = ingest(folder, settings, questions=[LATE])
 
-    assert (quote.n_to_read, quote.n_calls, quote.is_schema_known) == (0, 2, False)
+    assert (quote.n_to_read, quote.least.n_prompts, quote.is_schema_known) == (0, 2, False)
     assert report.answered == (LATE,)
     assert asked_for(server) == [["topic"]]
     assert ask(folder, TOPICS) == [
@@ -221,7 +226,7 @@ def test_what_a_model_read_of_rows_before_stays_and_is_not_asked_again(
     told = build_as_earlier(folder, settings)
     quote = quote_ingestion(folder, settings)
     ingest(folder, settings)
-    assert quote.n_calls == 0
+    assert quote.least.n_prompts == 0
     assert server.requests == []
     values = "SELECT document_id, attribute, value FROM cells WHERE state = 'stated' ORDER BY ALL"
     assert ask(folder, values) == told

@@ -264,7 +264,7 @@ def test_a_folder_of_several_kinds_is_priced_by_kind_and_nothing_is_kept(
         "boats": 8,
         "lessons": 7,
     }
-    n_calls = sum(found.n_calls for found in priced.values())
+    n_calls = sum(found.least.n_prompts for found in priced.values())
     assert say_together([*priced.values()]).startswith(f"about {n_calls} calls, ")
     ingest(harbour, settings)
     assert {name: found.engine for name, found in quote_kinds(harbour, asking).items()} == {

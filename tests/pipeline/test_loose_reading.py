@@ -234,6 +234,30 @@ def test_what_was_read_is_not_read_again(
     assert steps(server) == [READ]
 
 
+def find_keeper(body: Body) -> Answer:
+    """Answer as the reading model does, but find what is asked for among what was read."""
+    if DEFINE in str(body["messages"]):
+        assert "keeper (string)" in content_of(body)
+        return Answer(json.dumps({"existing": "keeper", "definition": None}))
+    return say(body)
+
+
+def test_by_another_name_only_other_documents_are_read(folder: Path, settings: Settings) -> None:
+    read(folder, settings)
+    with serving(find_keeper) as server:
+        other = settings_for(server, settings.home or folder)
+        reports = [
+            ingest(folder, other, attribute=wish, documents=documents, keep=False)
+            for wish, documents in (
+                ("the warden of the station", HIGH),
+                ("who looks after it", HIGH.replace("300", "200")),
+            )
+        ]
+        assert steps(server) == [DEFINE, DEFINE, READ]
+        assert shown_documents(server) == 1
+    assert [(item.n_predicted, item.n_read) for item in reports] == [(0, 3), (1, 4)]
+
+
 def test_changed_and_removed_documents_lose_their_cells(
     folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
 ) -> None:

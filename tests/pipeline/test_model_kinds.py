@@ -237,13 +237,13 @@ def test_the_price_is_said_before_and_nothing_is_kept(harbour: Path, saying: Say
         " name them, with engine model it takes about 1 prompts, "
     )
     assert (report.proposed, kinds_of(harbour, settings)) == ("model", {})
-    assert {name: (x.n_documents, x.n_calls > 0) for name, x in priced.items()} == {
+    assert {name: (x.n_documents, x.least.n_prompts > 0) for name, x in priced.items()} == {
         "": (23, True),
         "boats": (8, True),
         "lessons": (7, True),
         "stundes": (6, True),
     }
-    assert priced[""].n_calls == 1
+    assert priced[""].least.n_prompts == 1
 
 
 def test_a_recorded_reply_settles_the_kinds(harbour: Path, saying: Saying, tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_a_question_costs_where_its_records_are_and_one_of_several_kinds_nothing
     n_tried = {name: len(report.uncovered) for name, report in reports.items()}
     assert n_tried == {"boats": 3, "lessons": 2}
     rounds_and_records = 4
-    assert {name: x.n_calls - rounds_and_records for name, x in prices.items()} == n_tried
+    assert {name: x.least.n_prompts - rounds_and_records for name, x in prices.items()} == n_tried
     assert [x.question for x in reports["boats"].uncovered] == [*of_boats, unknown]
     said = "to be asked of another kind, or of several:"
     assert reports["boats"].told == (f"{said} {several}",)

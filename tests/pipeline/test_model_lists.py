@@ -198,7 +198,7 @@ def test_lists_that_stayed_pending_are_asked_for_alone(
         assert [line.split()[:3] for line in instructions.splitlines()] == [
             ["2", "items", "(list):"]
         ]
-        assert (quote.n_to_read, quote.n_calls) == (4, 1)
+        assert (quote.n_to_read, quote.least.n_prompts) == (4, 1)
         assert ask(proposed, "SELECT sum(quantity) FROM bills_items") == [(6,)]
 
 

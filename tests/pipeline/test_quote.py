@@ -42,12 +42,12 @@ def test_a_quote_is_what_the_ingestion_then_takes(folder: Path, tmp_path: Path) 
         assert (quote.n_documents, quote.n_to_read, quote.n_attributes) == (20, 20, 2)
         assert quote.is_schema_known
         ingest(folder, settings, schema=SCHEMA)
-        assert quote.n_calls == len(server.requests)
+        assert quote.least.n_prompts == len(server.requests)
         sent = sum(len(str(body["messages"])) for body in server.requests) / 4
-        assert sent == pytest.approx(quote.tokens_in, rel=0.15)
-        assert quote.cost_usd is None, "the price of this model is not known"
+        assert sent == pytest.approx(quote.least.tokens_in, rel=0.15)
+        assert quote.price is None, "the price of this model is not known"
         after = quote_ingestion(folder, settings, schema=SCHEMA)
-        assert (after.n_to_read, after.n_calls, after.tokens_in) == (0, 0, 0)
+        assert (after.n_to_read, after.least.n_prompts, after.least.tokens_in) == (0, 0, 0)
         (folder / "20.txt").write_text("The hut stands 7 metres above the town of Brun.")
         assert quote_ingestion(folder, settings, schema=SCHEMA).n_to_read == 1
         (folder / "00.txt").write_text("The hut stands 9 metres above the town of Cima.")
@@ -72,9 +72,9 @@ def test_a_column_is_quoted_alone(folder: Path, tmp_path: Path) -> None:
         ingest(folder, settings, attribute=wish)
 
     assert (quote.n_to_read, quote.n_attributes) == (20, 1)
-    assert quote.n_calls == len(server.requests) - n_asked
+    assert quote.least.n_prompts == len(server.requests) - n_asked
     there = quote_ingestion(folder, settings, attribute="Height m")
-    assert (there.n_to_read, there.n_calls) == (0, 0)
+    assert (there.n_to_read, there.least.n_prompts) == (0, 0)
 
 
 def test_a_quote_leaves_nothing_behind(folder: Path, tmp_path: Path) -> None:
@@ -87,10 +87,15 @@ def test_the_rounds_of_a_schema_and_its_trial_are_quoted_too(folder: Path, tmp_p
     settings = Settings(workers=1, home=tmp_path, model="gpt-4o-mini")
     quote = quote_ingestion(folder, settings, questions=["How many?", "How high?"])
     assert (quote.is_schema_known, quote.n_attributes) == (False, settings.columns)
-    assert quote.n_calls == 2 + 3 + 2, "batches of 16, two rounds and a repair, two questions"
-    assert quote.cost_usd is not None
-    assert 0.001 < quote.cost_usd < 1
-    assert quote.tokens_in < 75_000, "three short documents a round, not eight thousand tokens"
+    assert quote.least.n_prompts == 2 + 3 + 2, (
+        "batches of 16, two rounds and a repair, two questions"
+    )
+    cost = quote.cost_usd(quote.least)
+    assert cost is not None
+    assert 0.001 < cost < 1
+    assert quote.least.tokens_in < 75_000, (
+        "three short documents a round, not eight thousand tokens"
+    )
     assert "about 30 columns, engine model" in quote.lines()[0]
 
 
@@ -117,10 +122,34 @@ def test_a_price_is_that_of_the_effort(tmp_path: Path) -> None:
     )
     assert (full.n_to_read, checked.n_to_read, draft.n_to_read) == (400, 81, 24)
     assert draft.workload.tokens < checked.workload.tokens < full.workload.tokens
-    assert checked.tokens_at_most >= full.workload.tokens
-    assert f"up to {checked.tokens_at_most:,} tokens where none does" in checked.sentence()
-    assert "that is a draft" in draft.lines()[2]
-    assert "rules" not in "".join((*full.lines(), full.sentence()))
+    assert checked.most.tokens > full.workload.tokens, "rules are written and audited before"
+    low, high = checked.least.tokens, checked.most.tokens
+    assert checked.lines()[1].startswith(
+        f"from {low:,} tokens, where rules hold in their audit, to {high:,}, where none does; "
+        f"{checked.least.n_prompts} to {checked.most.n_prompts} calls: about $"
+    )
+    n_full, n_draft = full.workload.tokens, draft.workload.tokens
+    assert checked.others == {"draft": (n_draft, n_draft), "full": (n_full, n_full)}
+    assert [found.lines()[2] for found in (checked, full, draft)] == [
+        f"that is effort checked; draft takes less, about {n_draft:,} tokens (a sample and its"
+        f" rules, unaudited), full takes about {n_full:,} tokens (all is read)",
+        f"that is effort full; draft takes less, about {n_draft:,} tokens (a sample and its rules,"
+        f" unaudited), checked takes from {low:,} to {high:,} tokens (rules, an audit, and what"
+        " they leave open)",
+        "that is a draft: a sample and its rules, unaudited; checked takes more, from"
+        f" {low:,} to {high:,} tokens (rules, an audit, and what they leave open), full takes more,"
+        f" about {n_full:,} tokens (all is read)",
+    ]
+    assert checked.lines()[2] in checked.sentence()
+    assert f"takes from {low:,} tokens, where rules hold" in checked.sentence()
+    shown = checked.to_json()
+    assert shown["at_most"] == {
+        "n_calls": checked.most.n_prompts,
+        "tokens_in": checked.most.tokens_in,
+        "tokens_out": checked.most.tokens_out,
+        "minutes": math.ceil(checked.most.tokens_out / 50 / settings.concurrency / 60),
+        "cost_usd": checked.cost_usd(checked.most),
+    }
 
 
 def test_the_price_of_rules_that_save_nothing_is_that_of_reading_all(tmp_path: Path) -> None:
@@ -133,12 +162,34 @@ def test_the_price_of_rules_that_save_nothing_is_that_of_reading_all(tmp_path: P
         quote_ingestion(folder, settings.model_copy(update={"effort": effort}))
         for effort in ("full", "checked")
     )
-    assert (checked.n_to_read, checked.workload) == (60, full.workload)
+    assert (checked.n_to_read, checked.least, checked.most) == (60, full.least, full.least)
+    assert [*checked.others] == [*full.others] == ["draft"]
+
+
+def test_a_draft_that_takes_more_than_reading_all_is_told_with_both_prices(tmp_path: Path) -> None:
+    folder = tmp_path / "stations"
+    folder.mkdir()
+    for number in range(30):
+        (folder / f"{number:03}.txt").write_text(f"Station {number}. {'It rains a lot. ' * 60}")
+    settings = Settings(workers=1, home=tmp_path, model="gpt-4o-mini")
+    full, draft = (
+        quote_ingestion(folder, settings.model_copy(update={"effort": effort}))
+        for effort in ("full", "draft")
+    )
+    assert draft.workload.tokens > full.workload.tokens
+    assert full.lines()[2] == (
+        f"that is effort full; draft takes more, about {draft.workload.tokens:,} tokens (a sample"
+        " and its rules, unaudited)"
+    )
+    assert draft.lines()[2] == (
+        "that is a draft: a sample and its rules, unaudited; full takes less, about"
+        f" {full.workload.tokens:,} tokens (all is read)"
+    )
 
 
 def test_nobody_knows_what_an_agent_pays(folder: Path, tmp_path: Path) -> None:
     quote = quote_ingestion(folder, Settings(workers=1, home=tmp_path, engine="agent"))
-    assert quote.cost_usd is None
+    assert quote.price is None
     assert " out: on the bill of the agent, about " in quote.lines()[1]
 
 
@@ -167,7 +218,7 @@ def test_reading_all_documents_whole_is_quoted_where_it_costs_less(
     )
     assert larger.alternative() == "", "no model reads as much at once"
     assert long.lines()[-1] == long.alternative()
-    assert long.to_json()["minutes"] == math.ceil(long.tokens_out / 50 / 60)
+    assert long.to_json()["minutes"] == math.ceil(long.least.tokens_out / 50 / 60)
 
 
 def test_whoever_asks_first_is_told_the_price_and_no_prompt_is_sent(
@@ -217,7 +268,7 @@ def test_each_row_of_a_table_is_a_document_of_the_quote(tmp_path: Path) -> None:
         quote = quote_ingestion(folder, settings, schema=SCHEMA)
         assert (quote.n_documents, quote.n_to_read) == (400, 400)
         ingest(folder, settings, schema=SCHEMA)
-        assert quote.n_calls == len(server.requests)
+        assert quote.least.n_prompts == len(server.requests)
         after = quote_ingestion(folder, settings, schema=SCHEMA)
         assert (after.n_documents, after.n_to_read) == (400, 0)
     write_rows(folder, 500)

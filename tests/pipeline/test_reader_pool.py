@@ -1,9 +1,12 @@
 import sys
+from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from srag_mcp import forks
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.pipeline import reader_pool
 from srag_mcp.pipeline.reader_pool import ReaderPool, Sampled, SampleTask, Unreadable
@@ -50,7 +53,8 @@ def tasks(folder: Path, *texts: str) -> list[SampleTask]:
     for number, text in enumerate(texts):
         path = folder / f"{number}.txt"
         path.write_text(text, encoding="utf-8")
-        found.append(SampleTask(SourceFile(path, path.name, len(text)), rows=None, n_documents=1))
+        source = SourceFile(path, path.name, reader_pool._BYTES_A_PROCESS)  # worth a process each
+        found.append(SampleTask(source, rows=None, n_documents=1))
     return found
 
 
@@ -138,6 +142,29 @@ def test_leaving_early_ends_the_processes(tmp_path: Path) -> None:
 
     with closing(ReaderPool(2).perform(asked)) as replies:
         assert outcome(next(replies)) == ("0.txt", "one")
+
+
+def test_small_files_share_a_process_which_stays_for_the_next_ones_inside_a_context(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started, start = list[str](), forks.start
+
+    def start_noted(command: Sequence[str], argument: str, stderr: int) -> forks.Child:
+        started.append(argument)
+        return start(command, argument, stderr)
+
+    monkeypatch.setattr(forks, "start", start_noted)
+    asked = tasks(tmp_path, "one", "two", "three")
+    half = [replace(item, source=replace(item.source, size=5000)) for item in asked]
+
+    counts = []
+    with ReaderPool(2) as readers:
+        for some in (half, half, asked):
+            found = sorted(outcome(reply) for reply in readers.perform(some))
+            assert found == [("0.txt", "one"), ("1.txt", "two"), ("2.txt", "three")]
+            counts.append(len(started))
+
+    assert counts == [1, 1, 2]
 
 
 def test_a_process_that_cannot_be_started_is_an_error(

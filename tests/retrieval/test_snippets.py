@@ -54,6 +54,7 @@ def test_a_quote_begins_where_a_word_stands_in_another_form() -> None:
             "It bought Yardbird, a maker\nof chairs, on 4 May 2021. The price was 85.",
         ),
         ("melted", "It melted."),
+        ("off the coast", "It sold all shares of\nInsel Ltd., off the coast (“Insel”)."),
         ("wax", "wax"),  # of a sentence that is too long to be shown
     ],
 )
@@ -61,7 +62,8 @@ def test_a_quote_is_shown_with_what_says_whose_it_is(quote: str, shown: str) -> 
     text = (
         "# Report\n\nIt rained. It bought Yardbird, a maker\nof chairs, on 4 May 2021. The price"
         " was 85. More.\n\n| | 2021 | 2020 |\n| Basic earnings | 206.2 | 132.6 |\n\n"
-        f"Then {'and then ' * 20} wax {'and then ' * 20}so. It melted. It rained."
+        f"Then {'and then ' * 20} wax {'and then ' * 20}so. It melted. It sold all shares of\n"
+        f"Insel Ltd., off the coast (“Insel”). It rained{' and rained' * 30}."
     )
     start = text.index(quote)
     assert whole_statement(text, Span(start, start + len(quote))).of(text) == shown

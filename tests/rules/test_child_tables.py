@@ -215,6 +215,20 @@ def test_a_table_goes_on_over_pages_and_sums_carried_over_are_no_items() -> None
     } == set()
 
 
+def test_a_row_that_says_only_what_it_sums_up_is_no_item_wherever_its_amount_stands() -> None:
+    def sheet(n: int) -> str:
+        wares = [("Brake", 4 + n, 3), ("Hook", 9, 7 + n), ("Rope", 6, 5)][: 2 + n % 2]
+        rows = [[f"{at}", w, f"{q}", f"{p} EUR"] for at, (w, q, p) in enumerate(wares, 1)]
+        total = sum(q * p for _, q, p in wares)
+        foot = ["", ("Sum", "Total:")[n % 2], f"{total}", ""]
+        return f"# Order {n}\n\n" + table(["No", "Item", "Quantity", "Price"], [*rows, foot])
+
+    documents = read([sheet(n) for n in range(8)])
+    found = next(iter(lists_of(documents, learn(documents)).values()))
+    names = {cell for one in found for row in rows_of(one) for cell in row if len(cell) > 2}
+    assert names & {"Brake", "Hook", "Rope", "Sum", "Total:"} == {"Brake", "Hook", "Rope"}
+
+
 def test_a_number_of_rows_that_the_document_states_otherwise_is_a_mark_on_the_list() -> None:
     # no two are called alike: what recurs is a column of its own
     tests = [["fence", "gate"], ["lamp"], ["fence", "lamp", "post"], ["gate", "post"], ["roof"]]

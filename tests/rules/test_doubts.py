@@ -13,7 +13,8 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryPool
+from srag_mcp.store.guard import QueryPool, Value, Views
+from srag_mcp.store.guard.pool import Kind
 
 Open = Callable[[Sequence[str], Sequence[Attribute]], Corpus]
 
@@ -48,6 +49,38 @@ def _number(name: str, key: str, unit: str | None) -> Attribute:
 
 
 LENGTH = "What is the average length of the boats?"
+
+
+class ListeningPool(QueryPool):
+    """Keeps the statements of this package that it runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[str] = []
+
+    def read(
+        self,
+        build: Path | Views,
+        sql: str,
+        parameters: Sequence[Value] = (),
+        timeout_s: float | None = None,
+        *,
+        kind: Kind = "own",
+    ) -> list[tuple[Value, ...]]:
+        self.heard.append(sql)
+        return super().read(build, sql, parameters, timeout_s, kind=kind)
+
+
+def test_what_a_build_alone_tells_is_counted_for_its_first_question(open_corpus: Open) -> None:
+    texts = [f"Length: {n} m\nWidth: {n} m" for n in range(10, 20)]
+    folder = open_corpus(texts, [_length(), _number("width", "width", "m")]).location
+    with (pool := ListeningPool()):
+        corpus = Corpus(folder, pool)
+
+        answers = [ask(corpus, LENGTH), ask(corpus, LENGTH.replace("length", "width"))]
+
+    assert [answer.rows for answer in answers] == [((14.5,),), ((14.5,),)]
+    assert len(pool.heard) == len(set(pool.heard))
 
 
 def test_a_column_that_other_documents_tell_in_other_words_is_refused(open_corpus: Open) -> None:

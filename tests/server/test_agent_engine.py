@@ -165,7 +165,11 @@ async def test_the_price_is_said_first_and_nothing_is_asked_until_it_is_agreed_t
 
     [account] = [line for line in said.report if line.startswith("with engine agent it takes")]
     assert (said.state, said.waiting) == ("priced", 0)
-    assert re.search(r"about \d+ prompts, [\d,]+ tokens, \d+ min; reading the folder", account)
+    assert re.search(
+        r"about \d+ prompts, [\d,]+ tokens, \d+ min; that is effort full; draft takes less, about"
+        r" [\d,]+ tokens \(a sample and its rules, unaudited\); reading the folder",
+        account,
+    )
     assert said.next.startswith("nothing was published: call ingest_corpus with corpus='notes',")
     assert "engine='agent' and go=true" in said.next
     assert not nothing.steps

@@ -29,6 +29,7 @@ def names(sql: str) -> list[str]:
 
 
 JOINED = "orders o JOIN items i USING (document_id)"
+OF_ORDER = "(SELECT total FROM orders o WHERE o.document_id = i.document_id)"
 
 
 @pytest.mark.parametrize(
@@ -60,6 +61,10 @@ JOINED = "orders o JOIN items i USING (document_id)"
         " GROUP BY o.document_id, i.name)",
         "WITH q AS (SELECT document_id, sum(quantity) AS n FROM items GROUP BY 1)"
         " SELECT sum(q.n) FROM q JOIN tags USING (document_id)",
+        f"SELECT avg({OF_ORDER}) FROM items i",
+        f"SELECT sum(t) FROM (SELECT i.name, {OF_ORDER} AS t FROM items i)",
+        "SELECT avg((SELECT sum(quantity) FROM items x WHERE x.document_id = i.document_id))"
+        " FROM items i",
     ],
 )
 def test_an_aggregate_of_what_a_join_repeats_is_noted(sql: str) -> None:
@@ -85,6 +90,10 @@ def test_an_aggregate_of_what_a_join_repeats_is_noted(sql: str) -> None:
         "SELECT sum(n) FROM (SELECT (SELECT sum(quantity) FROM items i WHERE"
         " i.document_id = o.document_id) AS n FROM orders o)",
         "SELECT sum(total) FROM orders",
+        "SELECT sum((SELECT max(x.weight) FROM tags x WHERE x.document_id = i.document_id"
+        " AND x.position = i.position)) FROM items i",
+        "SELECT count(*) FROM items WHERE quantity > (SELECT avg(quantity) FROM items)",
+        "SELECT sum(quantity) / (SELECT sum(total) FROM orders) FROM items",
     ],
 )
 def test_what_a_join_takes_once_is_not_noted(sql: str) -> None:
@@ -109,6 +118,11 @@ def test_what_a_join_takes_once_is_not_noted(sql: str) -> None:
 def test_what_is_not_understood_is_said(sql: str) -> None:
     assert told(sql).repeated
     assert not told(sql).once
+
+
+def test_what_counts_joined_rows_beside_is_not_written_with_each_once() -> None:
+    assert not told(f"SELECT sum(o.total) / count(*) FROM {JOINED}").once
+    assert told(f"SELECT sum(o.total), count(*) FROM {JOINED}").once
 
 
 def test_a_union_of_two_tables_of_records_has_each_row_once() -> None:
@@ -188,6 +202,9 @@ AROUND = (
     "SELECT {f}(v) FROM (SELECT {x} AS v FROM {from}) JOIN tags t ON true",
     "SELECT g, {f}(v) FROM (SELECT {g} AS g, {x} AS v FROM {from}) JOIN orders t"
     " ON t.document_id = g GROUP BY ALL",
+    "SELECT {f}((SELECT total FROM orders t WHERE t.document_id = {g})) FROM {from}",
+    "SELECT {f}((SELECT sum({x}) FROM {from} WHERE a.document_id = t.document_id)) FROM orders t",
+    "SELECT {f}((SELECT sum({x}) FROM {from} WHERE a.document_id = t.document_id)) FROM items t",
 )  # fmt: skip
 
 

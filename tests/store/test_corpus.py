@@ -27,6 +27,7 @@ from srag_mcp.store.guard import QueryLimits, QueryPool
 from srag_mcp.store.layout import published_build
 from srag_mcp.store.values import ValueMatch
 from srag_mcp.store.work import FinishedDocument, open_work
+from srag_mcp.text.spans import Span
 from srag_mcp.views.findings import trace_page
 from srag_mcp.views.holdings import schema_page, statistics_page
 
@@ -229,6 +230,19 @@ def test_documents_are_found_by_id_and_by_words_of_their_title(corpus: Corpus) -
     assert corpus.document_text("dodo.pdf") == ""
     with pytest.raises(CorpusError, match=r"no document 'urlew' in ships; try: curlew\.txt"):
         corpus.document("urlew")
+
+
+def test_stretches_of_several_documents_come_in_the_order_asked_for(corpus: Corpus) -> None:
+    places = [
+        ("curlew.txt", Span(6, 12)),
+        ("albatross.txt", Span(33, 39)),
+        ("curlew.txt", Span(0, 4)),
+        ("nowhere.txt", Span(0, 4)),
+        ("dodo.pdf", Span(0, 4)),  # it could not be read
+    ]
+
+    assert corpus.document_texts(places) == ["Curlew", "61.5 m", "name", "", ""]
+    assert corpus.document_texts([]) == []
 
 
 def test_places_count_characters_as_python_does(

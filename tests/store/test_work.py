@@ -29,7 +29,8 @@ Finish = Callable[..., FinishedDocument]
 def test_what_is_stored_is_there_when_it_is_opened_again(filled: Path, ships: Schema) -> None:
     with open_work(filled) as work:
         assert work.n_documents() == 3
-        assert work.failures() == [("dodo.pdf", "it is encrypted")]
+        failed = {path: x.error for path, x in work.files().items() if x.error is not None}
+        assert failed == {"dodo.pdf": "it is encrypted"}
         present = work.schema_in_force()
         assert present is not None
         assert (present.schema, present.origin) == (ships, "given")

@@ -17,7 +17,7 @@ from srag_mcp.inference.answer import (
     Reading,
     Sentence,
 )
-from srag_mcp.inference.brief import Brief, Proposal, ReadingPrice
+from srag_mcp.inference.brief import RULES, Brief, Proposal, ReadingPrice
 from srag_mcp.inference.linking import LinkedValues
 from srag_mcp.model.ledger import Totals
 from srag_mcp.pipeline.ingest import ingest
@@ -34,6 +34,12 @@ from srag_mcp.views.results import ProposalEntry, extension_call, for_terminal, 
 
 PORT = Attribute(name="port", type="string", extractors=(KeyRule(keys=("port",)),))
 SCHEMA = Schema(title="Boat", entity="boats", attributes=(PORT,))
+COLUMNS = [
+    "Columns of boats, 1 documents:",
+    "  name string, known in 1: Anna (1)",
+    "  crew integer, known in 1: 3 to 3, median 3",
+    f"For a query: {' '.join(RULES)}",
+]
 TAKEN = Totals(n_calls=2, tokens_in=700, tokens_out=212, cost_usd=0.0018)
 
 
@@ -44,7 +50,18 @@ def brief(n_columns: int = 2, unplaced: tuple[str, ...] = ()) -> Brief:
     return Brief("why", unplaced, "boats", tuple(columns), linked)
 
 
-def test_an_answer_has_its_denominator_notes_query_and_who_wrote_it() -> None:
+@pytest.fixture(scope="module")
+def boats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    folder = tmp_path_factory.mktemp("x") / "boats"
+    folder.mkdir()
+    (Path(folder) / "anna.txt").write_text("Name: Anna\nCrew: 3\n")
+    settings = Settings(workers=1, home=tmp_path_factory.mktemp("home"))
+    ingest(folder, settings)
+    with QueryPool() as worker:
+        yield Corpus(folder, worker, settings.home)
+
+
+def test_an_answer_has_its_denominator_notes_query_and_who_wrote_it(boats: Corpus) -> None:
     answer = Answer(
         question="How many?",
         text="12\n of them",
@@ -58,7 +75,7 @@ def test_an_answer_has_its_denominator_notes_query_and_who_wrote_it() -> None:
         taken=TAKEN,
     )
 
-    assert list(answer_lines(answer, "boats")) == [
+    assert list(answer_lines(answer, "boats", boats)) == [
         "12 of them\n",
         "Over the 12 of 20 documents that meet the conditions; crew: 17 used, 3 do not say.",
         "Whatever they would say: 12 to 15.",
@@ -69,13 +86,14 @@ def test_an_answer_has_its_denominator_notes_query_and_who_wrote_it() -> None:
     ]
 
 
-def test_a_refusal_of_the_grammar_proposes_a_column_in_words() -> None:
+def test_a_refusal_of_the_grammar_proposes_a_column_in_words(boats: Corpus) -> None:
     text = "Not answered: “poet” has no place in any reading"
     answer = Answer("Which poet?", text, brief=brief())
 
-    assert list(answer_lines(answer, "./boats")) == [
+    assert list(answer_lines(answer, "./boats", boats)) == [
         text,
-        "\nColumns of boats: c0, c1",
+        "",
+        *COLUMNS,
         "“Cork next: obey” is a value of port",
         'If no column holds it, add one: srag-mcp extend ./boats --attribute "…"',
         'Ask with other words, or write the query: srag-mcp sql ./boats "SELECT …"',
@@ -83,23 +101,37 @@ def test_a_refusal_of_the_grammar_proposes_a_column_in_words() -> None:
     ]
 
 
-def test_a_refusal_of_a_model_proposes_the_columns_that_it_missed() -> None:
+def test_a_refusal_of_a_model_proposes_the_columns_that_it_missed(boats: Corpus) -> None:
     missing = ("the poet's name", "a", "b", "c")
     answer = Answer("?", "Not answered: no", brief=brief(1, missing), taken=TAKEN)
 
-    assert list(answer_lines(answer, "boats"))[3:6] == [
+    assert list(answer_lines(answer, "boats", boats))[7:10] == [
         "To add it: srag-mcp extend boats --attribute 'the poet'\"'\"'s name'",
         "To add it: srag-mcp extend boats --attribute a",
         "To add it: srag-mcp extend boats --attribute b",
     ]
 
 
-@pytest.mark.parametrize(("n_columns", "end"), [(40, "c38, c39"), (43, "c39, … 3 more")])
-def test_many_columns_are_counted(n_columns: int, end: str) -> None:
-    lines = list(answer_lines(Answer("?", "Not answered: no", brief=brief(n_columns)), "b"))
+def test_many_columns_are_counted(tmp_path: Path) -> None:
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    names = ["name", *(f"c{n}" for n in range(1, 43))]
+    rows = [",".join([name, *(str(n + at) for n in range(1, 43))]) for at, name in enumerate("ab")]
+    (folder / "rows.csv").write_text("\n".join([",".join(names), *rows]))
+    settings = Settings(workers=1, home=tmp_path / "home")
+    ingest(folder, settings)
+    with QueryPool() as worker:
+        corpus = Corpus(folder, worker, settings.home)
+        lines = list(answer_lines(Answer("?", "Not answered: no", brief=brief()), "b", corpus))
 
-    assert lines[1].startswith("\nColumns of boats: c0, c1, ")
-    assert lines[1].endswith(end)
+    assert lines[3:5] == [
+        "  name string, known in 2: a (1), b (1)",
+        "  c1 integer, known in 2: 1 to 2, median 1.5",
+    ]
+    assert lines[42:44] == [
+        "  c39 integer, known in 2: 39 to 40, median 39.5",
+        "  … 3 more: srag-mcp schema b",
+    ]
 
 
 PROPOSAL = Proposal(
@@ -140,8 +172,8 @@ READ = Answer(
 )
 
 
-def test_an_answer_from_passages_has_its_quotes_and_what_was_computed() -> None:
-    assert list(answer_lines(READ, "boats")) == [
+def test_an_answer_from_passages_has_its_quotes_and_what_was_computed(boats: Corpus) -> None:
+    assert list(answer_lines(READ, "boats", boats)) == [
         "They grew by 20.0 %. [1] Two routes were given up. [2][1]\n",
         "Read: 3 passages of 2 documents; 2 of 16 documents were searched.",
         "No passage says: the reason",
@@ -156,24 +188,13 @@ def test_an_answer_from_passages_has_its_quotes_and_what_was_computed() -> None:
     ]
 
 
-def test_a_refusal_shows_passages_and_what_would_have_to_be_read() -> None:
+def test_a_refusal_shows_passages_and_what_would_have_to_be_read(boats: Corpus) -> None:
     found = Brief("why", ("crew",), "boats", ("c0",), (), passages=(SALES,))
     answer = Answer("?", "Not answered: no", brief=found, proposal=PROPOSAL, taken=TAKEN)
-    assert list(answer_lines(answer, "boats"))[2:4] == [
+    assert list(answer_lines(answer, "boats", boats))[6:8] == [
         "a.pdf, page 7, Income (40-52) says: “Sales | 12”",
         COMMAND,
     ]
-
-
-@pytest.fixture(scope="module")
-def boats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
-    folder = tmp_path_factory.mktemp("x") / "boats"
-    folder.mkdir()
-    (Path(folder) / "anna.txt").write_text("Name: Anna\nCrew: 3\n")
-    settings = Settings(workers=1, home=tmp_path_factory.mktemp("home"))
-    ingest(folder, settings)
-    with QueryPool() as worker:
-        yield Corpus(folder, worker, settings.home)
 
 
 def test_a_calling_agent_gets_the_same_as_data(boats: Corpus) -> None:
@@ -253,15 +274,15 @@ def test_a_calling_agent_sees_the_passages_of_a_refusal(boats: Corpus) -> None:
     assert [item.quote for item in page.brief.passages] == ["Sales | 12"]
 
 
-def test_a_proposal_is_a_command_with_its_price() -> None:
+def test_a_proposal_is_a_command_with_its_price(boats: Corpus) -> None:
     refused = Answer(
         "?", "Not answered: no", brief=brief(1, ("why",)), taken=TAKEN, proposal=PROPOSAL
     )
     answered = Answer("?", "12", sql="SELECT 12", proposal=PROPOSAL)
 
-    assert list(answer_lines(refused, "boats"))[3] == COMMAND
-    assert not any("To add it" in line for line in answer_lines(refused, "boats"))
-    assert list(answer_lines(answered, "boats"))[-1] == COMMAND
+    assert list(answer_lines(refused, "boats", boats))[7] == COMMAND
+    assert not any("To add it" in line for line in answer_lines(refused, "boats", boats))
+    assert list(answer_lines(answered, "boats", boats))[-1] == COMMAND
 
 
 def test_a_proposal_is_a_call_with_its_arguments_and_price(tmp_path: Path) -> None:

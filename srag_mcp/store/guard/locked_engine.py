@@ -50,8 +50,11 @@ def open_locked(build: Path | Views, limits: QueryLimits) -> "duckdb.DuckDBPyCon
 
     paths = _paths(build)
     # The number of threads is given at once: on a large machine the default would use up the
-    # address space of the worker before it could be set.
-    config: dict[str, str | bool | int | float | list[str]] = {"threads": limits.threads}
+    # address space of the worker before it could be set. Those called async read from afar.
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "threads": limits.threads,
+        "async_threads": 0,
+    }
     try:
         if isinstance(build, Path):
             connection = duckdb.connect(str(build), read_only=True, config=config)

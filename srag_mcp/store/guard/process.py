@@ -40,7 +40,8 @@ class Request:
 
     def to_line(self) -> bytes:
         """Write the request as a line."""
-        return json.dumps(asdict(self), default=lambda x: str(x.resolve())).encode() + b"\n"
+        said = {name: getattr(self, name) for name in self.__slots__}
+        return json.dumps(said, default=lambda x: str(x.resolve())).encode() + b"\n"
 
     @classmethod
     def from_line(cls, line: bytes) -> "Request":
