@@ -210,6 +210,7 @@ class Quote:
         engine = ENGINES[self.engine]
         total = f"{self.n_documents:,} documents"
         if not engine.asks:
+            total = f"{self.n_to_read:,} of {total}" if self.n_to_read else total
             return [f"{total}, engine {self.engine}: no language model is asked"]
         guess = "" if self.is_schema_known else "about "
         cost, most = self.cost_usd(self.least), self.cost_usd(self.most)

@@ -14,7 +14,7 @@ from srag_mcp.retrieval.search import idle_words
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_text
 from srag_mcp.store.values import IN_ORDER
-from srag_mcp.text.terms import name_term, phrase_terms
+from srag_mcp.text.terms import asked_stems, name_term, phrase_terms
 from srag_mcp.text.words import STOP_WORDS, WORD, fold_word, stems, words
 
 _MOST_IN_PHRASE = 6  # words: as in the grammar
@@ -143,7 +143,8 @@ def _say_the_rest(corpus: Corpus, question: str, named: Iterable[_Phrase], docum
     said = [fold_word(word[0]) for word in WORD.finditer(question.replace("_", " "))]
     idle = STOP_WORDS | idle_words(question)
     rest = [word for at, word in enumerate(said) if at not in taken and word not in idle]
-    terms = sorted({term for word in rest for term in phrase_terms(word)})
+    words = {term for word in rest for term in phrase_terms(word)}
+    terms = sorted(words | {own for own, word in asked_stems(question).items() if word in words})
     counted = _SAYING.format(terms=", ".join(map(str, terms)) or "NULL", documents=documents)
     [(n_own, n_saying)] = corpus.read(counted, [])
     return bool(n_own) or not n_saying

@@ -1,6 +1,6 @@
 """Search: the passages that a question is most likely about, ranked in one statement."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -10,7 +10,7 @@ from srag_mcp.grammar.lexicon import light_stems, phrases, stem
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_text
 from srag_mcp.text.spans import SPACELESS, Span
-from srag_mcp.text.terms import TermKind, question_terms
+from srag_mcp.text.terms import TermKind, asked_stems, question_terms
 from srag_mcp.text.words import words
 
 # Of BM25 (Robertson and others): the usual values. Others within 0.8–2 and 0.3–0.75 moved nothing.
@@ -102,8 +102,10 @@ def search(  # noqa: PLR0913 - where to look, and which hits
     """
     if among is not None:
         corpus.select(among, limit=1)  # by itself: an error is told in the caller's own words
-    terms = question_terms(question, idle_words(question))
+    idle = idle_words(question)
+    terms = question_terms(question, idle)
     statement = _STATEMENT.format(
+        at=_at(terms, asked_stems(question, idle)),
         **_weighed(terms),
         chosen=_chosen(among, phrase),
         ahead="false" if ahead is None else f"place.document_id IN (FROM ({ahead}))",
@@ -150,9 +152,7 @@ def idle_words(question: str) -> frozenset[str]:
 # passages that may be shown are put in order: those that are score no less than the best ones of as
 # many pages, or, where there is a most of each document, of as many documents.
 _STATEMENT = """
-WITH srag_at AS MATERIALIZED (
-  SELECT term, n, passage, page, document
-  FROM srag_postings JOIN srag_passages USING (passage) WHERE term IN ({terms})),
+WITH srag_at AS MATERIALIZED ({at}),
 {levels},
 srag_labelled AS (
   SELECT passage, {label_weight} * max(ln(1 + (n_units - n_found + 0.5) / (n_found + 0.5))) AS score
@@ -201,6 +201,12 @@ srag_level_{level} AS (
     GROUP BY term) USING (term)
   JOIN (FROM srag_units WHERE level = {level}) USING (unit)
   GROUP BY unit)"""
+_AT = """
+SELECT term, n, passage, page, document
+FROM srag_postings JOIN srag_passages USING (passage) WHERE term IN ({terms})"""
+_AT_OF_STEMS = """
+SELECT coalesce(word, term) AS term, max(n) AS n, passage, page, document
+FROM ({at}) LEFT JOIN (VALUES {stems}) AS srag_stems(term, word) USING (term) GROUP BY ALL"""
 _MOST_OF_ONE = """
 QUALIFY row_number() OVER (PARTITION BY document ORDER BY score DESC, passage) <= {n:d}"""
 _COUNTED = (
@@ -248,9 +254,15 @@ def _pattern(phrase: str) -> str:
     return pattern
 
 
+def _at(terms: Iterable[int], stems: Mapping[int, int]) -> str:
+    """Write where the terms are; a word and its stem are one, whichever a passage has."""
+    at = _AT.format(terms=_listed(term for term in terms if term >> 30 != TermKind.LABEL))
+    return _AT_OF_STEMS.format(at=at, stems=", ".join(map(str, stems.items()))) if stems else at
+
+
 def _weighed(terms: Iterable[int]) -> dict[str, object]:
     """Write what the statement holds of a question: numbers, and how much they weigh."""
-    labels = {term for term in terms if term >> 30 == TermKind.LABEL}
+    labels = (term for term in terms if term >> 30 == TermKind.LABEL)
     levels = (
         _LEVEL.format(
             level=level,
@@ -265,7 +277,6 @@ def _weighed(terms: Iterable[int]) -> dict[str, object]:
         for level, (counted, weight) in enumerate(zip(_COUNTED, _LEVELS, strict=True))
     )
     return {
-        "terms": _listed({*terms} - labels),
         "labels": _listed(labels),
         "levels": ",".join(levels),
         "label_weight": _LABEL,

@@ -12,7 +12,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.text.shown import one_line
 from srag_mcp.text.spans import Span
 from srag_mcp.text.terms import count_terms, question_terms
-from srag_mcp.text.words import content_words, fold_words, stems
+from srag_mcp.text.words import content_words, fold_words, languages_of, stems
 
 MAX_QUOTE_CHARACTERS = 300
 _ENDS = re.compile(r"(?:[.!?;][\"'”’)\]]*|\|)\s+|[。！？；]|\s*\n\s*")
@@ -55,9 +55,13 @@ def sought_terms(question: str) -> Set[object]:
     return {*terms, *stems(" ".join(content_words(question)))}
 
 
-def shared_terms(text: str, sought: Set[object]) -> Set[object]:
-    """Return which of the terms and stems *sought* the words of *text* have."""
-    return {*count_terms(text), *stems(text)} & sought
+def shared_terms(text: str, sought: Set[object], languages: Set[str] | None = None) -> Set[object]:
+    """Return which of the terms and stems *sought* the words of *text* have.
+
+    *languages*: that it may be in; None: those that it tells.
+    """
+    spoken = languages_of(text) if languages is None else languages
+    return {*count_terms(text, spoken), *stems(text)} & sought
 
 
 def find_quote(text: str, sought: Set[object], phrase: str = "") -> Span:
@@ -70,7 +74,8 @@ def find_quote(text: str, sought: Set[object], phrase: str = "") -> Span:
     pieces = list(_pieces(text))
     said = [one_line(piece.of(text)) for piece in pieces]
     ends = list(accumulate((len(item) + 1 for item in said), initial=0))
-    found = [shared_terms(item, sought) for item in said]
+    languages = languages_of(text)
+    found = [shared_terms(item, sought, languages) for item in said]
     best, best_score = Span(0, 0), (False, -1)
     for first, opening in enumerate(pieces):
         last, there = first, set[object]()

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from srag_mcp.documents.passages import PAGE_CHARACTERS
 from srag_mcp.text.terms import TermKind, count_terms, document_names, name_term
+from srag_mcp.text.words import languages_of
 
 if TYPE_CHECKING:
     import duckdb
 
 # Of the rules by which texts become terms: to be raised with any change of them, here or in
 # `text/terms.py`, for a question that is read by others finds nothing.
-INDEX_VERSION = "2"
+INDEX_VERSION = "3"
 PassageRow: TypeAlias = tuple[int, int | None, str, int, int, str, int | None, int | None]
 """number from 1, page, headings, start, end, kind, start and end of the heads of its table."""
 Postings: TypeAlias = tuple[str, ...]
@@ -92,11 +93,14 @@ def cut_postings(path: str, title: str, text: str, passages: Sequence[PassageRow
         return ()
     stem = PurePosixPath(path).stem
     names = dict.fromkeys(map(name_term, document_names(stem, title, text)), 1)
-    found = [(0, {**count_terms(f"{stem}\n{title}"), **names})]
+    languages = languages_of(text)
+    found = [(0, {**count_terms(f"{stem}\n{title}", languages), **names})]
     for number, _, headings, start, end, *_ in passages:
         said = text[start:end]
         above = [heading for heading in headings.split(" > ") if heading not in said]
-        found.append((number, count_terms("\n".join([*above, said]))))
+        own = languages_of(said)
+        spoken = languages | own if len(own) == 1 else languages
+        found.append((number, count_terms("\n".join([*above, said]), spoken)))
     columns = (
         [str(number) for number, counts in found for _ in counts],
         [str(term) for _, counts in found for term in counts],

@@ -10,9 +10,18 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import IntEnum
 from functools import lru_cache
-from itertools import groupby, pairwise
+from itertools import groupby, islice, pairwise
+from unicodedata import normalize
 
-from srag_mcp.text.words import STOP_WORDS, WORD, fold_word, stem, words
+from srag_mcp.text.words import (
+    ALL_FUNCTION_WORDS,
+    FUNCTION_WORDS,
+    WORD,
+    fold_word,
+    languages_of,
+    stem,
+    words,
+)
 
 # Scripts that put no space between words: Chinese, Japanese and Korean.
 _SPACELESS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -20,6 +29,7 @@ _SPACELESS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _TOKEN = re.compile(
     rf"[{_SPACELESS}]+|[^\W\d_{_SPACELESS}]+|\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)*"
 )
+_WORD_OF_LETTERS = re.compile(rf"[^\W\d_{_SPACELESS}]+")
 _PLAIN_TOKEN = re.compile(r"[a-z]+|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)*")  # in ASCII
 # a word without a mark is taken as nothing at once, or it would be tried from each of its letters
 _IDENTIFIER = re.compile(r"(§+\s?\d+(?:\.\d+)*|\w++(?:[-/.]\w++)+)|\w++")
@@ -29,19 +39,21 @@ _CELL_END = re.compile(r"[\s|:](?:(?<=[\n|])\s*|(?<=:)\s+|(?<=\s)(?:\s*[\n|]\s*|
 _MAX_LABEL_WORDS = 8
 _MAX_LABEL_CHARACTERS = 100
 _MAX_WORDS = 100  # of a question; with all terms of these its statement is still short enough
+_MAX_STEMS = 500  # of these words in five languages
 
 
 class TermKind(IntEnum):
     """What a term stands for; its highest two bits, so that in order the kinds lie apart."""
 
-    WORD = 0  # a word, unstemmed, or an identifier as a whole: `10-K/A`, `§ 4.2`
+    # a word, unstemmed; an identifier as a whole: `10-K/A`, `§ 4.2`; a language and a stem of it
+    WORD = 0
     PAIR = 1  # the stems of two neighbouring words, stop words left out
     LABEL = 2  # the stems of a whole heading, key, table cell or short line
     NAME = 3  # what a document may be called by
 
 
-def count_terms(text: str) -> Counter[int]:
-    """Count the terms of a passage.
+def count_terms(text: str, languages: Collection[str] = ()) -> Counter[int]:
+    """Count the terms of a passage in *languages*; in those but English, words have stems beside.
 
     `"Net sales: 9,134"` -> words `net`, `sales`, `9134`; pairs `net sale`, `sale 9134`; the label
     `net sale`.
@@ -60,6 +72,7 @@ def count_terms(text: str) -> Counter[int]:
             labels.append(" ".join(own))
     terms = _numbers([*words, *_identifiers(text)], TermKind.WORD)
     terms += _numbers(_pairs(stems), TermKind.PAIR)
+    terms += [own for own, _ in _stem_terms(text, languages)]
     return Counter(terms + _numbers(labels, TermKind.LABEL))
 
 
@@ -67,11 +80,12 @@ def question_terms(question: str, idle: Collection[str] = ()) -> frozenset[int]:
     """Return the terms of a question: those of a passage, and each label that it may say whole.
 
     The folded words *idle* are parts of pairs and labels and no words by themselves, unless there
-    are no others.
+    are no others. Stems are as of `asked_stems`.
     """
     text = _SHORT_YEAR.sub(r"\1 20\2", question)
     words = _content(text)[:_MAX_WORDS]
-    telling = [word for word in words if word not in idle] or words
+    telling = [word for word in words if word not in idle]
+    telling, idle = (telling, idle) if telling else (words, ())
     stems = [_stem(word) for word in words]
     lengths = range(1, _MAX_LABEL_WORDS + 1)
     starts = range(len(stems))
@@ -81,8 +95,35 @@ def question_terms(question: str, idle: Collection[str] = ()) -> frozenset[int]:
             *_numbers([*telling, *_identifiers(text)], TermKind.WORD),
             *_numbers(_pairs(stems), TermKind.PAIR),
             *_numbers(labels, TermKind.LABEL),
+            *asked_stems(text, idle),
         ]
     )
+
+
+def asked_stems(question: str, idle: Collection[str] = ()) -> dict[int, int]:
+    """Return the terms of the stems of a question, each with that of a word whose stem it is.
+
+    The folded words *idle* have none. A question that does not tell its language may be in any.
+    """
+    found = _stem_terms(question, languages_of(question) or FUNCTION_WORDS, idle)
+    return dict(islice(found, _MAX_STEMS))
+
+
+def _stem_terms(
+    text: str, languages: Collection[str], idle: Collection[str] = ()
+) -> Iterator[tuple[int, int]]:
+    """Yield the terms of the stems of *text* in each of *languages* but English, and their words.
+
+    A stem is one of its language only, so that passages in English are found as if there were no
+    others.
+    """
+    if not (others := sorted({*languages} - {"english"})):
+        return
+    for word in _WORD_OF_LETTERS.findall(normalize("NFC", text)):
+        if (folded := fold_word(word)) not in ALL_FUNCTION_WORDS and folded not in idle:
+            said = [f"{name} {fold_word(stem(word.casefold(), name))}" for name in others]
+            *own, whole = _numbers([*said, folded], TermKind.WORD)
+            yield from ((number, whole) for number in own)
 
 
 def name_term(name: str) -> int:
@@ -106,7 +147,7 @@ def _content(text: str) -> list[str]:
         tokens = [token.replace(",", "") for token in tokens] if "," in text else tokens
     else:
         tokens = _tokens(text)
-    return [word for word in tokens if word not in STOP_WORDS]
+    return [word for word in tokens if word not in ALL_FUNCTION_WORDS]
 
 
 def _tokens(text: str) -> Iterator[str]:

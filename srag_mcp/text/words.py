@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 
@@ -32,17 +33,55 @@ _ENGLISH = """
     what when where whether which while who whole whom whose why will with within without would yet
     you your yours
 """
-_GERMAN = """
-    aber als am an auch auf aus bei bis das dass dem den der des die ein eine einem einen einer es
-    für im in ist mit nach nicht oder sich sie sind über um und unter von vom war wird zu zum zur
-"""
-_OTHER = """
-    au aux avec ce ces cette dans de des du elle en est et il la le les leur ne ou par pas pour que
-    qui se son sur un une
-    al como con de del el en es esta la las lo los no para pero por que se su sus un una y
-    che con da dal dei del della di e gli il in la le lo nel non per più si sono sul un una
-    aan bij dat de een en het in is met niet of om op te van voor zijn
-"""
+_OTHER = {  # by the name of their stemmer
+    "german": """
+        aber als am an auch auf aus bei bis das dass dem den der des die ein eine einem einen einer
+        es für im in ist mit nach nicht oder sich sie sind über um und unter von vom war wird zu zum
+        zur
+    """,
+    "french": """
+        au aux avec ce ces cette dans de des du elle en est et il la le les leur ne ou par pas pour
+        que qui se son sur un une
+    """,
+    "spanish": """
+        al como con de del el en es esta la las lo los no para pero por que se su sus un una y
+    """,
+    "italian": """
+        che con da dal dei del della di e gli il in la le lo nel non per più si sono sul un una
+    """,
+    "dutch": """
+        aan bij dat de een en het in is met niet of om op te van voor zijn
+    """,
+}
+# More that tell a language; nobody searches for them, but in a value they may stand for something.
+# None is a noun or a verb in English: `man`, `hat`, `comment`.
+_MORE = {
+    "german": """
+        ich mich wir uns ihm ihn ihr ihre ihrem ihren ihrer mein meine meinem meinen meiner sein
+        seine seinem seinen seiner unser unsere kein keine keinem keinen keiner wie wer wem wann
+        warum was will so wohin woher womit welche welchem welchen welcher welches darf dürfen kann
+        können muss müssen soll sollen werden wurde wurden haben habe hatte hatten waren durch ohne
+        wenn noch
+    """,
+    "french": """
+        je nous vous elles notre votre leurs quand pourquoi combien quoi quel quelle quels quelles
+        où sont être était étaient ont peut peuvent doit doivent mais si
+    """,
+    "spanish": """
+        qué quién quiénes cuál cuáles cuándo cuánto cuánta cuántos cuántas dónde cómo nuestro
+        nuestra está están este estos estas ser tiene tienen puede pueden debe deben desde hasta muy
+        más
+    """,
+    "italian": """
+        dalla dalle delle degli dello alla alle agli allo nella nelle sulla sulle quando quanto
+        quanta quanti quante quale quali perché cosa può possono deve devono anche questo questa
+        questi queste
+    """,
+    "dutch": """
+        ik mijn wij hij zij onze welke wie waar wanneer waarom hoeveel kunnen moet moeten mogen
+        wordt worden werd heeft hebben ook maar als dit deze die geen naar uit
+    """,
+}
 
 
 def fold(text: str) -> str:
@@ -100,7 +139,12 @@ def fold_words(text: str) -> str:
 
 
 ENGLISH_STOP_WORDS = frozenset(_ENGLISH.split())
-STOP_WORDS = ENGLISH_STOP_WORDS.union(map(fold_word, f"{_GERMAN} {_OTHER}".split()))
+STOP_WORDS = ENGLISH_STOP_WORDS.union(map(fold_word, " ".join(_OTHER.values()).split()))
+FUNCTION_WORDS: Mapping[str, frozenset[str]] = {
+    "english": ENGLISH_STOP_WORDS,
+    **{name: frozenset(map(fold_word, f"{_OTHER[name]} {_MORE[name]}".split())) for name in _OTHER},
+}
+ALL_FUNCTION_WORDS = STOP_WORDS.union(*FUNCTION_WORDS.values())
 
 
 # These join the words of a name: `cost of sales`, `chrono du jour`.
@@ -132,6 +176,20 @@ def lettered(text: str) -> frozenset[str]:
     return frozenset(_LETTERS.findall(text.lower()))
 
 
+def languages_of(text: str) -> frozenset[str]:
+    """Tell the language of *text*: that of which it has the most function words.
+
+    Several where as many are of each, none where there are none; named as their stemmers are.
+    """
+    counts = Counter(filter(ALL_FUNCTION_WORDS.__contains__, words(text)))
+    n_said = {
+        name: sum(map(counts.__getitem__, own.intersection(counts)))
+        for name, own in FUNCTION_WORDS.items()
+    }
+    most = max(n_said.values())
+    return frozenset(name for name, n in n_said.items() if n == most > 0)
+
+
 def singular(word: str) -> str:
     """Return a folded noun in the singular: `parties` -> `party`, `boxes` -> `box`."""
     if not word.endswith("s") or word.endswith(("ss", "us", "is")):
@@ -150,18 +208,19 @@ def plural(word: str) -> str:
 
 
 @lru_cache(maxsize=65_536)
-def stem(word: str) -> str:
-    """Cut the endings of a folded word (Snowball, English), so that its forms compare equal.
+def stem(word: str, language: str = "english") -> str:
+    """Cut the endings of a folded word (Snowball), so that its forms compare equal.
 
     `located` -> `locat`, `location` -> `locat`, `cities` -> `citi`. A stem is for comparing with
     other stems only; it is no word, and forms that share no beginning (`paid`, `pay`) stay apart.
-    Digits and short words stay as they are.
+    Digits and short words stay as they are. Other languages know endings by their accents: there
+    *word* keeps them.
     """
     # Outside library, imported where it is needed: it is not needed at start. A stemmer keeps the
     # word that it works on, so that threads cannot share one.
     import snowballstemmer
 
-    return str(snowballstemmer.stemmer("english").stemWord(word))
+    return str(snowballstemmer.stemmer(language).stemWord(word))
 
 
 def stems(text: str) -> list[str]:

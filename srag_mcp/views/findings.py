@@ -42,6 +42,7 @@ MAX_HEADINGS_CHARACTERS = 300  # as many as of a quote: heads of a table are amo
 MAX_UNREADABLE = 5
 MAX_NAME = 200
 MAX_CONDITION = 600  # characters of what a query narrows to by itself
+_NARROWING = ("where", "documents", "phrase")
 _READABLE = "SELECT count(*) FROM documents WHERE characters > 0"
 _UNREADABLE = """
 SELECT document_id FROM documents WHERE coalesce(characters, 0) = 0 ORDER BY document_id
@@ -123,7 +124,8 @@ def search_page(
     if not passages:
         if offset:
             total = ranked(limit=1, offset=0).n_passages
-        notes.insert(0, _advice(corpus, offset, total))
+        given = [name for name, value in wanted.items() if name in _NARROWING and value]
+        notes.insert(0, _advice(corpus, offset, total, given))
     return SearchPage(
         corpus=corpus.name,
         passages=passages,
@@ -191,13 +193,13 @@ def _say_named(named: QuestionFilter, n_passages: int, *, is_narrowed: bool) -> 
     return f"{said}. As {few} of these match, all documents were searched; these come first"
 
 
-def _advice(corpus: Corpus, offset: int, total: int) -> str:
-    """Say what to try when there is no passage to show."""
+def _advice(corpus: Corpus, offset: int, total: int, given: Sequence[str]) -> str:
+    """Say what to try when there is no passage to show; *given* is what kept others out."""
     if total:
         return f"offset {offset} is behind the last of {total} passages"
     if not _count(corpus, "SELECT count(*) FROM passages"):
         return "the documents are rows without long texts: ask, or run_sql, finds their values"
-    return "use other words, or leave out where, documents or phrase"
+    return "use other words" + (f", or leave out {' or '.join(given)}" if given else "")
 
 
 def _count(corpus: Corpus, sql: str) -> int:

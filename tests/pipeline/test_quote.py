@@ -244,6 +244,14 @@ def test_offline_costs_nothing(folder: Path, tmp_path: Path) -> None:
     assert quote.lines() == ["20 documents, engine offline: no language model is asked"]
 
 
+def test_offline_the_documents_that_are_chosen_are_counted(folder: Path, tmp_path: Path) -> None:
+    settings = Settings(workers=1, home=tmp_path)
+    ingest(folder, settings, schema=SCHEMA)
+    chosen = "SELECT document_id FROM documents ORDER BY 1 LIMIT 5"
+    quote = quote_ingestion(folder, settings, attribute="height", documents=chosen, keep=False)
+    assert quote.lines() == ["5 of 20 documents, engine offline: no language model is asked"]
+
+
 def test_a_model_must_be_named(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="no language model is named"):
         quote_ingestion(folder, Settings(workers=1, home=tmp_path, engine="model"))

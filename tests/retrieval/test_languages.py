@@ -1,7 +1,7 @@
-"""German and Japanese documents are found by questions in their language, ten of each.
+"""Documents in languages other than English are found by questions in their language.
 
 Documents and questions were written before any was searched; a question has an inflected form or
-another order of words than its document. Nineteen of twenty come first.
+another order of words than its document. Forty of forty-two come first.
 """
 
 from collections.abc import Iterator
@@ -130,16 +130,128 @@ JAPANESE = {
         "寺の鐘はいつ鳴らされますか。",
     ),
 }
+INFLECTED = {
+    "de_ofen": (
+        "Kurse der Töpferei Rosenau\n\nIm Brennofen ist Platz für die Arbeiten aller Teilnehmer. "
+        "Glasuren werden nach Gewicht berechnet; die Töpferscheiben stehen auch abends offen.",
+        "Was wird für eine Glasur berechnet?",
+    ),
+    "de_boot": (
+        "Kurse der Segelschule Rosenau\n\nDie Boote liegen an der Mole. Schwimmwesten werden "
+        "gestellt, Neoprenanzüge nicht. Bei Sturmwarnungen fällt der Unterricht aus.",
+        "Stellt die Schule eine Schwimmweste?",
+    ),
+    "de_chor": (
+        "Proben des Chors Rosenau\n\nNeue Stimmen sind willkommen, vor allem Bässe und Tenöre. "
+        "Noten liegen im Probenraum; wer fehlt, meldet sich beim Dirigenten ab.",
+        "Sucht der Chor noch einen Tenor?",
+    ),
+    "de_imker": (
+        "Verein der Imker Rosenau\n\nDie Völker wurden gegen Milben behandelt. Zwei Königinnen "
+        "sind abzugeben, dazu mehrere leere Kästen und eine Honigschleuder.",
+        "Wer gibt eine Königin ab?",
+    ),
+    "de_schach": (
+        "Turnier des Schachclubs Rosenau\n\nGespielt werden sieben Runden nach Schweizer System. "
+        "Die Bretter stellt der Club, Uhren bringen die Gäste mit.",
+        "Muss jeder Gast eine Uhr mitbringen?",
+    ),
+    "de_bad": (
+        "Ordnung des Hallenbads Rosenau\n\nIn den Becken sind Taucherbrillen aus Glas untersagt. "
+        "Badekappen leiht die Kasse gegen ein Pfand.",
+        "Leiht mir jemand eine Badekappe?",
+    ),
+    "de_museum": (
+        "Haus der Uhren Rosenau\n\nFotografieren ohne Blitz ist gestattet. Große Rucksäcke sind "
+        "in den Schließfächern zu lassen, ebenso nasse Schirme.",
+        "Wohin mit meinem Rucksack?",
+    ),
+    "de_garten": (
+        "Kleingärten Rosenau\n\nDie Hecken sind bis Ende Februar zu schneiden. Brunnen dürfen "
+        "nur mit Genehmigung gebohrt werden, Zäune höchstens einen Meter hoch sein.",
+        "Wie hoch darf ein Zaun sein?",
+    ),
+    "de_bus": (
+        "Fahrplan der Linie 7\n\nAn Feiertagen verkehren die Busse stündlich. Kinderwagen haben "
+        "Vorrang vor Koffern; Fahrscheine verkauft nur der Automat.",
+        "Wo kaufe ich einen Fahrschein?",
+    ),
+    "de_kueche": (
+        "Kochschule Rosenau\n\nAllergien bitte bei der Anmeldung nennen. Schürzen und Messer sind "
+        "vorhanden, die Gerichte werden gemeinsam gegessen.",
+        "Brauche ich ein eigenes Messer und eine Schürze?",
+    ),
+    "fr_chien": (
+        "Camping des Saules\n\nLes chiens sont tenus en laisse dans les allées. Les barbecues au "
+        "charbon sont interdits pendant les mois secs.",
+        "Mon chien peut-il courir dans une allée ?",
+    ),
+    "fr_tente": (
+        "Camping des Saules\n\nLes emplacements pour les tentes se trouvent près de la rivière ; "
+        "les caravanes stationnent sur le plateau.",
+        "Où se trouve un emplacement pour une tente ?",
+    ),
+    "fr_piscine": (
+        "Camping des Saules\n\nLe bassin ouvre à dix heures. Les enfants sont accompagnés d'un "
+        "adulte, et les maillots amples sont refusés.",
+        "Un enfant doit-il être accompagné ?",
+    ),
+    "fr_machine": (
+        "Camping des Saules\n\nDes machines à laver sont dans le bâtiment rouge. Les jetons "
+        "s'achètent à l'épicerie.",
+        "jeton machine à laver",
+    ),
+    "fr_cheval": (
+        "Centre équestre des Saules\n\nLes chevaux sont ferrés toutes les six semaines. Les "
+        "cavaliers débutants montent dans le manège couvert.",
+        "Quand le cheval est-il ferré ?",
+    ),
+    "es_piscina": (
+        "Hostal Los Olmos\n\nLas habitaciones dan al patio y tienen ventiladores. Las toallas se "
+        "cambian los martes.",
+        "¿La habitación tiene ventilador?",
+    ),
+    "es_llave": (
+        "Hostal El Nogal\n\nLas llaves se dejan en la recepción. Después de medianoche abren la "
+        "puerta los vigilantes.",
+        "¿Dónde se deja la llave?",
+    ),
+    "es_bici": (
+        "Alquiler El Roble\n\nLas bicicletas se alquilan por horas, con cascos y candados. Los "
+        "pinchazos los repara el taller.",
+        "¿Quién repara un pinchazo de la bicicleta?",
+    ),
+    "es_jardin": (
+        "Jardín Los Tilos\n\nLos árboles jóvenes se riegan al amanecer. Están prohibidas las "
+        "hogueras y los balones.",
+        "¿Está prohibido el balón?",
+    ),
+    "es_autobus": (
+        "Línea El Puerto\n\nLos autobuses salen cada veinte minutos. Los estudiantes viajan con "
+        "un descuento.",
+        "¿Cada cuánto sale el autobús?",
+    ),
+    "it_chiave": (
+        "Rifugio degli Abeti\n\nLe coperte sono nelle camerate, ma i sacchi a pelo restano "
+        "obbligatori. Gli scarponi si lasciano all'ingresso.",
+        "È obbligatorio il sacco a pelo?",
+    ),
+    "nl_fiets": (
+        "Camping De Eik\n\nDe fietsen staan in de schuur achter de receptie. Honden zijn welkom, "
+        "maar niet in de keukens.",
+        "Waar staat mijn fiets?",
+    ),
+}
 CASES = {
     f"{language}_{name}.txt": case
     for language, cases in (("de", GERMAN), ("ja", JAPANESE))
     for name, case in cases.items()
-}
+} | {f"{name}.txt": case for name, case in INFLECTED.items()}
 
 
 @pytest.fixture(scope="module")
 def notices(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
-    """All twenty in one folder; without vectors, so that words alone find them."""
+    """All in one folder; without vectors, so that words alone find them."""
     folder = Path(tmp_path_factory.mktemp("notices"))
     for name, (text, _) in CASES.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -149,14 +261,14 @@ def notices(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
         yield Corpus(folder, worker, settings.home)
 
 
-UNFOUND = pytest.mark.xfail(
-    strict=True, reason="Mahngebühr and Mahngebühren share no stem in English; no word is the same"
-)
+UNFOUND = {
+    "de_imker.txt": pytest.mark.xfail(strict=True, reason="two stems: Königin and Königinnen"),
+    "nl_fiets.txt": pytest.mark.xfail(strict=True, reason="two stems: fiets and fietsen"),
+}
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=UNFOUND if name == "de_buecherei.txt" else ()) for name in CASES],
+    "name", [pytest.param(name, marks=UNFOUND.get(name, ())) for name in CASES]
 )
 def test_a_question_in_its_language_finds_the_document_first(notices: Corpus, name: str) -> None:
     hits = search(notices, CASES[name][1]).hits

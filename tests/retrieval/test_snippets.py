@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.retrieval.snippets import MAX_QUOTE_CHARACTERS, find_quote, whole_statement
+from srag_mcp.retrieval.snippets import (
+    MAX_QUOTE_CHARACTERS,
+    find_quote,
+    sought_terms,
+    whole_statement,
+)
 from srag_mcp.text.shown import one_line
 from srag_mcp.text.spans import Span
 
@@ -31,6 +36,11 @@ def test_a_quote_begins_where_most_was_found() -> None:
 
     assert find_quote(text, {"terminate", "parti", "termin"}).of(text).startswith("Either party")
     assert find_quote(text, {"snow"}).of(text).startswith("TERM")
+
+
+def test_a_quote_begins_where_a_word_stands_in_another_form() -> None:
+    text = "Die Schule ist am Teich.\n\nDie Boote liegen an der Mole."
+    assert find_quote(text, sought_terms("Wo liegt mein Boot?")).of(text).startswith("Die Boote")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srag_mcp.text.terms import TermKind, count_terms, document_names, name_words, question_terms
+from srag_mcp.text.words import FUNCTION_WORDS
 
 
 def shared(question: str, passage: str, *kinds: TermKind) -> int:
@@ -85,6 +86,25 @@ def test_a_label_is_shared_where_a_question_says_it_whole(passage: str, is_said:
     assert shared(question, passage, TermKind.LABEL) == is_said
 
 
+@pytest.mark.parametrize(
+    ("question", "passage", "languages", "n_shared"),
+    [
+        ("Ist ein Haustier erlaubt?", "Haustiere", {"german"}, 1),
+        ("Haustier", "Haustiere", {"german"}, 1),
+        ("animaux", "Un animal", {"french"}, 1),
+        ("habitación", "Las habitaciones", {"spanish", "english"}, 1),
+        ("la piscina", "Le piscine", {"italian"}, 1),
+        ("Is a piscine there?", "Les piscines", {"french"}, 0),
+        ("Haustier", "Haustiere", {"english"}, 0),
+    ],
+)
+def test_words_share_their_stem_in_a_language_that_both_may_be_in(
+    question: str, passage: str, languages: set[str], n_shared: int
+) -> None:
+    shared = question_terms(question) & count_terms(passage, languages).keys()
+    assert len([term for term in shared if term >> 30 == TermKind.WORD]) == n_shared
+
+
 def test_idle_words_are_no_words_by_themselves() -> None:
     passage = count_terms("the average price")
     found = question_terms("average price", {"average"}) & passage.keys()
@@ -94,7 +114,7 @@ def test_idle_words_are_no_words_by_themselves() -> None:
 
 @given(st.text())
 def test_any_text_has_terms_of_32_bits_and_shares_its_words_with_itself(text: str) -> None:
-    counts = count_terms(text)
+    counts = count_terms(text, FUNCTION_WORDS)
     assert all(0 <= term < 2**32 and n > 0 for term, n in counts.items())
     asked = question_terms(text)
     assert {term for term in asked if term >> 30 == TermKind.WORD} <= counts.keys()

@@ -12,6 +12,7 @@ from srag_mcp.text.words import (
     content_words,
     fold,
     fold_words,
+    languages_of,
     lettered,
     plural,
     singular,
@@ -131,3 +132,22 @@ def test_a_noun_has_one_form_for_one_and_one_for_many(one: str, many: str) -> No
 
 def test_the_letters_of_a_text_are_found_between_digits_and_marks() -> None:
     assert lettered("12March, half-OPEN; Été_2") == {"march", "half", "open", "été"}
+
+
+@pytest.mark.parametrize(
+    ("text", "languages"),
+    [
+        ("What was the profit of the year?", {"english"}),
+        ("Was kostet die Fahrt?", {"german"}),
+        ("Où se trouve la clé ?", {"french"}),
+        ("¿Cuál es el precio?", {"spanish"}),
+        ("Quanto costa il biglietto della domenica?", {"italian"}),
+        ("Waar is het station?", {"dutch"}),
+        ("Was kostet Kaffee?", {"english", "german"}),
+        ("Kaffee", set()),
+    ],
+)
+def test_a_text_is_in_the_language_of_most_of_its_function_words(
+    text: str, languages: set[str]
+) -> None:
+    assert languages_of(text) == languages
