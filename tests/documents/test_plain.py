@@ -140,6 +140,24 @@ def test_columns_held_by_spaces_are_a_table_with_spanning_headers() -> None:
     assert table.caption == "Revenue by year (in millions)"
 
 
+def test_a_line_below_a_row_parts_no_table_and_a_title_above_another_one_does() -> None:
+    head = "Item                  Qty     Price\n"
+    rows = "Oak chair             6       40.00\n{}\nPine table            8       39.00\n"
+    (one,) = read_text(head + rows.format("With arms"), "a.txt").blocks
+    assert isinstance(one, Table)
+    assert [[cell.text for cell in row] for row in one.rows] == [
+        ["Oak chair", "6", "40.00"],
+        ["With arms", "", ""],
+        ["Pine table", "8", "39.00"],
+    ]
+    for other in ("Sales               2021      2022", "Hall                Q1        Q2"):
+        more = f"{head}Oak chair             6       40.00\nIn all\n{other}\n" + 2 * (
+            "Kiel                    4         5\n"
+        )
+        for table in (b for b in read_text(more, "a.txt").blocks if isinstance(b, Table)):
+            assert ("Oak chair" in str(table)) != ("Kiel" in str(table))
+
+
 def test_a_clause_title_is_a_heading_before_its_paragraph() -> None:
     text = (
         "7. Governing Law. This Agreement shall be construed in accordance with the laws of the\n"
