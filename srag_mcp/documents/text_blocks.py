@@ -169,8 +169,11 @@ class _TextReader:
             or _is_cell_alone(self._lines[at : aligned_end + 2], aligned_end - at)
         ):
             aligned_end += 1
-        if (grid := _read_aligned(self._lines[at:aligned_end])) is not None:
-            return grid, aligned_end
+        parted = range(at + 1, aligned_end)
+        first = next((n for n in parted if not _columns(self._lines[n].text)), aligned_end)
+        for end in dict.fromkeys((aligned_end, first)):  # if not all lines up, its beginning may
+            if (grid := _read_aligned(self._lines[at:end])) is not None:
+                return grid, end
         if max(piped_end, aligned_end) > at + 1:
             self._reject(max(piped_end, aligned_end))
         return None
@@ -422,7 +425,8 @@ def _is_cell_alone(lines: Sequence[Line], at: int) -> bool:
     """Whether a line of a table is a cell alone: of a row around it, or the name of a section.
 
     It begins where a column does, and another row follows it. Where it begins as the first column
-    does, that row has numbers: years, codes and dates may name the columns of another table.
+    does, that row has a name with numbers: years, codes and dates may name the columns of another
+    table, and a line above numbers alone may be their name.
     """
     line, rows = lines[at], lines[:at]
     parts = [_columns(row.text) for row in (*rows[:1], *rows[-1:], *lines[at + 1 : at + 2])]
@@ -431,8 +435,13 @@ def _is_cell_alone(lines: Sequence[Line], at: int) -> bool:
     if line.indent in {part.start for row in parts[:-1] for part in row[1:]}:
         return True
     label, *values = parts[-1]
-    return line.indent == label.start and all(
-        is_data(x.text) and not may_name_column(x.text) and not find_dates(x.text) for x in values
+    return (
+        line.indent == label.start
+        and not is_data(label.text)
+        and all(
+            is_data(x.text) and not may_name_column(x.text) and not find_dates(x.text)
+            for x in values
+        )
     )
 
 
