@@ -50,6 +50,7 @@ QUESTIONS_FILE = "sample_questions.txt"
 STATE_FOLDER = ".srag"
 KINDS_FOLDER = "kinds"  # in the state folder: a corpus for each kind, where a folder holds several
 KIND_FILE = "kind.json"
+REST_FOLDER = "of_no_kind"  # among the kinds: documents of none of them, and files nobody can read
 _MANY_DEEP = 200  # as the issue has it: a parent folder by mistake, not a corpus in folders
 _MAX_NAMED_CORPORA = 3
 _DIGITS = re.compile(r"(\d+)")
@@ -127,6 +128,11 @@ def read_members(folder: Path) -> KindMembers | None:
     return found if is_own else None
 
 
+def holds_rest(folder: Path) -> bool:
+    """Whether *folder* is the corpus of what is of no kind: it is searched, and no table."""
+    return folder.name == REST_FOLDER and read_members(folder) is not None
+
+
 def media_type(name: str) -> str | None:
     """Return the media type of a file called *name*, None if its format cannot be read."""
     dot = name.rfind(".")
@@ -167,7 +173,7 @@ def find_documents(
                 "set SRAG_MAX_DOCUMENTS higher, or point to a smaller folder"
             )
             raise CorpusError(msg)
-    if not sources and not problems:
+    if not sources and not problems and (members is None or members.documents):
         msg = f"{root} holds no documents; put files into it ({READABLE})"
         raise CorpusError(msg)
     return sorted(sources, key=lambda source: natural_key(source.relative)), problems

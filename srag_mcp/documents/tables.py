@@ -28,7 +28,7 @@ _CAPTION = re.compile(
 _SAMPLE_ROWS = 20
 _PAIR = 2  # cells of a key and its value
 COMMENT = "#"  # https://www.w3.org/TR/tabular-data-model/#parsing-tabular-data
-_CODE = re.compile(r"^([A-Z])\d{1,2}$")  # a header such as Q1, which looks like an amount
+_CODE = re.compile(r"[A-Z]{1,2}\d{1,2}")  # a header such as Q1 or FY24, which looks like an amount
 _DECIMAL = re.compile(r"\D*\d+[.,]\d+\D*")
 
 _Row = Sequence[TableCell]
@@ -143,21 +143,32 @@ def count_header_rows(rows: Sequence[_Texts]) -> int:
 
 
 def _is_header(row: _Texts, below: "_Below") -> bool:
-    """Whether a row is of words, and of years above what is no years."""
+    """Whether a row is of words, and of years or codes above what is none."""
     texts = [text for text in row if text]
     if not texts or any(len(text) > 80 for text in texts):
         return False
-    return all(
-        not is_data(text) or (is_year(text) and below.can_be_years(at))
-        for at, text in enumerate(row)
-    )
+    return all(not is_data(text) or below.is_named(at, text) for at, text in enumerate(row))
+
+
+def may_name_column(text: str) -> bool:
+    """Whether a text that may be data names a column as well: a year, or a code such as `Q1`."""
+    return is_year(text) or _is_code(text)
+
+
+def _is_code(text: str) -> bool:
+    return _CODE.fullmatch(text) is not None
+
+
+def _is_merged(row: _Texts) -> bool:
+    """Whether a text is merged over all columns: it is of none of them."""
+    return len(row) > 2 and len({*row}) == 1 and not is_data(row[0])
 
 
 class _Below:
     """What stands below a row that may name columns."""
 
     def __init__(self, rows: Sequence[_Texts]) -> None:
-        self._rows = rows[:_SAMPLE_ROWS]
+        self._rows = [row for row in rows[:_SAMPLE_ROWS] if not _is_merged(row)]
 
     def texts(self, column: int) -> list[str]:
         """Its cells in a column."""
@@ -167,9 +178,10 @@ class _Below:
         """Whether most of a column is numbers, amounts or dates."""
         return 2 * sum(map(is_data, texts := self.texts(column))) > len(texts)
 
-    def can_be_years(self, column: int) -> bool:
-        """Whether a year above a column names it: most of the column is no years."""
-        return 2 * sum(map(is_year, texts := self.texts(column))) <= len(texts)
+    def is_named(self, column: int, text: str) -> bool:
+        """Whether a year or a code above a column names it: most of the column is none."""
+        is_alike = is_year if is_year(text) else _is_code
+        return is_alike(text) and 2 * sum(map(is_alike, x := self.texts(column))) <= len(x)
 
 
 def reads_on(rows: Sequence[_Texts]) -> bool | None:
@@ -196,7 +208,7 @@ def reads_on(rows: Sequence[_Texts]) -> bool | None:
     named = {at for at in own if upper[at]}
     is_nameless = not named & places and own - named <= words and any(map(below.texts, own))
     numbers = places - words
-    years = {at for at in numbers if is_year(lower[at]) and below.can_be_years(at)}
+    years = {at for at in numbers if below.is_named(at, lower[at])}
     for group in ([at for at in group if at in numbers] for group in _spans(upper)):
         if not _are_in_order([lower[at] for at in group]) or (
             len(group) == 1 and not years & {*group}
@@ -367,8 +379,7 @@ def arrange(rows: Sequence[Sequence[str]], name: str = "", first: int = 1) -> Sh
         cells = tuple(map(collapse, row))
         texts = list(filter(None, cells))
         if texts:
-            is_merged = len(texts) > 2 and len(set(texts)) == 1 and not is_data(texts[0])
-            n_filled = 1 if is_merged else len(texts)
+            n_filled = 1 if _is_merged(texts) else len(texts)
             lines.append(SheetRow(number, cells, n_filled, after_gap and bool(lines)))
         after_gap = not texts
     n_notes = _count_notes(lines)
@@ -455,8 +466,7 @@ def _count_headers(rows: Sequence[tuple[str, ...]]) -> tuple[int, bool, bool]:
     if not rows:
         return 0, False, True
     width = max(map(len, rows))
-    sample = [[_CODE.sub(r"\1", text) for text in row] for row in rows[:_SAMPLE_ROWS]]
-    padded = [filled_up(row, width) for row in sample]
+    padded = [filled_up(row, width) for row in rows[:_SAMPLE_ROWS]]
     n = count_header_rows(padded) if width > 2 else 0
     if not n:
         data = [
@@ -464,7 +474,7 @@ def _count_headers(rows: Sequence[tuple[str, ...]]) -> tuple[int, bool, bool]:
             for text, holds in zip(padded[0], _hold_data(padded[1:], width), strict=True)
             if holds
         ]
-        n_alike = sum(is_data(text) and not is_year(text) for text in data)
+        n_alike = sum(is_data(text) and not may_name_column(text) for text in data)
         n = 0 if n_alike and 2 * n_alike > len(data) else 1
     below = (
         zip(padded[n], _hold_data(padded[n + 1 :], width), strict=True) if n < len(padded) else ()

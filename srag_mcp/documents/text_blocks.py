@@ -28,8 +28,15 @@ from srag_mcp.documents.pairs import (
     item_pair,
     may_begin_stack,
 )
-from srag_mcp.documents.tables import MAX_CAPTION_CHARACTERS, Grid, captions_at_end, grid_blocks
+from srag_mcp.documents.tables import (
+    MAX_CAPTION_CHARACTERS,
+    Grid,
+    captions_at_end,
+    grid_blocks,
+    may_name_column,
+)
 from srag_mcp.text.spans import Span
+from srag_mcp.values.dates import find_dates
 
 LABEL_LEVEL = 7
 _MAX_VALUE_CHARACTERS = 400
@@ -162,8 +169,11 @@ class _TextReader:
             or _is_cell_alone(self._lines[at : aligned_end + 2], aligned_end - at)
         ):
             aligned_end += 1
-        if (grid := _read_aligned(self._lines[at:aligned_end])) is not None:
-            return grid, aligned_end
+        parted = range(at + 1, aligned_end)
+        first = next((n for n in parted if not _columns(self._lines[n].text)), aligned_end)
+        for end in dict.fromkeys((aligned_end, first)):  # if not all lines up, its beginning may
+            if (grid := _read_aligned(self._lines[at:end])) is not None:
+                return grid, end
         if max(piped_end, aligned_end) > at + 1:
             self._reject(max(piped_end, aligned_end))
         return None
@@ -412,14 +422,27 @@ def _is_aligned(text: str, *, is_first: bool) -> bool:
 
 
 def _is_cell_alone(lines: Sequence[Line], at: int) -> bool:
-    """Whether a line of a table is a cell alone that goes on in a row, or from one.
+    """Whether a line of a table is a cell alone: of a row around it, or the name of a section.
 
-    It begins where a column but the first one does, and another row follows it.
+    It begins where a column does, and another row follows it. Where it begins as the first column
+    does, that row has a name with numbers: years, codes and dates may name the columns of another
+    table, and a line above numbers alone may be their name.
     """
     line, rows = lines[at], lines[:at]
-    starts = {part.start for row in (*rows[:1], *rows[-1:]) for part in _columns(row.text)[1:]}
-    is_within = line.indent in starts and not _columns(line.text)
-    return is_within and any(len(_columns(row.text)) > 2 for row in lines[at + 1 : at + 2])
+    parts = [_columns(row.text) for row in (*rows[:1], *rows[-1:], *lines[at + 1 : at + 2])]
+    if line.is_blank or _columns(line.text) or len(parts) < 2 or len(parts[-1]) <= 2:
+        return False
+    if line.indent in {part.start for row in parts[:-1] for part in row[1:]}:
+        return True
+    label, *values = parts[-1]
+    return (
+        line.indent == label.start
+        and not is_data(label.text)
+        and all(
+            is_data(x.text) and not may_name_column(x.text) and not find_dates(x.text)
+            for x in values
+        )
+    )
 
 
 def _columns(text: str) -> list[Line]:
@@ -449,24 +472,57 @@ def _read_aligned(lines: Sequence[Line]) -> Grid | None:
     is_spanning = True
     for line, segments in rows:
         is_above_data = not any(is_data(part.text) and not is_year(part.text) for part in segments)
-        is_spanning = is_spanning and len(segments) < n_columns and is_above_data
-        row = []
-        for column in columns:
-            # what spans columns stands above the numbers, not above their names
-            is_above = is_spanning and column is not columns[0]
-            middle = column.start + column.end
-            if is_spanning:
-                part = min(segments, key=lambda part: abs(part.start + part.end - middle))
-            else:
-                part = max(segments, key=lambda part: _overlap(part, column))
-            if is_above or _overlap(segments[0] if is_spanning else part, column) > 0:
-                row.append(TableCell(part.text, Span(part.start, part.end).moved(line.start)))
-            else:
-                row.append(TableCell("", Span(line.end, line.end)))
+        is_label = len(segments) == 1 and line.indent == columns[0].start
+        is_spanning = is_spanning and len(segments) < n_columns and is_above_data and not is_label
+        if is_spanning:
+            parts = _spanned(segments, columns)
+        else:
+            best = (max(segments, key=lambda part: _overlap(part, column)) for column in columns)
+            pairs = zip(best, columns, strict=True)
+            parts = [part if _overlap(part, column) > 0 else None for part, column in pairs]
+        if is_label:
+            parts[1:] = [None] * (n_columns - 1)
+        row = [
+            TableCell("", Span(line.end, line.end))
+            if part is None
+            else TableCell(part.text, Span(part.start, part.end).moved(line.start))
+            for part in parts
+        ]
         if not is_spanning and len({cell.span.start for cell in row if cell.text}) < len(segments):
             return None  # a part that stands below no column: the lines do not line up
         cells.append(tuple(row))
     return Grid(Span(lines[0].span.start, lines[-1].span.end), tuple(cells))
+
+
+def _spanned(segments: Sequence[Line], columns: Sequence[Span]) -> list[Line | None]:
+    """Return the part of a row of names that stands above each column.
+
+    One that begins or ends with a column, lies within it or covers it stands above it, another one
+    above the two that it lies between; and above as many on both sides as no other part does. What
+    spans columns stands above the numbers, not above their names.
+    """
+    found: list[Line | None] = [None] * len(columns)
+    if _overlap(segments[0], columns[0]) > 0:
+        found[0], segments = segments[0], segments[1:]
+    middles = [column.start + column.end for column in columns]
+    ends = list[tuple[int, int, Line]]()
+    for part in segments:
+        middle = part.start + part.end
+        within = [
+            at
+            for at, x in enumerate(columns)
+            if (part.start - x.start) * (part.end - x.end) <= 0 and _overlap(part, x) > 0
+        ]
+        left = max(1, sum(x <= middle for x in middles) - 1)
+        first, last = (within[0], within[-1]) if within else (left, left + 1)
+        ends.append((max(first, 1), min(last, len(columns) - 1), part))
+    while ends:
+        for first, last, part in ends:
+            found[first : last + 1] = [part] * (last + 1 - first)
+        wider = [(first - 1, last + 1, part) for first, last, part in ends]
+        wider = [x for x in wider if x[0] and x[1] < len(columns)]
+        ends = [x for x in wider if found[x[0]] is found[x[1]] is None]
+    return found
 
 
 def _overlap(part: Line, column: Span) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from srag_mcp.cells.cell import BY_MODEL
+from srag_mcp.documents.folder import holds_rest
 from srag_mcp.errors import CorpusError, ModelError, QueryError
 from srag_mcp.inference.across import MAX_KEYS, QueryAcross
 from srag_mcp.inference.answer import Answer, render_text
@@ -47,8 +48,12 @@ def converse_kinds(
 
     Raises:
         NotIngestedError, QuestionError, StoreError: As `converse`.
+        CorpusError: If that corpus is of no kind.
     """
     if isinstance(kinds, Corpus):
+        if holds_rest(kinds.location):
+            msg = f"{kinds.name} holds what is of no kind, which is searched and never counted"
+            raise CorpusError(msg)
         return kinds, converse(kinds, question, asking, previous=previous, verdict=verdict)
     kept = [x for x in kinds.corpora if has_kept(x, question)]
     named = kept if len(kept) == 1 else find_named(kinds.corpora, question)

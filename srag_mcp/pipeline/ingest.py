@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Unpack
 
 from srag_mcp.documents.document import Document
-from srag_mcp.documents.folder import read_members
+from srag_mcp.documents.folder import holds_rest, read_members
 from srag_mcp.engines.agent import AgentEngine
 from srag_mcp.engines.choice import callers_engine, choose_engine
 from srag_mcp.engines.model import ModelEngine
@@ -119,6 +119,7 @@ logger = logging.getLogger(__name__)
 
 _MAX_NAMED = 5
 _PROSE = "prose"
+_NO_COLUMNS = Schema(title="Of no kind", entity="documents_of_no_kind", attributes=())
 
 
 @dataclass(frozen=True)
@@ -185,6 +186,11 @@ def ingest(
         ModelStoppedError: If the language model cannot be asked any more; what it said is kept.
         StoreError: If the databases cannot be written; the old build stays.
     """
+    if holds_rest(folder):  # searched, and never a table that somebody could count in
+        if options.get("attribute"):
+            msg = f"{folder.name}: these documents are of no kind, and have no columns"
+            raise CorpusError(msg)
+        settings, options = settings.with_engine("offline"), {"schema": _NO_COLUMNS, "rows": "file"}
     if not options.get("keep", True):
         return read_loosely(folder, settings, on_progress, cancelled, options)
     started = time.monotonic()
@@ -316,6 +322,8 @@ def _ingest_kinds(run: Run, options: IngestOptions, kinds: Kinds) -> IngestRepor
         hand_over_table(run.work, kinds)
     reports: list[IngestReport] = []
     engine, waiting, price = choose_engine(run.work, run.settings), list[str](), ""
+    if kinds.rest is not None:  # code alone reads it, and at once
+        ingest(kinds.rest, run.settings, on_progress=run.on_progress, cancelled=run.cancelled)
     for place, name in zip(corpora, names, strict=True):
         if engine.asks or run.cancelled():
             break

@@ -15,6 +15,7 @@ from srag_mcp.documents.folder import (
     DOCUMENTS_FOLDER,
     KIND_FILE,
     KINDS_FOLDER,
+    REST_FOLDER,
     STATE_FOLDER,
     TABLE_TYPES,
     KindMembers,
@@ -71,12 +72,14 @@ class Kinds:
     """The kinds of a folder, the documents that are of none of them, and what cannot be read.
 
     *corpora*: their folders, called after them, and how many documents each has.
+    *rest*: the folder of a corpus without columns, with what is of no kind; None where all is.
     *told*: what a language model said of those that code found; empty where none was asked.
     """
 
     corpora: Mapping[Path, int]
     odd: tuple[str, ...]
     failed: tuple[DocumentError, ...]
+    rest: Path | None
     told: str = ""
 
 
@@ -151,7 +154,7 @@ class KindSorter:
         others = (x.relative for x in self.found.sources if x.relative not in members)
         is_alone = len(own) == 1 and own.isdisjoint(PurePosixPath(x).parts[0] for x in others)
         is_corpus = any((self.folder / name / STATE_FOLDER).exists() for name in own)
-        names = {entry.name for entry in self.folder.iterdir()}
+        names = {entry.name for entry in self.folder.iterdir()} | {REST_FOLDER}
         return names - own if is_alone and not is_corpus else names
 
     def find(
@@ -250,7 +253,7 @@ class KindSorter:
             kinds[name] = kind
         if len(kinds) < 2:
             return None
-        corpora, written = dict[Path, int](), dict[str, object]()
+        corpora, written, held = dict[Path, int](), dict[str, object](), set[str]()
         said = {name: dict.fromkeys(stems(" ".join(kind)), 1.0) for name, kind in kinds.items()}
         shared = _share_out(said, self.questions)
         for name, kind in kinds.items():
@@ -260,9 +263,11 @@ class KindSorter:
             columns, *further = (tuple(sorted(item)) for item in (kind, *others))
             place = self._keep(name, members, shared[name], (columns, tuple(further)))
             corpora[place] = n_rows
+            held |= paths
             written[name] = {"documents": n_rows, "shares": {}}
         write_atomically(self.state / KINDS_FILE, json.dumps(written))
-        return Kinds(corpora, tuple(odd), self.found.failed)
+        rest = self._keep_rest((x.relative for x in sources if x.relative not in held), self.found)
+        return Kinds(corpora, tuple(odd), self.found.failed, rest)
 
     def leave_out(self, work: WorkDatabase) -> list[str]:
         """Take what is of kinds that came later out of the one table of *work*; return these files.
@@ -380,7 +385,14 @@ class KindSorter:
             known = (name in found.given, besides, own)
             written[name] = asdict(StoredKind(len(members), shares[0], tuple(shares[1:]), *known))
         write_atomically(self.state / KINDS_FILE, json.dumps(written))
-        return Kinds(corpora, tuple(found.odd), found.failed, told)
+        rest = self._keep_rest(found.odd, found)
+        return Kinds(corpora, tuple(found.odd), found.failed, rest, told)
+
+    def _keep_rest(self, odd: Iterable[str], found: "FoundFiles | Grouping") -> Path | None:
+        """Keep what is of no kind, and what could not be read; None where nothing is, nor was."""
+        paths = (*odd, *(item.path for item in found.failed))
+        is_any = paths or self._place(REST_FOLDER).is_dir()
+        return self._keep(REST_FOLDER, paths, ((), ())) if is_any else None
 
     def _keep(
         self,
@@ -529,7 +541,7 @@ def rename_kind(state: Path, old: str, new: str) -> Path:
             problem = f"there is no kind {old!r}; there are: {', '.join(kept) or 'none'}"
         elif not new.isidentifier():
             problem = f"{new!r} is no name of letters, digits and _"
-        elif new in kept or (place / new).exists():
+        elif new in {*kept, REST_FOLDER} or (place / new).exists():
             problem = f"there is a kind {new!r} already"
         if problem:
             raise CorpusError(problem)

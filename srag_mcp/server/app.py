@@ -138,7 +138,7 @@ def _add_resources(server: MCPServer[Corpora], corpora: Corpora) -> None:
     def document_resource(corpus: str, id: str) -> str:  # noqa: A002 - the name in the URI
         """The text of a document, from its beginning; get_document reads on."""
         document_page = views.findings.document_page
-        page = found(lambda: document_page(corpora.readable(corpus), id, room, 0, room))
+        page = found(lambda: document_page(corpora.holding(corpus, "", id), id, room, 0, room))
         return printable(page.text)
 
 

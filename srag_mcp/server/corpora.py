@@ -296,6 +296,9 @@ class Corpora:
         if of_kinds and any(entry.table for entry in entries):
             named = " or ".join(f"corpus={name!r}" for name in of_kinds)
             following += f"; {named} in get_schema, run_sql and ask means all kinds of documents"
+        for name in of_kinds:
+            kind = self.get(f"{name}/{next(iter(self._kinds(name)))}")
+            following += "".join(f"; {name}: {line}" for line in kind.left_out())
         if not entries:
             following = "no corpus is served: start the server with --corpus DIR"
         return CorpusList(corpora=entries, next=following)

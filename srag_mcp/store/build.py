@@ -554,6 +554,10 @@ def _write_columns(
         failures |= {len(ids) + n: row[2] for n, row in enumerate(part) if row[2] is not None}
         ids += [intern(row[0]) for row in part]
         positions += [row[1] for row in part]
+    if not table.attributes:  # of none of which could say why a document failed
+        told = ((ids[n], Cell("document_id", State.FAILED, note=x)) for n, x in failures.items())
+        reasons = (_cell_row(table.entity, key, None, cell) for key, cell in told)
+        work.append("build.main.cells", reasons)
     places = dict[str, str]()
     n_together = max(1, CELLS_AT_ONCE // max(1, len(ids)))
     for start in range(0, len(table.attributes), n_together):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar, Unpack, cast
 
+from srag_mcp.documents.folder import REST_FOLDER, read_members
 from srag_mcp.errors import (
     CorpusError,
     NotIngestedError,
@@ -43,13 +44,14 @@ from srag_mcp.store.postings import INDEX_TABLES, INDEX_VERSION
 from srag_mcp.store.statistics import ColumnStatistics, read_statistics
 from srag_mcp.store.united_names import UnitedName, read_united
 from srag_mcp.store.values import ValueIndex
-from srag_mcp.text.shown import inert, one_line
+from srag_mcp.text.shown import inert, one_line, shorten
 from srag_mcp.text.spans import Span
 
 Returned = TypeVar("Returned")
 _TRIES = 5
 _PAGE_ROWS = 50_000
 _MOST_QUOTED = 1_000  # records
+_MAX_NAMED, _MAX_NAME = 4, 120  # files that are in no table
 _SUMMARY = "SELECT summary FROM srag_summaries WHERE document_id = $1"
 _HEADS = """
 SELECT number, heads_start, heads_end FROM srag_passages
@@ -68,6 +70,7 @@ SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category IN ('reserved'
 """
 _VALUES = "SELECT column_name, value, n_records{table} FROM srag_values LIMIT ? OFFSET ?"
 
+_LEFT_OUT = "SELECT document_id, coalesce(characters, 0) > 0 FROM documents ORDER BY document_id"
 _SPELLINGS = "SELECT column_name, spelling, value, table_name FROM srag_spellings"
 
 
@@ -135,6 +138,9 @@ class Corpus:
         self._about = ""
         self._settled: Path | None = None
         self._made: dict[Path, dict[object, object]] = {}
+        rest = self.location.parent / REST_FOLDER
+        is_kind = self.location != rest and read_members(self.location) is not None
+        self._rest = Corpus(rest, worker, home) if is_kind else None
 
     def within(self, seconds: float | None = None) -> "Corpus":
         """Return this corpus for what is left of a call: its queries together take no longer.
@@ -154,6 +160,10 @@ class Corpus:
             NotIngestedError, StoreError: As `build_path`.
         """
         return self._with(_settled=self.build_path())
+
+    def called(self, name: str) -> "Corpus":
+        """Return this corpus under another name."""
+        return self._with(name=name)
 
     def _with(self, **changes: object) -> "Corpus":
         found = copy.copy(self)
@@ -201,12 +211,31 @@ class Corpus:
 
     def notices(self) -> tuple[str, ...]:
         """Say what every answer should: which files are in no record, or not as they were read."""
+        return (*self.own_notices(), *self.left_out())
+
+    def own_notices(self) -> tuple[str, ...]:
+        """Return the notices that are of its own documents alone."""
         n_failed = self.info().n_failed
         files, them = ("1 file", "it") if n_failed == 1 else (f"{n_failed:,} files", "them")
         said = f"{files} could not be read, and no record is of {them}" if n_failed else ""
         changes = "" if self._watch is None else self._watch.text()
         info = self.info()
         return tuple(filter(None, (said, info.other_kinds, info.waiting, changes)))
+
+    def rest(self) -> "Corpus | None":
+        """Return what the folder has of no kind, where this is one of its kinds; None for nothing.
+
+        It has no columns, and what could not be read to tell its kind.
+        """
+        return self._rest if self._rest is not None and self._rest.is_ready() else None
+
+    def left_out(self) -> tuple[str, ...]:
+        """Say which files of a folder of several kinds are in the table of none."""
+        rest = self.rest()
+        try:
+            return () if rest is None else rest.once(_say_left_out)
+        except StoreError as error:  # which takes nothing from an answer
+            return (str(error),)
 
     @property
     def state(self) -> Path | None:
@@ -587,3 +616,20 @@ class Corpus:
         spelt = self.worker.read(path, _SPELLINGS, []) if content.has_spellings else []
         spellings = [(str(a), str(b), str(c), str(d)) for a, b, c, d in spelt]
         return ValueIndex(entries, spellings, content.schema.entity)
+
+
+def _say_left_out(rest: Corpus) -> tuple[str, ...]:
+    """Say which documents are of no kind, and which files could not be read."""
+    rows = [(shorten(one_line(str(path)), _MAX_NAME), x) for path, x in rest.read(_LEFT_OUT, [])]
+    told = (
+        (True, "like none of its kinds of documents, found by a search of the folder"),
+        (False, "could not be read"),
+    )
+    lines = []
+    for is_read, why in told:
+        paths = [path for path, x in rows if x is is_read]
+        more = f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else ""
+        files = "1 file" if len(paths) == 1 else f"{len(paths):,} files"
+        named = f"{', '.join(paths[:_MAX_NAMED])}{more}"
+        lines += [f"{files} of the folder in no table ({why}): {named}"] if paths else []
+    return tuple(lines)

@@ -82,7 +82,7 @@ class KindTables:
     """Reads the tables of several corpora as those of one; safe to use from many threads.
 
     Tables have their names, but for those of two kinds that have one: these begin with the name of
-    their kind. `documents`, `cells` and `passages` have the rows of all kinds.
+    their kind. `documents`, `cells` and `passages` have the rows of all kinds, and of no kind.
 
     Attributes:
         name: What the folder is called.
@@ -110,9 +110,14 @@ class KindTables:
 
     def notices(self) -> tuple[str, ...]:
         """Say what every answer should, see `Corpus.notices`, and which kinds are not there."""
-        said = [f"{x.name}: {notice}" for x in self.corpora for notice in x.notices()]
-        missing = f"not ingested yet: {', '.join(self.missing)}"
-        return (*said, missing) if self.missing else tuple(said)
+        said = [f"{x.name}: {notice}" for x in self.corpora for notice in x.own_notices()]
+        missing = [f"not ingested yet: {', '.join(self.missing)}"] if self.missing else []
+        return (*said, *self.corpora[0].left_out(), *missing)
+
+    def rest(self) -> Corpus | None:
+        """Return what is of no kind, see `Corpus.rest`; what is found in it is of the folder."""
+        rest = self.corpora[0].rest()
+        return rest and rest.called(self.name)
 
     def own_tables(self) -> list[KindTable]:
         """Return the tables of records, and of what they list, of all kinds."""
@@ -141,13 +146,14 @@ class KindTables:
         shared = [name for name in sorted(RESERVED_TABLES) if name not in found]
         if any(item.name != item.table.entity for item in own):
             shared.remove("cells")  # they say of two tables by one name what they are of
+        corpora = [x for x in (*self.corpora, self.rest()) if x]
         for name in shared:
-            found[name] = [(x, name) for x in self.corpora if name in x.tables()]
+            found[name] = [(x, name) for x in corpora if name in x.tables()]
         return found
 
     def _views(self) -> Views:
-        paths = {corpus.name: corpus.build_path() for corpus in self.corpora}
         parts = self._parts().items()
+        paths = {x.name: x.build_path() for _, of in parts for x, _ in of}
         return {name: [(paths[x.name], table) for x, table in of] for name, of in parts}
 
     def select(self, sql: str, limit: int = 100, offset: int = 0) -> ResultPage:

@@ -19,7 +19,15 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 from pydantic import TypeAdapter, ValidationError
 
-from srag_mcp.documents.folder import KINDS_FOLDER, STATE_FOLDER, FileMark, list_files, read_members
+from srag_mcp.documents.folder import (
+    KINDS_FOLDER,
+    REST_FOLDER,
+    STATE_FOLDER,
+    FileMark,
+    holds_rest,
+    list_files,
+    read_members,
+)
 from srag_mcp.errors import CorpusError, LockedError, NotIngestedError, StoreError
 from srag_mcp.settings import BUILD_SUFFIX
 
@@ -103,7 +111,11 @@ class CorpusFolder:
 def locate(folder: Path, home: Path | None) -> Path:
     """Return where the corpus called *folder* lies: `docs/invoices` may be a kind of `docs`."""
     folder = folder.expanduser()
-    kinds = CorpusFolder(folder.parent, home).kinds() if folder.name else {}
+    parent = CorpusFolder(folder.parent, home)
+    kinds = parent.kinds() if folder.name else {}
+    rest = parent.readable() / KINDS_FOLDER / REST_FOLDER
+    if kinds and folder.name == REST_FOLDER and holds_rest(rest):
+        return rest
     return kinds.get(folder.name, folder)
 
 

@@ -144,25 +144,31 @@ def search_page(
 def _search_kinds(
     kinds: KindTables, query: str, max_characters: int, **wanted: Unpack[SearchFilter]
 ) -> SearchPage:
-    """Show the passages of the kinds by turns: scores of two indexes are not of one scale.
+    """Show the passages of the kinds, and of what is of none, by turns.
+
+    Scores of two indexes are not of one scale.
 
     A passage is numbered by its rank in its kind and the turn of that; offsets are such numbers.
     """
-    n, offset = len(kinds.corpora), wanted.get("offset", 0)
+    places = {x.name: x for x in kinds.corpora}
+    if rest := kinds.rest():
+        places["what is of no kind"] = rest
+    n, offset, left_out = len(places), wanted.get("offset", 0), kinds.corpora[0].left_out()
     notes, pages = [f"not ingested yet: {name}" for name in kinds.missing], list[SearchPage]()
     found, unseen, errors = list[tuple[int, FoundPassage]](), list[int](), list[QueryError]()
-    for turn, corpus in enumerate(kinds.corpora):
+    for turn, (name, corpus) in enumerate(places.items()):
         first = (offset - turn + n - 1) // n
         try:
             page = search_page(corpus, query, max_characters, **wanted | {"offset": first})
         except QueryError as error:  # it may name columns that this kind has not
             errors.append(error)
-            notes.append(f"{corpus.name} was not searched: {one_line(str(error))}")
+            notes.append(f"{name} was not searched: {one_line(str(error))}")
             continue
         pages.append(page)
         found += [((first + rank) * n + turn, x) for rank, x in enumerate(page.passages)]
         unseen += [(first + len(page.passages)) * n + turn] if page.truncated else []
-        notes += [f"{corpus.name}: {line}" for line in page.head()]
+        if page.documents:
+            notes += [f"{name}: {line}" for line in page.head() if line not in left_out]
     if errors and not pages:
         raise errors[0]
     limit, end = wanted.get("limit", 10), min(unseen, default=math.inf)

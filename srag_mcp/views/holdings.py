@@ -91,6 +91,7 @@ def schema_page(corpus: Corpus | KindTables, max_characters: int, offset: int = 
 def _notes_of(corpus: Corpus) -> list[str]:
     info = corpus.info()
     notes = [*NOTES, info.account] if info.account else [*NOTES]
+    notes += corpus.left_out()
     notes += [f"{text}; the old name stays for this version" for text in info.renamed]
     notes += loose_notes(corpus)
     left_out = ", ".join(item.name for item in find_left_out(corpus.state, corpus.schema()))
@@ -298,7 +299,7 @@ def kind_with(corpus: Corpus | KindTables, column: str = "", document_id: str = 
     if isinstance(corpus, Corpus):
         return corpus
     having, problems = list[Corpus](), list[str]()
-    for kind in corpus.corpora:
+    for kind in filter(None, (*corpus.corpora, None if column else corpus.rest())):
         try:
             if column:
                 check_column(kind, column)

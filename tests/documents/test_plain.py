@@ -140,6 +140,37 @@ def test_columns_held_by_spaces_are_a_table_with_spanning_headers() -> None:
     assert table.caption == "Revenue by year (in millions)"
 
 
+def test_a_line_below_a_row_parts_no_table_and_a_title_above_another_one_does() -> None:
+    head = "Item                  Qty     Price\n"
+    rows = "Oak chair             6       40.00\n{}\nPine table            8       39.00\n"
+    (one,) = read_text(head + rows.format("With arms"), "a.txt").blocks
+    assert isinstance(one, Table)
+    assert [[cell.text for cell in row] for row in one.rows] == [
+        ["Oak chair", "6", "40.00"],
+        ["With arms", "", ""],
+        ["Pine table", "8", "39.00"],
+    ]
+    for other in ("Sales               2021      2022", "Hall                Q1        Q2"):
+        more = f"{head}Oak chair             6       40.00\nIn all\n{other}\n" + 2 * (
+            "Kiel                    4         5\n"
+        )
+        for table in (b for b in read_text(more, "a.txt").blocks if isinstance(b, Table)):
+            assert ("Oak chair" in str(table)) != ("Kiel" in str(table))
+
+
+def test_a_line_above_numbers_alone_is_no_section_and_parts_what_does_not_line_up() -> None:
+    stacked = "Item        Qty     Price\nOak chair\n6           40.00   240.00\nPine table\n"
+    stacked += "8           39.00   312.00\n"
+    assert not [b for b in read_text(stacked, "a.txt").blocks if isinstance(b, Table)]
+    rows = "Oak chair             6       40.00\nPine table            8       39.00\nMore\n"
+    (table,) = [
+        block
+        for block in read_text(f"{rows}Ash 1 2   3    4   5    6   7    8\n", "a.txt").blocks
+        if isinstance(block, Table)
+    ]
+    assert [row[0].text for row in table.rows] == ["Oak chair", "Pine table"]
+
+
 def test_a_clause_title_is_a_heading_before_its_paragraph() -> None:
     text = (
         "7. Governing Law. This Agreement shall be construed in accordance with the laws of the\n"

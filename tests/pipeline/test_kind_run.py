@@ -32,6 +32,8 @@ from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.kind_tables import open_kinds
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.work import open_work
+from srag_mcp.views.findings import search_page, trace_page
+from srag_mcp.views.holdings import kind_with
 from tests.conftest import Once
 from tests.documents.conftest import write_workbook
 
@@ -90,6 +92,47 @@ def test_each_kind_gets_a_table_and_what_is_of_none_is_told(
         Corpus(harbour, worker, settings.home).build_path()
 
 
+def test_what_is_of_no_kind_is_in_no_table_and_is_found_and_told(
+    harbour: Path, settings: Settings, worker: QueryPool
+) -> None:
+    (harbour / "broken.pdf").write_bytes(b"no more")
+    ingest(harbour, settings)
+    boats = open_kind(harbour, "boats", settings, worker)
+    told = (
+        "1 file of the folder in no table (like none of its kinds of documents, found by a search"
+        " of the folder): letter.md",
+        "1 file of the folder in no table (could not be read): broken.pdf",
+    )
+    assert boats.notices() == ask(boats, "How many boats are there?").assumptions == told
+    both = open_kinds("harbour", CorpusFolder(harbour).kinds(), worker, settings.home)
+    assert both.notices() == told
+    assert [item.name for item in both.own_tables()] == ["boats", "lessons"]
+    assert both.select("SELECT count(*) FROM documents").rows == ((17,),)
+    page = search_page(both, "rain expected", 9000)
+    assert [item.document_id for item in page.passages] == ["letter.md"]
+    assert (page.searched, page.unreadable) == (16, ["broken.pdf"])
+    assert kind_with(both, document_id="letter.md").document_text("letter.md").startswith("Dear")
+    failed = trace_page(kind_with(both, "", "broken.pdf"), document_id="broken.pdf", state="failed")
+    assert [x.note for x in failed.sources] == ["it is not a PDF file, or a damaged one"]
+
+    (harbour / "broken.pdf").unlink()
+    (harbour / "letter.md").write_text(LESSON.format(name="Ivy", n=9))
+    report = ingest(harbour, settings)
+    assert ([part.n_documents for part in report.kinds], boats.notices()) == ([8, 8], ())
+
+
+def test_what_is_of_no_kind_is_never_a_table_to_count_in(
+    ingested: Path, settings: Settings
+) -> None:
+    with srag_mcp.open_corpus(ingested / "of_no_kind", settings) as rest:
+        assert search_page(rest, "rain", 9000).found_in == 1
+        assert ingest(rest.location, settings.with_engine("agent")).attributes == ()
+        with pytest.raises(CorpusError, match="have no columns"):
+            ingest(rest.location, settings, attribute="weather")
+    with pytest.raises(CorpusError, match="never counted"):
+        srag_mcp.ask(ingested / "of_no_kind", "How many documents are there?", settings)
+
+
 def test_a_question_goes_to_the_kind_that_it_names(
     ingested: Path, settings: Settings, worker: QueryPool
 ) -> None:
@@ -146,7 +189,7 @@ def test_an_answer_says_that_a_file_came_which_may_be_of_its_kind(
     ingested: Path, settings: Settings, worker: QueryPool
 ) -> None:
     (ingested / "d9.md").write_text(BOAT.format(name="Iris", n=9))
-    [notice] = open_kind(ingested, "boats", settings, worker).notices()
+    [notice] = open_kind(ingested, "boats", settings, worker).own_notices()
     assert notice == "files are not as they were read: 1 new; ingest the corpus again"
 
 

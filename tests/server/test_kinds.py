@@ -104,6 +104,44 @@ async def test_a_question_over_two_kinds_gets_a_brief_with_both_tables_and_their
     assert (own.structured_content or {})["rows"] == [[8]]
 
 
+async def test_files_of_no_kind_are_found_and_told_by_all_tools(
+    tmp_path: Path, connect: Connect, settings: Settings
+) -> None:
+    folder = write_shop(tmp_path / "shop")
+    (folder / "letter.md").write_text("Dear all, remember that rain is expected everywhere.")
+    (folder / "broken.pdf").write_bytes(b"no more")
+    ingest(folder, settings)
+    odd = "1 file of the folder in no table (like none of its kinds of documents, found by a"
+    odd += " search of the folder): letter.md"
+    unread = "1 file of the folder in no table (could not be read): broken.pdf"
+
+    async with connect(folder) as client:
+
+        async def call(tool: str, **asked: object) -> dict[str, Any]:
+            return (await client.call_tool(tool, asked)).structured_content or {}
+
+        listed = await call("list_corpora")
+        schemas = [await call("get_schema", corpus=name) for name in ("shop", "shop/orders")]
+        answers = [await call("ask", question="How many orders are there?", corpus=name)
+                   for name in ("shop", "shop/orders")]  # fmt: skip
+        counted = await call("run_sql", sql="SELECT count(*) FROM orders")
+        found = await call("search_documents", query="rain expected")
+        own = await call("search_documents", query="rain expected", corpus="shop/orders")
+        [link] = [item["link"] for item in found["passages"]]
+        text = (await client.read_resource(link)).contents[0]
+        read = await call("get_document", document_id="letter.md")
+    assert listed["next"].endswith(f"; shop: {odd}; shop: {unread}")
+    for page in (*schemas, counted, own):
+        assert {odd, unread} <= {*page["notes"]}
+    for page in answers:
+        assert {odd, unread} <= {*page["warnings"]}
+    assert found["unreadable"] == ["broken.pdf"]
+    searched = "what is of no kind: 1 passages of 1 documents match; 1 documents were searched"
+    assert searched in found["notes"]
+    assert link == "srag://shop/documents/letter.md"
+    assert read["text"] in getattr(text, "text", "")
+
+
 async def test_the_price_of_a_folder_of_kinds_names_each_for_the_next_call(
     tmp_path: Path, connect: Connect, settings: Settings
 ) -> None:
