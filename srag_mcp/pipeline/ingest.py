@@ -45,6 +45,7 @@ from srag_mcp.pipeline.kind_run import (
     hand_over_table,
     may_be_split,
     may_have_kinds,
+    take_back,
 )
 from srag_mcp.pipeline.list_types import settle_lists
 from srag_mcp.pipeline.loose_reading import read_loosely
@@ -113,7 +114,7 @@ from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, remember_files
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.united_names import read_decided
-from srag_mcp.store.work import ACCOUNT, MIXED, WorkDatabase, open_work
+from srag_mcp.store.work import ACCOUNT, WorkDatabase, open_work
 
 logger = logging.getLogger(__name__)
 
@@ -205,11 +206,8 @@ def ingest(
     state = CorpusFolder(folder, settings.home).writable()
     pool = ReaderPool(settings.workers, settings.document_timeout_s)
     with open_work(state) as work, pool as readers:
-        is_one = not may_have_kinds(state, folder, options.get("schema"))
-        if is_one:
-            work.forget_files(work.left_out())
-        if is_one and work.note(MIXED):
-            work.keep_note(MIXED, "", is_content=True)
+        if not may_have_kinds(state, folder, options.get("schema")):
+            take_back(work)
         if fresh:
             work.forget_files([path for path, x in work.files().items() if x.error is not None])
         tables = settle_tables(work, without_copies(seen, work), rows, readers, fresh=fresh)

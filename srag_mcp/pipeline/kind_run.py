@@ -106,6 +106,13 @@ def hand_over_table(work: WorkDatabase, kinds: Kinds) -> None:
             write_corrections(state, kept)
 
 
+def take_back(work: WorkDatabase) -> None:
+    """Count what is of other kinds with the records again, and say nothing of kinds."""
+    work.forget_files(work.left_out())
+    if work.note(MIXED):
+        work.keep_note(MIXED, "", is_content=True)
+
+
 def may_be_split(
     work: WorkDatabase, folder: Path, found: FoundFiles, given: Schema | None, *, fresh: bool
 ) -> bool:
