@@ -187,11 +187,8 @@ def ingest(
         ModelStoppedError: If the language model cannot be asked any more; what it said is kept.
         StoreError: If the databases cannot be written; the old build stays.
     """
-    if holds_rest(folder):  # searched, and never a table that somebody could count in
-        if options.get("attribute"):
-            msg = f"{folder.name}: these documents are of no kind, and have no columns"
-            raise CorpusError(msg)
-        settings, options = settings.with_engine("offline"), {"schema": _NO_COLUMNS, "rows": "file"}
+    if holds_rest(folder):
+        settings, options = _without_columns(folder, settings, options)
     if not options.get("keep", True):
         return read_loosely(folder, settings, on_progress, cancelled, options)
     started = time.monotonic()
@@ -269,6 +266,20 @@ def ingest(
         on_progress(Progress("done", report.n_documents, report.n_documents))
     seconds = time.monotonic() - started
     return replace(report, engine=chosen.name, resumed=continued.taken_over, seconds=seconds)
+
+
+def _without_columns(
+    folder: Path, settings: Settings, options: IngestOptions
+) -> tuple[Settings, IngestOptions]:
+    """Read what is of no kind so that it is searched, and is no table that somebody could count in.
+
+    Raises:
+        CorpusError: If it is asked for a column.
+    """
+    if options.get("attribute"):
+        msg = f"{folder.name}: these documents are of no kind, and have no columns"
+        raise CorpusError(msg)
+    return settings.with_engine("offline"), {"schema": _NO_COLUMNS, "rows": "file"}
 
 
 def _find_kinds(run: Run, state: Path, rows: RowsMode, *, anew: bool) -> Kinds | Grouping | None:
