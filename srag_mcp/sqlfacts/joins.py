@@ -192,7 +192,8 @@ def read_joins(root: exp.Expr | None, tables: Mapping[str, Keyed], lists: Collec
     names = dict.fromkeys(name for _, _, of_rows in told for name in of_rows)
     is_whole = bool(told)
     for node, once, _ in told:
-        query = parse_query(f"SELECT {once}") if once and not _counts_beside(node) else None
+        is_alone = not (_counts_beside(node) or _is_taken_again(node))
+        query = parse_query(f"SELECT {once}") if once and is_alone else None
         is_whole &= query is not None and node.root() is root  # not within another of them
         (_filtered(node) or node).replace(
             exp.null() if query is None else next(query.iter_expressions())
@@ -206,6 +207,12 @@ def _counts_beside(node: exp.Expr) -> bool:
     while node.parent is not None and not isinstance(node.parent, exp.Select):
         node = node.parent
     return any(isinstance(item.this, exp.Star) for item in node.find_all(exp.Count))
+
+
+def _is_taken_again(node: exp.Expr) -> bool:
+    """Whether the query of *node* stands in an aggregate, which takes its rows again and again."""
+    select = node.find_ancestor(exp.Select)
+    return select is not None and select.find_ancestor(exp.AggFunc) is not None
 
 
 def _filtered(node: exp.Expr) -> exp.Filter | None:

@@ -145,6 +145,14 @@ def test_an_aggregate_within_another_that_repeats_rows_is_not_written_anew() -> 
     assert not found.once
 
 
+def test_a_query_within_an_aggregate_is_not_written_with_each_row_once() -> None:
+    inner = (
+        "SELECT sum(b.total) FROM orders a CROSS JOIN orders b WHERE a.document_id = t.document_id"
+    )
+    assert told(f"SELECT sum(({inner})) FROM orders t").repeated
+    assert not told(f"SELECT sum(({inner})) FROM orders t").once
+
+
 def test_the_query_is_written_with_each_row_once() -> None:
     outputs, having = "sum(o.total) FILTER (i.quantity > 1) AS t", "count(o.country) > 0"
     sql = f"SELECT {outputs} FROM {JOINED} HAVING {having}"
