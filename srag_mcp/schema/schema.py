@@ -16,7 +16,7 @@ from srag_mcp.schema.attribute import (
     unique_name,
 )
 from srag_mcp.text.words import fold_words, singular, stem
-from srag_mcp.values.types import TEXT
+from srag_mcp.values.types import INTEGER, TEXT
 
 RESERVED_TABLES = frozenset({"documents", "cells", "passages"})
 _FREE_BEFORE = "passages"  # schemas of earlier versions may call their records so
@@ -130,6 +130,12 @@ class RowSource(BaseModel):
     pattern: str = ""
     totals: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     counts: tuple[str, ...] = ()
+
+
+ROWS = Attribute(
+    name=POSITION, type=INTEGER, description="How many rows are listed.", absent_means="zero"
+)
+"""A list as a whole: the column of a child table whose cell, at position 0, counts its rows."""
 
 
 class Table(BaseModel):
@@ -399,7 +405,7 @@ class Schema(BaseModel):
             attribute
             for item in self.tables
             if item.entity == (table or self.entity)
-            for attribute in item.attributes
+            for attribute in (*item.attributes, *([ROWS] if item.parent else ()))
         ]
         for attribute in columns:
             if attribute.name == name:

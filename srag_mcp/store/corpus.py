@@ -440,7 +440,7 @@ class Corpus:
         content = self._content()
         records = table or self._about or content.schema.entity
         child = any(item.entity == records for item in content.schema.children)
-        if column and not (child and column == POSITION):
+        if column:
             content.schema.attribute(column, records)
         is_one = content.is_keyed and (column or child)
         key = f"(document_id, {POSITION})" if child else "document_id"

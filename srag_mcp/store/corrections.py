@@ -48,8 +48,9 @@ class Correction:
         was_state, was_value, quote: What it replaced, and the words that this was read from.
         author: `person` or `agent`.
         at: When it was set, UTC.
-        position, start: Of a cell of a child table: which row of its document, and where that
-            began, as another may have come before it since; empty for a record.
+        position, start: Of a cell of a child table: which row of its document, 0 for the list as a
+            whole, and where that began, as another may have come before it since; empty for a
+            record.
     """
 
     document_id: str
@@ -188,6 +189,7 @@ def apply_corrections(
     in_force = work.schema_in_force()
     hidden = [x.name for x in in_force.schema.attributes if x.hidden] if in_force else []
     columns = {(table.entity, item.name) for table in schema.tables for item in table.attributes}
+    columns |= {(child.entity, POSITION) for child in schema.children}
     mine: dict[tuple[str, str], list[Correction]] = {}
     rows: list[tuple[str, ...]] = []
     for item, problem in found:
@@ -303,7 +305,7 @@ def _plain(text: str) -> str:
 
 _KEPT = """
 SELECT * FROM srag_corrections
-WHERE $1 = '' OR "column" = $1 ORDER BY "column", document_id
+WHERE $1 IN ('', "column", "table" || '.' || "column") ORDER BY "column", document_id
 """
 
 
