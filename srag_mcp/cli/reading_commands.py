@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -186,17 +186,19 @@ def schema(corpus: CorpusArgument, home: HomeOption = None, as_json: JsonOption 
             print_json({x.name: schema_to_json(x.kept_schema()) for x in opened.corpora})
         else:
             for own in opened.corpora:
-                print_schema(own)
+                print_schema(own, opened.names_of(own))
             say(*views.holdings.say_keys(opened))
 
 
-def print_schema(corpus: "Corpus") -> None:
-    """Print the columns of a corpus and what they hold."""
+def print_schema(corpus: "Corpus", names: Mapping[str, str] | None = None) -> None:
+    """Print the columns of a corpus and what they hold; *names* as in `holdings.column_lines`."""
     schema = corpus.schema()
-    print(f"{one_line(schema.title)}: table {schema.entity}, {corpus.info().n_documents} documents")
+    names = names or {table.entity: table.entity for table in schema.tables}
+    title, n_documents = one_line(schema.title), corpus.info().n_documents
+    print(f"{title}: table {names[schema.entity]}, {n_documents} documents")
     for child in schema.children:
-        print(f"table {child.entity}: {views.holdings.count_rows(corpus, child)}")
-    print_table(*views.holdings.schema_table(corpus))
+        print(f"table {names[child.entity]}: {views.holdings.count_rows(corpus, child)}")
+    print_table(*views.holdings.schema_table(corpus, names))
     say(*views.holdings.loose_notes(corpus), file=sys.stderr)
 
 

@@ -64,9 +64,7 @@ def put_in_force(work: WorkDatabase, schema: Schema, origin: str) -> list[Correc
     return kept
 
 
-def _move_rows(
-    work: WorkDatabase, before: Table, now: Table, names: Mapping[str, str]
-) -> None:
+def _move_rows(work: WorkDatabase, before: Table, now: Table, names: Mapping[str, str]) -> None:
     """Give the rows of a child table the columns of *now*, whose *names* are by those of then."""
     if [*names.items()] == [(item.name, item.name) for item in before.attributes]:
         return

@@ -107,9 +107,9 @@ def test_what_contradicts_a_list_is_worked_through_like_a_record(
         places = [(x["document_id"], x["position"], x["attribute"]) for x in items]
         assert places == [("3.md", row, "amount") for row in (1, 2)]
         for entry in (whole, *items):
-            [keep] = entry["choices"]
-            place = {key: entry[key] for key in ("document_id", "column", "position")}
-            said = CellDecision(**place, do=keep["do"], value=keep["value"])
+            assert entry["choices"] == [{"says": "Keep", "do": "value", "value": entry["value"]}]
+            place = {key: entry[key] for key in ("document_id", "column", "position", "value")}
+            said = CellDecision.model_validate({**place, "do": "value"})
             assert "published" in str(decide_cell(corpus, settings, said)["said"])
         assert count_entries(corpus)["suspects"] == {}
         listed = corpus.list_statistics(table)
