@@ -261,7 +261,9 @@ def decide_names(
         LockedError: If another process ingests the corpus.
     """
     with _open_decided(folder, settings) as (work, schema, _):
-        if not are_united(schema.attribute(column)):
+        table, name = schema.find_column(column)
+        column = schema.find_table(table).named(name)
+        if not are_united(schema.attribute(name, table)):
             msg = f"{column} is no column of texts without a list of categories"
             raise SchemaError(msg)
         if decision == "apart" and len({*map(fold_name, names)}) < len({*names}):

@@ -371,7 +371,7 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
     loose = tuple(item.name for item in schema.attributes[n_attributes:])
     places = _write_columns(work, schema.table, on_column, loose)
     renamings = find_renamings(connection, work.state, schema)
-    if renamings and follow_renamings(work, renamings.columns[schema.entity]):
+    if renamings and follow_renamings(work, renamings.named()):
         connection.execute(_UNWRITTEN)
         places = _write_columns(work, schema.table, on_column, loose)
     create_records(connection, schema, renamings)

@@ -295,8 +295,9 @@ class Corpus:
 
     def united_names(self, column: str = "", limit: int = 20, offset: int = 0) -> list[UnitedName]:
         """Return values with several spellings: of *column*, or of all columns when it is empty."""
-        has_any = self._content().has_spellings
-        return read_united(self.read, column, limit, offset) if has_any else []
+        if not self._content().has_spellings:
+            return []
+        return read_united(self.read, self._content().schema.entity, column, limit, offset)
 
     def corrections(self, column: str = "") -> list[Kept]:
         """Return what was set of *column*, of all columns when it is empty; see `Kept`."""

@@ -85,6 +85,12 @@ class Renamings:
         ]
         return (*table, *columns)
 
+    def named(self) -> dict[str, str]:
+        """Return the columns of now by those of then, as people name them."""
+        above = {name: "" if name == self.table else f"{name}." for name in self.columns}
+        pairs = ((x, pair) for x, own in self.columns.items() for pair in own.items())
+        return {f"{above[x]}{was}": f"{above[x]}{now}" for x, (was, now) in pairs}
+
     def aliases(self, table: str) -> str:
         """Write the columns of then as further columns of a *table* that has kept its name."""
         if self.former_table and table == self.table:

@@ -8,7 +8,7 @@ import pytest
 from srag_mcp.errors import SchemaError
 from srag_mcp.inference.verified import give_verdict, retire_pairs
 from srag_mcp.pipeline.column_run import change_columns
-from srag_mcp.pipeline.correction_run import CellPlace, correct
+from srag_mcp.pipeline.correction_run import CellPlace, correct, decide_names
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
@@ -152,3 +152,27 @@ def test_what_cannot_become_of_a_column_of_a_list_is_refused(
 ) -> None:
     with pytest.raises(SchemaError, match=why):
         edit(orders, settings, *said)
+
+
+def test_what_is_decided_on_names_in_a_list_is_of_its_column_alone(
+    tmp_path: Path, settings: Settings, worker: QueryPool
+) -> None:
+    folder = tmp_path / "orders"
+    folder.mkdir()
+    towns = ("Kiel", "Ulm", "Bern", "Cork", "Oslo", "Riga")
+    makers = ("Brest Ltd", "Brest Limited", *towns)
+    for number, town in enumerate(towns, start=1):
+        own = (*makers[:2], f"{town} Oak", f"{town} Iron", f"{town} Clay")
+        rows = "".join(f"| {x} | {number + n} |\n" for n, x in enumerate(own))
+        said = f"# Order {number}\n\nMaker: {makers[number - 1]}\n\n## Items\n\n"
+        (folder / f"{number}.md").write_text(f"{said}| Maker | Pieces |\n|---|---|\n{rows}")
+    ingest(folder, settings)
+    corpus = Corpus(folder, worker, settings.home)
+    both = [("maker", "Brest Limited"), ("orders_items.maker", "Brest Limited")]
+    assert [(item.column, item.value) for item in corpus.united_names()] == both
+    decide_names(folder, settings, "orders_items.maker", makers[:2], "apart")
+    assert [(item.column, item.value) for item in corpus.united_names()] == both[:1]
+    edit(corpus, settings, "rename", "orders_items.maker", "firm")
+    assert [(item.column, item.value) for item in corpus.united_names()] == both[:1]
+    named = "SELECT count(DISTINCT firm), count(DISTINCT o.maker) FROM orders_items, orders AS o"
+    assert corpus.select(named).rows == ((20, 5),)
