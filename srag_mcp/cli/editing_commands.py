@@ -210,7 +210,7 @@ def names(
     settings = command_settings(home)
     with open_ready(corpus, settings) as opened:
         if column:
-            opened.schema().attribute(column)  # or says which there are
+            opened.schema().find_column(column)  # or says which there are
         if given:
             stored = [_stored_name(opened, column, name) for name in given]
             decision: Decision = "same" if same else "apart" if apart else "forget"
@@ -234,7 +234,8 @@ def _stored_name(corpus: "Corpus", column: str, name: str) -> str:
     """
     from srag_mcp.names.uniting import fold_name
 
-    near = corpus.values().search(name, [column])
+    table, own = corpus.schema().find_column(column)
+    near = corpus.about(table).values().search(name, [own])
     stored = [item.spelling or item.value for item in near if item.score >= 1.0]
     if not stored:
         alike = ", ".join(f"“{item.spelling or item.value}”" for item in near)

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -189,17 +189,19 @@ def schema(corpus: CorpusArgument, home: HomeOption = None, as_json: JsonOption 
             print_json({x.name: schema_to_json(x.kept_schema()) for x in opened.corpora})
         else:
             for own in opened.corpora:
-                print_schema(own)
+                print_schema(own, opened.names_of(own))
             say(*views.holdings.say_keys(opened))
 
 
-def print_schema(corpus: "Corpus") -> None:
-    """Print the columns of a corpus and what they hold."""
+def print_schema(corpus: "Corpus", names: Mapping[str, str] | None = None) -> None:
+    """Print the columns of a corpus and what they hold; *names* as in `holdings.column_lines`."""
     schema = corpus.schema()
-    print(f"{one_line(schema.title)}: table {schema.entity}, {corpus.info().n_documents} documents")
+    names = names or {table.entity: table.entity for table in schema.tables}
+    title, n_documents = one_line(schema.title), corpus.info().n_documents
+    print(f"{title}: table {names[schema.entity]}, {n_documents} documents")
     for child in schema.children:
-        print(f"table {child.entity}: {views.holdings.count_rows(corpus, child)}")
-    print_table(*views.holdings.schema_table(corpus))
+        print(f"table {names[child.entity]}: {views.holdings.count_rows(corpus, child)}")
+    print_table(*views.holdings.schema_table(corpus, names))
     say(*views.holdings.loose_notes(corpus), file=sys.stderr)
 
 
@@ -265,30 +267,36 @@ def review(
     as_json: JsonOption = False,
 ) -> None:
     """Show what to look at again: corrections, united names, what model and rule read apart."""
+    from srag_mcp.page.worklists import count_entries
     from srag_mcp.store.evidence import read_reviews
 
     settings = command_settings(home)
     with open_ready(corpus, settings) as opened:
         if column:
-            opened.schema().attribute(column)  # or says which there are
+            opened.schema().find_column(column)  # or says which there are
         found = read_reviews(opened.read, column, limit, offset)
         united = opened.united_names(column, limit, offset)
         kept = opened.corrections(column)
         again = [x for x in kept if x.problem or not x.correction.by_person]
+        doubted = count_entries(opened)["suspects"]
+        suspects = {name: n for name, n in doubted.items() if column in {"", name}}
         if decide:
             decide_each(opened, settings, again[offset : offset + limit], found.reviews)
             return
     if as_json:
         listed = {"united": [*map(asdict, united)], "corrections": [*map(asdict, again)]}
-        print_json({**asdict(found), **listed})
+        print_json({**asdict(found), **listed, "suspects": suspects})
         return
     if again:
         print_table(*views.findings.correction_table(again[offset : offset + limit]))
         print(f"{len(again)} of {len(kept)} corrections: srag-mcp correct", file=sys.stderr)
     if united:
         print_table(*views.findings.united_table(united))
+    if suspects:
+        named = ", ".join(f"{name} ({n})" for name, n in suspects.items())
+        print(f"in doubt, and listed by srag-mcp view: {named}", file=sys.stderr)
     if not found.total:
-        if not united and not again:
+        if not united and not again and not suspects:
             print("nothing to review", file=sys.stderr)
     else:
         _print_cells(views.findings.review_table(found.reviews), offset, found.total)

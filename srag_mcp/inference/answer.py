@@ -276,14 +276,15 @@ def refuse(
 ) -> Answer:
     """Say why *question* has no answer, with the brief for who would find it."""
     schema = corpus.schema()
-    columns = tuple(attribute.name for attribute in schema.attributes)
+    columns = tuple(schema.column_names())
     linked = link_values(question, corpus)
     left = ", ".join(_find_left_out(corpus, " ".join(unplaced) or question))
     if left:
         reason = f"{reason}; a column for it was proposed and left out: {left}"
     brief = Brief(reason, unplaced, schema.entity, columns, linked)
     notes = corpus.notices()
-    meant = did_you_mean(unplaced, columns, linked)
+    lists = (child.rows for child in schema.children)
+    meant = did_you_mean(unplaced, (*columns, *lists), linked)
     text = f"Not answered: {reason}{f'; did you mean {meant}?' if meant else ''}"
     return Answer(question, text, brief=brief, assumptions=notes, proposal=proposal)
 
@@ -291,16 +292,19 @@ def refuse(
 def did_you_mean(
     words: Sequence[str], columns: Sequence[str], linked: Sequence[LinkedValues]
 ) -> str:
-    """Name the columns and stored values that *words* without a place may misspell.
+    """Name the columns, lists and stored values that *words* without a place may misspell.
 
-    `(["ratng"], ["guest_rating"], []) -> "guest_rating"`
+    What comes first has a word that several have. `(["ratng"], ["guest_rating"], []) ->
+    "guest_rating"`
     """
     known: dict[str, str] = {}
     for item in linked:
         for match in item.values:
             said = f"{item.column} {quoted(match.value)}"
             known |= dict.fromkeys(fold_words(match.value), said)
-    known |= {word: column for column in columns for word in column.split("_")}
+    for column in reversed(columns):
+        words_of = column.rpartition(".")[2].replace("_", " ").split()
+        known |= dict.fromkeys(words_of, column)
     lower = [word.casefold() for word in words]
     near = (nearest_names(x, known, 1, _ALIKE) for x in lower if x not in known)
     return " or ".join(dict.fromkeys(known[name] for found in near for name in found))

@@ -201,10 +201,11 @@ def describe_columns(facts: QueryFacts) -> str:
 
 def _renamed(corpus: Corpus, pair: Verdict) -> Verdict:
     """Return *pair* by the names that its columns have now, as far as a person gave them."""
-    names = former_names(corpus.schema())
-    sql = rename_columns(pair.sql, names)
+    tables = {table.entity: former_names(table) for table in corpus.schema().tables}
+    sql = rename_columns(pair.sql, tables)
     if sql == pair.sql:
         return pair
+    names = tables[read_query(sql, corpus.schema()).schema.entity]
     described = (item.partition(" ") for item in pair.columns.split(", "))
     columns = ", ".join(f"{names.get(name, name)} {rest}" for name, _, rest in described)
     return replace(pair, sql=sql, columns=columns)

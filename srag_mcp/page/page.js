@@ -470,7 +470,7 @@ function cellCard(found, cell, place) {
     el("p", {}, STATES[cell.state] || cell.state, cell.engine && (cell.state === "corrected" ? ` by ${cell.engine}` : `, engine ${cell.engine}`)),
     cell.as_stated && el("blockquote", {}, cell.as_stated),
     cell.note && el("p", { class: "soft" }, cell.note),
-    cell.position !== 0 && correction({ document_id: found.id, column: cell.attribute, table: cell.table_name ?? "", position: cell.position ?? null }, cell.value, cell.state === "corrected",
+    correction({ document_id: found.id, column: cell.position == null ? cell.attribute : `${cell.table_name}.${cell.attribute}`, position: cell.position ?? null }, cell.value, cell.state === "corrected",
       () => openDocument(found.id, { ...place, at: undefined })));
 }
 
@@ -526,20 +526,21 @@ async function showCheck(params) {
 }
 
 function checkEntry(entry, at) {
-  const cell = { document_id: entry.document_id, column: entry.column, ...(entry.position && { table: entry.table, position: entry.position }) };
+  const cell = { document_id: entry.document_id, column: entry.column, position: entry.position ?? null };
   const choices = corpus.can_change ? entry.choices : [];
   const act = (choice) => choice.decision
     ? decide("names", { column: entry.column, names: choice.names, decision: choice.decision }, () => {})
     : decide("correct", { ...cell, do: choice.do, value: choice.value || "" }, () => {});
-  const open = () => openDocument(entry.document_id, { table: corpus.tables[0].name, column: entry.column, ...(entry.position && { table: entry.table, position: entry.position }) });
+  const open = () => openDocument(entry.document_id, { table: entry.table_name ?? corpus.tables[0].name, column: entry.attribute ?? entry.column, position: entry.position ?? undefined });
   const keys = (event) => {
     if (event.target !== event.currentTarget) return;
     if (/^[1-9]$/.test(event.key) && choices[event.key - 1]) act(choices[event.key - 1]);
     else if (event.key === "Enter" && entry.document_id) open();
   };
-  const title = `${entry.column}${entry.document_id ? ` of ${shortId(entry.document_id)}` : ""}`;
+  const row = entry.position ? `, row ${entry.position}` : "";
+  const title = `${entry.column}${row}${entry.document_id ? ` of ${shortId(entry.document_id)}` : ""}`;
   return el("article", { id: `entry-${at}`, tabindex: "0", "aria-label": title, onkeydown: keys },
-    el("h3", {}, entry.column, entry.document_id && button(shortId(entry.document_id), open, { class: "link" })),
+    el("h3", {}, entry.column, row, entry.document_id && button(shortId(entry.document_id), open, { class: "link" })),
     entry.names ? el("ul", { class: "spelt" }, entry.names.map(([spelling, n]) => el("li", {}, spelling, el("span", { class: "n" }, count(n)))))
       : el("p", {}, entry.value !== null && el("strong", {}, valueOf(entry)), entry.quote && el("q", {}, entry.quote)),
     entry.other && el("p", {}, el("span", { class: "soft" }, "or "), el("strong", {}, plain(entry.other.value)), entry.other.quote && el("q", {}, entry.other.quote)),

@@ -13,12 +13,12 @@ from srag_mcp.names.uniting import UNDECIDED, Decision, fold_name
 from srag_mcp.pipeline.correction_run import CellPlace, Wanted, correct, decide_names
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.evidence import count_reviews, read_reviews
+from srag_mcp.store.evidence import NAMED, count_reviews, read_reviews
 from srag_mcp.store.united_names import read_decided
 
 Kind = Literal["corrections", "disagreements", "suspects", "failed", "names", "gaps"]
 Counts = dict[Kind, dict[str, int]]
-"""How many entries a list has, by column; columns with few of them first."""
+"""How many entries a list has, by column, named as people do; columns with few of them first."""
 
 MAX_NAMES = 100_000
 _DOUBTS = "|".join(sorted((*IN_DOUBT, Mark.UNSETTLED)))
@@ -29,12 +29,12 @@ _CONDITIONS: dict[Kind, str] = {
 }
 _READ = "document_id IN (SELECT document_id FROM documents WHERE sha256 <> '')"
 _COUNTS = """
-SELECT attribute, count(*) FROM cells WHERE {condition} AND {read}{table}
-GROUP BY attribute ORDER BY count(*), attribute
+SELECT {named} AS name, count(*) FROM cells WHERE {condition} AND {read}
+GROUP BY name ORDER BY count(*), name
 """
 _ENTRIES = """
-SELECT {names} FROM cells WHERE {condition} AND {read}{table} AND ($1 = '' OR attribute = $1)
-ORDER BY attribute, document_id LIMIT $2 OFFSET $3
+SELECT {named} AS name, {names} FROM cells WHERE {condition} AND {read} AND ($1 = '' OR name = $1)
+ORDER BY name, document_id{order} LIMIT $2 OFFSET $3
 """
 _NAMES = ("document_id", "position", "table_name", "attribute", "state", "value", "unit",
           "as_stated", "start", "note")  # fmt: skip
@@ -50,14 +50,16 @@ class EntriesWanted(BaseModel, extra="forbid"):
 
 
 class CellDecision(BaseModel, extra="forbid"):
-    """What a person says of a cell: a value, or what *do* says instead of one."""
+    """What a person says of a cell: a value, or what *do* says instead of one.
+
+    *column* and *position* are those of a `CellPlace`.
+    """
 
     document_id: str
     column: str
     do: Wanted
     value: str = Field(default="", max_length=10_000)
-    table: str = ""
-    position: int | None = Field(default=None, ge=1)
+    position: int | None = Field(default=None, ge=0)
 
 
 class NameDecision(BaseModel, extra="forbid"):
@@ -115,11 +117,13 @@ def find_entries(corpus: Corpus, wanted: EntriesWanted) -> list[dict[str, object
     names = [name for name in _NAMES if name in corpus.tables()["cells"]]
     if not parts:
         return []
-    sql = _ENTRIES.format(names=", ".join(names), **parts)
+    order = ", position" if "position" in names else ""
+    sql = _ENTRIES.format(names=", ".join(names), order=order, **parts)
     rows = corpus.read(sql, [wanted.column, wanted.limit, first])
-    entries: list[dict[str, object]] = [dict(zip(names, row, strict=True)) for row in rows]
+    keys = "column", *names
+    entries: list[dict[str, object]] = [dict(zip(keys, row, strict=True)) for row in rows]
     for entry in entries:
-        entry |= {"column": entry.pop("attribute"), "quote": entry.pop("as_stated")}
+        entry["quote"] = entry.pop("as_stated")
         entry["choices"] = [_keep(str(entry["value"]))] if entry["value"] is not None else []
     return entries
 
@@ -129,9 +133,8 @@ def _parts(corpus: Corpus, kind: Kind) -> dict[str, str]:
     names = corpus.tables()["cells"]
     if kind == "suspects" and "marks" not in names:  # of an earlier version
         return {}
-    table = corpus.schema().entity.replace("'", "''")
-    of_table = f" AND table_name = '{table}'" if "table_name" in names else ""
-    return {"condition": _CONDITIONS[kind], "read": _READ, "table": of_table}
+    named = NAMED if "position" in names else "attribute"
+    return {"condition": _CONDITIONS[kind], "read": _READ, "named": named}
 
 
 def _keep(value: str, verb: str = "Keep") -> dict[str, str]:
@@ -164,8 +167,9 @@ def _whole_list(corpus: Corpus, kind: Kind) -> Iterator[dict[str, object]]:
         item = kept.correction
         if kept.problem or not item.by_person:
             yield {
-                "column": item.column, "document_id": item.document_id, "quote": item.quote,
-                "table": item.table, "position": int(item.position) if item.position else None,
+                "column": item.named, "document_id": item.document_id, "quote": item.quote,
+                "table_name": item.table, "attribute": item.column,
+                "position": int(item.position) if item.position else None,
                 "value": item.render(), "note": kept.problem or "an agent set it",
                 "other": {"value": item.was_value or item.was_state, "quote": ""},
                 "choices": [{"says": "Accept", "do": "accept", "value": item.render()},
@@ -183,10 +187,7 @@ def decide_cell(corpus: Corpus, settings: Settings, said: CellDecision) -> dict[
     """
     # what is taken back may be of a document that is gone
     found = said.document_id if said.do == "undo" else corpus.document(said.document_id).id
-    is_row = said.position is not None
-    place = CellPlace(
-        found, f"{said.table}.{said.column}" if is_row else said.column, said.position
-    )
+    place = CellPlace(found, said.column, said.position)
     done = correct(corpus.location, settings, place, (said.do, said.value))
     return {"said": done.render()}
 

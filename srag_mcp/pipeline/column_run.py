@@ -13,7 +13,7 @@ from srag_mcp.pipeline.schema_choice import SchemaWish, find_known_schema, put_e
 from srag_mcp.rules.naming import nouns_of_names
 from srag_mcp.schema import edits
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.settings import COLUMN_EDITS, Settings
 from srag_mcp.store.build import publish_changes, published_info, read_cells
 from srag_mcp.store.corpus import Corpus
@@ -150,9 +150,11 @@ def _edit(work: WorkDatabase, schema: Schema, action: str, names: Sequence[str])
         case "merge", kept, other:
             return edits.merge(schema, kept, other)
         case "type", name, kind:
-            return edits.retype(schema, name, kind, _most_stated_unit(work, schema.attribute(name)))
+            column = edits.of_record(schema, name)
+            return edits.retype(schema, name, kind, _most_stated_unit(work, column))
         case "split-unit", name, *units:
-            unit = units[0] if units else _most_stated_unit(work, schema.attribute(name))
+            column = edits.of_record(schema, name)
+            unit = units[0] if units else _most_stated_unit(work, column)
             if unit is None:
                 msg = f"no value of {name} states a unit"
                 raise SchemaError(msg)
@@ -176,11 +178,20 @@ def _compare(
     work: WorkDatabase, present: SchemaInForce, edited: Schema, *, is_preview: bool
 ) -> ColumnChange:
     """Make the edit, and say what becomes of the values; a preview leaves the files alone."""
+    tables = {table.entity: table for table in present.schema.tables}
     places: dict[str, Attribute] = {}
-    for item in edited.attributes:
-        places |= dict.fromkeys((x.name for x in edits.find_sources(present.schema, item)), item)
-    columns = [item for item in present.schema.attributes if places.get(item.name) != item]
-    before = {item.name: read_cells(work, item) for item in columns}
+    for table in edited.tables:
+        was = tables[table.entity]
+        for item in table.attributes:
+            names = (was.named(source.name) for source in edits.find_sources(was, item))
+            places |= dict.fromkeys(names, item)
+    columns = {
+        table.named(item.name): (item, table if table.parent else None)
+        for table in present.schema.tables
+        for item in table.attributes
+        if places.get(table.named(item.name)) != item
+    }
+    before = {name: read_cells(work, *place) for name, place in columns.items()}
     if is_preview:
         kept = put_in_force(work, edited, present.origin)
     else:
@@ -189,11 +200,12 @@ def _compare(
     counts: Counter[str] = Counter()
     same, other = list[Example](), list[Example]()
     differing: set[str] = set()
-    for column in columns:
-        cells = read_cells(work, places[column.name]) if column.name in places else {}
-        for key, cell in before[column.name].items():
+    for name, (column, child) in columns.items():
+        now_child = edited.find_table(child.entity) if child and name in places else None
+        cells = read_cells(work, places[name], now_child) if name in places else {}
+        for key, cell in before[name].items():
             now = cells.get(key)
-            example = _exemplify(key, cell, now)
+            example = _exemplify(key, name, cell, now)
             if example is None:
                 continue
             value = None if now is None else now.value
@@ -202,11 +214,11 @@ def _compare(
             counts[what] += 1
             if counts[what] <= _MAX_EXAMPLES:
                 (same if is_same else other).append(example)
-            if value is not None and not is_same and column.type == places[column.name].type:
+            if value is not None and not is_same and column.type == places[name].type:
                 differing.add(key)
     concerned = [item for item in kept if item.named in before]
-    held = [item for item in concerned if item.column in places]
-    held = [x for x in held if x.says != "value" or cell_value(places[x.column], x) is not None]
+    held = [item for item in concerned if item.named in places]
+    held = [x for x in held if x.says != "value" or cell_value(places[x.named], x) is not None]
     return ColumnChange(
         said=_say(present.schema, edited, columns, places),
         n_kept=counts["kept"],
@@ -219,31 +231,34 @@ def _compare(
     )
 
 
-def _exemplify(document_id: str, cell: Cell, now: Cell | None) -> Example | None:
+def _exemplify(document_id: str, column: str, cell: Cell, now: Cell | None) -> Example | None:
     """Show a cell before and after; None where it has no value."""
     if cell.value is None:
         return None
     value, after = write_value(cell.value), write_value(now.value if now else None)
     said = value if value == after or not cell.as_stated else cell.as_stated
     note = now.note if now is not None and now.state is State.FAILED else ""
-    return Example(document_id, cell.attribute, said, after, note)
+    return Example(document_id, column, said, after, note)
 
 
 def _say(
-    before: Schema, edited: Schema, columns: Sequence[Attribute], places: Mapping[str, Attribute]
+    before: Schema,
+    edited: Schema,
+    columns: Mapping[str, tuple[Attribute, Table | None]],
+    places: Mapping[str, Attribute],
 ) -> tuple[str, ...]:
     said = []
-    for item in columns:
-        now = places.get(item.name)
+    for name, (item, _) in columns.items():
+        now = places.get(name)
         if now is None:
-            said.append(f"{item.name} is dropped")
+            said.append(f"{name} is dropped")
         elif now.name != item.name:
-            said.append(f"{item.name} is now {now.name}")
+            said.append(f"{name} is now {now.name}")
         elif now.type != item.type:
             unit = f" in {now.unit}" if now.unit else ""
-            said.append(f"{item.name} ({item.type}) becomes {now.type}{unit}")
+            said.append(f"{name} ({item.type}) becomes {now.type}{unit}")
         elif now.hidden != item.hidden:
-            said.append(f"{item.name} is {'hidden' if now.hidden else 'shown'}")
+            said.append(f"{name} is {'hidden' if now.hidden else 'shown'}")
     if edited.nouns != before.nouns:
         said.append(f"a record is called {', '.join(edited.nouns)}")
     return tuple(said)

@@ -16,7 +16,7 @@ from srag_mcp.pipeline.schema_choice import put_edit_in_force
 from srag_mcp.rules.audit import recount
 from srag_mcp.rules.voting import run_rules
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema import POSITION, Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.build import BuildInfo, publish_changes, published_info
 from srag_mcp.store.corrections import (
@@ -66,7 +66,7 @@ class Corrected:
         """Say it in a line: `price of a.txt: 12 instead of 10`."""
         item = self.after or self.before
         assert item is not None
-        row = f", row {item.position}" if item.position else ""
+        row = f", row {item.position}" if item.position.strip("0") else ""
         said = f"{item.named} of {one_line(item.document_id)}{row}: "
         said += "taken back" if self.after is None else one_line(item.render())
         said += f" instead of {one_line(item.was_value) or item.was_state}" if self.after else ""
@@ -75,7 +75,10 @@ class Corrected:
 
 
 class CellPlace(NamedTuple):
-    """Where a cell is; *position* counts the rows of a document from 1, in a child table."""
+    """Where a cell is; *position* counts the rows of a document from 1, in a child table.
+
+    The cell of a list as a whole has the name of its table, or its column `position`.
+    """
 
     document_id: str
     column: str
@@ -119,6 +122,9 @@ def correct(
     with _open_decided(folder, settings) as (work, schema, info):
         is_current = info.revision == work.revision  # else documents of it may be missing
         table, name = schema.entity, column
+        if any(column == child.entity for child in schema.children):
+            column = f"{column}.{POSITION}"
+        row = "0" if column.endswith(f".{POSITION}") and not row else row
         if wanted[0] != "undo":  # which works where document or column are gone, too
             table, name = with_loose(work, schema).find_column(column)
             if (table == schema.entity) != (not row):
@@ -220,6 +226,9 @@ def _set(
         if not text or attribute.type.read(text) is None:
             msg = f"{value!r} does not fit {attribute.name}, which holds {attribute.type.form}"
             raise SchemaError(msg)
+    if row == "0" and (text or "0") != (read or "0"):
+        msg = f"{read or 0} rows of {table} are read in {document_id}: correct these"
+        raise SchemaError(msg)
     return Correction(
         document_id=document_id,
         sha256=sha256,
@@ -252,7 +261,9 @@ def decide_names(
         LockedError: If another process ingests the corpus.
     """
     with _open_decided(folder, settings) as (work, schema, _):
-        if not are_united(schema.attribute(column)):
+        table, name = schema.find_column(column)
+        column = schema.find_table(table).named(name)
+        if not are_united(schema.attribute(name, table)):
             msg = f"{column} is no column of texts without a list of categories"
             raise SchemaError(msg)
         if decision == "apart" and len({*map(fold_name, names)}) < len({*names}):

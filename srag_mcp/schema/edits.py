@@ -1,36 +1,40 @@
 """Edits of a schema, as a person makes them in its file, and the cells that they leave."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from srag_mcp.errors import SchemaError
 from srag_mcp.schema.attribute import NAME_PATTERN, RESERVED_NAMES, Attribute
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema import POSITION, RowSource, Schema, Table
 from srag_mcp.values.types import COLUMN_TYPES, NUMBER
 
 
 def rename(schema: Schema, old: str, new: str) -> Schema:
     """Call the column *old* *new*; questions may say either."""
-    column = schema.attribute(old)
-    if not re.fullmatch(NAME_PATTERN, new) or new in RESERVED_NAMES:
+    table, [column] = _find(schema, old)
+    reserved = {*RESERVED_NAMES, *([POSITION] if table.parent else ())}
+    if not re.fullmatch(NAME_PATTERN, new) or new in reserved:
         msg = f"{new!r} is no name of a column: take small letters, digits and _"
         raise SchemaError(msg)
-    if any(item.name == new for item in schema.attributes):
-        msg = f"there is a column {new!r}: merge makes one of two"
+    if any(item.name == new for item in table.attributes):
+        msg = f"there is a column {table.named(new)!r}: merge makes one of two"
         raise SchemaError(msg)
-    names = {"name": new, "formerly": (*column.formerly, old)}
-    return _replaced(schema, old, _called(column, old).model_copy(update=names))
+    names = {"name": new, "formerly": (*column.formerly, column.name)}
+    new_one = _called(column, column.name).model_copy(update=names)
+    return _replaced(schema, table, {column.name: new_one})
 
 
 def drop(schema: Schema, name: str) -> Schema:
-    """Leave a column out; it is not read any more."""
-    return _replaced(schema, schema.attribute(name).name, None)
+    """Leave a column out, or a list; it is not read any more."""
+    table, columns = _find(schema, name, of_lists=True)
+    return _replaced(schema, table, dict.fromkeys(item.name for item in columns))
 
 
 def hide(schema: Schema, name: str, *, hidden: bool = True) -> Schema:
-    """Show a column nowhere, or again."""
-    column = schema.attribute(name).model_copy(update={"hidden": hidden})
-    return _replaced(schema, name, column)
+    """Show a column nowhere, or a list, or again."""
+    table, columns = _find(schema, name, of_lists=True)
+    new = {item.name: item.model_copy(update={"hidden": hidden}) for item in columns}
+    return _replaced(schema, table, new)
 
 
 def merge(schema: Schema, kept: str, other: str) -> Schema:
@@ -39,7 +43,7 @@ def merge(schema: Schema, kept: str, other: str) -> Schema:
     Raises:
         SchemaError: If they are of two types or units, or silence means two things.
     """
-    first, second = schema.attribute(kept), schema.attribute(other)
+    first, second = of_record(schema, kept), of_record(schema, other)
     kinds = [(str(x.type), x.unit or "no unit", x.absent_means) for x in (first, second)]
     if kept == other or kinds[0] != kinds[1]:
         said = " and ".join(", ".join(kind) for kind in kinds)
@@ -50,7 +54,7 @@ def merge(schema: Schema, kept: str, other: str) -> Schema:
     words = {"extractors": rules, "formerly": taken, "audit": None}
     words["synonyms"] = tuple(dict.fromkeys((*first.synonyms, *second.synonyms)))
     merged = _called(first.model_copy(update=words), other)
-    return _replaced(_replaced(schema, other, None), kept, merged)
+    return _replaced(schema, schema.table, {other: None, kept: merged})
 
 
 def retype(schema: Schema, name: str, kind: str, unit: str | None = None) -> Schema:
@@ -59,7 +63,7 @@ def retype(schema: Schema, name: str, kind: str, unit: str | None = None) -> Sch
     Raises:
         SchemaError: If there is no such type, or it holds it already.
     """
-    column = schema.attribute(name)
+    column = of_record(schema, name)
     if kind not in COLUMN_TYPES or column.type == kind:
         is_one = f"is of type {column.type}" if column.type == kind else "has no such type"
         msg = f"{name} {is_one}: take another one of {', '.join(COLUMN_TYPES)}"
@@ -71,12 +75,12 @@ def retype(schema: Schema, name: str, kind: str, unit: str | None = None) -> Sch
     update |= {"categories": None, "examples": ()}
     if not new.means(column.absent_means):
         update["absent_means"] = "unknown"
-    return _replaced(schema, name, column.model_copy(update=update))
+    return _replaced(schema, schema.table, {name: column.model_copy(update=update)})
 
 
 def split_unit(schema: Schema, name: str, unit: str) -> Schema:
     """Make numbers in one unit of texts such as `12 kg` and `450 g`."""
-    column = schema.attribute(name)
+    column = of_record(schema, name)
     if not column.type.is_text:
         msg = f"{name} is of type {column.type}, not of texts that have units"
         raise SchemaError(msg)
@@ -97,31 +101,106 @@ def _called(column: Attribute, name: str) -> Attribute:
     return column.model_copy(update={"synonyms": tuple(words)})
 
 
-def _replaced(schema: Schema, name: str, column: Attribute | None) -> Schema:
-    items = (column if item.name == name else item for item in schema.attributes)
-    left = tuple(item for item in items if item is not None)
-    if not any(not item.hidden for item in left):
-        msg = f"{name} is the last column: a table has one at least"
+def _find(
+    schema: Schema, name: str, *, of_lists: bool = False
+) -> tuple[Table, tuple[Attribute, ...]]:
+    """Return the table of a column, and that column; *of_lists*: all, where *name* is a list."""
+    whole = next((x for x in schema.children if of_lists and x.entity == name), None)
+    if whole is not None:
+        return whole, whole.attributes
+    entity, column = schema.find_column(name)
+    return schema.find_table(entity), (schema.attribute(column, entity),)
+
+
+def of_record(schema: Schema, name: str) -> Attribute:
+    """Return a column of the records.
+
+    Raises:
+        SchemaError: If there is none, or it is one of a list: what these hold is not restated.
+    """
+    table, [column] = _find(schema, name)
+    if table.parent:
+        msg = f"{name} is a column of a list: schema.json says of what type it is"
         raise SchemaError(msg)
-    return without_stale(schema.model_copy(update={"attributes": left}))
+    return column
+
+
+def _replaced(schema: Schema, table: Table, new: Mapping[str, Attribute | None]) -> Schema:
+    """Return *schema* with *new* columns of a table by the names of those before, None for none."""
+    items = (new.get(item.name, item) for item in table.attributes)
+    left = tuple(item for item in items if item is not None)
+    if not table.parent and not any(not item.hidden for item in left):
+        msg = f"{', '.join(new)} is the last column: a table has one at least"
+        raise SchemaError(msg)
+    changed = table.model_copy(update={"attributes": left})
+    tables = (changed if item is table else item for item in schema.tables)
+    tables = (item for item in tables if item.attributes or not item.parent)
+    return without_stale(schema.model_copy(update={"tables": tuple(tables)}))
 
 
 # --- What an edit leaves as it is ---------------------------------------------------------------
 
 
 def without_stale(schema: Schema) -> Schema:
-    """Return *schema* without former names that are names of columns: they are others by now."""
-    names = {item.name for item in schema.attributes}
+    """Return *schema* without former names that are names of columns: they are others by now.
+
+    Where documents list the rows of a child table is said by the names of today.
+    """
+    return schema.model_copy(update={"tables": tuple(map(_without_stale, schema.tables))})
+
+
+def _without_stale(table: Table) -> Table:
+    names = {item.name for item in table.attributes}
     columns = tuple(
         item.model_copy(update={"formerly": tuple(x for x in item.formerly if x not in names)})
         if names.intersection(item.formerly)
         else item
-        for item in schema.attributes
+        for item in table.attributes
     )
-    return schema.model_copy(update={"attributes": columns})
+    table = table.model_copy(update={"attributes": columns})
+    known = former_names(table) | {name: name for name in names}
+    sources = (_by_names(item, known) for item in table.sources)
+    return table.model_copy(update={"sources": tuple(sources)})
 
 
-def find_sources(before: Schema, attribute: Attribute) -> tuple[Attribute, ...]:
+def _by_names(source: RowSource, names: Mapping[str, str]) -> RowSource:
+    """Return *source* with the names that columns have by now, by those of then.
+
+    What is no column by now has none, so that no other column may have it.
+    """
+
+    def group(said: re.Match[str]) -> str:
+        return f"(?P<{names[said[1]]}>" if said[1] in names else "(?:"
+
+    update: dict[str, object] = {
+        # tables that their headings tell apart stay apart
+        "heading": source.heading and names.get(source.heading, POSITION),
+        "pattern": re.sub(r"\(\?P<(\w+)>", group, source.pattern),
+        "totals": {names[x]: labels for x, labels in source.totals.items() if x in names},
+    }
+    return source.model_copy(update=update)
+
+
+def find_moved(before: Table, now: Table) -> dict[str, str] | None:
+    """Return the names that columns of a child table have by now, by those of then.
+
+    None where its rows have to be read: it is listed elsewhere, or a column is another one.
+    """
+    names = dict[str, str]()
+    for item in now.attributes:
+        sources = find_sources(before, item)
+        if len(sources) != 1:
+            return None
+        [own] = sources
+        if (own.type, own.extractors) != (item.type, item.extractors):
+            return None
+        names[own.name] = item.name
+    sources_then = tuple(_by_names(item, names) for item in before.sources)
+    is_same = (before.entity, before.of_values) == (now.entity, now.of_values)
+    return names if is_same and sources_then == now.sources else None
+
+
+def find_sources(before: Schema | Table, attribute: Attribute) -> tuple[Attribute, ...]:
     """Return the columns of *before* whose cells those of *attribute* are, the first winning.
 
     Those of a column whose definition is another one have to be read.
@@ -144,6 +223,6 @@ def _is_same(before: Attribute, now: Attribute) -> bool:
     return before.model_dump(include=names) == now.model_dump(include=names)
 
 
-def former_names(schema: Schema) -> dict[str, str]:
+def former_names(table: Table) -> dict[str, str]:
     """Return the names of columns that have another name by now, with that one."""
-    return {was: item.name for item in schema.attributes for was in item.formerly}
+    return {was: item.name for item in table.attributes for was in item.formerly}

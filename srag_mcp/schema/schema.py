@@ -16,7 +16,7 @@ from srag_mcp.schema.attribute import (
     unique_name,
 )
 from srag_mcp.text.words import fold_words, singular, stem
-from srag_mcp.values.types import TEXT
+from srag_mcp.values.types import INTEGER, TEXT
 
 RESERVED_TABLES = frozenset({"documents", "cells", "passages"})
 _FREE_BEFORE = "passages"  # schemas of earlier versions may call their records so
@@ -132,6 +132,12 @@ class RowSource(BaseModel):
     counts: tuple[str, ...] = ()
 
 
+ROWS = Attribute(
+    name=POSITION, type=INTEGER, description="How many rows are listed.", absent_means="zero"
+)
+"""A list as a whole: the column of a child table whose cell, at position 0, counts its rows."""
+
+
 class Table(BaseModel):
     """A table of records, one row a document; or a child table, one row an item of its lists.
 
@@ -162,6 +168,15 @@ class Table(BaseModel):
     of_values: bool = False
     description: str = ""
     sources: tuple[RowSource, ...] = ()
+
+    @property
+    def columns(self) -> tuple[Attribute, ...]:
+        """Its attributes, and of a child table the count of its rows."""
+        return (*self.attributes, ROWS) if self.parent else self.attributes
+
+    def named(self, column: str) -> str:
+        """Name a column as people do: `total`, and `order_items.sku` of a child table."""
+        return f"{self.entity}.{column}" if self.parent else column
 
     @property
     def rows(self) -> str:
@@ -339,9 +354,13 @@ class Schema(BaseModel):
         return self.model_copy(update={"children": tuple(children)})
 
     def shown(self) -> "Schema":
-        """Return it without the columns that are hidden."""
-        shown = tuple(item for item in self.attributes if not item.hidden)
-        return self.model_copy(update={"attributes": shown}) if shown != self.attributes else self
+        """Return it without the columns that are hidden, and the lists of which all are."""
+        tables = []
+        for table in self.tables:
+            shown = tuple(item for item in table.attributes if not item.hidden)
+            if shown or not table.parent:
+                tables.append(table.model_copy(update={"attributes": shown}))
+        return self.model_copy(update={"tables": tuple(tables)})
 
     def list_asked_for(self, question: str) -> ListName | None:
         """Return the list that *question* is about; None where it names none, or a column.
@@ -374,7 +393,7 @@ class Schema(BaseModel):
             item.entity
             for item in tables
             if any(attribute.name == column for attribute in item.attributes)
-            or (table and item.parent and column == POSITION)
+            or (table and any(attribute.name == column for attribute in item.columns))
         ]
         if len(found) == 1 or self.entity in found:
             return found[0], column
@@ -382,12 +401,8 @@ class Schema(BaseModel):
         raise SchemaError(msg)
 
     def column_names(self) -> list[str]:
-        """Return the names of all columns: `total`, and `order_items.sku` of a child table."""
-        return [
-            f"{table.entity}.{item.name}" if table.parent else item.name
-            for table in self.tables
-            for item in table.attributes
-        ]
+        """Return the names of all columns, see `Table.named`."""
+        return [table.named(item.name) for table in self.tables for item in table.attributes]
 
     def attribute(self, name: str, table: str | None = None) -> Attribute:
         """Return the attribute called *name* of *table*, of the record table when None.
@@ -399,7 +414,7 @@ class Schema(BaseModel):
             attribute
             for item in self.tables
             if item.entity == (table or self.entity)
-            for attribute in item.attributes
+            for attribute in item.columns
         ]
         for attribute in columns:
             if attribute.name == name:

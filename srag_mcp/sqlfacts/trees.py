@@ -285,21 +285,38 @@ def used_columns(parts: Iterable[exp.Expr]) -> set[str]:
     return {name for part in parts if stated_column(part) is None for name in columns_of(part)}
 
 
-def rename_columns(sql: str, names: Mapping[str, str]) -> str:
-    """Write a query with the names that columns have by now, by those of then.
+def rename_columns(sql: str, names: Mapping[str, Mapping[str, str]]) -> str:
+    """Write a query with the names that columns have by now, by table and by those of then.
 
     As it is where it cannot be read, or has such a name for something else.
     """
     tree = parse_query(sql)
-    used = [] if tree is None else [x for x in tree.find_all(exp.Column) if x.name in names]
-    if tree is None or not used:
+    columns = [] if tree is None else [*tree.find_all(exp.Column)]
+    new = [(x, name) for x in columns if (name := _name_of_now(x, names))]
+    if tree is None or not new:
         return sql
     aliases = {node.alias for node in tree.find_all(exp.Alias, exp.TableAlias)}
-    if not aliases.isdisjoint(names):
+    if not aliases.isdisjoint(column.name for column, _ in new):
         return sql
-    for column in used:
-        column.set("this", exp.to_identifier(names[column.name]))
+    for column, name in new:
+        column.set("this", exp.to_identifier(name))
     return tree.sql(dialect="duckdb")
+
+
+def _name_of_now(
+    column: exp.Column, names: Mapping[str, Mapping[str, str]], seen: tuple[exp.Column, ...] = ()
+) -> str | None:
+    """Return what a column is called by now that a table among *names* calls otherwise."""
+    for meant in meanings_of(column):
+        name = None
+        if isinstance(meant, exp.Table):
+            name = names.get(meant.name.lower(), {}).get(column.name)
+        elif isinstance(meant, exp.Column) and meant.name == column.name:
+            is_new = all(meant is not item for item in (column, *seen))  # WITH RECURSIVE
+            name = _name_of_now(meant, names, (column, *seen)) if is_new else None
+        if name:
+            return name
+    return None
 
 
 def unite_values(sql: str, table: str, column: str, names: Mapping[str, str]) -> str:

@@ -121,7 +121,7 @@ def create_records(
     connection: duckdb.DuckDBPyConnection, schema: Schema, renamings: Renamings | None = None
 ) -> None:
     """Create the empty tables of the records, and comment on all tables of the build."""
-    columns = _typed_columns(schema.table) + (renamings.aliases() if renamings else "")
+    columns = _typed_columns(schema.table, renamings)
     entity = quote_name(schema.entity)
     connection.execute(f"CREATE TABLE build.main.{entity} (document_id VARCHAR{columns})")
     connection.execute(
@@ -134,12 +134,15 @@ def create_records(
     _comment(connection, {schema.entity: f"{schema.title}: one row a document.", **described})
 
 
-def _typed_columns(table: Table) -> str:
-    return "".join(f", {quote_name(item.name)} {item.type.sql}" for item in table.attributes)
+def _typed_columns(table: Table, renamings: Renamings | None) -> str:
+    own = "".join(f", {quote_name(item.name)} {item.type.sql}" for item in table.attributes)
+    return own + (renamings.aliases(table.entity) if renamings else "")
 
 
-def _create_child(connection: duckdb.DuckDBPyConnection, child: Table) -> None:
-    columns = f"document_id VARCHAR, {POSITION} INTEGER{_typed_columns(child)}"
+def _create_child(
+    connection: duckdb.DuckDBPyConnection, child: Table, renamings: Renamings | None
+) -> None:
+    columns = f"document_id VARCHAR, {POSITION} INTEGER{_typed_columns(child, renamings)}"
     connection.execute(f"CREATE TABLE build.main.{quote_name(child.entity)} ({columns})")
     comments = {
         child.entity: f"{child.title}: one row an item of the list {child.list_name!r} of a"
@@ -386,13 +389,13 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
     loose = tuple(item.name for item in schema.attributes[n_attributes:])
     places = _write_columns(work, schema.table, on_column, loose)
     renamings = find_renamings(connection, work.state, schema)
-    if renamings and follow_renamings(work, renamings.columns):
+    if renamings and follow_renamings(work, renamings.named()):
         connection.execute(_UNWRITTEN)
         places = _write_columns(work, schema.table, on_column, loose)
     create_records(connection, schema, renamings)
     _write_records(connection, schema.table, places)
     for child in schema.children:
-        _write_child(work, child, on_column)
+        _write_child(work, child, on_column, renamings)
     n_corrected, n_waiting = apply_corrections(work, schema, renamings)
     connection.execute(_DOCUMENTS)
     for part in connection.execute(_PARTS, [TEXTS_AT_ONCE]).fetchall():
@@ -496,18 +499,26 @@ ORDER BY number
 """  # noqa: S608 - constants
 
 
-def _write_child(work: WorkDatabase, child: Table, on_column: OnColumn) -> None:
-    """Write the rows of a child table, their cells, and a cell for the list of each document."""
-    connection, is_predicted = work.connection, work.is_predicted()
+def _list_rows(work: WorkDatabase, child: Table) -> dict[str, str]:
+    """Number the rows of a child table; return by which words its predictions are found."""
     # no hash is empty: without a model in force there are none
     named = {
         "name": child.entity,
-        "hash": hash_attribute(list_attribute(child)) if is_predicted else "",
+        "hash": hash_attribute(list_attribute(child)) if work.is_predicted() else "",
     }
-    connection.execute(_CHILD_PREDICTIONS, named)
-    connection.execute(_CHILD_LISTING, [child.entity])
+    work.connection.execute(_CHILD_PREDICTIONS, named)
+    work.connection.execute(_CHILD_LISTING, [child.entity])
+    return named
+
+
+def _write_child(
+    work: WorkDatabase, child: Table, on_column: OnColumn, renamings: Renamings | None
+) -> None:
+    """Write the rows of a child table, their cells, and a cell for the list of each document."""
+    connection, is_predicted = work.connection, work.is_predicted()
+    named = _list_rows(work, child)
     places = _write_columns(work, child, on_column)
-    _create_child(connection, child)
+    _create_child(connection, child, renamings)
     _write_records(connection, child, places)
     unasked = State.FAILED if is_predicted else State.NOT_MENTIONED
     connection.execute(_LISTS, {**named, "unasked": unasked.value})
@@ -519,6 +530,7 @@ SELECT number, attribute, state, as_stated, start, "end", context, unit, engine,
 FROM cells JOIN listing USING (document_id) WHERE attribute IN (SELECT unnest($names))
 ORDER BY number
 """
+_ROW_NAMES = "SELECT number, document_id || ', row ' || position FROM child_listing"
 _CHILD_CELLS_OF = """
 SELECT number, attribute, state, as_stated, start, "end", context, unit, engine, note, marks
 FROM child_cells JOIN child_listing USING (document_id, position)
@@ -564,8 +576,7 @@ def _write_columns(
         group = table.attributes[start : start + n_together]
         columns = list[list[Cell | None]]()
         for attribute, cells in _read_columns(work, table, group, loose):
-            name = f"{table.entity}.{attribute.name}" if table.parent else attribute.name
-            on_column(start + len(columns), len(table.attributes), name)
+            on_column(start + len(columns), len(table.attributes), table.named(attribute.name))
             by_number, silent = _fill(work, table, attribute, cells, attribute.name in loose)
             for number, failure in failures.items():
                 by_number[number] = Cell(attribute.name, State.FAILED, note=failure)
@@ -691,12 +702,22 @@ def _cells_in_force(
 
 
 def read_cells(
-    work: WorkDatabase, attribute: Attribute, *, by_model: bool | None = None
+    work: WorkDatabase,
+    attribute: Attribute,
+    child: Table | None = None,
+    *,
+    by_model: bool | None = None,
 ) -> dict[str, Cell]:
     """Return what is published of an attribute but for names and corrections, by document.
 
-    *by_model*: whether a language model is in force; None for what is.
+    Of a *child* table by document and row. *by_model*: whether a language model is in force; None
+    for what is.
     """
+    if child is not None:
+        _list_rows(work, child)
+        places = dict(work.run(_ROW_NAMES))
+        [(_, own)] = _read_columns(work, child, [attribute], ())
+        return {places[number]: cell for number, cell in own.items()}
     by_model = work.is_predicted() if by_model is None else by_model
     work.connection.execute(_LISTING)
     ids = dict(work.run("SELECT number, document_id FROM listing"))

@@ -325,8 +325,9 @@ class Corpus:
 
     def united_names(self, column: str = "", limit: int = 20, offset: int = 0) -> list[UnitedName]:
         """Return values with several spellings: of *column*, or of all columns when it is empty."""
-        has_any = self._content().has_spellings
-        return read_united(self.read, column, limit, offset) if has_any else []
+        if not self._content().has_spellings:
+            return []
+        return read_united(self.read, self._content().schema.entity, column, limit, offset)
 
     def corrections(self, column: str = "") -> list[Kept]:
         """Return what was set of *column*, of all columns when it is empty; see `Kept`."""
@@ -470,7 +471,7 @@ class Corpus:
         content = self._content()
         records = table or self._about or content.schema.entity
         child = any(item.entity == records for item in content.schema.children)
-        if column and not (child and column == POSITION):
+        if column:
             content.schema.attribute(column, records)
         is_one = content.is_keyed and (column or child)
         key = f"(document_id, {POSITION})" if child else "document_id"

@@ -48,8 +48,9 @@ class Correction:
         was_state, was_value, quote: What it replaced, and the words that this was read from.
         author: `person` or `agent`.
         at: When it was set, UTC.
-        position, start: Of a cell of a child table: which row of its document, and where that
-            began, as another may have come before it since; empty for a record.
+        position, start: Of a cell of a child table: which row of its document, 0 for the list as a
+            whole, and where that began, as another may have come before it since; empty for a
+            record.
     """
 
     document_id: str
@@ -186,12 +187,12 @@ def apply_corrections(
     if present != kept:  # kept before the build is published: it cannot be found out afterwards
         write_corrections(work.state, present)
     in_force = work.schema_in_force()
-    hidden = [x.name for x in in_force.schema.attributes if x.hidden] if in_force else []
-    columns = {(table.entity, item.name) for table in schema.tables for item in table.attributes}
+    columns = _places(schema)
+    hidden = (_places(in_force.schema) if in_force else set()) - columns
     mine: dict[tuple[str, str], list[Correction]] = {}
     rows: list[tuple[str, ...]] = []
     for item, problem in found:
-        if item.column in hidden and not item.position:  # it is kept until the column is shown
+        if (item.table, item.column) in hidden:  # it is kept until the column is shown
             continue
         if (item.table, item.column) not in columns:
             problem = f"there is no column {item.table}.{item.column}"
@@ -210,16 +211,17 @@ def apply_corrections(
     return len(rows) - n_waiting, n_waiting
 
 
+def _places(schema: Schema) -> set[tuple[str, str]]:
+    return {(table.entity, item.name) for table in schema.tables for item in table.columns}
+
+
 def _renamed(item: Correction, renamings: Renamings | None, schema: Schema) -> Correction:
     if renamings is None:
         return item
-    for child in schema.children:
-        if item.table == child_name(renamings.former, child.list_name):
-            return replace(item, table=child.entity)
-    if item.table != renamings.former:
-        return item
-    column = renamings.columns.get(item.column, item.column)
-    return replace(item, table=renamings.table, column=column)
+    tables = {child_name(renamings.former, x.list_name): x.entity for x in schema.children}
+    table = (tables | {renamings.former: renamings.table}).get(item.table, item.table)
+    column = renamings.columns.get(table, {}).get(item.column, item.column)
+    return replace(item, table=table, column=column)
 
 
 def _find_documents(
@@ -303,7 +305,7 @@ def _plain(text: str) -> str:
 
 _KEPT = """
 SELECT * FROM srag_corrections
-WHERE $1 = '' OR "column" = $1 ORDER BY "column", document_id
+WHERE $1 IN ('', "column", "table" || '.' || "column") ORDER BY "column", document_id
 """
 
 

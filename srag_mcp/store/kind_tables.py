@@ -132,6 +132,11 @@ class KindTables:
             )
         return tables
 
+    def names_of(self, corpus: Corpus) -> dict[str, str]:
+        """Return what the tables of a kind are called among those of all, by their own names."""
+        own = (item for item in self.own_tables() if item.corpus is corpus)
+        return {item.table.entity: item.name for item in own}
+
     def tables(self) -> dict[str, list[str]]:
         """Return the tables that SQL from outside may read, with their columns."""
         found: dict[str, list[str]] = {}

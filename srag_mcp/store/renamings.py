@@ -51,21 +51,23 @@ _IN_COMMON = "SELECT 1 FROM former.main.documents SEMI JOIN listing USING (docum
 
 @dataclass(frozen=True, slots=True)
 class Renamings:
-    """What the record table and its columns were called by the build before.
+    """What the record table, and columns, were called by the build before.
 
     Attributes:
-        former: The table of then.
+        former: The record table of then.
         table: The same table now.
-        columns: The columns of then that are still there, with their present names.
+        columns: By the table, the columns of then that are still there, with their present names;
+            of child tables, those that a person gave another name.
     """
 
     former: str
     table: str
-    columns: Mapping[str, str]
+    columns: Mapping[str, Mapping[str, str]]
 
     def __bool__(self) -> bool:
         """Whether anything has another name."""
-        return self.former != self.table or any(was != now for was, now in self.columns.items())
+        names = (pair for own in self.columns.values() for pair in own.items())
+        return self.former != self.table or any(was != now for was, now in names)
 
     @property
     def former_table(self) -> str:
@@ -76,17 +78,24 @@ class Renamings:
         """Say each renaming: `column ships.masts is now ships.poles`."""
         table = [f"table {self.former} is now {self.table}"] if self.former_table else []
         columns = [
-            f"column {self.former}.{was} is now {self.table}.{now}"
-            for was, now in self.columns.items()
+            f"column {self.former if name == self.table else name}.{was} is now {name}.{now}"
+            for name, own in self.columns.items()
+            for was, now in own.items()
             if was != now
         ]
         return (*table, *columns)
 
-    def aliases(self) -> str:
-        """Write the columns of then as further columns of a table that has kept its name."""
-        if self.former_table:
+    def named(self) -> dict[str, str]:
+        """Return the columns of now by those of then, as people name them."""
+        above = {name: "" if name == self.table else f"{name}." for name in self.columns}
+        pairs = ((x, pair) for x, own in self.columns.items() for pair in own.items())
+        return {f"{above[x]}{was}": f"{above[x]}{now}" for x, (was, now) in pairs}
+
+    def aliases(self, table: str) -> str:
+        """Write the columns of then as further columns of a *table* that has kept its name."""
+        if self.former_table and table == self.table:
             return ""
-        names = [(was, now) for was, now in self.columns.items() if was != now]
+        names = [(was, now) for was, now in self.columns.get(table, {}).items() if was != now]
         return "".join(f", {quote_name(was)} AS ({quote_name(now)}) VIRTUAL" for was, now in names)
 
     def create_view(self, connection: duckdb.DuckDBPyConnection) -> None:
@@ -94,7 +103,8 @@ class Renamings:
         if self.former_table:
             view, table = quote_name(self.former), quote_name(self.table)
             columns = "".join(
-                f", {quote_name(now)} AS {quote_name(was)}" for was, now in self.columns.items()
+                f", {quote_name(now)} AS {quote_name(was)}"
+                for was, now in self.columns[self.table].items()
             )
             records = f"SELECT document_id{columns} FROM build.main.{table}"  # noqa: S608 - quoted
             connection.execute(f"CREATE VIEW build.main.{view} AS {records}")
@@ -147,7 +157,16 @@ def find_renamings(
         former = Schema.model_validate_json(text)
         then = {item.name: (item.type, item.absent_means) for item in former.attributes}
         now = {item.name: (item.type, item.absent_means) for item in schema.attributes}
-        known = {was: name for was, name in former_names(schema).items() if was in then}
+        columns = {(x.entity, item.name) for x in former.tables for item in x.attributes}
+        lists = {
+            child.entity: {
+                was: name
+                for was, name in former_names(child).items()
+                if (child.entity, was) in columns
+            }
+            for child in schema.children
+        }
+        known = {was: name for was, name in former_names(schema.table).items() if was in then}
         gone = sorted(then.keys() - now.keys() - known.keys())
         new = sorted(now.keys() - then.keys() - {*known.values()})
         is_asked = gone and new and connection.execute(_ARE_COMPARABLE).fetchall()
@@ -156,5 +175,5 @@ def find_renamings(
         n_pairs = Counter(name for pair in pairs for name in pair)
         same = {name: name for name in then if then[name] == now.get(name)} | known
         same |= {was: name for was, name in pairs if n_pairs[was] == n_pairs[name] == 1}
-        return Renamings(former.entity, schema.entity, same)
+        return Renamings(former.entity, schema.entity, {schema.entity: same, **lists})
     return None

@@ -8,8 +8,8 @@ from srag_mcp.cells.normalised import normalise_column, read_column
 from srag_mcp.claims.agreement import is_same_value
 from srag_mcp.claims.captions import read_scales
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.edits import find_sources
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.edits import find_moved, find_sources
+from srag_mcp.schema.schema import POSITION, Schema, Table
 from srag_mcp.store.corrections import Correction, cell_value, read_corrections
 from srag_mcp.store.predictions import LESSON, Predictions, as_predicted, hash_attribute
 from srag_mcp.store.united_names import keep_verdicts, kept_verdicts
@@ -25,6 +25,11 @@ INSERT INTO predictions SELECT * REPLACE ($1 AS attribute, $2 AS attribute_hash)
 WHERE attribute = $3 AND attribute_hash = $4 AND document_id NOT IN (
   SELECT document_id FROM predictions WHERE attribute = $1 AND attribute_hash = $2)
 """
+# a row that says nothing has to be there as well
+_MOVE_ROWS = f"""
+UPDATE child_cells SET attribute = coalesce(map($1, $2)[attribute], '{POSITION}')
+WHERE table_name = $3 AND position > 0
+"""  # noqa: S608 - a constant
 _RANKS = (State.STATED, State.STATED_ABSENT, State.FAILED, State.NOT_MENTIONED)
 _HOLDS = frozenset({State.STATED, State.FAILED})
 
@@ -36,8 +41,15 @@ def put_in_force(work: WorkDatabase, schema: Schema, origin: str) -> list[Correc
     """
     with work.transaction():
         present, kept = work.schema_in_force(), read_corrections(work.state)
-        known = present.schema.children if present else ()
-        is_whole = present is not None and all(x in known for x in schema.children if x.sources)
+        known = {x.list_name: x for x in present.schema.children} if present else {}
+        is_whole = present is not None
+        for child in schema.children:
+            before = known.get(child.list_name)
+            moved = None if before is None else find_moved(before, child)
+            # without sources it is a model that has read it
+            is_whole = is_whole and (moved is not None or (before is None and not child.sources))
+            if before is not None and moved is not None:
+                _move_rows(work, before, child, moved)
         for attribute in schema.attributes:
             sources = find_sources(present.schema, attribute) if present else ()
             rules = tuple(rule for item in sources for rule in item.extractors)
@@ -50,6 +62,20 @@ def put_in_force(work: WorkDatabase, schema: Schema, origin: str) -> list[Correc
             work.run("DELETE FROM cells WHERE attribute NOT IN (SELECT unnest(?))", names)
         work.put_in_force(schema, origin, is_taken_over=is_whole)
     return kept
+
+
+def _move_rows(work: WorkDatabase, before: Table, now: Table, names: Mapping[str, str]) -> None:
+    """Give the rows of a child table the columns of *now*, whose *names* are by those of then."""
+    if [*names.items()] == [(item.name, item.name) for item in before.attributes]:
+        return
+    work.run(_MOVE_ROWS, [*names], [*names.values()], now.entity)
+    predictions = Predictions(work)
+    cells = {
+        key._replace(attribute=name): replace(item, cell=replace(item.cell, attribute=name))
+        for key, item in predictions.rows(before).items()
+        if (name := names.get(key.attribute))
+    }
+    predictions.replace_rows(before, now, cells)
 
 
 def _take_over(

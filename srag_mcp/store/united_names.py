@@ -62,7 +62,7 @@ def write_decided(state: Path, decided: DecidedNames) -> None:
 def follow_renamings(work: WorkDatabase, columns: Mapping[str, str]) -> list[str]:
     """Let what a person decided of a column hold under its new name; return such new names.
 
-    `columns` has the names of now by those of then.
+    `columns` has the names of now by those of then, as people name them.
 
     Raises:
         StoreError: As `read_decided`.
@@ -170,16 +170,21 @@ class UnitedName:
 
 
 _SPELLINGS = """
-SELECT column_name, value, to_json(
+SELECT if(table_name = $1, '', table_name || '.') || column_name AS named, value, to_json(
   list({'spelling': spelling, 'n': n_records} ORDER BY n_records DESC, spelling))
-FROM srag_spellings WHERE $1 = '' OR column_name = $1
-GROUP BY column_name, value ORDER BY column_name, sum(n_records) DESC, value LIMIT $2 OFFSET $3
+FROM srag_spellings WHERE $2 IN ('', column_name, named)
+GROUP BY named, value ORDER BY named, sum(n_records) DESC, value LIMIT $3 OFFSET $4
 """
 
 
-def read_united(read: Read, column: str = "", limit: int = 20, offset: int = 0) -> list[UnitedName]:
-    """Read which spellings of *column* were united, of all columns when it is empty."""
-    rows = read(_SPELLINGS, [column, limit, offset])
+def read_united(
+    read: Read, records: str, column: str = "", limit: int = 20, offset: int = 0
+) -> list[UnitedName]:
+    """Read which spellings of *column* were united, of all columns when it is empty.
+
+    Columns are named as people do, which of the table *records* is by their names alone.
+    """
+    rows = read(_SPELLINGS, [records, column, limit, offset])
     return [
         UnitedName(
             column, value, tuple((item["spelling"], item["n"]) for item in json.loads(spellings))

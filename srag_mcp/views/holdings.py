@@ -1,7 +1,7 @@
 """What the columns of a corpus hold: its schema and its statistics."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from srag_mcp.cells.cell import is_predicted
@@ -120,10 +120,11 @@ def lines_of_kinds(kinds: KindTables) -> list[str]:
     lines: list[str] = []
     room = SCHEMA_CHARACTERS // len(kinds.corpora)
     for corpus in kinds.corpora:
-        [name, *_] = [item.name for item in kinds.own_tables() if item.corpus is corpus]
+        names = kinds.names_of(corpus)
+        name = names[corpus.schema().entity]
         said = f"{corpus.info().n_documents:,} documents, a corpus of its own: {corpus.name}"
         lines += [f"table {corpus.sql_name(name)} (document_id): {said}"]
-        lines += column_lines(corpus, room)[1:]
+        lines += column_lines(corpus, room, names)[1:]
     return lines
 
 
@@ -155,20 +156,23 @@ def loose_notes(corpus: Corpus, column: str = "") -> list[str]:
     ]
 
 
-def column_lines(corpus: Corpus, room: int = SCHEMA_CHARACTERS) -> list[str]:
+def column_lines(
+    corpus: Corpus, room: int = SCHEMA_CHARACTERS, names: Mapping[str, str] | None = None
+) -> list[str]:
     """Write the columns of all tables, a line each; the more there are, the shorter.
 
     What was read for some documents only is left out. *room* is how many characters they may have
-    together.
+    together, *names* what its tables are called among those of other kinds.
 
     `"price number USD: 62 to 1244, median 482; known in 98 of 100 — Price of one night."`
     """
     schema = corpus.schema()
     lines = [KEY_LINE, *_lines_of(corpus, corpus.kept_schema().table)]
     for child in schema.children:
-        name, n_rows = corpus.sql_name(child.entity), count_rows(corpus, child)
+        name = corpus.sql_name((names or {}).get(child.entity, child.entity))
+        n_rows = count_rows(corpus, child)
         lines.append(f"table {name} (document_id, {POSITION} from 1): {n_rows}")
-        lines += _lines_of(corpus, child)
+        lines += _lines_of(corpus, child, f"{name}.")
     longest, sizes = MAX_LINE_CHARACTERS, [json_size(line) + 1 for line in lines]
     while longest > MIN_LINE_CHARACTERS:
         if sum(min(size, longest + 1) for size in sizes) <= room:
@@ -190,9 +194,8 @@ def count_rows(corpus: Corpus, child: TableOfSchema) -> str:
     return "; ".join([said, *(f"{n:,} {what}" for what, n in rest.items() if n)])
 
 
-def _lines_of(corpus: Corpus, table: TableOfSchema) -> list[str]:
+def _lines_of(corpus: Corpus, table: TableOfSchema, above: str = "") -> list[str]:
     statistics = {item.column: item for item in corpus.statistics(table=table.entity)}
-    above = f"{corpus.sql_name(table.entity)}." if table.parent else ""
     lines = []
     for item in table.attributes:
         unit = f" {item.unit}" if item.unit else ""
@@ -269,9 +272,11 @@ def _statistics_entry(corpus: Corpus, item: ColumnStatistics) -> StatisticsEntry
     )
 
 
-def shown_name(item: ColumnStatistics, entity: str) -> str:
+def shown_name(item: ColumnStatistics, entity: str, names: Mapping[str, str] | None = None) -> str:
     """Return what a column is called: `total`, and `order_items.sku` where not of *entity*."""
-    return item.column if item.table in {None, entity} else f"{item.table}.{item.column}"
+    if item.table in {None, entity}:
+        return item.column
+    return f"{(names or {}).get(str(item.table), item.table)}.{item.column}"
 
 
 def check_column(corpus: Corpus, column: str) -> tuple[str, str]:
@@ -322,15 +327,13 @@ def propose_column(corpus: Corpus) -> str:
     return "" if corpus.is_build else "\nif no column holds it, extend_schema adds one"
 
 
-def schema_table(corpus: Corpus) -> Table:
-    """Tabulate the columns of the schema for people."""
+def schema_table(corpus: Corpus, names: Mapping[str, str] | None = None) -> Table:
+    """Tabulate the columns of the schema for people; *names* as in `column_lines`."""
     schema, loose, rows = corpus.schema(), corpus.info().loose, []
     for item in find_statistics(corpus, ()):
         if item.table != schema.entity or item.column not in loose:
-            name, unit = (
-                shown_name(item, schema.entity),
-                schema.attribute(item.column, item.table).unit,
-            )
+            name = shown_name(item, schema.entity, names)
+            unit = schema.attribute(item.column, item.table).unit
             rows.append((name, item.type, unit, item.n_non_null, describe_holdings(item)))
     return ("column", "type", "unit", "known", "holds"), rows
 

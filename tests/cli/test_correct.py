@@ -75,3 +75,22 @@ def test_each_is_decided_by_a_key(cli: Cli, folder: Path, monkeypatch: pytest.Mo
     assert "1000 instead of 120" in cli("review", folder, "--decide").out
     values_now = cli("sql", folder, "SELECT list(passengers ORDER BY document_id) AS n FROM ferry")
     assert values_now.out.split("\n")[1] == "[1000, 240, 360, 7]"
+
+
+def test_what_is_in_doubt_is_counted_beside_what_is_to_be_decided(cli: Cli, tmp_path: Path) -> None:
+    orders = tmp_path / "orders"
+    orders.mkdir()
+    for number in range(1, 7):
+        goods = [("Saw", number), ("Nut", number + 1), ("Bit", number + 2)]
+        rows = "".join(f"| {x} | 1 | {n}.50 | {n}.50 |\n" for x, n in goods)
+        total = 3 * number + 4.5 + (50 if number == 2 else 0)
+        table = f"| Item | Quantity | Price | Amount |\n|---|---|---|---|\n{rows}"
+        said = f"# Order {number}\n\n{table}| Total | | | {total:.2f} |\n"
+        (orders / f"{number}.md").write_text(said)
+    cli("ingest", orders, "-q")
+    listed = "in doubt, and listed by srag-mcp view: orders_items.amount (3)\n"
+    assert cli("review", orders).err == listed
+    for row in ("1", "2", "3"):
+        amount = f"{1 + int(row)}.5"
+        cli("correct", orders, "2.md", "orders_items.amount", amount, "--row", row)
+    assert cli("review", orders).err == "nothing to review\n"

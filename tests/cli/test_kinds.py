@@ -50,3 +50,20 @@ def test_kinds_are_listed_named_and_asked(cli: Cli, ferries: Path, tmp_path: Pat
     assert (joined.out, joined.status) == ("", 0)
     assert joined.err.startswith("the next ingestion makes one table of all;")
     assert cli("ask", "sea", "How many records are there?").out.startswith("12: ")
+
+
+def test_two_tables_of_one_name_are_shown_as_sql_knows_them(cli: Cli, tmp_path: Path) -> None:
+    both = tmp_path / "both"
+    both.mkdir()
+    items = [{"po": f"P{n}", "items": [{"sku": f"S{n % 5}", "qty": n}]} for n in range(1, 26)]
+    parts = [{"code": f"C{n}", "weight": n} for n in range(25)]
+    (both / "purchases.json").write_text(json.dumps(items))
+    (both / "purchases_items.json").write_text(json.dumps(parts))
+    schema = cli("ingest", "both", "-q"), cli("schema", "both")
+    lines = schema[1].out.splitlines()
+    tables = [line.partition(":")[0] for line in lines if line.startswith("table ")]
+    assert tables == ["table purchases_purchases_items"]
+    assert "Purchases items: table purchases_items_purchases_items, 25 documents" in lines
+    assert any(line.startswith("purchases_purchases_items.sku ") for line in lines)
+    counts = cli("sql", "both", "SELECT sum(qty) FROM purchases_purchases_items", "--json")
+    assert json.loads(counts.out)["rows"] == [[325]]

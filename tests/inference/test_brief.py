@@ -56,9 +56,11 @@ def test_what_is_cut_is_no_literal() -> None:
 
 def test_a_word_without_a_place_is_told_what_it_may_misspell() -> None:
     bergen = LinkedValues("Bergn", "place", (ValueMatch("place", "Bergen", 5, 0.8),), 1, 5)
-    columns = ("place", "guest_rating", "free_parking")
+    columns = ("place", "guest_rating", "free_parking", "visits.free_days", "action items")
 
     assert did_you_mean(["Ratng", "parkng"], columns, []) == "guest_rating or free_parking"
+    said = did_you_mean(["fre", "dys", "actions"], columns, [])
+    assert said == "free_parking or visits.free_days or action items"
     assert did_you_mean(["Bergn"], columns, [bergen]) == "place “Bergen”"
     for known in (["sauna"], ["rating"], ["above", "9"], []):
         assert did_you_mean(known, columns, [bergen]) == ""

@@ -16,6 +16,7 @@ from srag_mcp.page.worklists import (
     find_entries,
 )
 from srag_mcp.pipeline.correction_run import correct
+from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from tests.page.conftest import Page
 
@@ -78,3 +79,38 @@ def test_a_build_alone_is_not_changed(page: Page, settings: Settings) -> None:
             decide_cell(alone, settings, said)
         with pytest.raises(CorpusError, match="a build alone"):
             decide_name(alone, settings, name)
+
+
+def test_what_contradicts_a_list_is_worked_through_like_a_record(
+    tmp_path: Path, settings: Settings
+) -> None:
+    folder = tmp_path / "orders"
+    folder.mkdir()
+    for number in range(1, 13):
+        goods = [("Saw", number, "2.50"), ("Glue", 2, "9.50"), ("Nut", 3, "1.25"), ("Bit", 1, "7")]
+        goods = goods[: 2 + number % 3]
+        rows = "".join(f"| {x} | {n} | {p} | {n * float(p):.2f} |\n" for x, n, p in goods)
+        total = sum(n * float(price) for _, n, price in goods) + (100 if number == 3 else 0)
+        (folder / f"{number}.md").write_text(
+            f"# Order SO-10{number}\n\nCustomer: Ada {number}\n\n"
+            f"This order has {5 if number == 1 else len(goods)} items.\n\n"
+            "| Item | Quantity | Price | Amount |\n|---|---|---|---|\n"
+            f"{rows}| Total | | | {total:.2f} |\n"
+        )
+    ingest(folder, settings)
+    with open_corpus(folder, settings) as corpus:
+        table = corpus.schema().children[0].entity
+        assert count_entries(corpus)["suspects"] == {f"{table}.position": 1, f"{table}.amount": 2}
+        [*items, whole] = find_entries(corpus, EntriesWanted(kind="suspects"))
+        assert [whole["document_id"], whole["position"]] == ["1.md", 0]
+        assert whole["note"] == "the document says '5 items', 3 are listed"
+        places = [(x["document_id"], x["position"], x["attribute"]) for x in items]
+        assert places == [("3.md", row, "amount") for row in (1, 2)]
+        for entry in (whole, *items):
+            assert entry["choices"] == [{"says": "Keep", "do": "value", "value": entry["value"]}]
+            place = {key: entry[key] for key in ("document_id", "column", "position", "value")}
+            said = CellDecision.model_validate({**place, "do": "value"})
+            assert "published" in str(decide_cell(corpus, settings, said)["said"])
+        assert count_entries(corpus)["suspects"] == {}
+        listed = corpus.list_statistics(table)
+        assert (listed.n_stated, listed.n_records, listed.n_doubted) == (12, 12, 0)

@@ -491,3 +491,24 @@ def test_none_of_a_count_is_0_where_a_person_says_so(column: str, kind: str, val
     fields = dict.fromkeys((field.name for field in dataclasses.fields(Correction)), "")
     item = Correction(**fields | {"column": column, "says": "absent"})
     assert cell_value(Attribute.model_validate({"name": column, "type": kind}), item) == value
+
+
+def test_a_list_as_a_whole_is_said_to_be_none_where_nothing_of_it_was_read(
+    orders: Corpus, settings: Settings
+) -> None:
+    folder = orders.location
+    (folder / "7.md").write_text("# Order 7\n\nTown: Riga\n")
+    ingest(folder, settings)
+    place = CellPlace("7.md", "orders_items")
+    with pytest.raises(SchemaError, match="3 rows of orders_items are read in 2"):
+        correct(folder, settings, place._replace(document_id="2.md"), ("absent", ""))
+    said = correct(folder, settings, place, ("absent", "")).render()
+    assert said == "orders_items.position of 7.md: none instead of not_mentioned; published"
+    listed = orders.list_statistics("orders_items")
+    assert (listed.n_records, listed.n_stated, listed.n_stated_absent) == (5, 4, 1)
+    write_order(folder, 5, "Brest", [("oil", 1)])
+    ingest(folder, settings)
+    n = "SELECT value FROM cells WHERE document_id = '7.md' AND position = 0"
+    assert orders.select(n).rows == (("0",),)
+    assert "taken back" in correct(folder, settings, place, ("undo", "")).render()
+    assert orders.list_statistics("orders_items").n_not_mentioned == 1

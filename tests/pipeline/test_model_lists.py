@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from srag_mcp.pipeline.column_run import change_columns
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.quote import quote_ingestion
 from srag_mcp.settings import Settings
@@ -258,3 +259,21 @@ def test_code_reads_a_pending_list_that_it_finds_and_the_model_the_rest(
         n_asked = len(server.requests)
         ingest(proposed, settings)
         assert len(server.requests) == n_asked
+
+
+def test_a_column_of_a_list_that_a_model_read_is_renamed_without_reading_again(
+    folder: Path, tmp_path: Path, server: OpenAIServer, ask: Ask
+) -> None:
+    settings: Settings = settings_for(server, tmp_path / "home")
+    ingest(folder, settings)
+    n_asked = count_readings(server)
+    change = change_columns(folder, settings, "rename", ["bills_items.quantity", "pieces"])
+    assert (change.n_kept, change.n_lost) == (3, 0)
+    change_columns(folder, settings, "drop", ["bills_items.what"])
+    rows = [("a.txt", 1, 2), ("a.txt", 2, 1), ("b.txt", 1, 3)]
+    assert ask(folder, "FROM bills_items ORDER BY ALL") == rows
+    ingest(folder, settings)
+    assert ask(folder, "FROM bills_items ORDER BY ALL") == rows
+    assert count_readings(server) == n_asked
+    lists = "SELECT state, value FROM cells WHERE position = 0 ORDER BY document_id"
+    assert ask(folder, lists)[1:3] == [("stated", "1"), ("stated_absent", "0")]

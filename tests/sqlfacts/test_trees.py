@@ -9,6 +9,7 @@ from srag_mcp.sqlfacts.trees import (
     join_definite,
     make_definite,
     parse_query,
+    rename_columns,
     where_of,
 )
 
@@ -135,3 +136,36 @@ def test_what_groups_and_states_a_column_admits_those_that_do_not_state_it() -> 
 
 def test_a_statement_that_is_none_uses_no_column() -> None:
     assert admitting("SELECT FROM WHERE", "city") == {}
+
+
+NEW = {"orders_items": {"quantity": "pieces"}, "orders": {"total": "amount"}}
+
+
+@pytest.mark.parametrize(
+    ("sql", "now"),
+    [
+        (
+            "SELECT o.quantity, i.quantity FROM orders AS o, orders_items AS i",
+            "SELECT o.quantity, i.pieces FROM orders AS o, orders_items AS i",
+        ),
+        (
+            "WITH q AS (SELECT quantity FROM orders_items) SELECT SUM(quantity) FROM q",
+            "WITH q AS (SELECT pieces FROM orders_items) SELECT SUM(pieces) FROM q",
+        ),
+        (
+            "SELECT total FROM orders WHERE EXISTS(SELECT 1 FROM orders_items WHERE quantity > 2)",
+            "SELECT amount FROM orders WHERE EXISTS(SELECT 1 FROM orders_items WHERE pieces > 2)",
+        ),
+        # as they are
+        ("SELECT quantity FROM orders", ""),
+        ("SELECT quantity AS quantity FROM orders_items", ""),
+        ("SELECT n FROM (SELECT quantity + 1 AS n FROM orders)", ""),
+        (
+            "WITH RECURSIVE r AS (SELECT 1 AS total UNION ALL SELECT total FROM"
+            " (SELECT total FROM r)) SELECT total FROM r",
+            "",
+        ),
+    ],
+)
+def test_columns_get_the_names_of_now_in_their_own_tables(sql: str, now: str) -> None:
+    assert rename_columns(sql, NEW) == (now or sql)
