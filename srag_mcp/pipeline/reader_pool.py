@@ -207,7 +207,7 @@ class ReaderPool:
     """Reads documents for one ingestion, or one quote.
 
     A file at which a process died is not given to another one: each would take as long. As a
-    context manager it keeps the processes between two calls of `perform`.
+    context manager it keeps a process that is enough for all of a call until the next one.
     """
 
     def __init__(self, n_processes: int = 0, timeout_s: float = DOCUMENT_TIMEOUT_S) -> None:
@@ -276,7 +276,8 @@ class ReaderPool:
                 if n_running:
                     reader.kill()
                 thread.join()
-                self._keep_or_close(reader, is_done=not n_running)
+                # several are of many files, and have grown with them
+                self._keep_or_close(reader, is_done=not n_running and len(readers) == 1)
 
     def _keep_or_close(self, reader: "_Reader", *, is_done: bool) -> None:
         if is_done and self._idle is not None:

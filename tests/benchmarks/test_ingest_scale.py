@@ -186,6 +186,7 @@ def _read(path: Path) -> str:
 
 
 @pytest.mark.benchmark
+@pytest.mark.usefixtures("cold_starts")  # readers that tests fork have more memory than a user's
 @pytest.mark.parametrize("write", [write_pages, write_hotels])
 def test_ingestion_grows_linearly(tmp_path: Path, write: Callable[[Path, int], None]) -> None:
     runs = []
