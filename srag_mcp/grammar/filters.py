@@ -461,9 +461,10 @@ class _Reader:
     # -- numbers ----------------------------------------------------------------------------
 
     def _numbers(self, at: int) -> Iterator[Option]:
-        if spoken(self._sentence.tokens[: self._mentions[at].first][-1:]) == ("per",):
-            return  # `per 100 visitors` restricts nothing
         operator, high, uses, concept = self._relation(at)
+        before = spoken(self._sentence.tokens[: self._mentions[at].first][-1:])
+        if before == ("per",) or (before == ("from",) and high is None and uses == {at}):
+            return  # `per 100 visitors` restricts nothing, `from 3 rooms` may be of more
         is_open, after = concept in {"", "any"}, max(uses) + 1
         if is_open and self._kind(after) == "dimension" and self._mentions[at].unit:
             concept = self._mentions[after].word  # `at most 20 m long`

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
+from unicodedata import category
 
 from srag_mcp.text import words as text_words
 from srag_mcp.text.words import DENYING, ENGLISH_STOP_WORDS, STOP_WORDS, fold_word
@@ -64,6 +65,12 @@ class Token:
         """Whether it is neither a word nor a number."""
         return self.number is None and not self.word[:1].isalnum()
 
+    @property
+    def is_sign(self) -> bool:
+        """Whether it is a mark that says something of what it stands beside: `≠ 3`, `~3`, `3*`."""
+        kind = category(self.word[:1] or " ")
+        return self.is_mark and (self.word == "*" or (kind[0] == "S" and kind != "Sc"))
+
 
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
@@ -79,7 +86,7 @@ def tokenise(text: str, whole: Collection[str] = ()) -> tuple[Token, ...]:
     A hyphen joins a number to a word, a prefix that denies to its word, and what makes one of the
     stems *whole*; `five-star` are two.
     """
-    text = _NON.sub("-", text.replace("’", "'"))
+    text = _NON.sub("-", text.replace("’", "'").replace("!=", " ≠"))
     return tuple(part for match in _TOKEN.finditer(text) for part in _read(match, whole))
 
 
@@ -96,6 +103,7 @@ def _read(match: re.Match[str], whole: Collection[str]) -> list[Token]:
         if "-" in text and not is_one:
             return _parted(text, start)
         return [Token(text, one, stem(one), None, start, end)]
+    word = text if match.lastgroup == "mark" else word  # folded, `≠` is `=`
     return [Token(text, word, word, None, start, end)]
 
 

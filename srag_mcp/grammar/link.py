@@ -223,6 +223,17 @@ class Sentence:
         called = {word for name in column.called for word in words_in(name)}
         return bool(said & (called | set(map(singular, called))))
 
+    @property
+    def drops_limit(self) -> bool:
+        """Whether nothing has the end of what makes a number a limit: `3 rooms and over`."""
+        taken = {at for item in self.mentions for at in range(item.first, item.last)}
+        pairs = enumerate(pairwise(self.tokens), start=1)
+        return any(
+            at not in taken and kind == "compare_after"
+            for at, pair in pairs
+            for kind, _ in phrases().get(spoken(pair), ())
+        )
+
     def is_bare(self, first: int, last: int) -> bool:
         """Whether the tokens from *first* to *last* only shape the sentence, in one clause."""
         return all(
@@ -284,7 +295,8 @@ def read_sentences(question: str, table: Table, values: ValueIndex) -> list[Sent
     for at, token in enumerate(linker.tokens, start=1):
         options = []
         if not any(mention.first == at - 1 for _, mention in ending[at]):
-            plain = Mention("function" if token.is_mark else "unknown", at - 1, at)
+            is_idle = token.is_mark and not linker.tells_number(at - 1, at)
+            plain = Mention("function" if is_idle else "unknown", at - 1, at)
             options = [(total, (*row, plain)) for total, row in best[at - 1]]
         options += [
             (total + weight, (*row, mention))
@@ -369,6 +381,13 @@ class _Linker:
             for first, last in whole
         )
 
+    def tells_number(self, first: int, last: int) -> bool:
+        """Whether signs say something of a number beside them: not that of `A+`."""
+        behind = [token for token in self.tokens[last : last + 2] if not token.is_mark]
+        beside = (*self.tokens[max(first - 2, 0) : first], *behind[:1])  # `3-bedroom+`
+        is_beside = any(token.number is not None for token in beside)
+        return is_beside and all(token.is_sign for token in self.tokens[first:last])
+
     def without_idle(self, row: Sequence[Mention]) -> list[Mention]:
         """Join `number of` to the name of an amount that it only opens."""
         found: list[Mention] = []
@@ -426,8 +445,8 @@ class _Linker:
             if len(words) < length:
                 break
             for kind, meaning in phrases().get(words, ()):
-                if words == ("by",) and (kind == "by") == (at + 1 in self._dated):
-                    continue  # `built by 1995`, `rooms by year`
+                if self._is_other(kind, at, at + length):
+                    continue
                 if (kind == "yes_no" and at) or (meaning == "time high" and self._lasts(at)):
                     continue
                 behind = self.tokens[at + length : at + length + 1]
@@ -451,6 +470,12 @@ class _Linker:
                     continue
                 is_idle = kind == "span" and self._table.is_daily  # all of its days
                 yield weight, Mention("function" if is_idle else kind, at, at + length, meaning)
+
+    def _is_other(self, kind: str, first: int, last: int) -> bool:
+        """Whether `by` or a sign has another meaning here: `built by 1995`, `rooms by year`."""
+        if spoken(self.tokens[first:last]) == ("by",):
+            return (kind == "by") == (last in self._dated)
+        return self.tokens[first].is_sign and not self.tells_number(first, last)
 
     def _shares(self, at: int, behind: Sequence[Token]) -> bool:
         """Whether a word is the verb of `how many clubs share the hall`."""

@@ -138,7 +138,7 @@ def read_question(
     strange = [item for item in sentences[0].mentions if item.kind == "unknown"]
     left = [sentences[0].words(mention) for mention in strange]
     fewest: int | None = None
-    for sentence in sentences:
+    for sentence in (item for item in sentences if not item.drops_limit):
         for frame in frames(sentence, table):
             for parse in compose(frame):
                 if parse.left:

@@ -274,7 +274,8 @@ def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str]]:
     left_out |= {n: "total" in why for n, why in body.left_out.items()}
     has_total = any("sum" in why for why in body.left_out.values())
     for line in reversed(lines):
-        if line.number not in thin and line.number not in left_out:
+        is_named = is_total(next(filter(None, line.cells), ""))
+        if not is_named and line.number not in thin and line.number not in left_out:
             break
         has_total = has_total or left_out.get(line.number, False)
         if line.number in left_out:

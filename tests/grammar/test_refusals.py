@@ -268,6 +268,45 @@ def test_a_word_behind_a_number_may_be_stored_so_as_well() -> None:
     assert "kind is '4-season'; or: number of records where seasons is 4" in str(refused)
 
 
+@pytest.mark.parametrize(
+    ("question", "condition"),
+    [
+        ("How many flats have >2 bedrooms?", "bedrooms > 2"),
+        ("How many flats have < 2 bedrooms?", "bedrooms < 2"),
+        ("How many flats have >= 3 bedrooms?", "bedrooms >= 3"),
+        ("How many flats have ≥3 bedrooms?", "bedrooms >= 3"),
+        ("How many flats have ≤ 3 bedrooms?", "bedrooms <= 3"),
+        ("How many flats have bedrooms = 3?", "bedrooms = 3"),
+        ("How many 3+ bedroom flats are there?", "bedrooms >= 3"),
+        ("How many flats have bedrooms 3+?", "bedrooms >= 3"),
+        ("How many flats have 3 and over bedrooms?", "bedrooms >= 3"),
+        ("How many flats have a rent > €1,500?", "rent > 1500"),
+        ("How many flats have a rent of 1500+?", "rent >= 1500"),
+    ],
+)
+def test_a_sign_beside_a_number_is_a_limit(question: str, condition: str) -> None:
+    columns = [count("bedrooms"), number("rent", "EUR")]
+    assert ask(question, columns, "flat").sql.endswith(f"WHERE {condition}")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many flats have != 3 bedrooms?",
+        "How many flats have ≠ 3 bedrooms?",
+        "How many flats have ~3 bedrooms?",
+        "How many flats have ±3 bedrooms?",
+        "How many flats have ~€1,500 rent?",
+        "How many 3-bedroom+ flats are there?",
+        "How many flats have 3 bedrooms and up?",
+        "How many flats have 3 bedrooms and over?",
+        "How many flats have from 3 bedrooms?",
+    ],
+)
+def test_no_sign_and_no_word_that_may_make_a_number_a_limit_is_dropped(question: str) -> None:
+    refusal(question, [count("bedrooms"), number("rent", "EUR")], "flat")
+
+
 def test_a_bare_number_is_not_compared_below_a_header_in_thousands() -> None:
     asked = number("asked", "EUR", 'The column "Asked (k€)", filled in 40 of 40 rows.')
     schema = Schema(title="C1", entity="c1", nouns=("grant",), attributes=(asked,))
