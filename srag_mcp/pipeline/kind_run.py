@@ -29,7 +29,9 @@ from srag_mcp.documents.kinds import (
     Words,
     find_kind,
     find_kinds,
+    find_odd,
     fitting_kinds,
+    is_odd,
     words_of,
 )
 from srag_mcp.errors import CorpusError, DocumentError
@@ -53,16 +55,14 @@ from srag_mcp.store.layout import (
     write_atomically,
 )
 from srag_mcp.store.renamings import attached_former
-from srag_mcp.store.work import MIXED, WorkDatabase, open_work
+from srag_mcp.store.work import MIXED, ODD, WorkDatabase, open_work
 from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.text.words import content_words, stem, stems
 
 _MAX_COMPARED = 120  # as many as are compared in a second
 _TEXTS = "SELECT path, text FROM documents WHERE path IN (SELECT unnest(?))"
-_STORED = """
-SELECT path, sha256 IN (SELECT sha256 FROM former.main.documents) FROM documents
-WHERE path NOT IN (SELECT path FROM files WHERE rows)
-"""
+_STORED = "SELECT path, {} FROM documents WHERE path NOT IN (SELECT path FROM files WHERE rows)"
+_WAS_THERE = "sha256 IN (SELECT sha256 FROM former.main.documents)"
 # What a language model sees of a kind: documents, their characters, and words; and strays at most.
 _N_SHOWN, _N_CHARACTERS, _N_WORDS, _MAX_STRAYS = 3, 160, 12, 20
 
@@ -109,8 +109,9 @@ def hand_over_table(work: WorkDatabase, kinds: Kinds) -> None:
 def take_back(work: WorkDatabase) -> None:
     """Count what is of other kinds with the records again, and say nothing of kinds."""
     work.forget_files(work.left_out())
-    if work.note(MIXED):
-        work.keep_note(MIXED, "", is_content=True)
+    for note in (MIXED, ODD):
+        if work.note(note):
+            work.keep_note(note, "", is_content=True)
 
 
 def may_be_split(
@@ -281,34 +282,47 @@ class KindSorter:
 
         Kinds are told apart as in a folder that nobody has ingested, so that another layout is
         none. One of which most documents were in the table already stays, and that is noted, and so
-        does a document in which somebody corrected a value.
+        does a document in which somebody corrected a value. Which of the others are like no kind is
+        noted, too.
         """
         with attached_former(work.connection, self.state) as is_there:
-            stored: dict[str, bool] = dict(work.run(_STORED) if is_there else ())
+            was_there = _WAS_THERE if is_there else "false"
+            stored: dict[str, bool] = dict(work.run(_STORED.format(was_there)))
         old, new = ([x for x in stored if stored[x] is is_old] for is_old in (True, False))
-        if not old or (not new and work.note(MIXED) is not None):
-            if not is_there:  # all of it was compared when no table was there
-                work.keep_note(MIXED, "")
+        if not new and work.note(ODD) is not None:
             return []
-        n_each = _MAX_COMPARED // 2 if new else _MAX_COMPARED
-        words = _read_words(work, (*spread_evenly(old, n_each), *spread_evenly(new, n_each)))
+        n_each = _MAX_COMPARED // 2 if old and new else _MAX_COMPARED
+        compared = (*spread_evenly(old, n_each), *spread_evenly(new, n_each))
+        words = dict(_read_words(work, compared))
         before = {*work.left_out()}
         again = [source for source in self.found.sources if source.relative in before]
         words |= {path: words_of(text) for path, text in self._read(spread_evenly(again, n_each))}
         paths, kinds = [*words], find_kinds([*words.values()])
+        odd = {paths[at] for at in find_odd([*words.values()], kinds)}
         members = [[paths[at] for at in kind.members] for kind in kinds]
-        late = [2 * sum(stored.get(path, False) for path in of) <= len(of) for of in members]
+        late = [
+            bool(old) and 2 * sum(stored.get(path, False) for path in of) <= len(of)
+            for of in members
+        ]
         alike = [of[0] for of, is_late in zip(members, late, strict=True) if not is_late]
-        self._note_mixed(work, alike)
-        if not (alike and any(late)):
-            return []
+        is_late = bool(alike) and any(late)
         places = {path: at for at, of in enumerate(members) for path in of}
-        rest = _read_words(work, [path for path in stored if path not in words])
-        places |= {x: at for x, y in rest.items() if (at := find_kind(y, kinds)) is not None}
+        further = [path for path in (stored if is_late else new) if path not in words]
+        odd |= {*work.odd()} - {*words, *further}
+        for path, said in _read_words(work, further):
+            if (at := find_kind(said, kinds)) is not None:
+                places[path] = at
+            elif is_odd(said, kinds):
+                odd.add(path)
+        if old:
+            self._note_mixed(work, alike)
+        elif not is_there:  # all of it was compared when no table was there
+            work.keep_note(MIXED, "")
         mended = {item.document_id for item in read_corrections(self.state)}
-        out = [path for path in stored if path in places and late[places[path]]]
-        out = [path for path in out if path not in mended]
+        out = [x for x in stored if is_late and x in places and late[places[x]] and x not in mended]
         work.leave_out(out)
+        told = json.dumps(sorted((odd & stored.keys()) - mended.union(out)))
+        work.keep_note(ODD, told, is_content=told != (work.note(ODD) or "[]"))
         return out
 
     def _note_mixed(self, work: WorkDatabase, examples: Sequence[str]) -> None:
@@ -507,7 +521,7 @@ def join_kinds(state: Path) -> None:
     """
     place = state / KINDS_FOLDER
     with open_work(state) as work:
-        is_doubted = work.left_out() or work.note(MIXED)
+        is_doubted = work.left_out() or work.note(MIXED) or work.odd()
     with ingestion_lock(state):
         if is_doubted and not place.is_dir():
             write_atomically(state / KINDS_FILE, json.dumps({}))
@@ -615,13 +629,11 @@ def _share_out(
     return shared
 
 
-def _read_words(work: WorkDatabase, paths: Sequence[str]) -> dict[str, Words]:
-    """Return what documents that are stored are compared by."""
-    found = dict[str, Words]()
+def _read_words(work: WorkDatabase, paths: Sequence[str]) -> Iterator[tuple[str, Words]]:
+    """Yield what documents that are stored are compared by."""
     for at in range(0, len(paths), _MAX_COMPARED):
-        rows = work.run(_TEXTS, [*paths[at : at + _MAX_COMPARED]])
-        found |= {path: words_of(text) for path, text in rows}
-    return found
+        for path, text in work.run(_TEXTS, [*paths[at : at + _MAX_COMPARED]]):
+            yield path, words_of(text)
 
 
 def _begin(path: str, text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 import shutil
 from collections import defaultdict
@@ -275,6 +276,7 @@ _FACTS = ("format", "identity", "tables", "marks", "index")  # of the database, 
 OTHER_KIND = "is of another kind than the records of this table, and in no table"
 """The error of a file that was read and left out."""
 MIXED = "mixed"  # the note that the records are of several kinds of documents
+ODD = "odd"  # the note of the records whose documents look like none of the others
 ACCOUNT = "account"  # the note of how much of the documents the columns account for
 
 
@@ -410,6 +412,11 @@ class WorkDatabase:
         """Return the files whose documents are of another kind than the records."""
         rows = self.run("SELECT path FROM files WHERE error = ? ORDER BY path", OTHER_KIND)
         return [path for (path,) in rows]
+
+    def odd(self) -> list[str]:
+        """Return the files that look like none of the others, whose documents are records."""
+        sql = "SELECT path FROM documents WHERE path IN (SELECT unnest(?)) ORDER BY path"
+        return [path for (path,) in self.run(sql, json.loads(self.note(ODD) or "[]"))]
 
     def leave_out(self, paths: Collection[str]) -> None:
         """Take the documents of *paths* out of the records, as they are of another kind."""
