@@ -28,8 +28,7 @@ _USUAL = 0.5
 # Of fewer documents it is not known which words recur.
 MIN_DOCUMENTS = 5
 # How far an outlier lies from the middle half of a kind, in widths of that (Tukey); a few that are
-# like each other are told at a smaller distance. Of 420 documents of another kind, one to four in
-# 20 to 40 each, 12 are missed so, and the seven folders of one kind have none.
+# like each other are told at a smaller distance, at which seven folders of one kind had none.
 _ALONE, _FEW = 1.5, 1.0
 # More centres leave groups too small to say what recurs in them; each group is looked at again.
 _N_SEEDS, _N_EACH = 8, 3
