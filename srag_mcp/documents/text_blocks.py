@@ -217,7 +217,9 @@ class _TextReader:
             line = self._lines[n]
             is_row = _is_aligned(line.text, is_first=False)
             rows = (self._lines[at], self._lines[end - 1], line)
-            if line.is_blank or (is_row and not _are_between(self._lines[end:n], *rows)):
+            if line.is_blank or line.start in self._parts:
+                break
+            if is_row and not _are_between(self._lines[end:n], *rows):
                 break
             end = n + 1 if is_row else end
         return end
@@ -507,23 +509,25 @@ def _is_aligned(text: str, *, is_first: bool) -> bool:
 def _are_between(between: Sequence[Line], first: Line, above: Line, below: Line) -> bool:
     """Whether lines between two rows of a table are of it; *first* is its first row.
 
-    A cell alone, where a column but the first begins, is of a row around it. Else the row below has
-    words, as a line above numbers alone may be their name; and numbers, as years, codes and dates
-    may name the columns of another table.
+    A cell alone, where a column but the first begins, is of a row around it; lines that are
+    indented deeper than the row above say more of it. One that begins as rows do is the name of a
+    section, where the row below has a name with numbers: a line above numbers alone may be their
+    name, and years, codes and dates may name the columns of another table.
     """
     parts = _columns(below.text)
     if not between or len(parts) <= 2:
         return not between
     starts = {part.start for row in (first, above) for part in _columns(row.text)[1:]}
-    is_alone = len(between) == 1
-    if is_alone and between[0].indent in starts and not _columns(between[0].text):
+    is_cell = not _columns(between[0].text)
+    if len(between) == 1 and is_cell and between[0].indent in starts:
         return True
-    numbers = [x for x in parts if is_data(x.text)]
-    return (
-        (is_alone or all(line.indent > above.indent for line in between))
-        and 0 < len(numbers) < len(parts)
-        and not all(may_name_column(x.text) or find_dates(x.text) for x in numbers)
-    )
+    numbers = [is_data(x.text) and not may_name_column(x.text) and not find_dates(x.text)
+               for x in parts]  # fmt: skip
+    if all(line.indent > above.indent for line in between):
+        return any(numbers)
+    label, is_name = parts[0], not is_data(parts[0].text)
+    is_label = len(between) == 1 and is_cell and between[0].indent == label.start
+    return is_label and is_name and all(numbers[1:])
 
 
 def _columns(text: str) -> list[Line]:
@@ -533,9 +537,9 @@ def _columns(text: str) -> list[Line]:
     return [] if any(part.text.endswith(":") for part in segments) else segments
 
 
-def _segments(line: Line) -> list[Line]:
+def _segments(line: Line, *, is_first: bool = False) -> list[Line]:
     """Return the parts of a row; a line that is none is one part."""
-    is_row = _is_aligned(line.text, is_first=False)
+    is_row = _is_aligned(line.text, is_first=is_first)
     return split_segments(line.text) if is_row else [Line(line.indent, line.text.strip())]
 
 
@@ -544,7 +548,7 @@ def _read_aligned(lines: Sequence[Line]) -> tuple[Grid, list[Span]] | None:
 
     Words above the first full row may span columns.
     """
-    rows = [(x, _segments(x)) for x in lines if not _is_rule(x.text)]
+    rows = [(x, _segments(x, is_first=x is lines[0])) for x in lines if not _is_rule(x.text)]
     n_columns = max((len(segments) for _, segments in rows), default=0)
     full = [segments for _, segments in rows if len(segments) == n_columns]
     n_wide = sum(len(segments) >= _MIN_ALIGNED_COLUMNS for _, segments in rows)

@@ -494,8 +494,9 @@ def _hours(n: int, below: Sequence[str], *, total: str = "") -> str:
         (["", ""], False, False),
         (["", "Page 1 of 2", ""], False, False),
         (["     from stock   see list"], True, False),  # its parts may be cells
-        (["Prices were agreed in March"], True, False),
-        (["Note: the rest came later"], True, False),
+        (["Prices were agreed in March"], False, False),
+        (["two visits   see the list"], False, False),
+        (["Note: the rest came later"], False, False),
         (["Prices were agreed in March,", "those below in May"], False, False),
     ],
 )
@@ -544,7 +545,7 @@ Foot = list[tuple[str, float]]
         lambda s, _: [("Goods", s), ("Levy", s / 5), ("Payable", 1.2 * s)],
         lambda s, _: [("Levy", s / 5), ("Payable", 1.2 * s)],
         lambda s, _: [("Rebate", -s / 10), ("Early bird", s / 20), ("Payable", 0.85 * s)],
-        lambda s, _: [("Goods", s), ("Paid in May", 40), ("Open", s - 40)],
+        lambda s, _: [("Goods", s), ("Paid in May", 35), ("Open", s - 35)],
         lambda s, one: [("Together", s), ("of which by hand", one)],
         lambda s, one: [("of which by hand", one), ("the rest", s - one), ("Together", s)],
         lambda s, _: [("To be carried", s), ("From before", s), ("Together", s)],
