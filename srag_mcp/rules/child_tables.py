@@ -721,8 +721,8 @@ def _with_checks(
 ) -> tuple[RowSource, ...]:
     """Return the sources of *child* with what documents say of its rows together.
 
-    A label counts that states the sum of a column in nine of ten documents, or the number of rows;
-    a noun of the list before which most documents that have it give the number of rows.
+    A label counts that states the sum of a column in nine of ten documents, or the number of rows,
+    and in most where it names the column or the list; so does a noun of the list before a number.
     """
     said: dict[str, Counter[str]] = defaultdict(Counter)  # by column; empty for how many there are
     agreed: dict[str, Counter[str]] = defaultdict(Counter)
@@ -741,16 +741,28 @@ def _with_checks(
             counts = [count for count, _ in stated_counts(sighting, key, child.nouns, spans)]
             said[""][key] += bool(counts)
             agreed[""][key] += len(rows) in counts
-    usual = {name: _usual(agreed[name], said[name]) for name in said}
+    called = {item.name: (item.name, *item.synonyms) for item in child.attributes}
+    usual = {n: _usual(agreed[n], said[n], called.get(n, child.nouns)) for n in said}
     totals = {name: keys for name, keys in usual.items() if name and keys}
     checks = {"totals": totals, "counts": usual.get("", ())}
     return tuple(source.model_copy(update=checks) for source in child.sources)
 
 
-def _usual(agreed: Counter[str], said: Counter[str]) -> tuple[str, ...]:
-    """Return what is right in nearly all documents that say it, and in enough to be no chance."""
+def _usual(agreed: Counter[str], said: Counter[str], called: Sequence[str]) -> tuple[str, ...]:
+    """Return what is right in nearly all documents that say it, and in enough to be no chance.
+
+    In most, where it has all words of what it sums up or counts is *called*: it speaks of that, and
+    is right where rows were missed.
+    """
+    stems = [{*content_stems(name)} for name in called]
     return tuple(
-        key for key, n in agreed.items() if n >= FEWEST_RIGHT and n >= NEARLY_ALL * said[key]
+        key
+        for key, n in agreed.items()
+        if n >= FEWEST_RIGHT
+        and (
+            n >= NEARLY_ALL * said[key]
+            or (2 * n > said[key] and any(own and own <= {*content_stems(key)} for own in stems))
+        )
     )
 
 
