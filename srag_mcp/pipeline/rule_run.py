@@ -28,7 +28,9 @@ from srag_mcp.rules.writing import (
     MAX_MISSES,
     Lesson,
     Miss,
+    choose_shown,
     foresee_decided,
+    hold_back,
     may_be_ruled,
     write_rules,
 )
@@ -202,8 +204,11 @@ class _Run:
         """Take up what an earlier run knew; a new sample is first of what is read already."""
         known, present = json.loads(self.work.note(LESSON) or "{}"), {*self.order}
         for key, trial in known.get("trials", {}).items():
-            learned = tuple(filter(present.__contains__, trial["learned"]))
-            self.trials[key] = Trial(learned, trial.get("n_vain", 0), trial["is_over"])
+            learned, shown = (
+                tuple(filter(present.__contains__, trial.get(part, ())))
+                for part in ("learned", "shown")
+            )
+            self.trials[key] = Trial(learned, shown, trial.get("n_vain", 0), trial["is_over"])
         self.sample = tuple(filter(present.__contains__, known.get("sample", ())))
         self.practised = tuple(filter(present.__contains__, known.get("practised", ())))
         self.kept = known.get("kept")
@@ -263,7 +268,9 @@ class _Run:
             if attribute.name not in new:
                 self.trials.setdefault(hash_attribute(attribute), Trial(is_over=True))
         asked = tuple(item for item in self.attributes if item.name in new)
-        documents = tuple(self.predictions.texts(self.sample))
+        held = hold_back(new, self.sample)
+        shown = tuple(key for key in self.sample if key not in held)
+        documents = tuple(self.predictions.texts(shown))
         written = self._ask(Lesson(asked, documents, new)) if asked else {}
         self._run(
             attribute.model_copy(update={"rules": written.get(attribute.name, attribute.rules)})
@@ -274,7 +281,7 @@ class _Run:
             rules = written.get(attribute.name, attribute.rules)
             if trial is None and not rules and attribute.name not in written:
                 continue  # nothing was answered: it is asked again
-            trial = trial or Trial(tuple(new.get(attribute.name, ())))
+            trial = trial or Trial(tuple(new.get(attribute.name, ())), shown)
             self.trials[hash_attribute(attribute)] = trial
             if rules:
                 own = attribute.model_copy(update={"rules": rules})
@@ -406,7 +413,8 @@ class _Run:
             batch.append(key)
         self.practised = tuple(batch)
         self.reading.read(self.attributes, batch, "audit")
-        self.learn_more(batch)
+        shown = {*chain.from_iterable(column.trial.shown for column in going.values())}
+        self.learn_more([*batch, *(key for key in self.sample if key not in shown)])
 
     def choose_lesson(self) -> Places:
         """Return stretches to learn from: where words tell a column of which no rule speaks.
@@ -478,7 +486,7 @@ class _Run:
             found = list(self.columns[name].misses(batch, labels))
             if found and trial.n_vain < _MAX_VAIN:
                 misses[name] = found
-        written = self._mend(self._going(), misses)
+        written = self._mend(misses)
         self._run(
             self.columns[name].attribute.model_copy(update={"rules": rules})
             for name, rules in written.items()
@@ -495,13 +503,17 @@ class _Run:
         self.kept = self._weigh_silent(rest) / max(1.0, before)
         self.put()
 
-    def _mend(
-        self, columns: Mapping[str, TriedColumn], misses: Mapping[str, Sequence[Miss]]
-    ) -> Mapping[str, tuple[WrittenRule, ...]]:
-        """Ask for rules for what those of *columns* miss."""
-        asked = tuple(columns[name].attribute for name in misses)
+    def _mend(self, misses: Mapping[str, Sequence[Miss]]) -> Mapping[str, tuple[WrittenRule, ...]]:
+        """Ask for rules for what those of the columns miss; what is shown for it proves none."""
+        asked = tuple(self.columns[name].attribute for name in misses)
         ids = {miss.document_id for found in misses.values() for miss in found}
         documents = tuple(self.predictions.texts([key for key in self.order if key in ids]))
+        texts = {item.document_id: item.text for item in documents}
+        for name, found in misses.items():
+            column = self.columns[name]
+            seen = [miss.document_id for miss, _ in choose_shown(found, texts)]
+            shown = tuple(dict.fromkeys((*column.trial.shown, *seen)))
+            self.columns[name] = replace(column, trial=replace(column.trial, shown=shown))
         return self._ask(Lesson(asked, documents, {}, misses)) if asked else {}
 
     def heed_persons(self) -> None:

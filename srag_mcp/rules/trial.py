@@ -45,11 +45,13 @@ class Trial:
 
     Attributes:
         learned: The documents by which the rules were written and scored: none of them is audited.
+        shown: Those that a writer of them saw: no rule is proven by these.
         n_vain: So many lessons brought no rule.
         is_over: Whether the rules are as they stay.
     """
 
     learned: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
     n_vain: int = 0
     is_over: bool = False
 
@@ -165,7 +167,7 @@ class TriedColumn:
         audit = recount(audit, n_besides)
         trust = trust if audit.holds else Trust.NOTHING
         known = {key: labels[key] for key in {*learned, *audited} & labels.keys()}
-        scored = score_rules(self.attribute, self.read, known)
+        scored = score_rules(self.attribute, self.read, known, self.trial.shown)
         attribute = self.attribute.model_copy(update={"rules": scored, "audit": audit})
         rulings = dict(self._narrowed(rule_on(attribute, self.read, self.rulings), trust))
         return replace(self, attribute=attribute, rulings=rulings, trust=trust)
@@ -239,5 +241,6 @@ def try_column(
 ) -> TriedColumn:
     """Score the rules of *attribute* by what was learnt, and let them decide all documents."""
     known = {key: labels[key] for key in trial.learned if key in labels}
-    attribute = attribute.model_copy(update={"rules": score_rules(attribute, read, known)})
+    scored = score_rules(attribute, read, known, trial.shown)
+    attribute = attribute.model_copy(update={"rules": scored})
     return TriedColumn(attribute, trial, read, rule_on(attribute, read, order))

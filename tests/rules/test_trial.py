@@ -89,6 +89,20 @@ def test_a_rule_that_the_audit_proves_decides_as_well() -> None:
     assert not audited(tried(missed=[30], rare=[20, 100], wrong=[40])).rulings[ORDER[100]].is_taken
 
 
+def test_what_a_writer_was_shown_proves_no_rule_and_may_deny_it() -> None:
+    every = {key: cell(n) for n, key in enumerate(ORDER) if states(n)}
+    wrong = every | {ORDER[0]: cell(7)}
+    held = [key for key in LEARNED[8:] if states(ORDER.index(key))]
+    for shown, verdict in ((LEARNED[:8], Verdict.PROVEN), (LEARNED, Verdict.UNPROVEN)):
+        column = try_column(MASS, Trial(LEARNED, shown), [every, {}], TRUTH, ORDER)
+        assert column.attribute.rules[0].right == (len(held) if shown != LEARNED else 0)
+        assert column.rulings[ORDER[100]].verdict is verdict
+        after = audited(column).attribute.rules[0]
+        assert after.right >= column.attribute.rules[0].right + 3, "an audit is held back, too"
+        denied = try_column(MASS, Trial(LEARNED, shown), [wrong, {}], TRUTH, ORDER)
+        assert denied.rulings[ORDER[100]].verdict is Verdict.SILENT
+
+
 def test_an_audit_lets_nothing_be_decided_that_was_not_before_it() -> None:
     contradicted = [COMMON, WrittenRule(pattern="z")]
     attribute = MASS.model_copy(update={"rules": tuple(contradicted)})
