@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from statistics import fmean
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -146,15 +147,20 @@ class RuleReading:
         n_cells = n_stated = 0.0
         for attribute in attributes:
             labels, outlook = self.labels(attribute), outlooks.get(attribute.name, _WHOLE)
-            n_said = sum(cell.state in _SAID for cell in labels.values())
+            stated = self._share_stated(attribute)
             for key in hidden.keys() - labels.keys():
                 chance = kept * outlook.chances[key] if key in outlook.chances else 1.0
                 hidden[key] *= 1 - chance * outlook.told
                 n_cells += chance
-                n_stated += chance * n_said / max(1, len(labels))
+                n_stated += chance * stated
         shown = [round(self._lengths[key] * (1 - share)) for key, share in hidden.items()]
-        n_most, stated = self.engine.work.settings.prompt_tokens, n_stated / max(1.0, n_cells)
-        return estimate_records(attributes, shown, n_most, round(n_cells), stated).tokens
+        n_most, share = self.engine.work.settings.prompt_tokens, n_stated / max(1.0, n_cells)
+        return estimate_records(attributes, shown, n_most, round(n_cells), share).tokens
+
+    def _share_stated(self, attribute: Attribute) -> float:
+        """Return in which share of what was read a column is stated; in all where nothing was."""
+        labels = self.labels(attribute).values()
+        return sum(cell.state in _SAID for cell in labels) / len(labels) if labels else 1.0
 
     def price_parts(self, attributes: Sequence[Attribute], places: Places) -> int:
         """Return the tokens that it takes to read stretches."""
@@ -337,7 +343,12 @@ class RuleReading:
             self.predictions.forget_gone()
             self.engine.work.on_progress(Progress("predicting", 0, len(sought)))
             texts = self.predictions.texts(list(sought))
-            self.engine.read(texts, asked, keep, step, sought)
+            shares = {item.name: self._share_stated(item) for item in asked}
+            expecting = {
+                key: replace(item, stated=fmean(shares[name] for name in item.names))
+                for key, item in sought.items()
+            }
+            self.engine.read(texts, asked, keep, step, expecting)
             self.asked.update(sought)
 
 
