@@ -429,15 +429,15 @@ class _Run:
         if not going:
             return {}
         telling = self.reading.learn_words(going.values(), (*self.sample, *self.practised))
-        drawn = [key for key in self.order if key not in {*self.sample, *self.practised}]
-        drawn = drawn[: _DRAWN * MAX_PARTS]
-        places = self.reading.find_places(going.values(), telling, drawn)
+        drawn = self._unread(going)[: _DRAWN * MAX_PARTS]  # those of lessons told what they had to
+        mended = {name: x for name, x in going.items() if x.trial.n_vain < _MAX_VAIN}
+        places = self.reading.find_places(mended.values(), telling, drawn)
         silent = {
-            key: {name: x for name, x in found.items() if x and going[name].count_silent([key])}
+            key: {name: x for name, x in found.items() if x and mended[name].count_silent([key])}
             for key, found in places.items()
         }
         lesson = self._fill_lesson(going, silent)
-        n_tokens = self.reading.price_parts([x.attribute for x in going.values()], lesson)
+        n_tokens = self.reading.price_parts([x.attribute for x in mended.values()], lesson)
         n_tokens += self.price_lesson()
         n_lessons, n_ruled, n_whole = self.plan(n_tokens)
         if not lesson or not n_lessons or n_ruled >= n_whole:
