@@ -55,11 +55,13 @@ _KEPT = 0.75
 _MOST_LESSONS = 8  # that are thought of at a time: they leave a tenth open (0.75 ** 8)
 _READ_WHOLE = "rules would save nothing here: all documents are read"
 _MAX_VAIN = 2  # lessons of a column that bring no rule
+_IN_PASSAGES = "where no rule speaks, the model reads passages with words that tell it, if known"
 _SILENT = {
     Trust.NOTHING: "too many, so the model reads it",
     Trust.PROVEN: "where no rule speaks, the model reads it",
-    Trust.PASSAGES: "where no rule speaks, the model reads passages with words that tell it",
-    Trust.SPOKEN: "where no rule speaks, the model reads passages with words that tell it",
+    Trust.RULED: "where no rule speaks, the model reads it",
+    Trust.PASSAGES: _IN_PASSAGES,
+    Trust.SPOKEN: _IN_PASSAGES,
     Trust.SILENCE: "where no rule speaks, it is not mentioned",
 }
 
@@ -549,10 +551,11 @@ class _Run:
             trial = replace(column.trial, is_over=True)
             corrected = self.reading.corrected(column.attribute)
             known = {**self.labels(column.attribute), **corrected}
-            told = {
+            told = {  # where no word is known, nothing is looked for in parts
                 key
                 for key in whole
-                if key in known and is_told(known[key], name, places.get(key, {}))
+                if name not in self._telling
+                or (key in known and is_told(known[key], name, places.get(key, {})))
             }
             audited = column.audited(order, known, told, corrected)
             before, now = column.attribute.audit, audited.attribute.audit
