@@ -38,6 +38,7 @@ _BY_RULES = "read by a rule"
 _SILENCE = "no rule speaks, and the audit finds that such documents do not mention it"
 _IN_PART = "no rule decides; read in the passages with words that tell it"
 _NO_WORD = "no rule speaks, nor is there a word that tells it, which the audit finds to say enough"
+_NOT_TOLD = "it has no word by which documents that were read whole tell it; nobody audited that"
 _MOST_CUT = 500  # documents whose parts are kept: some 50 kB each
 _MOST_VALUES = 100  # of a column, as words that tell it
 Places: TypeAlias = Mapping[str, Mapping[str, tuple[Span, ...]]]
@@ -263,7 +264,7 @@ class RuleReading:
                 kept[key] = _silent(attribute, _SILENCE)
             elif (found := _find_told(column, places, key)) is not None:
                 if not found:
-                    kept[key] = _silent(attribute, _NO_WORD)
+                    kept[key] = _silent(attribute, _NO_WORD if column.trust else _NOT_TOLD)
                 elif ruling.verdict is Verdict.SILENT and key in before and _was_read(before[key]):
                     kept[key] = before[key]
         self.predictions.keep_ruled(attribute, kept)
@@ -370,9 +371,10 @@ def _was_read(item: PredictedCell) -> bool:
 def _find_told(column: TriedColumn, places: Places, key: str) -> tuple[Span, ...] | None:
     """Return what is read of a document in its place; None for all of it.
 
-    That nothing there tells *column* is told by an audit, or not at all.
+    Where a bound is told for *column*, the audit tells that nothing there is all there is.
     """
-    return places.get(key, {}).get(column.name) if column.trust >= Trust.PASSAGES else None
+    is_bounded = Trust.NOTHING < column.trust < Trust.PASSAGES
+    return None if is_bounded else places.get(key, {}).get(column.name)
 
 
 def _find_shown(column: TriedColumn, places: Places, document: DocumentText) -> Iterable[Span]:

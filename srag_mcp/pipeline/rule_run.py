@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import chain
+from statistics import fmean
 from typing import get_args
 
 from srag_mcp.cells.cell import Cell
@@ -57,7 +58,7 @@ _READ_WHOLE = "rules would save nothing here: all documents are read"
 _MAX_VAIN = 2  # lessons of a column that bring no rule
 _IN_PASSAGES = "where no rule speaks, the model reads passages with words that tell it, if known"
 _SILENT = {
-    Trust.NOTHING: "too many, so the model reads it",
+    Trust.NOTHING: "the model reads it, in passages with words that tell it, if known",
     Trust.PROVEN: "where no rule speaks, the model reads it",
     Trust.RULED: "where no rule speaks, the model reads it",
     Trust.PASSAGES: _IN_PASSAGES,
@@ -147,15 +148,17 @@ def read_by_rules(
         if run.is_going() and not run.pays():
             run.give_up()
         run.audit()
-    columns = run.columns.values()
+    columns = {**run.columns, **run.others}
     others = [item for item in run.attributes if item.name not in run.columns]
     run.predictions.forget_ruled(others)  # a person may have removed their rules
     places = run.find_places(effort)
-    n_taken = sum(run.reading.keep(column, places) for column in columns)
+    n_kept = {name: run.reading.keep(column, places) for name, column in columns.items()}
+    n_taken = sum(n_kept[name] for name in run.columns)
     schema = run.put()
     if effort == "checked":
-        run.reading.read_left(run.attributes, run.columns, places)
-    told = _tell(columns, n_taken, len(run.order) * len(run.attributes), effort) if columns else ()
+        run.reading.read_left(run.attributes, columns, places)
+    n_cells = len(run.order) * len(run.attributes)
+    told = _tell(columns.values(), n_taken, n_cells, effort) if run.columns else ()
     return RuleRun(schema, frozenset(run.reading.asked), (*run.told, *told))
 
 
@@ -169,6 +172,7 @@ class _Run:
         practised: Those by which they were mended at first, likewise.
         trials: By the hash of a column's definition; of those without, no rule was asked for yet.
         columns: Those that have rules.
+        others: Those that have none, beside some that have.
         lesson: What is being read to learn from.
         kept: The share of what rules left open that they did after the last lesson, too.
     """
@@ -180,6 +184,7 @@ class _Run:
     practised: tuple[str, ...] = ()
     trials: dict[str, Trial] = field(default_factory=dict)
     columns: dict[str, TriedColumn] = field(default_factory=dict)
+    others: dict[str, TriedColumn] = field(default_factory=dict)
     lesson: Places = field(default_factory=dict)
     kept: float | None = None
     told: list[str] = field(default_factory=list)
@@ -343,11 +348,15 @@ class _Run:
             attribute = self.schema.attribute(name)
             columns[name] = self._try(attribute, Trial(tuple(known)))
             decided[name] = foresee_decided(known, texts)
+        others = self._without_rules(columns)
         whole = (*self.sample, *self.practised)
-        telling = self.reading.learn_words(columns.values(), whole)
+        telling = self.reading.learn_words([*columns.values(), *others.values()], whole)
         drawn = [key for key in self.order if key not in whole][: _DRAWN * MAX_PARTS]
-        told = self.reading.shares_told(columns.values(), telling, drawn)
-        outlooks = {}
+        told = self.reading.shares_told([*columns.values(), *others.values()], telling, drawn)
+        # what the audit reads will tell where the others are, too
+        usual = fmean(told[name] for name in telling) if telling else 1.0
+        told |= dict.fromkeys(told.keys() - telling.keys(), usual)
+        outlooks = {name: Outlook({}, told[name]) for name in others}
         for name, column in columns.items():
             n_cells = len(self.order) - len(column.trial.learned)
             chances = column.foresee(self.labels(column.attribute), n_cells)
@@ -356,6 +365,14 @@ class _Run:
             of_each = {key: chances[ruling.verdict] for key, ruling in column.rulings.items()}
             outlooks[name] = Outlook(of_each, told[name])
         return outlooks
+
+    def _without_rules(self, columns: Collection[str]) -> dict[str, TriedColumn]:
+        """Return all but *columns* as columns that no rule speaks of."""
+        bare = (
+            x.model_copy(update={"rules": ()}) for x in self.attributes if x.name not in columns
+        )
+        tried = (self._try(attribute, Trial(is_over=True)) for attribute in bare)
+        return {column.name: replace(column, trust=Trust.NOTHING) for column in tried}
 
     def _weigh_silent(self, ids: Sequence[str]) -> float:
         """Return how many documents are shown for each column where no rule speaks, in all."""
@@ -561,10 +578,14 @@ class _Run:
             before, now = column.attribute.audit, audited.attribute.audit
             if before is not None and before.holds and now is not None and not now.holds:
                 self.told.append(f"{name}: its rules held before, and do not hold any more")
-            self.columns[name] = replace(audited, trial=trial).with_open_ends()
+            audited = replace(audited, trial=trial).with_open_ends()
+            self.columns[name] = audited.left_to_reading()
         self.kept = None
-        # Where words tell these they are looked for first; their silence there is not believed.
-        untrusted = [item for item in self.columns.values() if item.trust < Trust.PASSAGES]
+        is_ruled = ids and _READ_WHOLE not in self.told
+        self.others = self._without_rules(self.columns) if is_ruled else {}
+        # Where words tell these they are looked for first.
+        tried = (*self.columns.values(), *self.others.values())
+        untrusted = [item for item in tried if item.trust < Trust.PASSAGES]
         for item in untrusted:
             self._telling.pop(item.name, None)
         self._telling |= self.reading.learn_words(untrusted, (*self.sample, *self.practised, *ids))
@@ -573,7 +594,8 @@ class _Run:
         """Return where what rules leave open is looked for."""
         if effort == "draft":
             return {}
-        return self.reading.find_places(self.columns.values(), self._telling, self.order)
+        tried = (*self.columns.values(), *self.others.values())
+        return self.reading.find_places(tried, self._telling, self.order)
 
 
 def _keys(attribute: Attribute) -> list[tuple[tuple[str, str], WrittenRule]]:
@@ -602,7 +624,7 @@ def _tell(
             said.append(f"{name}: nothing was audited, so the model reads it")
             continue
         n_certified += audit.holds
-        n_ruled = sum(ruling.is_taken for ruling in column.rulings.values())
+        n_ruled = sum(ruling.is_taken for ruling in column.rulings.values()) * audit.holds
         differ = f"rules decide {n_ruled}, {audit.wrong} of {audit.audited} audited cells differ"
         outcome = f"{audit}; {_SILENT[column.trust]}" if audit.holds else _SILENT[column.trust]
         said.append(f"{name}: {differ}: {outcome}")

@@ -209,7 +209,7 @@ class TriedColumn:
             return Trust.SPOKEN if has_ruled else Trust.PASSAGES
         if is_split:
             return none
-        return Trust.SILENCE if ruling.verdict is Verdict.SILENT else Trust.SPOKEN
+        return Trust.SPOKEN if speaks else Trust.SILENCE
 
     def with_open_ends(self) -> "TriedColumn":
         """Return it so that its few lowest and highest values are read, whatever rules say.
@@ -230,13 +230,29 @@ class TriedColumn:
         }
         return replace(self, rulings=rulings)
 
+    def left_to_reading(self) -> "TriedColumn":
+        """Return it without its rules where they leave more documents to be read than they spare.
+
+        Such documents are read whole as long as there is a bound for the column, and it alone.
+        """
+        n_taken = sum(ruling.is_taken for ruling in self.rulings.values())
+        audit = self.attribute.audit
+        if audit is None or self.trust >= Trust.PASSAGES or 2 * n_taken >= len(self.rulings):
+            return self
+        audit = audit.model_copy(update={"holds": False, "bound": 1.0})
+        opened = {
+            key: replace(ruling, verdict=_OPENED.get(ruling.verdict, ruling.verdict))
+            for key, ruling in self.rulings.items()
+        }
+        attribute = self.attribute.model_copy(update={"audit": audit})
+        return replace(self, attribute=attribute, rulings=opened, trust=Trust.NOTHING)
+
     def _narrowed(
         self, rulings: Mapping[str, Ruling], trust: Trust
     ) -> Iterator[tuple[str, Ruling]]:
         """Yield what is decided now, as far as it was to be decided before the audit."""
         for key, ruling in rulings.items():
             before = self.rulings[key]
-            needed = Trust.PROVEN if before.is_taken else Trust.SPOKEN
             # an audit counts what is unproven as if it were taken
             speaks = ruling.is_taken or (trust.takes_spoken and ruling.verdict in _SINGLE)
             is_let = trust.takes_spoken or (before.is_taken and trust >= Trust.PROVEN)

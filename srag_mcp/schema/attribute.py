@@ -280,6 +280,11 @@ class Attribute(BaseModel):
         rule = self.extractors[0] if self.extractors else None
         return isinstance(rule, KeyRule) and rule.reads == "column"
 
+    @property
+    def certificate(self) -> Audit | None:
+        """Its audit, where that bounds how many of its cells are wrong."""
+        return self.audit if self.audit is not None and self.audit.holds else None
+
 
 def keys_of(rules: Iterable[Extractor]) -> list[str]:
     """Return the folded keys beside which *rules* find values, the best first."""

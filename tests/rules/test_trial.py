@@ -128,6 +128,21 @@ def test_an_audit_lets_nothing_be_decided_that_was_not_before_it() -> None:
     assert after.rulings[ORDER[100]].verdict is Verdict.CONFLICT
 
 
+def test_rules_that_leave_more_than_they_spare_are_left_to_reading_and_no_bound_is_told() -> None:
+    missed, rare = [30, *range(102, N, 5)], range(101, N, 5)
+    column = audited(tried(missed=missed, rare=rare), untold=[30])
+    assert column.trust is Trust.PROVEN
+    n_taken = sum(ruling.is_taken for ruling in column.rulings.values())
+    assert 100 < n_taken < N / 2
+    left = column.left_to_reading()
+    assert left.trust is Trust.NOTHING
+    assert left.attribute.certificate is None
+    assert all(map(left.is_open, ORDER))
+    spared = audited(tried(missed=[30], rare=SPOKEN), untold=[30])
+    assert spared.left_to_reading() is spared
+    assert spared.attribute.certificate is not None
+
+
 def test_an_audit_that_is_not_read_to_its_end_shows_nothing() -> None:
     labels = {key: TRUTH[key] for key in ORDER[: AUDITED.stop - 1]}
     assert tried().audited(ORDER, labels, ORDER, {}).trust is Trust.NOTHING
