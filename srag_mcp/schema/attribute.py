@@ -282,8 +282,8 @@ class Attribute(BaseModel):
 
     @property
     def certificate(self) -> Audit | None:
-        """Its audit, where that bounds how many of its cells are wrong."""
-        return self.audit if self.audit is not None and self.audit.holds else None
+        """Its audit, where that bounds how many of its cells are wrong, be they too many."""
+        return self.audit if self.audit is not None and self.audit.bound < 1 else None
 
 
 def keys_of(rules: Iterable[Extractor]) -> list[str]:
