@@ -401,8 +401,8 @@ def note_cells(corpus: Corpus, names: Sequence[str], *, is_quick: bool) -> Itera
             values = f"{n_reviews:,} of {item.n_non_null:,} values"
             yield f"{name}: {values} are read otherwise by a learned rule (trace_value)"
         if item.n_ruled:
-            audit = corpus.schema().attribute(name).audit or "which nobody has audited"
-            yield f"{name}: {item.n_ruled:,} of {item.n_records:,} cells are read by rules, {audit}"
+            bound = corpus.schema().attribute(name).certificate or "which nobody has audited"
+            yield f"{name}: {item.n_ruled:,} of {item.n_records:,} cells are read by rules, {bound}"
         if item.n_corrected:
             by = f", {item.n_by_agent:,} by an agent" if item.n_by_agent else ""
             yield f"{name}: {item.n_corrected:,} of {item.n_records:,} cells were corrected{by}"

@@ -262,7 +262,7 @@ def _describe_table(corpus: Corpus, table: str) -> dict[str, object]:
             | {
                 "unit": attribute.unit,
                 "description": attribute.description,
-                "audit": attribute.audit,
+                "audit": attribute.certificate,
                 "n_none": found.n_none,
                 "n_unread": found.n_unread,
                 "loose": found.column in corpus.info().loose,

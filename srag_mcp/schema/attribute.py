@@ -280,6 +280,11 @@ class Attribute(BaseModel):
         rule = self.extractors[0] if self.extractors else None
         return isinstance(rule, KeyRule) and rule.reads == "column"
 
+    @property
+    def certificate(self) -> Audit | None:
+        """Its audit, where that bounds how many of its cells are wrong, be they too many."""
+        return self.audit if self.audit is not None and self.audit.bound < 1 else None
+
 
 def keys_of(rules: Iterable[Extractor]) -> list[str]:
     """Return the folded keys beside which *rules* find values, the best first."""

@@ -208,7 +208,7 @@ def _lines_of(corpus: Corpus, table: TableOfSchema, above: str = "") -> list[str
         said = re.split(r"[.;]\s", item.description, maxsplit=1)[0].rstrip(".")
         meaning = f" — {said}" if said else ""
         if found and found.n_ruled:
-            holds += f"; {found.n_ruled} cells by rules, {item.audit or 'not audited'}"
+            holds += f"; {found.n_ruled} cells by rules, {item.certificate or 'not audited'}"
         name = f"{above}{corpus.sql_name(item.name)}"
         lines.append(f"{name} {item.type}{unit}{absence}: {holds}{meaning}")
     return lines
