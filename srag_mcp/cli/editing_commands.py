@@ -168,7 +168,8 @@ def feedback(
             if question:
                 answer = give_verdict(opened, kept, question, is_right=right, sql=statement)
                 if answer is not None and not as_json:
-                    say(*views.answers.answer_lines(answer, corpus, opened), "")
+                    page = views.answers.answer_page(opened, answer, views.answers.WHOLE)
+                    say(page.render(rows=False), "")
             retire_pairs(opened, kept)
             turns, verdicts = kept.turns(), kept.verdicts()
     if as_json:
