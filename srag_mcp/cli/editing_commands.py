@@ -29,10 +29,9 @@ from srag_mcp.settings import COLUMN_EDITS, Settings
 from srag_mcp.text.shown import one_line
 
 if TYPE_CHECKING:
+    from srag_mcp.page.worklists import Entry
     from srag_mcp.pipeline.correction_run import Wanted
     from srag_mcp.store.corpus import Corpus
-    from srag_mcp.store.corrections import Kept
-    from srag_mcp.store.evidence import Review
 
 
 def columns(
@@ -60,7 +59,7 @@ def columns(
 
 
 _MAX_LISTED = 1_000  # names with several spellings
-_OTHER_KEYS = {"c": "correct", "s": "skip", "q": "quit"}
+_OTHER_KEYS = "c correct, s skip, q quit"
 
 
 def correct(
@@ -95,37 +94,29 @@ def correct(
         say(correct_cell(opened.location, settings, place, (wanted[0], value)).render())
 
 
-def decide_each(
-    corpus: "Corpus", settings: Settings, kept: "Sequence[Kept]", reviews: "Sequence[Review]"
-) -> None:
-    """Ask for a key on each cell that is to be looked at again; what is decided is published."""
-    from srag_mcp.pipeline.correction_run import CellPlace
-    from srag_mcp.pipeline.correction_run import correct as correct_cell
+def decide_each(corpus: "Corpus", settings: Settings, entries: "Sequence[Entry]") -> None:
+    """Ask for a key on each of *entries*, by what it may do; what is decided is published."""
+    from srag_mcp.page.worklists import CellDecision, decide_cell
 
-    asked: list[tuple[CellPlace, dict[str, tuple[str, Wanted, str]]]] = []
-    for item in kept:
-        held, it = item.correction, item.correction.render()
-        keys: dict[str, tuple[str, Wanted, str]] = {"a": (f"accept {it}", "accept", "")}
-        place = held.document_id, held.named, int(held.position) if held.position else None
-        asked.append((CellPlace(*place), keys | {"u": ("undo", "undo", "")}))
-    for cell in reviews:
-        said = {"a": cell.value, "r": cell.rule_value}
-        keys = {key: (f"accept {value}", "value", value) for key, value in said.items()}
-        asked.append((CellPlace(cell.document_id, cell.column), keys))
-    for place, keys in asked:
-        choices = {**{key: what for key, (what, *_) in keys.items()}, **_OTHER_KEYS}
-        shown = ", ".join(f"{key} {what}" for key, what in choices.items())
-        row = f", row {place.position}" if place.position else ""
-        say(one_line(f"{place.column} of {place.document_id}{row}? {shown}"), file=sys.stderr)
+    for entry in entries:
+        place = {name: entry.get(name) for name in ("document_id", "column", "position")}
+        choices = {item["says"][0].lower(): item for item in entry["choices"]}
+        keys = (f"{x} {y['says']} {y.get('value', '')}".rstrip() for x, y in choices.items())
+        row = f", row {place['position']}" if place["position"] else ""
+        asked = f"{place['column']} of {place['document_id']}{row}? {', '.join(keys)}"
+        say(one_line(f"{asked}, {_OTHER_KEYS}"), file=sys.stderr)
         key = typer.getchar()
         if key == "q":
             return
-        wanted: tuple[Wanted, str] | None = keys[key][1:] if key in keys else None
+        wanted = choices.get(key, {})
         if key == "c":
-            wanted = "value", str(typer.prompt("value", err=True))
-        if wanted is not None:
+            wanted = {"do": "value", "value": str(typer.prompt("value", err=True))}
+        if wanted:
+            said = {"do": wanted["do"], "value": wanted.get("value", "")}
             try:
-                say(correct_cell(corpus.location, settings, place, wanted).render())
+                say(
+                    decide_cell(corpus, settings, CellDecision.model_validate(place | said))["said"]
+                )
             except SragError as error:
                 print(f"error: {error}", file=sys.stderr)
 

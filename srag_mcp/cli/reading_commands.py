@@ -249,39 +249,38 @@ def review(
     as_json: JsonOption = False,
 ) -> None:
     """Show what to look at again: corrections, united names, what model and rule read apart."""
-    from srag_mcp.page.worklists import count_entries
-    from srag_mcp.store.evidence import read_reviews
+    from srag_mcp.page import worklists
 
     settings = command_settings(home)
     with open_ready(corpus, settings) as opened:
         if column:
             opened.schema().find_column(column)  # or says which there are
-        found = read_reviews(opened.read, column, limit, offset)
+        counts, found = worklists.count_entries(opened), dict[str, list[worklists.Entry]]()
+        for kind in worklists.DECIDED:
+            wanted = worklists.EntriesWanted(kind=kind, column=column, offset=offset, limit=limit)
+            found[kind] = worklists.find_entries(opened, wanted)
         united = opened.united_names(column, limit, offset)
-        kept = opened.corrections(column)
-        again = [x for x in kept if x.problem or not x.correction.by_person]
-        doubted = count_entries(opened)["suspects"]
-        suspects = {name: n for name, n in doubted.items() if column in {"", name}}
         if decide:
-            decide_each(opened, settings, again[offset : offset + limit], found.reviews)
+            decide_each(opened, settings, [entry for of in found.values() for entry in of])
             return
+    of_column = {
+        kind: {name: n for name, n in own.items() if column in {"", name}}
+        for kind, own in counts.items()
+    }
+    suspects = of_column["suspects"]
     if as_json:
-        listed = {"united": [*map(asdict, united)], "corrections": [*map(asdict, again)]}
-        print_json({**asdict(found), **listed, "suspects": suspects})
+        print_json({**found, "united": [*map(asdict, united)], "suspects": suspects})
         return
-    if again:
-        print_table(*views.findings.correction_table(again[offset : offset + limit]))
-        print(f"{len(again)} of {len(kept)} corrections: srag-mcp correct", file=sys.stderr)
+    for kind in worklists.DECIDED:
+        if total := sum(of_column[kind].values()):
+            _print_cells(worklists.entry_table(found[kind]), offset, total)
     if united:
         print_table(*views.findings.united_table(united))
     if suspects:
         named = ", ".join(f"{name} ({n})" for name, n in suspects.items())
         print(f"in doubt, and listed by srag-mcp view: {named}", file=sys.stderr)
-    if not found.total:
-        if not united and not again and not suspects:
-            print("nothing to review", file=sys.stderr)
-    else:
-        _print_cells(views.findings.review_table(found.reviews), offset, found.total)
+    if not united and not any(of_column[kind] for kind in (*worklists.DECIDED, "suspects")):
+        print("nothing to review", file=sys.stderr)
 
 
 def _print_cells(table: "Table", offset: int, total: int) -> None:

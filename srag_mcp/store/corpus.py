@@ -21,7 +21,7 @@ from srag_mcp.errors import (
 from srag_mcp.schema.schema import POSITION, Schema
 from srag_mcp.settings import BUILD_SUFFIX
 from srag_mcp.store.build import BuildInfo, read_info
-from srag_mcp.store.corrections import Kept, read_kept
+from srag_mcp.store.corrections import Correction, read_kept
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import (
     ENTRIES,
@@ -329,8 +329,8 @@ class Corpus:
             return []
         return read_united(self.read, self._content().schema.entity, column, limit, offset)
 
-    def corrections(self, column: str = "") -> list[Kept]:
-        """Return what was set of *column*, of all columns when it is empty; see `Kept`."""
+    def corrections(self, column: str = "") -> list[Correction]:
+        """Return what was set of *column*, of all columns when it is empty."""
         has_any = "srag_corrections" in self._content().columns  # earlier builds have none
         return read_kept(self.read, column) if has_any else []
 

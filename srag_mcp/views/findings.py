@@ -15,8 +15,7 @@ from srag_mcp.retrieval.search import search
 from srag_mcp.retrieval.snippets import Quote, quote_hits, sought_terms
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.corrections import Kept
-from srag_mcp.store.evidence import Evidence, EvidenceFilter, Review
+from srag_mcp.store.evidence import Evidence, EvidenceFilter
 from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.store.loose import WHERE, narrow
 from srag_mcp.store.united_names import UnitedName
@@ -404,29 +403,6 @@ def evidence_table(found: Sequence[Evidence]) -> Table:
         at = f" item {item.position}" if item.position else ""
         rows.append((f"{item.document_id}{at}", item.value, item.state, said))
     return ("document", "value", "state", "says"), rows
-
-
-def review_table(found: Sequence[Review]) -> Table:
-    """Tabulate the cells that a model and a learned rule read differently."""
-    rows = []
-    for item in found:
-        model, rule = (
-            (item.value, quoted(item.as_stated)),
-            (item.rule_value, quoted(item.rule_as_stated)),
-        )
-        rows.append((item.document_id, item.column, *model, *rule))
-    return ("document", "column", "model", "says", "rule", "says"), rows
-
-
-def correction_table(found: Sequence[Kept]) -> Table:
-    """Tabulate corrections that are to be looked at again, and why."""
-    rows = []
-    for kept in found:
-        item, why = kept.correction, kept.problem or "no person has accepted it"
-        was = item.was_value or item.was_state
-        place = item.document_id, item.named, item.position
-        rows.append((*place, item.render(), was, item.author, why))
-    return ("document", "column", "row", "set to", "instead of", "by", "look again, since"), rows
 
 
 def united_table(found: Sequence[UnitedName]) -> Table:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from srag_mcp.store.evidence import Evidence, Review
-from srag_mcp.views.findings import evidence_table, review_table
+from srag_mcp.store.evidence import Evidence
+from srag_mcp.views.findings import evidence_table
 
 
 def evidence(as_stated: str | None, note: str) -> Evidence:
@@ -24,10 +24,3 @@ def test_a_quote_stands_beside_its_note(as_stated: str | None, note: str, said: 
 
     assert columns == ("document", "value", "state", "says")
     assert rows == [("a.txt", "4", "stated", said)]
-
-
-def test_two_readings_stand_side_by_side() -> None:
-    columns, rows = review_table([Review("a.txt", "crew", "4", "four", "5", "five")])
-
-    assert columns == ("document", "column", "model", "says", "rule", "says")
-    assert rows == [("a.txt", "crew", "4", "“four”", "5", "“five”")]
