@@ -9,19 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from srag_mcp import views
-from srag_mcp.cli.arguments import (
-    REFUSED_STATUS,
-    CorpusArgument,
-    HomeOption,
-    JsonOption,
-    YesOption,
-    argument,
-    command_settings,
-    find_corpus,
-    flag,
-    open_ready,
-    option,
-)
+from srag_mcp.cli import arguments as given
+from srag_mcp.cli.arguments import argument, find_corpus, flag, open_ready, option
 from srag_mcp.cli.building_commands import agrees
 from srag_mcp.cli.printing import print_either, print_json, print_table, say
 from srag_mcp.errors import QuestionError, SchemaError, SragError, StoreError
@@ -35,23 +24,23 @@ if TYPE_CHECKING:
 
 
 def columns(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     action: Annotated[str, argument(f"{COLUMN_EDITS}.", "ACTION")],
     names: Annotated[list[str], argument("What it takes.", "NAME...")],
-    yes: YesOption = False,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    yes: given.YesOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Rename, drop, hide, merge or retype columns; what changes is shown and asked about first."""
     from srag_mcp.pipeline.column_run import change_columns
 
-    settings = command_settings(home)
+    settings = given.command_settings(home)
     location = find_corpus(corpus, settings)
     if not yes:
         change = change_columns(location, settings, action, names, is_preview=True)
         print_either(asdict(change), change.lines(), as_json=as_json)
         if not agrees("Do it?"):
-            raise typer.Exit(REFUSED_STATUS)
+            raise typer.Exit(given.REFUSED_STATUS)
     change = change_columns(location, settings, action, names)
     print_either(asdict(change), change.lines(), as_json=as_json and yes)
     if not as_json:
@@ -63,7 +52,7 @@ _OTHER_KEYS = "c correct, s skip, q quit"
 
 
 def correct(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     document: Annotated[str, argument("Its document_id.", "DOCUMENT")],
     column: Annotated[str, argument("The column.", "COLUMN")],
     value: Annotated[
@@ -74,7 +63,7 @@ def correct(
     accept: Annotated[bool, flag("--accept", "Keep what waits, or what an agent set.")] = False,
     undo: Annotated[bool, flag("--undo", "Take a correction back.")] = False,
     row: Annotated[int | None, option("Of a child table, from 1.", "N", least=1)] = None,
-    home: HomeOption = None,
+    home: given.HomeOption = None,
 ) -> None:
     """Set a value instead of what was read; it is kept over ingestions."""
     from srag_mcp.pipeline.correction_run import CellPlace
@@ -87,7 +76,7 @@ def correct(
     if len(wanted) != 1:
         msg = "one of VALUE, --absent, --unknown, --accept and --undo says what it holds"
         raise typer.BadParameter(msg)
-    settings = command_settings(home)
+    settings = given.command_settings(home)
     with open_ready(corpus, settings) as opened:
         # what is taken back may be of a document that is gone
         place = CellPlace(document if undo else opened.document(document).id, column, row)
@@ -122,7 +111,7 @@ def decide_each(corpus: "Corpus", settings: Settings, entries: "Sequence[Entry]"
 
 
 def feedback(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     question: Annotated[
         str, argument("As it was asked; without one, what is kept is listed.", "[QUESTION]")
     ] = "",
@@ -133,8 +122,8 @@ def feedback(
     ] = "",
     drop: Annotated[int | None, option("Drop the verdict of this number.", "N")] = None,
     forget: Annotated[bool, flag("--forget", "Drop the questions kept.")] = False,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Say as a person that an answer is right or wrong; list or drop what is kept."""
     from srag_mcp.inference.verified import give_verdict, retire_pairs
@@ -143,7 +132,7 @@ def feedback(
     if bool(question) != (right or wrong) or (right and wrong) or (statement and not right):
         msg = "a question takes --right or --wrong, and --sql goes with --right"
         raise typer.BadParameter(msg)
-    with open_ready(corpus, command_settings(home)) as opened:
+    with open_ready(corpus, given.command_settings(home)) as opened:
         if opened.state is None:
             msg = (
                 f"nothing is kept of {opened.name}: its folder cannot be written, or it is a build"
@@ -179,7 +168,7 @@ def feedback(
 
 
 def names(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     column: Annotated[str, argument("Only this column.", "[COLUMN]")] = "",
     spellings: Annotated[
         list[str] | None, argument("Two or more names of it, to be decided on.", "[NAME]...")
@@ -187,8 +176,8 @@ def names(
     same: Annotated[bool, flag("--same", "They mean one thing, written as the first.")] = False,
     apart: Annotated[bool, flag("--apart", "No two of them mean one thing.")] = False,
     forget: Annotated[bool, flag("--forget", "Take back what was decided on them.")] = False,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Show which spellings of names are one value; decide on some for good, as a person."""
     from srag_mcp.names.uniting import Decision
@@ -199,7 +188,7 @@ def names(
     if n_decisions > 1 or bool(given) != bool(n_decisions) or (len(given) < 2 and (same or apart)):
         msg = "two or more names of a column take one of --same, --apart and --forget"
         raise typer.BadParameter(msg)
-    settings = command_settings(home)
+    settings = given.command_settings(home)
     with open_ready(corpus, settings) as opened:
         if column:
             opened.schema().find_column(column)  # or says which there are

@@ -10,21 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from srag_mcp import views
-from srag_mcp.cli.arguments import (
-    REFUSED_STATUS,
-    CorpusArgument,
-    EngineOption,
-    HomeOption,
-    JsonOption,
-    ModelOption,
-    argument,
-    command_settings,
-    find_corpus,
-    flag,
-    open_ready,
-    open_tables,
-    option,
-)
+from srag_mcp.cli import arguments as given
+from srag_mcp.cli.arguments import argument, find_corpus, flag, open_ready, open_tables, option
 from srag_mcp.cli.editing_commands import decide_each
 from srag_mcp.cli.output_commands import ForceOption, export_query
 from srag_mcp.cli.printing import ONE_LINE_A_ROW, print_json, print_table, say
@@ -41,10 +28,10 @@ _ESTIMATED = "~"
 
 
 def ask(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     question: Annotated[str, argument("In plain words.", "QUESTION")],
-    engine: EngineOption = None,
-    model: ModelOption = None,
+    engine: given.EngineOption = None,
+    model: given.ModelOption = None,
     votes: Annotated[
         int | None,
         option(
@@ -57,15 +44,15 @@ def ask(
     verdict: Annotated[
         Literal["wrong"] | None, option("The answer was wrong: ask once more, for another reading.")
     ] = None,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Answer a question, with SQL, denominator and quotes; exit 3 if there is no answer."""
     from srag_mcp.engines.choice import choose_asking
     from srag_mcp.inference.ask_kinds import converse_kinds  # the grammar is for questions only
     from srag_mcp.store.feedback import MAX_TURNS
 
-    settings = command_settings(home, engine=engine, model=model, votes=votes)
+    settings = given.command_settings(home, engine=engine, model=model, votes=votes)
     asking = choose_asking(settings)
     with open_tables(corpus, settings) as opened:
         of, found = converse_kinds(
@@ -92,11 +79,11 @@ def ask(
             f"{kept} (srag-mcp feedback {shlex.quote(corpus)} --forget drops them)", file=sys.stderr
         )
     if found.refused:
-        raise typer.Exit(1 if no_reply else REFUSED_STATUS)
+        raise typer.Exit(1 if no_reply else given.REFUSED_STATUS)
 
 
 def sql(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     statement: Annotated[str, argument("One SELECT, DuckDB dialect.", "SQL")],
     limit: Annotated[int, option("Most rows.", "N", least=1, most=1000)] = 100,
     offset: Annotated[int, option("Rows to leave out first.", "N", least=0)] = 0,
@@ -104,13 +91,13 @@ def sql(
         Path | None, option("Write all rows to a file, as `export` does.", "FILE")
     ] = None,
     force: ForceOption = False,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Run one SELECT over the records of a corpus."""
     from srag_mcp.store.kind_tables import KindTables
 
-    settings = command_settings(home)
+    settings = given.command_settings(home)
     room = settings.max_result_characters
     if out is not None:
         from srag_mcp.store.export import check_target
@@ -134,7 +121,7 @@ def sql(
 
 
 def search(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     query: Annotated[str, argument("In plain words.", "QUERY")],
     where: Annotated[str, option("Only documents whose record meets it.", "CONDITION")] = "",
     documents: Annotated[str, option("Only documents with these document_id.", "SELECT")] = "",
@@ -145,11 +132,11 @@ def search(
     per_document: Annotated[int, option("Most passages of one document.", "N", least=0)] = 0,
     limit: Annotated[int, option("Most passages.", "N", least=1, most=20)] = 10,
     offset: Annotated[int, option("Passages to leave out first.", "N", least=0)] = 0,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Find passages, with quotes and places, in all documents or in those that SQL chooses."""
-    settings = command_settings(home)
+    settings = given.command_settings(home)
     with open_tables(corpus, settings) as opened:
         page = views.findings.search_page(
             opened,
@@ -173,12 +160,16 @@ def search(
         print(f"more passages follow: --offset {page.next_offset}", file=sys.stderr)
 
 
-def schema(corpus: CorpusArgument, home: HomeOption = None, as_json: JsonOption = False) -> None:
+def schema(
+    corpus: given.CorpusArgument,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
+) -> None:
     """Show the columns of a corpus and what they hold."""
     from srag_mcp.schema.json_schema import schema_to_json
     from srag_mcp.store.kind_tables import KindTables
 
-    with open_tables(corpus, command_settings(home)) as opened:
+    with open_tables(corpus, given.command_settings(home)) as opened:
         if not as_json:
             say(views.holdings.schema_page(opened, views.answers.WHOLE).render())
         elif isinstance(opened, KindTables):
@@ -188,13 +179,13 @@ def schema(corpus: CorpusArgument, home: HomeOption = None, as_json: JsonOption 
 
 
 def stats(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     column: Annotated[list[str] | None, argument("Columns; all when none.", "[COLUMN]...")] = None,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Show how many documents know a column, and its values."""
-    with open_ready(corpus, command_settings(home)) as opened:
+    with open_ready(corpus, given.command_settings(home)) as opened:
         for name in column or ():
             opened.schema().find_column(name)  # or says which there are
         found = views.holdings.find_statistics(opened, column or ())
@@ -205,7 +196,7 @@ def stats(
 
 
 def trace(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     column: Annotated[str, argument("The column.", "COLUMN")],
     value: Annotated[str, option("Only cells with this value.", "TEXT")] = "",
     document: Annotated[str, option("Only this document.", "ID")] = "",
@@ -215,11 +206,11 @@ def trace(
     ] = None,
     limit: LimitOption = 20,
     offset: OffsetOption = 0,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Show the documents and quotes behind the values of a column."""
-    with open_tables(corpus, command_settings(home)) as tables:
+    with open_tables(corpus, given.command_settings(home)) as tables:
         opened = views.holdings.kind_with(tables, column, document)
         if document:
             opened.document(document)
@@ -240,18 +231,18 @@ def trace(
 
 
 def review(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     column: Annotated[str, option("Only this column.", "COLUMN")] = "",
     limit: LimitOption = 20,
     offset: OffsetOption = 0,
     decide: Annotated[bool, flag("--decide", "Accept or correct each, by a key.")] = False,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Show what to look at again: corrections, united names, what model and rule read apart."""
     from srag_mcp.page import worklists
 
-    settings = command_settings(home)
+    settings = given.command_settings(home)
     with open_ready(corpus, settings) as opened:
         if column:
             opened.schema().find_column(column)  # or says which there are
@@ -297,16 +288,16 @@ def _print_cells(table: "Table", offset: int, total: int) -> None:
 
 
 def ledger(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     calls: Annotated[bool, flag("--calls", "Each call, oldest first.")] = False,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Show what the calls of language models took: tokens, seconds, money."""
     from srag_mcp.model.ledger import Ledger
     from srag_mcp.store.replies import read_calls
 
-    settings = command_settings(home)
+    settings = given.command_settings(home)
     found = list(read_calls(find_corpus(corpus, settings), settings.home))
     counted = Ledger(found)
     steps: dict[str, Totals] = dict([*counted.by_step.items(), ("total", counted.total)])

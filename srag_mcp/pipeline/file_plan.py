@@ -21,16 +21,7 @@ from srag_mcp.documents.folder import (
 )
 from srag_mcp.engines.protocol import Progress
 from srag_mcp.errors import DocumentError
-from srag_mcp.pipeline.reader_pool import (
-    Extracted,
-    ExtractTask,
-    FileDone,
-    ReaderPool,
-    RowsWanted,
-    Sampled,
-    SampleTask,
-    Unreadable,
-)
+from srag_mcp.pipeline import reader_pool
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.work import FinishedDocument, FinishedFile, WorkDatabase
@@ -63,13 +54,13 @@ class FoundFiles:
     sources: tuple[SourceFile, ...]
     failed: tuple[DocumentError, ...]
     skipped: tuple[DocumentError, ...]
-    rows: RowsWanted | None = None
+    rows: reader_pool.RowsWanted | None = None
     rows_reason: str = ""
     seen: Mapping[str, FileMark] = field(default_factory=dict)
     kind: tuple[str, ...] = ()
     others: tuple[tuple[str, ...], ...] = ()
 
-    def rows_of(self, source: SourceFile) -> RowsWanted | None:
+    def rows_of(self, source: SourceFile) -> reader_pool.RowsWanted | None:
         """Return which rows of *source* are documents; None where it is one."""
         return self.rows if media_type(source.relative) in TABLE_TYPES else None
 
@@ -85,7 +76,7 @@ class FilePlan:
         gone: Files that were there before.
     """
 
-    tasks: tuple[ExtractTask, ...]
+    tasks: tuple[reader_pool.ExtractTask, ...]
     states: dict[str, FinishedFile]
     failed: tuple[FinishedFile, ...]
     gone: tuple[str, ...]
@@ -158,7 +149,7 @@ def plan_files(work: WorkDatabase, found: FoundFiles, schema: Schema, n_processe
         is_shared = rows is not None and source.size > _SHARED_TABLE_BYTES
         n_parts = n_processes if is_shared else 1
         tasks += [
-            ExtractTask(source, rows, schema_json, before_ids, part, n_parts)
+            reader_pool.ExtractTask(source, rows, schema_json, before_ids, part, n_parts)
             for part in range(n_parts)
         ]
     failures = {
@@ -204,7 +195,7 @@ class Sample:
     counts: Mapping[str, int]
 
 
-def read_sample(found: FoundFiles, readers: ReaderPool) -> Sample:
+def read_sample(found: FoundFiles, readers: reader_pool.ReaderPool) -> Sample:
     """Read files evenly over formats, folders and sizes; of a table of documents, many rows."""
 
     def likeness(source: SourceFile) -> tuple[str, str, int, str]:
@@ -214,7 +205,7 @@ def read_sample(found: FoundFiles, readers: ReaderPool) -> Sample:
     chosen = spread_evenly(sorted(found.sources, key=likeness), MAX_SAMPLE)
     n_rows = max(1, MAX_SAMPLE // max(1, len(chosen)))
     tasks = [
-        SampleTask(source, rows, 1 if rows is None else n_rows)
+        reader_pool.SampleTask(source, rows, 1 if rows is None else n_rows)
         for source in chosen
         for rows in [found.rows_of(source)]
     ]
@@ -223,11 +214,11 @@ def read_sample(found: FoundFiles, readers: ReaderPool) -> Sample:
     counts: dict[str, int] = {}
     n_characters = 0
     for reply in readers.perform(tasks):
-        if isinstance(reply, Sampled):
+        if isinstance(reply, reader_pool.Sampled):
             documents.extend(reply.documents)
             counts[reply.path] = reply.n_documents
             n_characters += sum(len(document.text) for document in reply.documents)
-        elif isinstance(reply, Unreadable):
+        elif isinstance(reply, reader_pool.Unreadable):
             failed.append(DocumentError(reply.path, reply.reason))
         if n_characters > MAX_SAMPLE_CHARACTERS:
             break
@@ -259,7 +250,7 @@ class ExtractionRun:
 
     def finish(
         self,
-        readers: ReaderPool,
+        readers: reader_pool.ReaderPool,
         on_progress: Callable[[Progress], None],
         cancelled: Callable[[], bool],
     ) -> None:
@@ -269,10 +260,10 @@ class ExtractionRun:
         n_done = n_characters = 0
         with closing(readers.perform(tasks)) as replies:
             for reply in replies:
-                if isinstance(reply, Extracted):
+                if isinstance(reply, reader_pool.Extracted):
                     self._documents.extend(reply.documents)
                     n_characters += sum(len(item.text) for item in reply.documents)
-                elif not isinstance(reply, Sampled):
+                elif not isinstance(reply, reader_pool.Sampled):
                     n_done += 1
                     self._finish_part(reply)
                 on_progress(Progress("extracting", n_done, len(tasks), reply.path))
@@ -286,13 +277,13 @@ class ExtractionRun:
                     break
         self._keep()
 
-    def _finish_part(self, reply: FileDone | Unreadable) -> None:
+    def _finish_part(self, reply: reader_pool.FileDone | reader_pool.Unreadable) -> None:
         """Take note of the end of a file, or of a part of one; where a part fails, all does."""
         path, state = reply.path, self._done[reply.path]
         self._parts_left[path] -= 1
         if path in self._failed:
             return
-        if isinstance(reply, Unreadable):
+        if isinstance(reply, reader_pool.Unreadable):
             self._failed.add(path)
             self._documents = [item for item in self._documents if item.path != path]
             stored = self._work.known_documents([path]).get(path, {})
