@@ -211,13 +211,9 @@ def trace(
 ) -> None:
     """Show the documents and quotes behind the values of a column."""
     with open_tables(corpus, given.command_settings(home)) as tables:
-        opened = views.holdings.kind_with(tables, column, document)
-        if document:
-            opened.document(document)
-        table, name = opened.schema().find_column(column)
-        found = opened.trace(
-            name,
-            table,
+        page = views.findings.trace_page(
+            views.holdings.kind_with(tables, column, document),
+            column,
             value=value,
             document_id=document,
             state=state or "",
@@ -225,9 +221,9 @@ def trace(
             offset=offset,
         )
     if as_json:
-        print_json(asdict(found))
+        print_json(page.model_dump())
     else:
-        _print_cells(views.findings.evidence_table(found.evidence), offset, found.total)
+        _print_cells(views.findings.evidence_table(page.sources), offset, page.total)
 
 
 def review(

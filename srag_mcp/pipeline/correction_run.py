@@ -39,9 +39,8 @@ Wanted: TypeAlias = Literal["value", "absent", "unknown", "undo", "accept"]
 _CELL = """
 SELECT sha256, state, coalesce(value, ''), coalesce(as_stated, '')
 FROM former.main.documents JOIN former.main.cells USING (document_id)
-WHERE document_id = ? AND table_name = ? AND attribute = ?
+WHERE document_id = ? AND table_name = ? AND attribute = ? AND position IS NOT DISTINCT FROM ?
 """
-_OF_ROW = " AND position = ?"  # builds of earlier versions have no lists
 _ROW_START = """
 SELECT coalesce(min(start)::VARCHAR, '') FROM former.main.cells
 WHERE document_id = ? AND table_name = ? AND position = ?
@@ -210,9 +209,9 @@ def _set(
     if says == "accept" and before is not None:
         says, value = before.says, before.value
     with attached_former(work.connection, work.state):
-        at = [document_id, table, attribute.name]
-        rows = work.run(_CELL + _OF_ROW, *at, int(row)) if row else work.run(_CELL, *at)
-        starts = work.run(_ROW_START, document_id, table, int(row)) if row else [("",)]
+        position = int(row) if row else None
+        rows = work.run(_CELL, document_id, table, attribute.name, position)
+        starts = work.run(_ROW_START, document_id, table, position) if row else [("",)]
     if not rows or not rows[0][0]:
         msg = f"there is no record of {document_id}, or it was not read for {attribute.name}"
         msg = f"{table} has no row {row} of {document_id}" if row else msg

@@ -107,13 +107,13 @@ NAMED = "CASE WHEN position IS NULL THEN attribute ELSE table_name || '.' || att
 """What the column of a cell is called: `total`, `order_items.sku` of a child table."""
 
 
-def evidence_sql(clause: str, limit: int, offset: int, *, has_positions: bool = True) -> str:
+def evidence_sql(clause: str, limit: int, offset: int, *, is_early: bool = False) -> str:
     """Write the statement for a page of the cells of *clause*; columns as in `Evidence`."""
-    of_list = ", position" if has_positions else ""  # builds of earlier versions have no lists
+    of_list = "" if is_early else ", position"
     order = f"ORDER BY as_stated IS NULL, document_id{of_list}, attribute"
     page = f"SELECT * FROM cells{clause} {order} LIMIT {limit:d} OFFSET {offset:d}"  # noqa: S608 - guarded
     source = f"({page}) JOIN documents USING (document_id) {order}"
-    named = NAMED if has_positions else "attribute"
+    named = "attribute" if is_early else NAMED
     columns = f"{named}, state, value, unit, as_stated, start, \"end\", coalesce(note, ''){of_list}"
     return f"SELECT document_id, title, {columns} FROM {source}"  # noqa: S608 - guarded
 

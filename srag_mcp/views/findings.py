@@ -394,11 +394,11 @@ def documents_page(corpus: Corpus, max_characters: int, start: int) -> DocumentP
     )
 
 
-def evidence_table(found: Sequence[Evidence]) -> Table:
+def evidence_table(found: Sequence[SourceEntry]) -> Table:
     """Tabulate documents and quotes for people."""
     rows = []
     for item in found:
-        quote = [] if item.as_stated is None else [quoted(item.as_stated)]
+        quote = [] if item.quote is None else [quoted(item.quote)]
         said = " ".join([*quote, f"({item.note})"] if item.note else quote)
         at = f" item {item.position}" if item.position else ""
         rows.append((f"{item.document_id}{at}", item.value, item.state, said))

@@ -254,8 +254,8 @@ def test_a_trace_shows_documents_and_quotes(cli: Cli, ingested: Path) -> None:
 def test_a_trace_can_be_of_one_value(cli: Cli, ingested: Path) -> None:
     found = json.loads(cli("trace", ingested, "passengers", "--value", "480", "--json").out)
 
-    (evidence,) = found["evidence"]
-    assert (evidence["document_id"], evidence["as_stated"]) == ("dovre.txt", "480")
+    (evidence,) = found["sources"]
+    assert (evidence["document_id"], evidence["quote"]) == ("dovre.txt", "480")
     assert evidence["end"] - evidence["start"] == len("480")
 
 

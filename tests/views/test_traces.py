@@ -2,12 +2,13 @@
 
 import pytest
 
-from srag_mcp.store.evidence import Evidence
 from srag_mcp.views.findings import evidence_table
+from srag_mcp.views.results import SourceEntry
 
 
-def evidence(as_stated: str | None, note: str) -> Evidence:
-    return Evidence("a.txt", "A", "crew", "stated", "4", None, as_stated, 0, 1, note)
+def evidence(quote: str | None, note: str) -> SourceEntry:
+    place = {"document_id": "a.txt", "title": "A", "column": "crew"}
+    return SourceEntry(**place, state="stated", value="4", quote=quote, note=note)
 
 
 @pytest.mark.parametrize(
