@@ -102,7 +102,6 @@ def find_entries(corpus: Corpus, wanted: EntriesWanted) -> list[Entry]:
     """
     corpus, first, last = corpus.within(), wanted.offset, wanted.offset + wanted.limit
     if wanted.kind == "disagreements":
-        found = read_reviews(corpus.read, wanted.column, wanted.limit, first)
         return [
             {
                 "column": item.column,
@@ -113,7 +112,7 @@ def find_entries(corpus: Corpus, wanted: EntriesWanted) -> list[Entry]:
                 "other": {"value": item.rule_value, "quote": item.rule_as_stated},
                 "choices": [_keep(item.value), _keep(item.rule_value, "Take")],
             }
-            for item in found.reviews
+            for item in read_reviews(corpus.read, wanted.column, wanted.limit, first)
         ]
     if wanted.kind not in _CONDITIONS:
         whole = _whole_list(corpus, wanted.kind)

@@ -131,7 +131,8 @@ def may_have_kinds(state: Path, folder: Path, given: Schema | None) -> bool:
 
     A person decides otherwise who gives columns or wants one table.
     """
-    is_one = given is not None or read_members(folder) is not None or _wants_one_table(state)
+    wants_one = given is not None or ((state / KINDS_FILE).is_file() and not read_kinds(state))
+    is_one = wants_one or read_members(folder) is not None
     return not is_one and find_schema_file(folder) is None
 
 
@@ -493,10 +494,6 @@ class Grouping:
         odd = {path: text for path, text in self.odd.items() if path not in places}
         settled = replace(self, kinds=kinds, places=places, odd=odd)
         return self.sorter.write(settled, "; ".join(("a language model confirmed them", *told)))
-
-
-def _wants_one_table(state: Path) -> bool:
-    return (state / KINDS_FILE).is_file() and not read_kinds(state)
 
 
 def join_kinds(state: Path) -> None:

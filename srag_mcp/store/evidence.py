@@ -142,20 +142,9 @@ class Review:
     rule_as_stated: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewPage:
-    """A page of reviews by column and document; *total* counts all pages."""
-
-    reviews: tuple[Review, ...]
-    total: int
-
-
-def read_reviews(read: Read, column: str = "", limit: int = 20, offset: int = 0) -> ReviewPage:
-    """Read the reviews of *column*, of all columns when it is empty."""
-    counts = count_reviews(read)
-    total = counts.get(column, 0) if column else sum(counts.values())
-    rows = read(_REVIEW_PAGE, [column, limit, offset])
-    return ReviewPage(tuple(Review(*row) for row in rows), total)
+def read_reviews(read: Read, column: str = "", limit: int = 20, offset: int = 0) -> list[Review]:
+    """Read the reviews of *column*, of all columns when it is empty, by column and document."""
+    return [Review(*row) for row in read(_REVIEW_PAGE, [column, limit, offset])]
 
 
 def count_reviews(read: Read) -> dict[str, int]:

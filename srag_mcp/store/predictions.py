@@ -291,11 +291,6 @@ class Predictions:
         )
         return dict(rows)
 
-    def keep_ruled(self, attribute: Attribute, cells: Mapping[str, PredictedCell]) -> None:
-        """Keep the *cells* that rules decide, by document, and no other ones that they decided."""
-        self.forget_ruled([attribute], besides=list(cells))
-        self.change(attribute, cells)
-
     def forget_ruled(self, attributes: Sequence[Attribute], besides: Sequence[str] = ()) -> None:
         """Drop the cells that rules decided, so that the documents are read."""
         with self._work.transaction():
