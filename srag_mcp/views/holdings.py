@@ -211,11 +211,7 @@ def _lines_of(corpus: Corpus, table: TableOfSchema, above: str = "") -> list[str
 
 
 def statistics_page(corpus: Corpus, max_characters: int, columns: Sequence[str]) -> StatisticsPage:
-    """Give the statistics of *columns*, of all when empty.
-
-    Raises:
-        UnknownNameError: If there is no such column; the text names those that look alike.
-    """
+    """Give the statistics of *columns*, of all when empty."""
     corpus = corpus.within()
     entries = [_statistics_entry(corpus, item) for item in find_statistics(corpus, columns)]
     taken = take_whole(entries, int(max_characters * PAGE_SHARE))
@@ -227,11 +223,7 @@ def statistics_page(corpus: Corpus, max_characters: int, columns: Sequence[str])
 
 
 def find_statistics(corpus: Corpus, columns: Sequence[str]) -> list[ColumnStatistics]:
-    """Return the statistics of *columns*, of those of all tables when empty.
-
-    Raises:
-        UnknownNameError: As `check_column`.
-    """
+    """Return the statistics of *columns*, of those of all tables when empty."""
     places = [check_column(corpus, column) for column in columns]
     return [
         item

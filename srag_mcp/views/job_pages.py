@@ -222,12 +222,7 @@ class PromptDesk:
         return page
 
     def keep(self, answers: Sequence[JsonValue]) -> list[AnswerOutcome]:
-        """Keep answers; return what became of each.
-
-        Raises:
-            JobError: If there is no such job.
-            ModelError: If answers cannot be kept.
-        """
+        """Keep answers; return what became of each."""
         self.status()
         pairs = [
             (answer.get("id"), answer.get("reply"))
