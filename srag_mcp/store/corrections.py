@@ -90,6 +90,7 @@ class Correction:
 
 
 _FIELDS = tuple(field.name for field in fields(Correction))[:-1]  # a problem is of a build
+_LATER = {"position": "", "start": ""}  # files of earlier versions have none
 CORRECTIONS_TABLE = ", ".join(f'"{field.name}" VARCHAR' for field in fields(Correction))
 """Columns of what a build keeps of them."""
 
@@ -110,10 +111,11 @@ def read_corrections(state: Path) -> list[Correction]:
         raise StoreError(msg) from error
     found = []
     for row in csv.DictReader(io.StringIO(text, newline="")):
-        if row.keys() != {*_FIELDS} or None in row.values():
+        said = _LATER | {key: text for key, text in row.items() if text is not None}
+        if said.keys() != {*_FIELDS}:
             msg = f"{path} cannot be read; mend it: each row has {', '.join(_FIELDS)}"
             raise StoreError(msg)
-        found.append(Correction(**row))
+        found.append(Correction(**said))
     return found
 
 
