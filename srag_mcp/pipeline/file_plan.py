@@ -44,8 +44,7 @@ class FoundFiles:
         sources: Files to read.
         failed: Documents that cannot be read for what is known without opening them.
         skipped: Files that are no documents.
-        rows: Which rows of tables are documents; None where a table is one document.
-        rows_reason: Why; empty when there is no table.
+        mode: What was decided on tables; None where there is none.
         seen: All files that may be documents, as they were before they were read.
         kind: Of the corpus of a kind of tables, what the columns of these are called.
         others: The same of the other kinds, which have corpora of their own.
@@ -54,13 +53,17 @@ class FoundFiles:
     sources: tuple[SourceFile, ...]
     failed: tuple[DocumentError, ...]
     skipped: tuple[DocumentError, ...]
-    rows: reader_pool.RowsWanted | None = None
-    rows_reason: str = ""
+    mode: reader_pool.TableMode | None = None
     seen: Mapping[str, FileMark] = field(default_factory=dict)
     kind: tuple[str, ...] = ()
     others: tuple[tuple[str, ...], ...] = ()
 
-    def rows_of(self, source: SourceFile) -> reader_pool.RowsWanted | None:
+    @property
+    def rows(self) -> reader_pool.TableMode | None:
+        """Which rows of tables are documents; None where a table is one document."""
+        return self.mode if self.mode is not None and self.mode.rows else None
+
+    def rows_of(self, source: SourceFile) -> reader_pool.TableMode | None:
         """Return which rows of *source* are documents; None where it is one."""
         return self.rows if media_type(source.relative) in TABLE_TYPES else None
 

@@ -269,7 +269,7 @@ def report_stored(
         n_documents=n_stored + len(failed),
         n_unchanged=n_stored,
         rows=found.rows is not None,
-        rows_reason=found.rows_reason,
+        rows_reason="" if found.mode is None else found.mode.reason,
         failed=failed + records,
         skipped=(
             *(Failure(item.path, item.reason) for item in found.skipped),
