@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -62,17 +62,13 @@ def ask(
             corpus = of.name
             print(f"asked of {of.names()}", file=sys.stderr)
         no_reply = asking.model is not None and found.refused and found.taken is None
+        page = views.answers.answer_page(of, found, views.answers.WHOLE)
         if as_json:
-            shown = asdict(replace(found, translation=None))
-            del shown["translation"]  # it says again what the answer has
-            if found.brief is not None:
-                page = views.answers.brief_page(of, found, found.brief)
-                shown["brief"] = {"unplaced": found.brief.unplaced, **page.exact()}
-            print_json(shown)
+            print_json(page.exact())
         elif no_reply:
             raise ModelError(found.text)
         else:
-            say(views.answers.answer_page(of, found, views.answers.WHOLE).render(rows=False))
+            say(page.render(rows=False))
     if found.n_kept:
         kept = f"questions kept: {found.n_kept} of at most {MAX_TURNS}"
         print(

@@ -85,9 +85,7 @@ def test_a_refusal_is_as_data_the_brief_that_an_agent_gets(cli: Cli, ingested: P
     result = cli("ask", ingested, "Which upholstery is the most flammable?", "--json")
 
     brief = json.loads(result.out)["brief"]
-    assert sorted(brief) == [
-        "columns", "documents", "next", "other_tables", "rules", "table", "unplaced"
-    ]  # fmt: skip
+    assert sorted(brief) == ["columns", "documents", "next", "other_tables", "rules", "table"]
     assert (brief["table"], brief["documents"]) == ("ferry", 4)
     assert brief["columns"][2].startswith("- passengers (integer): How many passengers it carries.")
     assert "120 to 480" in brief["columns"][2]
