@@ -16,7 +16,7 @@ import typer
 from srag_mcp import views
 from srag_mcp.cli import arguments as given
 from srag_mcp.cli.arguments import find_corpus, flag, open_ready, option
-from srag_mcp.cli.printing import print_either, print_json, say, show_progress
+from srag_mcp.cli.printing import print_either, say, show_progress
 from srag_mcp.documents.folder import why_ask_first
 from srag_mcp.errors import (
     AskFirstError,
@@ -403,11 +403,7 @@ def status(
         job = cancel_job(location, settings, job.id, _CANCEL_S)
         if job.is_running:
             print(views.job_pages.ASKED_TO_STOP, file=sys.stderr)
-    if as_json:
-        names = ("stage", "done", "total", "waiting", "report", "error")
-        said = {name: getattr(job, name) for name in names}
-        print_json({"job_id": job.id, "state": job.state} | said)
-        return
     page = views.job_pages.job_page(location, settings, corpus, job)
-    say(*views.job_pages.job_lines(page))
-    say(f"next: {page.next}", file=sys.stderr)
+    print_either(page.exact(), views.job_pages.job_lines(page), as_json=as_json)
+    if not as_json:
+        say(f"next: {page.next}", file=sys.stderr)
