@@ -526,14 +526,9 @@ def join_kinds(state: Path) -> None:
 
 
 def rename_kind(state: Path, old: str, new: str) -> Path:
-    """Call a kind otherwise, and return its place; its corpus moves with all that was read.
+    """Call a kind *new*, and return its place; its corpus moves with all that was read.
 
-    Its table keeps its name.
-
-    Args:
-        state: The state folder of the folder that holds the kinds.
-        old: What the kind is called.
-        new: A name of letters, digits and `_`.
+    Its table keeps its name. *state* is the state folder of the folder that holds the kinds.
 
     Raises:
         CorpusError: If there is no kind *old*, or *new* is taken or no such name.
@@ -558,12 +553,9 @@ def rename_kind(state: Path, old: str, new: str) -> Path:
 
 
 def assign_document(state: Path, document: str, name: str) -> None:
-    """Say that a document is of a kind, for good; the next ingestion puts it there.
+    """Say that a document is of the kind *name*, for good; the next ingestion puts it there.
 
-    Args:
-        state: The state folder of the folder that holds the kinds.
-        document: Its path below that folder.
-        name: What the kind is called.
+    *state* is the state folder of the folder that holds the kinds; *document* lies below that.
 
     Raises:
         CorpusError: If there is no such document, or no such kind of documents.

@@ -215,7 +215,9 @@ def resolve_names(work: WorkDatabase, schema: Schema, engine: ModelEngine) -> No
 
     Source: DESIGN 7.5.
     """
-    predictions, plain = Predictions(work), cache(partial(_read_plain, work))
+    predictions = Predictions(work)
+    # words in small letters name nothing
+    plain = cache(lambda: frozenset(stem(fold_word(word)) for (word,) in work.run(_PLAIN)))
     doubts: list[Doubt] = []
     for place, attribute in enumerate(schema.attributes):
         if are_united(attribute) and not attribute.is_column:  # which no model has read
@@ -240,11 +242,6 @@ SELECT DISTINCT rtrim(word, '.,;:') FROM (
   FROM (SELECT text FROM documents ORDER BY md5(document_id) LIMIT 1_000))
 WHERE regexp_full_match(word, '\p{Ll}{2,}[.,;:]?')
 """
-
-
-def _read_plain(work: WorkDatabase) -> frozenset[str]:
-    """Return the stems of the words that documents have in small letters: they name nothing."""
-    return frozenset(stem(fold_word(word)) for (word,) in work.run(_PLAIN))
 
 
 def _find_doubts(
