@@ -183,17 +183,21 @@ def names(
     from srag_mcp.names.uniting import Decision
     from srag_mcp.pipeline.correction_run import decide_names
 
-    given = list(dict.fromkeys(spellings or ()))
+    wanted = list(dict.fromkeys(spellings or ()))
     n_decisions = same + apart + forget
-    if n_decisions > 1 or bool(given) != bool(n_decisions) or (len(given) < 2 and (same or apart)):
+    if (
+        n_decisions > 1
+        or bool(wanted) != bool(n_decisions)
+        or (len(wanted) < 2 and (same or apart))
+    ):
         msg = "two or more names of a column take one of --same, --apart and --forget"
         raise typer.BadParameter(msg)
     settings = given.command_settings(home)
     with open_ready(corpus, settings) as opened:
         if column:
             opened.schema().find_column(column)  # or says which there are
-        if given:
-            stored = [_stored_name(opened, column, name) for name in given]
+        if wanted:
+            stored = [_stored_name(opened, column, name) for name in wanted]
             decision: Decision = "same" if same else "apart" if apart else "forget"
             is_new = decide_names(opened.location, settings, column, stored, decision)
             done = "forgotten" if forget else "kept"

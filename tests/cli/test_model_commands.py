@@ -58,7 +58,12 @@ def test_nothing_to_review_is_said(cli: Cli, huts: Path) -> None:
     reviewed = cli("review", str(huts))
     assert (reviewed.status, reviewed.out) == (0, "")
     assert reviewed.err == "nothing to review\n"
-    nothing = {"corrections": [], "disagreements": [], "united": [], "suspects": {}}
+    nothing: dict[str, object] = {
+        "corrections": [],
+        "disagreements": [],
+        "united": [],
+        "suspects": {},
+    }
     assert json.loads(cli("review", str(huts), "--json").out) == nothing
     unknown = cli("review", str(huts), "--column", "hieght")
     assert unknown.status == 1
