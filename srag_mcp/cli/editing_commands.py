@@ -183,21 +183,17 @@ def names(
     from srag_mcp.names.uniting import Decision
     from srag_mcp.pipeline.correction_run import decide_names
 
-    wanted = list(dict.fromkeys(spellings or ()))
+    asked = list(dict.fromkeys(spellings or ()))
     n_decisions = same + apart + forget
-    if (
-        n_decisions > 1
-        or bool(wanted) != bool(n_decisions)
-        or (len(wanted) < 2 and (same or apart))
-    ):
+    if n_decisions > 1 or bool(asked) != bool(n_decisions) or (len(asked) < 2 and (same or apart)):
         msg = "two or more names of a column take one of --same, --apart and --forget"
         raise typer.BadParameter(msg)
     settings = given.command_settings(home)
     with open_ready(corpus, settings) as opened:
         if column:
             opened.schema().find_column(column)  # or says which there are
-        if wanted:
-            stored = [_stored_name(opened, column, name) for name in wanted]
+        if asked:
+            stored = [_stored_name(opened, column, name) for name in asked]
             decision: Decision = "same" if same else "apart" if apart else "forget"
             is_new = decide_names(opened.location, settings, column, stored, decision)
             done = "forgotten" if forget else "kept"
