@@ -337,7 +337,9 @@ class AnswerPage(Page):
             return _lines(lines)
         if self.bounds and rows:
             lines.append(f"bounds: {self.bounds[0]} to {self.bounds[1]}")
-        lines += [f"reading: {self.reading}", f"sql: {self.sql}", f"engine: {self.engine}"]
+        is_said = self.reading in self.text  # which code writes of it, where no model restates it
+        lines += [] if is_said else [f"reading: {self.reading}"]
+        lines += [f"sql: {self.sql}", f"engine: {self.engine}"]
         if self.truncated:
             lines.append("truncated: more rows exist; page through them with run_sql and this sql")
         for item in self.sources:

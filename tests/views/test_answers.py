@@ -80,7 +80,6 @@ def test_an_answer_has_its_denominator_notes_query_and_who_wrote_it(boats: Corpu
         " Whatever they would say: 12 to 15.",
         "an assumption",
         "a warning",
-        "reading:",
         "sql: SELECT count(*) FROM boats",
         "engine: model: 2 calls, 912 tokens, $0.0018",
     ]
