@@ -182,8 +182,6 @@ def stats(
 ) -> None:
     """Show how many documents know a column, and its values."""
     with open_ready(corpus, given.command_settings(home)) as opened:
-        for name in column or ():
-            opened.schema().find_column(name)  # or says which there are
         found = views.holdings.find_statistics(opened, column or ())
         if as_json:
             print_json([asdict(item) for item in found])
