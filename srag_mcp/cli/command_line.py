@@ -15,15 +15,8 @@ from typing import Annotated, NoReturn
 import typer
 
 from srag_mcp import __version__
-from srag_mcp.cli.arguments import (
-    REFUSED_STATUS,
-    CorpusOptions,
-    HomeOption,
-    command_settings,
-    find_corpora,
-    flag,
-    option,
-)
+from srag_mcp.cli import arguments as given
+from srag_mcp.cli.arguments import flag, option
 from srag_mcp.errors import AskFirstError, SettingsError, SragError
 from srag_mcp.text.shown import printable
 
@@ -70,18 +63,18 @@ def make_app(only: str = "") -> typer.Typer:
 
 
 def serve(
-    corpus: CorpusOptions,
+    corpus: given.CorpusOptions,
     http: Annotated[
         int | None,
         option("Serve streamable HTTP on this port of 127.0.0.1.", "PORT", least=1, most=65535),
     ] = None,
-    home: HomeOption = None,
+    home: given.HomeOption = None,
 ) -> None:
     """Serve corpora to MCP clients, on stdio or over HTTP."""
     from srag_mcp.server.app import build_server
 
-    settings = command_settings(home)
-    locations = find_corpora(corpus, settings)
+    settings = given.command_settings(home)
+    locations = given.find_corpora(corpus, settings)
     if http is not None:
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -124,7 +117,7 @@ def run() -> None:
         finally:
             _flush()
     except AskFirstError as error:
-        _fail(str(error), REFUSED_STATUS)
+        _fail(str(error), given.REFUSED_STATUS)
     except SragError as error:
         _fail(str(error))
     except OSError as error:

@@ -9,17 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from srag_mcp import views
-from srag_mcp.cli.arguments import (
-    CorpusArgument,
-    EngineOption,
-    HomeOption,
-    ModelOption,
-    argument,
-    command_settings,
-    flag,
-    open_ready,
-    option,
-)
+from srag_mcp.cli import arguments as given
+from srag_mcp.cli.arguments import argument, flag, open_ready, option
 from srag_mcp.cli.printing import say
 from srag_mcp.errors import QueryMemoryError, QueryTimeoutError, SettingsError
 from srag_mcp.settings import Settings
@@ -33,7 +24,7 @@ ForceOption = Annotated[bool, flag("--force", "Replace a file that is there.")]
 
 
 def export(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     out: Annotated[Path, argument("A .csv, .parquet, .xlsx, .jsonl or .duckdb file.", "OUT")],
     statement: Annotated[str, option("The rows of this SELECT.", "SQL", name="--sql")] = "",
     table: Annotated[str, option("This table; the records when none.", "NAME")] = "",
@@ -44,7 +35,7 @@ def export(
         bool, flag("--states", "Behind each column, whether the document says it.")
     ] = False,
     force: ForceOption = False,
-    home: HomeOption = None,
+    home: given.HomeOption = None,
 ) -> None:
     """Write a whole table, or all rows of a query, to a file."""
     from srag_mcp.store.export import check_target, table_sql
@@ -52,7 +43,7 @@ def export(
     if statement and (table or quotes or states):
         msg = "--sql goes without --table, --quotes and --states: it says itself what is written"
         raise typer.BadParameter(msg)
-    settings = command_settings(home)
+    settings = given.command_settings(home)
     check_target(out, force=force)
     with open_ready(corpus, settings) as opened:
         if statement:
@@ -83,7 +74,7 @@ def _export(corpus: "Corpus", sql: str, out: Path, settings: Settings, name: str
 
 
 def view(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     write: Annotated[
         Path | None, option("Write a page to read without a server, to a .html file.", "FILE")
     ] = None,
@@ -92,12 +83,12 @@ def view(
         int, option("Of 127.0.0.1; 0 for a free one.", "PORT", least=0, most=65535)
     ] = 0,
     open_browser: Annotated[bool, flag("--open/--no-open", "Open it in a browser.")] = True,
-    engine: EngineOption = None,
-    model: ModelOption = None,
-    home: HomeOption = None,
+    engine: given.EngineOption = None,
+    model: given.ModelOption = None,
+    home: given.HomeOption = None,
 ) -> None:
     """Look at a corpus in a browser: rows, columns, quotes, what to check, questions, search."""
-    settings = command_settings(home, engine=engine, model=model)
+    settings = given.command_settings(home, engine=engine, model=model)
     if write is not None:
         from srag_mcp.page.page_server import ENDINGS, write_page
         from srag_mcp.store.export import check_target

@@ -26,7 +26,6 @@ from srag_mcp.cli.arguments import (
 )
 from srag_mcp.cli.building_commands import ingest_corpus, interruption
 from srag_mcp.cli.printing import print_json, print_table, say, show_progress
-from srag_mcp.cli.reading_commands import print_schema
 from srag_mcp.model.litellm_library import find_key_variables
 from srag_mcp.settings import Settings
 
@@ -152,10 +151,11 @@ def demo(home: HomeOption = None) -> None:
     say(*(f"warning: {warning}" for warning in report.warnings))
     with open_corpus(folder, settings) as corpus:
         _title("The schema that was found: no model, no key, no network")
-        print_schema(corpus)
+        say(views.holdings.schema_page(corpus, views.answers.WHOLE).render())
         for question in QUESTIONS:
             _title(question)
-            say(*views.answers.answer_lines(ask(corpus, question), CORPUS, corpus))
+            page = views.answers.answer_page(corpus, ask(corpus, question), views.answers.WHOLE)
+            say(page.render(rows=False))
     _title(f"For Claude Desktop, paste into {PLACES['claude-desktop']}")
     print(render_config("claude-desktop", [folder], server_command(), settings.home))
     print(f"\n{time.perf_counter() - started:.1f} s. Now with your own folder:")

@@ -1,7 +1,6 @@
 """What a person or an agent decides of values and names: kept for good, and published at once."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,13 +11,13 @@ from srag_mcp.cells.normalised import read_column, write_canonical
 from srag_mcp.claims.agreement import is_same_value
 from srag_mcp.errors import CorpusError, SchemaError
 from srag_mcp.names.uniting import Decided, Decision, fold_name
-from srag_mcp.pipeline.schema_choice import put_edit_in_force
+from srag_mcp.pipeline.schema_choice import open_decided, put_edit_in_force
 from srag_mcp.rules.audit import recount
 from srag_mcp.rules.voting import run_rules
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import POSITION, Schema
 from srag_mcp.settings import Settings
-from srag_mcp.store.build import BuildInfo, publish_changes, published_info
+from srag_mcp.store.build import publish_changes
 from srag_mcp.store.corrections import (
     Correction,
     cell_value,
@@ -26,12 +25,11 @@ from srag_mcp.store.corrections import (
     write_corrections,
 )
 from srag_mcp.store.feedback import PERSON, Giver
-from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.loose import with_loose
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.renamings import attached_former
 from srag_mcp.store.united_names import are_united, read_decided, write_decided
-from srag_mcp.store.work import WorkDatabase, open_work
+from srag_mcp.store.work import WorkDatabase
 from srag_mcp.text.shown import one_line
 from srag_mcp.values.states import State
 
@@ -39,9 +37,8 @@ Wanted: TypeAlias = Literal["value", "absent", "unknown", "undo", "accept"]
 _CELL = """
 SELECT sha256, state, coalesce(value, ''), coalesce(as_stated, '')
 FROM former.main.documents JOIN former.main.cells USING (document_id)
-WHERE document_id = ? AND table_name = ? AND attribute = ?
+WHERE document_id = ? AND table_name = ? AND attribute = ? AND position IS NOT DISTINCT FROM ?
 """
-_OF_ROW = " AND position = ?"  # builds of earlier versions have no lists
 _ROW_START = """
 SELECT coalesce(min(start)::VARCHAR, '') FROM former.main.cells
 WHERE document_id = ? AND table_name = ? AND position = ?
@@ -85,22 +82,6 @@ class CellPlace(NamedTuple):
     position: int | None = None
 
 
-@contextmanager
-def _open_decided(
-    folder: Path, settings: Settings
-) -> Iterator[tuple[WorkDatabase, Schema, BuildInfo]]:
-    """Open what a decision is on: the work database, its schema, and the build that shows it."""
-    if not folder.is_dir():
-        msg = f"{folder} is a build alone: it is decided on in the folder of its documents"
-        raise CorpusError(msg)
-    with open_work(CorpusFolder(folder, settings.home).writable()) as work:
-        present, info = work.schema_in_force(), published_info(work.state, work.connection)
-        if present is None or info is None:
-            msg = f"{folder} has no table yet: ingest it first"
-            raise CorpusError(msg)
-        yield work, present.schema, info
-
-
 def correct(
     folder: Path,
     settings: Settings,
@@ -119,7 +100,8 @@ def correct(
     """
     document_id, column, position = CellPlace(*place)
     row = "" if position is None else str(position)
-    with _open_decided(folder, settings) as (work, schema, info):
+    with open_decided(folder, settings) as (work, present, info):
+        schema = present.schema
         is_current = info.revision == work.revision  # else documents of it may be missing
         table, name = schema.entity, column
         if any(column == child.entity for child in schema.children):
@@ -210,9 +192,9 @@ def _set(
     if says == "accept" and before is not None:
         says, value = before.says, before.value
     with attached_former(work.connection, work.state):
-        at = [document_id, table, attribute.name]
-        rows = work.run(_CELL + _OF_ROW, *at, int(row)) if row else work.run(_CELL, *at)
-        starts = work.run(_ROW_START, document_id, table, int(row)) if row else [("",)]
+        position = int(row) if row else None
+        rows = work.run(_CELL, document_id, table, attribute.name, position)
+        starts = work.run(_ROW_START, document_id, table, position) if row else [("",)]
     if not rows or not rows[0][0]:
         msg = f"there is no record of {document_id}, or it was not read for {attribute.name}"
         msg = f"{table} has no row {row} of {document_id}" if row else msg
@@ -260,7 +242,8 @@ def decide_names(
             case or marks only are to be apart.
         LockedError: If another process ingests the corpus.
     """
-    with _open_decided(folder, settings) as (work, schema, _):
+    with open_decided(folder, settings) as (work, present, _):
+        schema = present.schema
         table, name = schema.find_column(column)
         column = schema.find_table(table).named(name)
         if not are_united(schema.attribute(name, table)):

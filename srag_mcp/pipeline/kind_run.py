@@ -53,6 +53,7 @@ from srag_mcp.store.layout import (
     ingestion_lock,
     read_kinds,
     write_atomically,
+    write_kinds,
 )
 from srag_mcp.store.renamings import attached_former
 from srag_mcp.store.work import MIXED, ODD, WorkDatabase, open_work
@@ -131,7 +132,8 @@ def may_have_kinds(state: Path, folder: Path, given: Schema | None) -> bool:
 
     A person decides otherwise who gives columns or wants one table.
     """
-    is_one = given is not None or read_members(folder) is not None or _wants_one_table(state)
+    wants_one = given is not None or ((state / KINDS_FILE).is_file() and not read_kinds(state))
+    is_one = wants_one or read_members(folder) is not None
     return not is_one and find_schema_file(folder) is None
 
 
@@ -261,7 +263,7 @@ class KindSorter:
             kinds[name] = kind
         if len(kinds) < 2:
             return None
-        corpora, written, held = dict[Path, int](), dict[str, object](), set[str]()
+        corpora, written, held = dict[Path, int](), dict[str, StoredKind](), set[str]()
         said = {name: dict.fromkeys(stems(" ".join(kind)), 1.0) for name, kind in kinds.items()}
         shared = _share_out(said, self.questions)
         for name, kind in kinds.items():
@@ -272,8 +274,8 @@ class KindSorter:
             place = self._keep(name, members, shared[name], (columns, tuple(further)))
             corpora[place] = n_rows
             held |= paths
-            written[name] = {"documents": n_rows, "shares": {}}
-        write_atomically(self.state / KINDS_FILE, json.dumps(written))
+            written[name] = StoredKind(n_rows, {})
+        write_kinds(self.state, written)
         rest = self._keep_rest((x.relative for x in sources if x.relative not in held), self.found)
         return Kinds(corpora, tuple(odd), self.found.failed, rest)
 
@@ -390,7 +392,7 @@ class KindSorter:
 
     def write(self, found: "Grouping", told: str) -> Kinds:
         """Write which files are of which kind."""
-        corpora, written = dict[Path, int](), dict[str, object]()
+        corpora, written = dict[Path, int](), dict[str, StoredKind]()
         said = {
             name: {word: n for kind in of for word, n in kind.shares.items()}
             for name, of in found.kinds.items()
@@ -404,8 +406,8 @@ class KindSorter:
             shares, besides = [x.shares for x in of], tuple(x.besides for x in of)
             own = tuple(path for path in members if path in assigned)
             known = (name in found.given, besides, own)
-            written[name] = asdict(StoredKind(len(members), shares[0], tuple(shares[1:]), *known))
-        write_atomically(self.state / KINDS_FILE, json.dumps(written))
+            written[name] = StoredKind(len(members), shares[0], tuple(shares[1:]), *known)
+        write_kinds(self.state, written)
         rest = self._keep_rest(found.odd, found)
         return Kinds(corpora, tuple(found.odd), found.failed, rest, told)
 
@@ -487,7 +489,7 @@ class Grouping:
                 heard = "nothing of use was said of them, and their names are those that code found"
             return self.sorter.write(self, heard)
         if len(said) == 1:
-            write_atomically(self.sorter.state / KINDS_FILE, json.dumps({}))
+            write_kinds(self.sorter.state, {})
             return None
         kinds, told = dict[str, tuple[DocumentKind, ...]](), list[str]()
         places, names, strays = dict[str, int](), [*self.kinds], [*self.odd]
@@ -508,10 +510,6 @@ class Grouping:
         return self.sorter.write(settled, "; ".join(("a language model confirmed them", *told)))
 
 
-def _wants_one_table(state: Path) -> bool:
-    return (state / KINDS_FILE).is_file() and not read_kinds(state)
-
-
 def join_kinds(state: Path) -> None:
     """Let the next ingestion make one table of all kinds; what was read of each is laid aside.
 
@@ -524,7 +522,7 @@ def join_kinds(state: Path) -> None:
         is_doubted = work.left_out() or work.note(MIXED) or work.odd()
     with ingestion_lock(state):
         if is_doubted and not place.is_dir():
-            write_atomically(state / KINDS_FILE, json.dumps({}))
+            write_kinds(state, {})
             return
         if not place.is_dir():
             msg = f"{state.parent} holds no kinds"
@@ -538,18 +536,13 @@ def join_kinds(state: Path) -> None:
                 pass  # nobody is at it
         aside = (state / f"{KINDS_FOLDER}-{number}" for number in count(1))
         place.rename(next(path for path in aside if not path.exists()))
-        write_atomically(state / KINDS_FILE, json.dumps({}))  # a person wants one table
+        write_kinds(state, {})
 
 
 def rename_kind(state: Path, old: str, new: str) -> Path:
-    """Call a kind otherwise, and return its place; its corpus moves with all that was read.
+    """Call a kind *new*, and return its place; its corpus moves with all that was read.
 
-    Its table keeps its name.
-
-    Args:
-        state: The state folder of the folder that holds the kinds.
-        old: What the kind is called.
-        new: A name of letters, digits and `_`.
+    Its table keeps its name. *state* is the state folder of the folder that holds the kinds.
 
     Raises:
         CorpusError: If there is no kind *old*, or *new* is taken or no such name.
@@ -568,19 +561,15 @@ def rename_kind(state: Path, old: str, new: str) -> Path:
             raise CorpusError(problem)
         with ingestion_lock(place / old / STATE_FOLDER):
             kept[old] = replace(kept[old], is_given=True)
-            named = {new if name == old else name: asdict(kind) for name, kind in kept.items()}
             (place / old).rename(place / new)
-            write_atomically(state / KINDS_FILE, json.dumps(named))
+            write_kinds(state, {new if name == old else name: kind for name, kind in kept.items()})
     return place / new
 
 
 def assign_document(state: Path, document: str, name: str) -> None:
-    """Say that a document is of a kind, for good; the next ingestion puts it there.
+    """Say that a document is of the kind *name*, for good; the next ingestion puts it there.
 
-    Args:
-        state: The state folder of the folder that holds the kinds.
-        document: Its path below that folder.
-        name: What the kind is called.
+    *state* is the state folder of the folder that holds the kinds; *document* lies below that.
 
     Raises:
         CorpusError: If there is no such document, or no such kind of documents.
@@ -600,8 +589,7 @@ def assign_document(state: Path, document: str, name: str) -> None:
             others = tuple(path for path in stored.assigned if path != document)
             own = (*others, document) if kind == name else others
             kept[kind] = replace(stored, assigned=own)
-        written = {kind: asdict(stored) for kind, stored in kept.items()}
-        write_atomically(state / KINDS_FILE, json.dumps(written))
+        write_kinds(state, kept)
 
 
 def _share_out(

@@ -267,7 +267,8 @@ class RuleReading:
                     kept[key] = _silent(attribute, _NO_WORD if column.trust else _NOT_TOLD)
                 elif ruling.verdict is Verdict.SILENT and key in before and _was_read(before[key]):
                     kept[key] = before[key]
-        self.predictions.keep_ruled(attribute, kept)
+        self.predictions.forget_ruled([attribute], besides=list(kept))
+        self.predictions.change(attribute, kept)
         return len(kept)
 
     def read_left(

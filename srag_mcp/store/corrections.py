@@ -51,6 +51,7 @@ class Correction:
         position, start: Of a cell of a child table: which row of its document, 0 for the list as a
             whole, and where that began, as another may have come before it since; empty for a
             record.
+        problem: Why it waits for a second look, as a build says; empty where it is applied.
     """
 
     document_id: str
@@ -66,6 +67,7 @@ class Correction:
     at: str
     position: str = ""
     start: str = ""
+    problem: str = ""
 
     @property
     def named(self) -> str:
@@ -87,9 +89,9 @@ class Correction:
         return {"value": self.value, "absent": "none"}.get(self.says, "unknown")
 
 
-_FIELDS = tuple(field.name for field in fields(Correction))
+_FIELDS = tuple(field.name for field in fields(Correction))[:-1]  # a problem is of a build
 _LATER = {"position": "", "start": ""}  # files of earlier versions have none
-CORRECTIONS_TABLE = ", ".join(f'"{name}" VARCHAR' for name in (*_FIELDS, "problem"))
+CORRECTIONS_TABLE = ", ".join(f'"{field.name}" VARCHAR' for field in fields(Correction))
 """Columns of what a build keeps of them."""
 
 
@@ -122,7 +124,7 @@ def write_corrections(state: Path, corrections: Iterable[Correction]) -> None:
     written = io.StringIO(newline="")
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow(_FIELDS)
-    writer.writerows(map(astuple, corrections))
+    writer.writerows(astuple(item)[:-1] for item in corrections)
     write_atomically(state / CORRECTIONS_FILE, written.getvalue())
 
 
@@ -183,7 +185,7 @@ def apply_corrections(
     if not kept:
         return 0, 0
     found = list(_find_documents(work, [_renamed(item, renamings, schema) for item in kept]))
-    present = [item for item, _ in found]
+    present = [replace(item, problem="") for item in found]
     if present != kept:  # kept before the build is published: it cannot be found out afterwards
         write_corrections(work.state, present)
     in_force = work.schema_in_force()
@@ -191,15 +193,15 @@ def apply_corrections(
     hidden = (_places(in_force.schema) if in_force else set()) - columns
     mine: dict[tuple[str, str], list[Correction]] = {}
     rows: list[tuple[str, ...]] = []
-    for item, problem in found:
+    for item in found:
         if (item.table, item.column) in hidden:  # it is kept until the column is shown
             continue
         if (item.table, item.column) not in columns:
-            problem = f"there is no column {item.table}.{item.column}"
-        elif not problem:
+            item = replace(item, problem=f"there is no column {item.table}.{item.column}")
+        elif not item.problem:
             mine.setdefault((item.table, item.column), []).append(item)
             continue
-        rows.append((*astuple(item), problem))
+        rows.append(astuple(item))
     for (table, column), items in mine.items():
         rows += _apply(work, table, schema.attribute(column, table), items)
     if not rows:
@@ -224,10 +226,8 @@ def _renamed(item: Correction, renamings: Renamings | None, schema: Schema) -> C
     return replace(item, table=table, column=column)
 
 
-def _find_documents(
-    work: WorkDatabase, corrections: Sequence[Correction]
-) -> Iterator[tuple[Correction, str]]:
-    """Yield each correction, and why its document is not there; empty where it is.
+def _find_documents(work: WorkDatabase, corrections: Sequence[Correction]) -> Iterator[Correction]:
+    """Yield each correction; the problem of one is why its document is not there.
 
     Bytes tell a document, not its name: one that has another name by now is the same, one whose
     bytes changed is another. Where the build before had these bytes under another name as well, as
@@ -251,12 +251,14 @@ def _find_documents(
         is_free = item.place not in taken and (item is kept or item.place not in own)
         if item.document_id in alike and is_free:
             taken.add(item.place)
-            yield item, ""
+            yield item
         elif alike:
-            yield kept, "other documents have these bytes, or another correction"
+            problem = "other documents have these bytes, or another correction"
+            yield replace(kept, problem=problem)
         else:
             changed = kept.document_id in there
-            yield kept, f"the document {'has changed' if changed else 'is not there'}"
+            problem = f"the document {'has changed' if changed else 'is not there'}"
+            yield replace(kept, problem=problem)
 
 
 def _apply(
@@ -288,7 +290,7 @@ def _apply(
             note = f"corrected by {who} on {item.at[:10]}: was {item.was_value or item.was_state}"
             row = int(item.position) if item.position else None
             corrected.append((item.document_id, row, value, item.author, marks, note))
-        rows.append((*astuple(item), problem))
+        rows.append(astuple(replace(item, problem=problem)))
     work.run(_CORRECTED.format(sql_type=attribute.type.sql))
     work.append("corrected", corrected)
     work.run(_IN_CELLS, table, attribute.name)
@@ -309,14 +311,6 @@ WHERE $1 IN ('', "column", "table" || '.' || "column") ORDER BY "column", docume
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A correction, and why it waits for a second look; empty where it is applied."""
-
-    correction: Correction
-    problem: str
-
-
-def read_kept(read: Read, column: str = "") -> list[Kept]:
+def read_kept(read: Read, column: str = "") -> list[Correction]:
     """Read the corrections of *column* that a build was made with, of all when it is empty."""
-    return [Kept(Correction(*row[:-1]), row[-1]) for row in read(_KEPT, [column])]
+    return [Correction(*row) for row in read(_KEPT, [column])]

@@ -7,11 +7,13 @@ theirs is, but for the one file that it may write.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -158,7 +160,8 @@ def _write(connection: duckdb.DuckDBPyConnection, sql: str, written: Path, name:
     if kind == ".xlsx":
         _check_sheet(found, sql)
         connection.execute(sql)
-        return _write_sheet(written, names, _fetch(connection))
+        parts = iter(partial(connection.fetchmany, _CHUNK_ROWS), [])
+        return _write_sheet(written, names, chain.from_iterable(parts))
     if kind == ".duckdb":
         table = f"written.{quote_name(name)}"
         found.query(_RESULT, f"CREATE TABLE {table} AS FROM {_RESULT}")
@@ -186,11 +189,6 @@ def _marked(name: str, kind: DuckDBPyType) -> str:
         is_run = f"regexp_matches({text}, {quote_text(_FORMULA)})"
         column = f"CASE WHEN {is_run} THEN {quote_text(_MARK)} || {text} ELSE {text} END"
     return f"{column} AS {quote_name(shown)}"
-
-
-def _fetch(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[object, ...]]:
-    while rows := connection.fetchmany(_CHUNK_ROWS):
-        yield from rows
 
 
 def _check_sheet(found: duckdb.DuckDBPyRelation, sql: str) -> None:

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -157,6 +157,12 @@ def read_kinds(state: Path) -> dict[str, StoredKind]:
         msg = f"{path} has names that are none; delete it, and ingest the folder again"
         raise StoreError(msg)
     return found
+
+
+def write_kinds(state: Path, kinds: Mapping[str, StoredKind]) -> None:
+    """Keep the kinds of a folder, by name; none where a person wants one table of all."""
+    written = {name: asdict(kind) for name, kind in kinds.items()}
+    write_atomically(state / KINDS_FILE, json.dumps(written))
 
 
 def _can_write(state: Path) -> bool:

@@ -246,8 +246,6 @@ _COLUMNS = """
 ALTER TABLE files ADD COLUMN IF NOT EXISTS told VARCHAR;
 ALTER TABLE files ADD COLUMN IF NOT EXISTS passing BOOLEAN;
 ALTER TABLE documents ADD COLUMN IF NOT EXISTS n_passages INTEGER;
-ALTER TABLE passages ADD COLUMN IF NOT EXISTS heads_start BIGINT;
-ALTER TABLE passages ADD COLUMN IF NOT EXISTS heads_end BIGINT;
 ALTER TABLE cells ADD COLUMN IF NOT EXISTS marks VARCHAR DEFAULT '';
 ALTER TABLE predictions ADD COLUMN IF NOT EXISTS marks VARCHAR;
 ALTER TABLE predictions ADD COLUMN IF NOT EXISTS n_read BIGINT;
@@ -377,11 +375,6 @@ class WorkDatabase:
             if is_content:
                 self.count_revision()
 
-    def is_reserved_word(self, name: str) -> bool:
-        """Whether SQL keeps *name* for itself, so that it would have to be quoted."""
-        sql = "SELECT keyword_category FROM duckdb_keywords() WHERE keyword_name = ?"
-        return ("reserved",) in self.run(sql, name)
-
     def files(self) -> dict[str, FinishedFile]:
         """Return the files that are done with, by path."""
         rows = self.run(
@@ -466,7 +459,8 @@ class WorkDatabase:
             for table in ("cells", "child_cells", "passages"):
                 rows = ((item.document_id, getattr(item, table)) for item in documents)
                 self.append(table, [(key, *row) for key, found in rows for row in found])
-            self._add_postings((item.document_id, item.postings) for item in documents)
+            if postings := [(x.document_id, *x.postings) for x in documents if x.postings]:
+                self.run(_ADD_POSTINGS, *map(list, zip(*postings, strict=True)))
             errors = dict(self._delete("files", "path", [item.path for item in files], "error"))
             self.append(
                 "files",
@@ -581,10 +575,6 @@ class WorkDatabase:
         with suppress(_Undone), self.transaction():
             yield
             raise _Undone
-
-    def _add_postings(self, postings: Iterable[tuple[str, Postings]]) -> None:
-        if rows := [(document_id, *found) for document_id, found in postings if found]:
-            self.run(_ADD_POSTINGS, *map(list, zip(*rows, strict=True)))
 
     def _drop_documents(self, ids: Sequence[str]) -> None:
         if ids:

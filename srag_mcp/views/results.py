@@ -306,13 +306,16 @@ class AnswerPage(Page):
     rejected: RejectedReading | None = None
     questions_kept: int = 0
 
-    def render(self) -> str:
-        """Write text, proposal, denominator, reading, query, quotes and rows; or the brief."""
+    def render(self, *, rows: bool = True) -> str:
+        """Write text, proposal, denominator, reading, query and quotes; or the brief.
+
+        And, for who computes on, *rows*, bounds as numbers and how many questions are kept.
+        """
         about = [f"asked of {self.corpus}"] if self.corpus else []
         about += [f"asked instead: {self.asked}"] if self.asked else []
         if (rejected := self.rejected) is not None:
             about.append(f"called wrong: {rejected.text} sql: {rejected.sql}")
-        if self.questions_kept:
+        if self.questions_kept and rows:
             about.append(f"questions kept: {self.questions_kept}")
         proposed = [] if self.proposal is None else [f"next: {self.proposal.next}"]
         if (brief := self.brief) is not None:
@@ -332,9 +335,11 @@ class AnswerPage(Page):
             for number, quote in enumerate(self.quotes, start=1):
                 lines.append(f"[{number}] {quote.render()}")
             return _lines(lines)
-        if self.bounds:
+        if self.bounds and rows:
             lines.append(f"bounds: {self.bounds[0]} to {self.bounds[1]}")
-        lines += [f"reading: {self.reading}", f"sql: {self.sql}", f"engine: {self.engine}"]
+        is_said = self.reading in self.text  # which code writes of it, where no model restates it
+        lines += [] if is_said else [f"reading: {self.reading}"]
+        lines += [f"sql: {self.sql}", f"engine: {self.engine}"]
         if self.truncated:
             lines.append("truncated: more rows exist; page through them with run_sql and this sql")
         for item in self.sources:
@@ -342,7 +347,7 @@ class AnswerPage(Page):
             value = f"{item.value} {item.unit}" if item.unit else item.value
             said = f"{item.column} = {value}; {item.state}: “{item.quote}” {item.note}"
             lines.append(f"source: {place}: {said}".rstrip())
-        return _lines([*lines, ROWS, *_csv_lines(self.columns, self.rows)])
+        return _lines([*lines, *([ROWS, *_csv_lines(self.columns, self.rows)] if rows else [])])
 
 
 class SearchPage(Page):

@@ -91,7 +91,7 @@ Set = Callable[..., str]
 
 def waiting(opened: Corpus) -> list[tuple[str, str, str]]:
     found = opened.corrections()
-    return [(x.correction.document_id, x.correction.column, x.problem) for x in found if x.problem]
+    return [(x.document_id, x.column, x.problem) for x in found if x.problem]
 
 
 def test_a_value_is_set_at_once_and_its_cell_says_what_it_was(
@@ -416,8 +416,8 @@ def check(corpus: Path, opened: Corpus, truth: Truth, columns: dict[str, str]) -
     """Check that none is lost and none of another cell; return how many are applied, and wait."""
     kept, of_column = opened.corrections(), columns
     found = {
-        (x.correction.sha256, of_column.get(x.correction.column, x.correction.column)):
-            f"{x.correction.says}:{x.correction.value}"
+        (x.sha256, of_column.get(x.column, x.column)):
+            f"{x.says}:{x.value}"
         for x in kept
     }  # fmt: skip
     assert (found, len(kept)) == (truth, N_CORRECTIONS)
