@@ -426,19 +426,6 @@ def test_items_made_alike_that_no_table_holds_leave_a_list_in_doubt() -> None:
     assert not found["record_works"].marks
 
 
-def test_what_some_rows_say_behind_the_others_is_a_column_of_its_own() -> None:
-    said = ("high", "low, repair £45", "low", "high, repair £400", "low, repair £20", "high")
-    things = ("Slide", "Swing", "Seesaw", "Gate")
-    rows = [f"- {things[n % 4]}: loose (severity {said[n % 6]})" for n in range(30)]
-    texts = [f"Yard {n}\n\nFindings\n\n" + "\n".join(rows[n : n + 2 + n % 2]) for n in range(12)]
-    documents = read(texts)
-    schema = learn(documents)
-    [child] = schema.children
-    assert [item.name for item in child.attributes][-2:] == ["severity", "repair"]
-    [found, *_] = lists_of(documents, schema)[child.list_name]
-    assert [row[-2:] for row in rows_of(found)] == [("high", ""), ("low", "£45")]
-
-
 def test_a_table_that_names_its_rows_alone_is_labels_and_no_list() -> None:
     documents = list[Document]()
     for n, city in enumerate(("Ulm", "Pula", "Bonn", "Ulm", "Pula", "Bonn", "Ulm", "Graz")):
