@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol
 
 import hypothesis
 import pytest
@@ -39,7 +39,14 @@ use_warm_starts()
 forks.prepare = lambda *_: None
 
 MOST_IDLE = 4
-Once: TypeAlias = Callable[[Path, Callable[[], object]], Path]
+
+
+class Once(Protocol):
+    """Fills a folder as *make* does; folders of one module that have one name are *called*."""
+
+    def __call__(self, folder: Path, make: Callable[[], object], called: str = "") -> Path: ...
+
+
 Idle = list[tuple[QueryLimits, WorkerProcess]]
 
 
@@ -77,9 +84,9 @@ def once(request: pytest.FixtureRequest, kept_folders: Path) -> Once:
     For tests that begin with a folder ingested, and do not look at how it was.
     """
 
-    def fill(folder: Path, make: Callable[[], object]) -> Path:
+    def fill(folder: Path, make: Callable[[], object], called: str = "") -> Path:
         module = request.path.relative_to(request.config.rootpath).with_suffix("")
-        kept = kept_folders / f"{'-'.join(module.parts)}-{folder.name}"
+        kept = kept_folders / f"{'-'.join(module.parts)}-{called or folder.name}"
         if kept.exists():
             return shutil.copytree(kept, folder, dirs_exist_ok=True)
         make()
