@@ -13,6 +13,7 @@ import hypothesis
 import pytest
 
 from srag_mcp import forks
+from srag_mcp.pipeline.reader_pool import OBJECTS_BETWEEN_COLLECTIONS
 from srag_mcp.store import feedback, layout
 from srag_mcp.store.guard import QueryLimits, QueryPool, pool
 from srag_mcp.store.guard.process import WorkerProcess
@@ -29,6 +30,7 @@ if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 gc.disable()  # while tests are collected, which makes next to no garbage
+gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)  # afterwards, as for who ingests
 
 # A machine that does other things is no fault of the code.
 hypothesis.settings.register_profile("patient", deadline=None)
