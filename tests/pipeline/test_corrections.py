@@ -27,6 +27,7 @@ from srag_mcp.store.feedback import Giver
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CORRECTIONS_FILE, CorpusFolder, ingestion_lock
 from srag_mcp.views.answers import result_table
+from tests.conftest import Once
 from tests.pipeline.test_crashes import run_and_kill
 
 Ask = Callable[[Path, str], list[tuple[object, ...]]]
@@ -252,13 +253,13 @@ def test_a_row_whose_twin_stays_does_not_take_its_correction(
 
 
 @pytest.fixture
-def orders(tmp_path: Path, settings: Settings, worker: QueryPool) -> Corpus:
+def orders(tmp_path: Path, settings: Settings, worker: QueryPool, once: Once) -> Corpus:
     """Four orders, each with a table of what was sold."""
     folder = tmp_path / "orders"
     folder.mkdir()
     for number, town in enumerate(("Ulm", "Bern", "Cork", "Kiel"), start=1):
         write_order(folder, number, town, [("tea", number), ("rice", 5), ("salt", 5)])
-    ingest(folder, settings)
+    once(folder, lambda: ingest(folder, settings))
     return Corpus(folder, worker, settings.home)
 
 

@@ -321,16 +321,19 @@ def test_columns_that_a_person_gives_later_hide_the_kinds(
 
 
 @pytest.fixture
-def late(harbour: Path, settings: Settings) -> Path:
+def late(harbour: Path, settings: Settings, once: Once) -> Path:
     """Eight boats with a table of their own, and seven lessons that came afterwards."""
     lessons = {path: path.read_text() for path in harbour.glob("c*.md")}
     for path in (*lessons, harbour / "letter.md"):
         path.unlink()
-    assert ingest(harbour, settings).kinds == ()
-    for path, text in lessons.items():
-        path.write_text(text)
-    ingest(harbour, settings)
-    return harbour
+
+    def ingest_twice() -> None:
+        assert ingest(harbour, settings).kinds == ()
+        for path, text in lessons.items():
+            path.write_text(text)
+        ingest(harbour, settings)
+
+    return once(harbour, ingest_twice, "late")
 
 
 def test_documents_of_a_kind_that_comes_later_are_in_no_table_and_every_answer_says_so(

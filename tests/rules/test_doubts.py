@@ -25,15 +25,20 @@ def worker() -> Iterator[QueryPool]:
         yield running
 
 
-@pytest.fixture
-def open_corpus(tmp_path: Path, worker: QueryPool) -> Open:
+@pytest.fixture(scope="module")
+def open_corpus(tmp_path_factory: pytest.TempPathFactory, worker: QueryPool) -> Open:
+    """Return a function that ingests texts, the same ones once."""
+    folders: dict[str, Path] = {}
+
     def write(texts: Sequence[str], attributes: Sequence[Attribute]) -> Corpus:
-        folder = tmp_path / "boats"
-        folder.mkdir()
-        for number, text in enumerate(texts):
-            (folder / f"{number:02d}.txt").write_text(f"{text}\n{number}\n", encoding="utf-8")
         schema = Schema(title="Boat", entity="boats", attributes=tuple(attributes))
-        ingest(folder, Settings(workers=1), schema=schema)
+        folder = folders.get(known := repr((texts, schema)))
+        if folder is None:
+            folder = folders[known] = tmp_path_factory.mktemp("made") / "boats"
+            folder.mkdir()
+            for number, text in enumerate(texts):
+                (folder / f"{number:02d}.txt").write_text(f"{text}\n{number}\n", encoding="utf-8")
+            ingest(folder, Settings(workers=1), schema=schema)
         return Corpus(folder, worker)
 
     return write
