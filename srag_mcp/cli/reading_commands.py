@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -20,6 +20,7 @@ from srag_mcp.text.shown import one_line, quoted
 
 if TYPE_CHECKING:  # listing the commands does not need them
     from srag_mcp.model.ledger import Call, Totals
+    from srag_mcp.store.corpus import Corpus
     from srag_mcp.views.results import Table
 
 LimitOption = Annotated[int, option("Most cells.", "N", least=1, most=1000)]
@@ -166,12 +167,29 @@ def schema(
     from srag_mcp.store.kind_tables import KindTables
 
     with open_tables(corpus, given.command_settings(home)) as opened:
-        if not as_json:
-            say(views.holdings.schema_page(opened, views.answers.WHOLE).render())
-        elif isinstance(opened, KindTables):
+        if not isinstance(opened, KindTables):
+            if as_json:
+                print_json(schema_to_json(opened.kept_schema()))
+            else:
+                print_schema(opened)
+        elif as_json:
             print_json({x.name: schema_to_json(x.kept_schema()) for x in opened.corpora})
         else:
-            print_json(schema_to_json(opened.kept_schema()))
+            for own in opened.corpora:
+                print_schema(own, opened.names_of(own))
+            say(*views.holdings.say_keys(opened))
+
+
+def print_schema(corpus: "Corpus", names: Mapping[str, str] | None = None) -> None:
+    """Print the columns of a corpus and what they hold; *names* as in `holdings.column_lines`."""
+    schema = corpus.schema()
+    names = names or {table.entity: table.entity for table in schema.tables}
+    title, n_documents = one_line(schema.title), corpus.info().n_documents
+    print(f"{title}: table {names[schema.entity]}, {n_documents} documents")
+    for child in schema.children:
+        print(f"table {names[child.entity]}: {views.holdings.count_rows(corpus, child)}")
+    print_table(*views.holdings.schema_table(corpus, names))
+    say(*views.holdings.loose_notes(corpus), file=sys.stderr)
 
 
 def stats(

@@ -26,6 +26,7 @@ from srag_mcp.cli.arguments import (
 )
 from srag_mcp.cli.building_commands import ingest_corpus, interruption
 from srag_mcp.cli.printing import print_json, print_table, say, show_progress
+from srag_mcp.cli.reading_commands import print_schema
 from srag_mcp.model.litellm_library import find_key_variables
 from srag_mcp.settings import Settings
 
@@ -151,7 +152,7 @@ def demo(home: HomeOption = None) -> None:
     say(*(f"warning: {warning}" for warning in report.warnings))
     with open_corpus(folder, settings) as corpus:
         _title("The schema that was found: no model, no key, no network")
-        say(views.holdings.schema_page(corpus, views.answers.WHOLE).render())
+        print_schema(corpus)
         for question in QUESTIONS:
             _title(question)
             page = views.answers.answer_page(corpus, ask(corpus, question), views.answers.WHOLE)
