@@ -7,7 +7,7 @@ from srag_mcp.cells.cell import BY_MODEL
 from srag_mcp.documents.folder import holds_rest
 from srag_mcp.errors import CorpusError, ModelError, QueryError
 from srag_mcp.inference.across import MAX_KEYS, QueryAcross
-from srag_mcp.inference.answer import Answer, render_text
+from srag_mcp.inference.answer import Answer, is_empty, render_text
 from srag_mcp.inference.ask import OFFLINE, Asking, check_length, open_metered
 from srag_mcp.inference.brief import Brief
 from srag_mcp.inference.by_model import MAX_ROWS, TranslationReply, with_nearest, write_across
@@ -44,7 +44,8 @@ def converse_kinds(
     It is about the only one that keeps a query for it, else about those whose records it names, and
     about those that have a column that it names and the first has not, or the same columns as that,
     unless it names the kind. A question that leans on one before is of one kind. One that may be
-    about any of them is refused.
+    about any of them is refused, or where a model is asked, of the kind that it takes of all; so is
+    one of which the kind that was asked holds nothing.
 
     Raises:
         NotIngestedError, QuestionError, StoreError: As `converse`.
@@ -55,62 +56,82 @@ def converse_kinds(
             msg = f"{kinds.name} holds what is of no kind, which is searched and never counted"
             raise CorpusError(msg)
         return kinds, converse(kinds, question, asking, previous=previous, verdict=verdict)
+    leans = bool(previous or verdict)
     kept = [x for x in kinds.corpora if has_kept(x, question)]
     named = kept if len(kept) == 1 else find_named(kinds.corpora, question)
-    if len(named) > 1 and not (previous or verdict):
-        several = kinds.among(named)
-        return several, ask_kinds(several, question, asking)
+    if len(named) > 1 and not leans:
+        return _ask_several(kinds.among(named), question, asking)
     try:
         own = named[0] if len(named) == 1 else choose_corpus(kinds.corpora, question)
     except CorpusError as error:
+        if asking.model is not None and not leans:
+            return _ask_several(kinds, question, asking)
         return kinds, refuse_kinds(kinds, question, f"{error}; perhaps ")
     called = {*stems(last_name(own.name))}
     alike = [x for x in kinds.corpora if x is not own and _are_alike(x, own)]
-    if alike and called.isdisjoint(stems(question)) and not (previous or verdict):
+    if alike and called.isdisjoint(stems(question)) and not leans:
         several = kinds.among([own, *alike])  # two layouts, perhaps, of one kind
         return several, refuse_kinds(several, question, "")
     answer = converse(own, question, asking, previous=previous, verdict=verdict)
-    if kinds.missing:
-        absent = f"not ingested yet: {', '.join(kinds.missing)}"
-        answer = replace(answer, warnings=(*answer.warnings, absent))
+    if more := [] if leans else _find_more(kinds, own, answer, asking):
+        of, found = _ask_several(kinds.among([own, *more]), question, asking, own)
+        is_elsewhere = isinstance(of, Corpus) and not found.refused
+        if answer.brief is not None or is_elsewhere:
+            return of, _add_taken(found, answer)
+        answer = _add_taken(answer, found)
+    warnings = [f"not ingested yet: {', '.join(kinds.missing)}"] if kinds.missing else []
+    warnings += _say_beside(kinds, own, answer) if answer.brief is None else ()
+    return own, replace(answer, warnings=(*answer.warnings, *warnings))
+
+
+def _find_more(kinds: KindTables, own: Corpus, answer: Answer, asking: Asking) -> list[Corpus]:
+    """Return the kinds that may have what *own* has not.
+
+    They have a column that is missing there; where nothing is found there, a model says.
+    """
+    others = [x for x in kinds.corpora if x is not own]
     if answer.brief is None:
-        beside = tuple(_say_beside(kinds, own, answer))
-        answer = replace(answer, warnings=(*answer.warnings, *beside))
-    if answer.brief is None or previous or verdict:
-        return own, answer
+        is_nothing = answer.reading is None and is_empty(answer.rows)
+        return others if is_nothing and asking.model is not None else []
     missing = {*stems(" ".join(answer.brief.unplaced))}
-    more = [
-        corpus
-        for corpus in kinds.corpora
-        if corpus is not own
-        and missing & {*stems(" ".join(corpus.schema().column_names()).replace("_", " "))}
-    ]
-    if not more:
-        return own, answer
-    several = kinds.among([own, *more])
-    found = ask_kinds(several, question, asking)
-    if answer.taken is not None:  # what the first try took is paid, too
-        taken = answer.taken + (found.taken or Totals())
-        found = replace(found, taken=taken, steps=(*answer.steps, *found.steps))
-    return several, found
+    names = {x: stems(" ".join(x.schema().column_names()).replace("_", " ")) for x in others}
+    return [x for x in others if not missing.isdisjoint(names[x])]
+
+
+def _add_taken(answer: Answer, other: Answer) -> Answer:
+    """Return *answer* with what *other*, a try at the same question, took of a model as well."""
+    if other.taken is None:
+        return answer
+    taken = (answer.taken or Totals()) + other.taken
+    return replace(answer, taken=taken, steps=(*other.steps, *answer.steps))
+
+
+def _ask_several(
+    kinds: KindTables, question: str, asking: Asking, tried: Corpus | None = None
+) -> tuple[Corpus | KindTables, Answer]:
+    """Answer as `ask_kinds` does; what a model finds in one kind that was not *tried*, by that."""
+    found = ask_kinds(kinds, question, asking)
+    own = QueryAcross(kinds, found.sql).of if found.sql else None
+    if own is None or own is tried:
+        return kinds, found
+    return own, _add_taken(converse(own, question, asking), found)
 
 
 def ask_kinds(kinds: KindTables, question: str, asking: Asking) -> Answer:
     """Answer *question* over the tables of several kinds.
 
-    A model translates it where there is one and columns match. The grammar reads no question over
-    two kinds: a brief has their tables, and what joins them.
+    A model translates it where there is one. The grammar reads no question over two kinds: a brief
+    has their tables, and what joins them.
 
     Raises:
         QuestionError: If the question is longer than any question is.
         StoreError: If a build cannot be read.
     """
     check_length(question)
-    keys = kinds.shared_keys()[:MAX_KEYS]
     if asking.model is None:
         return refuse_kinds(kinds, question, "")
     are_named = all(item.name == item.table.entity for item in kinds.own_tables())
-    if not keys or not are_named:  # a model is shown tables by the names that their kinds have
+    if not are_named:  # a model is shown tables by the names that their kinds have
         return replace(refuse_kinds(kinds, question, ""), taken=Totals())
     try:
         return run_to_end(_ask_model, kinds, question, asking, asking.model)
@@ -243,10 +264,10 @@ class _Runs:
         problems = [f"{item} would be the same for any records" for item in find_ungrounded(tree)]
         shared = self._kinds.shared_keys()[:MAX_KEYS]
         keys = " or ".join(key.condition() for key in shared)
-        problems += [
-            f"records of two kinds belong together by {keys}; the query sets {item} equal"
-            for item in across.stray_joins()
-        ]
+        why = f"records of two kinds belong together by {keys}; the query sets {{}} equal"
+        if not shared:
+            why = "nothing says which records of two kinds belong together: read one of them only"
+        problems += [why.format(item) for item in across.stray_joins()]
         repeated = find_repeated(self._kinds, across.joins(), page)
         if not problems and repeated:
             problems = [f"{repeated}: aggregate before the join"]

@@ -51,6 +51,7 @@ _HEAD_OF_KEYS = (
     "Records of two of these tables belong together by these columns only, never by document_id;"
     " sum up before you join where one has several:"
 )
+_NO_KEYS = "No columns of these tables match: read the one that the question is about."
 _MAX_COLUMNS = 16  # in full
 _MAX_DESCRIPTION = 500  # characters; two long sentences
 _MAX_CATEGORIES = 12
@@ -297,12 +298,12 @@ def write_across(kinds: KindTables, question: str, keys: Sequence[SharedKey]) ->
         columns, meant, _ = write_tables(corpus, question)
         shown += [item if "." in item.split(" ", 1)[0] else f"{name}.{item}" for item in meant]
         parts.append((name, corpus, columns))
-    joins = "\n".join(f"- {key}" for key in keys)
+    joins = ["\n".join([_HEAD_OF_KEYS, *(f"- {key}" for key in keys)])] if keys else [_NO_KEYS]
     more = [
         _HEAD_OF_KIND.format(table=name, title=x.schema().title, n=x.info().n_documents) + columns
         for name, x, columns in parts[1:]
     ]
-    first = (*parts[0][:2], "\n\n".join([parts[0][2], *more, f"{_HEAD_OF_KEYS}\n{joins}"]))
+    first = (*parts[0][:2], "\n\n".join([parts[0][2], *more, *joins]))
     return _render(question, 1, "", first, shown)
 
 

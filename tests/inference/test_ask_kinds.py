@@ -190,3 +190,25 @@ def test_what_no_column_of_both_holds_is_refused(shop: KindTables) -> None:
     _, answer = converse_kinds(shop, BOTH, Asking(model))
     assert answer.brief is not None
     assert answer.text.startswith("Not answered: no column holds the driver; it is about")
+
+
+def test_a_model_says_which_kind_a_question_is_about_that_may_be_of_any(shop: KindTables) -> None:
+    biggest = "SELECT max(amount) FROM orders"
+    model = replying([reply(biggest), reply(biggest)])
+    of, answer = converse_kinds(shop, "What was the biggest deal?", Asking(model))
+    assert (of.name, answer.rows) == ("shop/orders", ((800,),))
+    assert answer.denominator is not None
+    both, one = model.prompts
+    assert "Table `deliveries` (" in both.content
+    assert "deliveries" not in one.content
+
+
+def test_what_one_kind_holds_nothing_of_is_asked_of_all(shop: KindTables) -> None:
+    nothing = "SELECT max(parcels) FROM deliveries WHERE parcels > 100"
+    found = "SELECT amount FROM orders WHERE buyer = 'Acme'"
+    model = replying([reply(nothing), reply(found), reply(found)])
+    of, answer = converse_kinds(shop, "How much is the delivery for Acme?", Asking(model))
+    assert (of.name, answer.rows) == ("shop/orders", ((100,),))
+    kept = replying([reply(nothing), reply(nothing)])
+    of, answer = converse_kinds(shop, "How much is the delivery for Acme?", Asking(kept))
+    assert (of.name, answer.rows) == ("shop/deliveries", ((None,),))
