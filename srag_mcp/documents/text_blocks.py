@@ -47,6 +47,7 @@ from srag_mcp.documents.tables import (
 )
 from srag_mcp.text.spans import Span
 from srag_mcp.values.dates import find_dates
+from srag_mcp.values.states import read_missing
 
 LABEL_LEVEL = 7
 _MAX_VALUE_CHARACTERS = 400
@@ -576,7 +577,24 @@ def _read_aligned(lines: Sequence[Line]) -> tuple[Grid, list[Span]] | None:
         if row is None:
             return None  # a part that stands below no column: the lines do not line up
         cells.append(row)
+    _part_from_rows(cells, [line for line, _ in rows], columns)
     return Grid(Span(lines[0].span.start, lines[-1].span.end), tuple(cells)), columns
+
+
+def _part_from_rows(cells: list[Row], lines: Sequence[Line], columns: Sequence[Span]) -> None:
+    """Make one cell of what is no row, though its parts stand below columns.
+
+    It has nothing in the first column, and words alone below the numbers that all full rows have:
+    `     from stock   see list` says more of the row above it.
+    """
+    texts = [[cell.text for cell in row] for row in cells]
+    n_headers = count_header_rows(texts)
+    full = [row for row in texts[n_headers:] if all(row)]
+    numbers = [n for n, column in enumerate(zip(*full, strict=True)) if all(map(is_data, column))]
+    for n, (first, *rest) in enumerate(texts[n_headers:], n_headers):
+        said = [rest[at - 1] for at in numbers if at and rest[at - 1]]
+        if said and not first and not any(is_data(x) or read_missing(x) is not None for x in said):
+            cells[n] = _alone(lines[n], columns)
 
 
 def _place(line: Line, segments: Sequence[Line], columns: Sequence[Span]) -> Row | None:

@@ -224,10 +224,14 @@ class TableBody:
 
         A sum goes back to the end of the table or to another total.
         """
+        if not self._amounts:
+            return
         step = 1 if where == "above" else -1
         lines = self._lines[::step]
         numbers = {c: amounts.numbers[::step] for c, amounts in self._amounts.items()}
         sums = {c: (0.0, *accumulate(x or 0.0 for x in column)) for c, column in numbers.items()}
+        rows = zip(*numbers.values(), strict=True)
+        n_so_far = (0, *accumulate(map(any, rows)))  # words below a row add nothing
         n_out, out = 0, dict.fromkeys(numbers, 0.0)  # of the rows so far, those that are no records
         marks = [(0, dict(out))]
         for place, line in enumerate(lines):
@@ -237,7 +241,8 @@ class TableBody:
                 continue
             is_called, is_nameless = self._signs.get(line.number, (False, False))
             figures = {c: figure for c, column in numbers.items() if (figure := column[place])}
-            n_rows, so_far = place - n_out, {c: sums[c][place] - out[c] for c in numbers}
+            n_rows = n_so_far[place] - n_out
+            so_far = {c: sums[c][place] - out[c] for c in numbers}
             if figures and not is_known:
                 groups = [
                     (n_rows - n_before, {c: so_far[c] - before[c] for c in figures})
@@ -257,7 +262,7 @@ class TableBody:
                     self.doubted.setdefault(line.number, "a total")
             if line.number in self.left_out:
                 marks.append((n_rows, so_far))
-                n_out += 1
+                n_out += bool(figures)
                 out = {c: out[c] + figures.get(c, 0.0) for c in out}
 
     def _count_equal(

@@ -32,6 +32,7 @@ from srag_mcp.rules.items import is_sentence
 from srag_mcp.rules.kinship import content_stems, is_same_name, kinship, wordy_stems
 from srag_mcp.rules.naming import describe_values, examples_of, free_name
 from srag_mcp.rules.row_sources import (
+    Listed,
     find_no_items,
     is_near,
     read_by_sources,
@@ -697,15 +698,20 @@ def _with_checks(
     """Return the sources of *child* with what documents say of its rows together.
 
     A label counts that states the sum of a column in nine of ten documents, or the number of rows,
-    and in most where it names the column or the list; so does a noun of the list before a number.
+    and in most where it names the column or the list; so does a noun of the list before a number,
+    and the label of a row that is the sum of others.
     """
     said: dict[str, Counter[str]] = defaultdict(Counter)  # by column; empty for how many there are
     agreed: dict[str, Counter[str]] = defaultdict(Counter)
+    summed, beside = Counter[str](), Counter[str]()
     numbers = [item.name for item in child.attributes if item.type.is_numeric]
     for n in item.rows:
         sighting = sightings[n]
         read = (read_source(source, child, sighting) for source in child.sources)
-        rows = next((one.rows for one in read if one.rows), [])
+        listed = next((one for one in read if one.rows), Listed())
+        rows, own = listed.rows, listed.summed
+        summed.update(own)
+        beside.update(own | {fold_words(found.text) for row in rows for found in row.values()})
         spans = [found.span for row in rows for found in row.values()]
         sums = {name: total for name in numbers if (total := sum_of(rows, name))}
         for key in {*sighting.fields, *child.nouns} if len(rows) > 1 else ():
@@ -719,7 +725,7 @@ def _with_checks(
     called = {item.name: (item.name, *item.synonyms) for item in child.attributes}
     usual = {n: _usual(agreed[n], said[n], called.get(n, child.nouns)) for n in said}
     totals = {name: keys for name, keys in usual.items() if name and keys}
-    checks = {"totals": totals, "counts": usual.get("", ())}
+    checks = {"totals": totals, "counts": usual.get("", ()), "sums": _usual(summed, beside, ())}
     return tuple(source.model_copy(update=checks) for source in child.sources)
 
 

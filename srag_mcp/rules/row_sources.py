@@ -37,7 +37,6 @@ Cells = Mapping[str, Found]
 
 _LONGEST_QUOTE = 300  # of a list as a whole; its items have quotes of their own
 _FEW = 2
-_MOST_PARTS = 6  # of a sum: each more doubles what they may add up to, and chance with it
 _COUNT = r"\b(\d{{1,4}}|[^\W\d_]{{3,12}})[^\S\n]+(?:[^\W\d_]+[^\S\n]+)?{}\b"
 
 
@@ -48,8 +47,9 @@ class Listed:
     *contexts* say how numbers of a column are to be read, *unit* which column holds their units;
     *sums* are what rows of the list state as the sum of a column, *besides* what is in such a sum
     and no item, as a tax is; *doubted* are rows that may be no items, and *more* what stands below
-    a cell, by row and column; *other* is what stands among rows and is none; *told_none* is where
-    the document says that there is nothing.
+    a cell, by row and column; *other* is what stands among rows and is none; *summed* are the
+    folded labels of rows that are sums of others; *told_none* is where the document says that there
+    is nothing.
     """
 
     rows: list[Cells] = field(default_factory=list)
@@ -61,6 +61,7 @@ class Listed:
     doubted: dict[int, str] = field(default_factory=dict)
     more: dict[tuple[int, str], str] = field(default_factory=dict)
     other: list[str] = field(default_factory=list)
+    summed: set[str] = field(default_factory=set)
     told_none: Found | None = None
 
 
@@ -175,6 +176,7 @@ def read_source(source: RowSource, table: Table, sightings: Sightings) -> Listed
         _add_rows(
             replace(here[0], kind="table", headers=tuple(names), rows=cells),
             rows,
+            source,
             listed,
             sightings.text,
         )
@@ -214,16 +216,26 @@ def _read_tables(
         rows = [{name: row[place] for name, place in columns.items()} for row in item.rows]
         if source.heading and item.heading:
             rows = [{**row, source.heading: item.heading} for row in rows]
-        _add_rows(item, rows, listed, text)
+        _add_rows(item, rows, source, listed, text)
 
 
-def _add_rows(item: Enumeration, rows: Sequence[Cells], listed: Listed, text: str) -> None:
+def _add_rows(
+    item: Enumeration, rows: Sequence[Cells], source: RowSource, listed: Listed, text: str
+) -> None:
     """Add rows with their cells, but for those that are no items; what these say is kept.
 
     Words that are indented deeper than all rows begin say more of a row beside them; what else
-    stands alone may be a row, of which little is known.
+    stands alone may be a row, of which little is known. So may a row that numbers alone make a sum:
+    of whole amounts, one in a hundred is that of two others by chance.
     """
-    left_out, doubted = find_no_items(item)
+    left_out, doubted, sums = find_no_items(item)
+    listed.summed |= {_label(item.rows[n]) for n in sums}
+    runs = groupby(enumerate(sorted(left_out)), key=lambda found: found[1] - found[0])
+    for run in ([n for _, n in group] for _, group in runs):  # of rows next to each other
+        is_proven = any(_label(item.rows[n]) in source.sums for n in run)
+        if not is_proven and not any(names_total(f.text) for n in run for f in item.rows[n]):
+            unproven = (item.rows[n] for n in run if n in sums)
+            listed.other += [" ".join(f.text for f in row if f.text) for row in unproven]
     deepest = max(
         (_indent(row, text) for n, row in enumerate(item.rows) if n not in left_out), default=0
     )
@@ -246,6 +258,10 @@ def _add_rows(item: Enumeration, rows: Sequence[Cells], listed: Listed, text: st
                 listed.sums.setdefault(name, []).append(cells[name])
             else:
                 listed.besides[name] = listed.besides.get(name, 0.0) + amount
+
+
+def _label(row: Row) -> str:
+    return next((fold_words(found.text) for found in row if found.text), "")
 
 
 def _indent(row: Row, text: str) -> int:
@@ -274,27 +290,29 @@ def _keys(table: Table) -> Iterator[tuple[str, str]]:
             yield attribute.name, key
 
 
-def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str]]:
+def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str], set[int]]:
     """Return the rows that are no items, with whether they are called a total and are no sum.
 
-    And those that may be none, with the reason.
+    And those that may be none, with the reason; and of those that are none, which are sums.
 
     A row that has a label and an amount, and nothing between them where others have, is no item
     where it is the sum of those above, as it is carried over to the next page, where it is called a
     total, where a total stands below it that it is a part of, as a tax is, and behind a total.
     """
     if item.kind != "table":
-        return {}, {}
+        return {}, {}, set()
     lines = [
         SheetRow(n, tuple(f.text for f in row), sum(bool(f.text) for f in row))
         for n, row in enumerate(item.rows)
     ]
     thin = _thin_amounts(lines)
-    left_out = dict.fromkeys(_find_sums(lines, thin), False)
+    found = dict(_find_sums(lines, thin))
+    left_out = dict.fromkeys(found, False)
     rest = [line for line in lines if line.number not in left_out]
     body = TableBody(rest, [item.headers], are_named=False)
     left_out |= {n: "total" in why for n, why in body.left_out.items()}
-    has_total = any("sum" in why for why in body.left_out.values())
+    sums = {n for n, why in body.left_out.items() if "sum" in why}
+    has_total = bool(sums)
     for line in reversed(lines):
         is_named = is_total(next(filter(None, line.cells), ""))
         if not is_named and line.number not in thin and line.number not in left_out:
@@ -310,7 +328,8 @@ def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str]]:
         if line.n_filled == 1 and len(line.cells) > _FEW:
             left_out.setdefault(line.number, False)
     doubted = (n for n in thin if n not in left_out)
-    return left_out, dict.fromkeys(doubted, "it has a label and an amount alone")
+    sums |= {n for n, is_sum in found.items() if is_sum}
+    return left_out, dict.fromkeys(doubted, "it has a label and an amount alone"), sums
 
 
 def _thin_amounts(lines: Sequence[SheetRow]) -> dict[int, tuple[int, float]]:
@@ -336,8 +355,10 @@ def _thin_amounts(lines: Sequence[SheetRow]) -> dict[int, tuple[int, float]]:
     return thin
 
 
-def _find_sums(lines: Sequence[SheetRow], thin: Mapping[int, tuple[int, float]]) -> Iterator[int]:
-    """Yield the rows among the *thin* ones that are sums of others, or what is added to a sum.
+def _find_sums(
+    lines: Sequence[SheetRow], thin: Mapping[int, tuple[int, float]]
+) -> Iterator[tuple[int, bool]]:
+    """Yield the rows among the *thin* ones that are sums of others (True) or are added to one.
 
     `Goods 90`, `Levy -5`, `To pay 85`, all below the items; behind their sum nothing is one.
     """
@@ -358,20 +379,21 @@ def _find_sums(lines: Sequence[SheetRow], thin: Mapping[int, tuple[int, float]])
         is_sum = any(is_near(one, stated) for one in (*sums, *filter(None, [reached])))
         so_far = sum(amounts) if reached is None else reached
         if is_sum or (ends and items and _adds_up(so_far, [x for _, x in added], stated)):
-            yield from (*(number for number, _ in added), line.number)
+            yield from (*((number, False) for number, _ in added), (line.number, True))
             n_summed, added, reached = len(items), [], stated
         else:
             added.append((line.number, stated))
     if reached is not None:
-        yield from (number for number, _ in added)
+        yield from ((number, False) for number, _ in added)
 
 
 def _adds_up(start: float, parts: Sequence[float], end: float) -> bool:
-    """Whether all *parts* added to *start*, or taken off it, make *end*."""
-    reached = {start}
-    for part in parts[:_MOST_PARTS]:
-        reached = {one + x for one in reached for x in (part, -part)}
-    return 0 < len(parts) <= _MOST_PARTS and any(is_near(one, end) for one in reached)
+    """Whether all *parts* added to *start*, or all taken off it, make *end*.
+
+    If each might be either, six whole amounts would make another one by chance in one of five.
+    """
+    changes = (sum(parts), -sum(map(abs, parts)))
+    return bool(parts) and any(is_near(start + change, end) for change in changes)
 
 
 # --- What the document says of the rows together -------------------------------------------------

@@ -117,6 +117,7 @@ class RowSource(BaseModel):
         pattern: Parts each item or line; its groups are columns. Empty where it is one value.
         totals: Folded labels outside of the list that state the sum of a column, by its name.
         counts: Folded labels and nouns by which documents state how many rows there are.
+        sums: Folded labels of rows that are proven to be sums of others, and none of the list.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -130,6 +131,7 @@ class RowSource(BaseModel):
     pattern: str = ""
     totals: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     counts: tuple[str, ...] = ()
+    sums: tuple[str, ...] = ()
 
 
 ROWS = Attribute(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -182,6 +183,28 @@ def test_a_table_goes_on_behind_lines_that_are_none_of_its_rows_up_to_another_on
     assert isinstance(prose, Prose)
     assert isinstance(last, Table)
     assert last.headers[1] == ("Van",)
+
+
+@pytest.mark.parametrize(
+    ("parts", "is_row"),
+    [
+        (("from stock", "see list", "page 4"), False),
+        (("Bolt", "A-7", "12"), True),  # of what stands above it
+        (("Bolt", "n/a", "-"), True),
+        (("of brass", "", "4"), True),
+    ],
+)
+def test_words_below_numbers_are_no_row_where_what_all_rows_begin_with_is_missing(
+    parts: tuple[str, str, str], is_row: bool
+) -> None:
+    part, code, n = parts
+    head = "Item   Part        Code      Number\n"
+    odd = f"       {part:<12}{code:<8}{n:>8}\n"
+    text = head + f"1      Nut         A-24          30\n{odd}2      Pin         B-31          19\n"
+    [found] = [block for block in read_text(text, "a.txt").blocks if isinstance(block, Table)]
+    first, middle, last = ([cell.text for cell in row] for row in found.rows)
+    assert (first, last) == (["1", "Nut", "A-24", "30"], ["2", "Pin", "B-31", "19"])
+    assert middle == (["", *parts] if is_row else ["", odd.strip(), "", ""])
 
 
 def test_a_line_above_numbers_alone_is_no_section_and_parts_what_does_not_line_up() -> None:

@@ -554,6 +554,42 @@ def test_rows_that_make_up_or_split_the_sum_of_items_are_none_whatever_they_are_
     [found] = lists_of(documents, learn(documents)).values()
     assert [len(rows_of(one)) for one in found] == [1 + n % most for n in range(12)]
     assert not any(c.marks for one in found if one for row in one.rows for c in row)
+    assert not any(one.listed.marks for one in found if one)
+
+
+@pytest.mark.parametrize(("n_lumps", "n_sums"), [(0, 1), (0, 2), (6, 4)])
+def test_what_is_a_sum_by_numbers_alone_is_left_out_aloud_unless_its_label_is_proven(
+    n_lumps: int, n_sums: int
+) -> None:
+    def order(n: int) -> str:
+        wares = [[what, f"{h + n}", "10.00", f"{h + n}0.00"] for _, what, h, _ in HOURS]
+        s = 10.0 * sum(h + n for _, _, h, _ in HOURS[:2])
+        travel = [["Travel", "", "", f"{s + 7 * (n >= n_sums):.2f}"]] * (n < n_sums + n_lumps)
+        return f"# Order {n}\n\n" + table(
+            ["Item", "Quantity", "Price", "Amount"], [*wares[:2], *travel, *wares[2:]]
+        )
+
+    documents = read([order(n) for n in range(12)])
+    [found] = lists_of(documents, learn(documents)).values()
+    assert [len(rows_of(one)) for one in found] == [
+        4 + (n_sums <= n < n_sums + n_lumps) for n in range(12)
+    ]
+    s = [42 + 2 * n for n in range(n_sums)]
+    assert [one.listed.note for one in found if one] == [
+        f"not read as rows: 'Travel {x}0.00'" for x in s
+    ] + [""] * (12 - n_sums)
+
+
+def test_words_below_rows_add_nothing_to_a_sum() -> None:
+    def note(n: int) -> str:
+        head = "Item   Article         Code     Quantity\n"
+        own = ((1, "Bracket", 18 + n), (2, "Bolt", 22), (3, "Bit", 40 + n))
+        rows = [f"{at}      {what:<16}C-{200 + at + n}    {h:>8}\n" for at, what, h in own]
+        return f"Note {n}\n\n{head}" + "       as of May\n".join(rows)
+
+    documents = read([note(n) for n in range(8)], "txt")
+    [found] = lists_of(documents, learn(documents)).values()
+    assert [len(rows_of(one)) for one in found] == [3] * 8
 
 
 def test_a_lump_sum_among_items_and_what_nothing_adds_up_to_stay_and_are_in_doubt() -> None:
