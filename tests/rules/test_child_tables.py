@@ -1,5 +1,6 @@
 """Child tables by rules: what is a list, what is not, and what documents say of its rows."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -17,6 +18,7 @@ from srag_mcp.schema.schema import PendingList, Schema
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import plural, singular
 from srag_mcp.values.states import State
+from srag_mcp.values.types import DATE
 from tests.rules.folder import read
 
 Listed = list[list[tuple[str, ...]]]
@@ -95,6 +97,25 @@ def test_a_list_is_none_where_it_is_so_called_and_others_have_a_table(
     assert [len(rows_of(one)) for one in found] == [1, 2, 3, 0, 2, 3, 1, 2, 3]
     said = found[3] and (found[3].listed.state, found[3].listed.as_stated)
     assert said == (stated and (State.STATED_ABSENT, stated))
+
+
+@pytest.mark.parametrize(
+    ("day", "said"),
+    [
+        (r"\2.\1.", '"01.03." or "05.03." or "08.03."; its year is that in which it is nearest to'
+                    " the document's date."),
+        (r"\2.\1.2025", '"01.03.2025" or "05.03.2025" or "08.03.2025".'),
+    ],
+)  # fmt: skip
+def test_how_days_of_a_list_are_written_is_no_example_of_how_they_are_kept(
+    day: str, said: str
+) -> None:
+    texts = [f"{_tasks(n, '')}\n\nHeld on 2 March 2025." for n in range(9)]
+    [child] = learn(read([re.sub(r"2025-(\d+)-(\d+)", day, one) for one in texts], "md")).children
+
+    until = child.attributes[2]
+    assert (until.name, until.type, until.examples) == ("until", DATE, ())
+    assert until.description == f"A date, in documents written as {said}"
 
 
 def test_words_that_only_come_together_are_one_name() -> None:
