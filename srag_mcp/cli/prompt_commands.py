@@ -89,7 +89,9 @@ def _open_desk(corpus: str, home: Path | None) -> "PromptDesk":
 def _print_next(page: "PromptPage", *, as_json: bool) -> None:
     """Print what to do next, on stderr; or the whole page as JSON."""
     if as_json:
-        print_json(page.exact() | {"next": for_terminal(page.next)}, indent=None)
+        steps = [step.exact() for step in page.steps]  # also none, which a script goes over
+        shown = page.exact() | {"steps": steps, "next": for_terminal(page.next)}
+        print_json(shown, indent=None)
         return
     if page.state not in views.job_pages.ASKING:
         lines = views.job_pages.job_lines(page)

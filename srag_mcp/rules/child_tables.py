@@ -657,7 +657,7 @@ def _child(
             type=kind,
             description=describe_values(candidate.texts, kind, unit),
             unit=unit,
-            examples=examples_of(candidate.texts),
+            examples=examples_of(() if kind.is_date else candidate.texts),  # a day is kept as ISO
             categories=closed_set(guess.categories) if kind is guess.type else None,
             synonyms=tuple(dict.fromkeys(map(fold_words, labels)))[:10],
             extractors=(KeyRule(keys=keys),) if keys else (),

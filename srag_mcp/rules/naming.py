@@ -19,6 +19,8 @@ from srag_mcp.text.words import (
     singular,
     stem,
 )
+from srag_mcp.values.columns import YEAR_ADDED
+from srag_mcp.values.dates import is_bare_day
 from srag_mcp.values.names import MONTHS
 from srag_mcp.values.types import ColumnType
 from srag_mcp.values.units import read_context
@@ -102,7 +104,9 @@ def describe_values(values: Sequence[str], kind: ColumnType, unit: str | None) -
     how = f"{kind.held} in {unit}" if unit else kind.held
     examples = () if kind.is_boolean else examples_of(values)
     shown = " or ".join(f'"{value}"' for value in examples)
-    return f"{how}, written as {shown}." if shown else f"{how}."
+    written = "in documents written as" if kind.is_date else "written as"  # it is stored otherwise
+    year = f"; {YEAR_ADDED}" if kind.is_date and any(map(is_bare_day, values)) else ""
+    return f"{how}, {written} {shown}{year}." if shown else f"{how}."
 
 
 def examples_of(values: Sequence[str]) -> tuple[str, ...]:

@@ -73,8 +73,8 @@ def read_by_sources(sightings: Sightings, table: Table) -> ListedRows | None:
     read = [read_source(source, table, sightings) for source in table.sources]
     listed = [item for item in read if item.rows]
     if not listed:
-        none = next((item.told_none for item in read if item.told_none), None)
-        if none is None:
+        told_none = next((item.told_none for item in read if item.told_none), None)
+        if (none := told_none or _find_none(sightings, table)) is None:
             return None
         return ListedRows(table.entity, Cell(POSITION, State.STATED_ABSENT, none.text, none.span))
     first, *others = listed
@@ -103,6 +103,20 @@ def read_by_sources(sightings: Sightings, table: Table) -> ListedRows | None:
         cells = [_cell(attribute, row, first, number, wrong) for attribute in table.attributes]
         rows.append(tuple(_dated(cell, first_day) for cell in cells))
     return ListedRows(table.entity, whole, tuple(rows))
+
+
+def _find_none(sightings: Sightings, table: Table) -> Found | None:
+    """Return where a document that says nothing else of a list says by its name that it has none.
+
+    `Findings: none`, where others have a heading; `Tasks`, and `none` below, where they have a
+    table.
+    """
+    names = {*table.nouns, *(source.section for source in table.sources)}
+    kinds = ("items", "label", "table")
+    named = (x for kind in kinds for x in sightings.listed(kind) if x.name in names)
+    said = [row[0] for item in named for row in item.rows]
+    missing = {read_missing(found.text.strip(" .")) for found in said}
+    return said[0] if missing == {State.STATED_ABSENT} else None
 
 
 def cell_of_list(span: Span, text: str) -> Cell:
@@ -152,9 +166,6 @@ def read_source(source: RowSource, table: Table, sightings: Sightings) -> Listed
     listed = Listed()
     is_table = source.kind in {"table", "blocks"}
     here = [item for item in sightings.listed(source.kind) if _fits(source, item)]
-    if not here and source.kind == "items":  # `Findings: none`, where others have a heading
-        labels = (item for item in sightings.listed("label") if _fits(source, item))
-        here = [x for x in labels if all(read_missing(row[0].text.strip(" .")) for row in x.rows)]
     if here:
         listed.place = here[0].place
     if is_table:
@@ -163,8 +174,10 @@ def read_source(source: RowSource, table: Table, sightings: Sightings) -> Listed
     rows: list[Cells] = []
     for cell in (row[0] for item in here for row in item.rows):
         for part in part_at(cell, source.separator) if source.separator else [cell]:
-            if read_missing(part.text.strip(" ."), source.section or "") is not None:
-                listed.told_none = listed.told_none or part
+            said = read_missing(part.text.strip(" ."), source.section or "")
+            if said is not None:  # what is not known is not told to be none
+                told = part if said is State.STATED_ABSENT else None
+                listed.told_none = listed.told_none or told
             elif row := _parted(part, source.pattern, table):
                 rows.append(row)
             else:

@@ -58,7 +58,7 @@ WITHOUT_TIME = "without its time of day"
 # Neither midnight, which stands for no time, nor the offset of a zone.
 _TIME = re.compile(r"(?<![\d:+−-])(?!0?0:00(?::00)?(?![\d:]))\d{1,2}:\d{2}(?!\d)")
 DATED = "dated: "  # said in the context of a day without a year: the date of its document
-_YEAR_ADDED = "its year is that in which it is nearest to the document's date"
+YEAR_ADDED = "its year is that in which it is nearest to the document's date"
 _HALF_A_YEAR = 182
 # A two-digit year is told from a time only by many years that are near one another.
 _ENOUGH_YEARS, _NEAR_YEARS = 10, 10
@@ -172,7 +172,7 @@ def _date_reader(declared: Column, said: Sequence[Words]) -> Reader:
             + [_AHEAD] * is_ahead
             + [WITHOUT_TIME] * has_time(text)
         )
-        notes += [_YEAR_ADDED] * (words in years_of)
+        notes += [YEAR_ADDED] * (words in years_of)
         return Reading(State.STATED, day, note="; ".join(notes), is_guess=hedge is not None)
 
     return read

@@ -1,5 +1,6 @@
 """Child tables by rules: what is a list, what is not, and what documents say of its rows."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -17,6 +18,7 @@ from srag_mcp.schema.schema import PendingList, Schema
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import plural, singular
 from srag_mcp.values.states import State
+from srag_mcp.values.types import DATE
 from tests.rules.folder import read
 
 Listed = list[list[tuple[str, ...]]]
@@ -46,7 +48,8 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-WITNESSES = ["Jo Ray, Al Kim", "none", "Al Kim and Jo Ray", "Jo Ray, Al Kim and Bo Tan", "Bo Tan"]
+WITNESSES = ["Jo Ray, Al Kim", "none", "Al Kim and Jo Ray", "Jo Ray, Al Kim and Bo Tan", "Bo Tan",
+             "unknown"]  # fmt: skip
 
 
 def test_what_is_listed_beside_a_label_is_parted_and_none_is_told() -> None:
@@ -59,10 +62,60 @@ def test_what_is_listed_beside_a_label_is_parted_and_none_is_told() -> None:
         [("Al Kim",), ("Jo Ray",)],
         [("Jo Ray",), ("Al Kim",), ("Bo Tan",)],
         [("Bo Tan",)],
+        [],
     ]
-    [_, none, *_] = found
+    [_, none, *_, unknown] = found
     assert none is not None
+    assert unknown is None
     assert (none.listed.state, none.listed.as_stated) == (State.STATED_ABSENT, "none")
+
+
+def _tasks(number: int, below: str) -> str:
+    jobs = ("call the firm", "pay the bill", "book a hall", "paint a door", "mend the roof")
+    rows = [(who, jobs[(number + n) % 5], f"2025-03-{3 * number + n + 1:02}")
+            for n, who in enumerate(("Ann", "Bo", "Cy")[: 1 + number % 3])]  # fmt: skip
+    shown = below or table(("Who", "What", "Until"), rows)
+    return f"# Talk {number}\n\nPlace: Yard\n\n## Tasks\n\n{shown}"
+
+
+@pytest.mark.parametrize(
+    ("below", "stated"),
+    [
+        pytest.param("none", "none", id="below the heading"),
+        pytest.param("None.\n\nNext talk: 3 May 2025", "None.", id="a label follows"),
+        pytest.param("unknown", None, id="not known is not none"),
+        pytest.param("none\n\n## Later\n\n### Tasks\n\n- Bo paints", None, id="told twice"),
+        pytest.param("Bo calls Ann.", None, id="prose"),
+    ],
+)
+def test_a_list_is_none_where_it_is_so_called_and_others_have_a_table(
+    below: str, stated: str | None
+) -> None:
+    documents = read([_tasks(n, below if n == 3 else "") for n in range(9)], "md")
+    [found] = lists_of(documents, learn(documents)).values()
+
+    assert [len(rows_of(one)) for one in found] == [1, 2, 3, 0, 2, 3, 1, 2, 3]
+    said = found[3] and (found[3].listed.state, found[3].listed.as_stated)
+    assert said == (stated and (State.STATED_ABSENT, stated))
+
+
+@pytest.mark.parametrize(
+    ("day", "said"),
+    [
+        (r"\2.\1.", '"01.03." or "05.03." or "08.03."; its year is that in which it is nearest to'
+                    " the document's date."),
+        (r"\2.\1.2025", '"01.03.2025" or "05.03.2025" or "08.03.2025".'),
+    ],
+)  # fmt: skip
+def test_how_days_of_a_list_are_written_is_no_example_of_how_they_are_kept(
+    day: str, said: str
+) -> None:
+    texts = [f"{_tasks(n, '')}\n\nHeld on 2 March 2025." for n in range(9)]
+    [child] = learn(read([re.sub(r"2025-(\d+)-(\d+)", day, one) for one in texts], "md")).children
+
+    until = child.attributes[2]
+    assert (until.name, until.type, until.examples) == ("until", DATE, ())
+    assert until.description == f"A date, in documents written as {said}"
 
 
 def test_words_that_only_come_together_are_one_name() -> None:
