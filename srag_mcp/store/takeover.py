@@ -1,9 +1,10 @@
 """What an edited schema takes over: cells of columns that have another name, type or twin."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar, cast
 
-from srag_mcp.cells.cell import UNQUOTED, Cell, Mark, add_note
+from srag_mcp.cells.cell import UNQUOTED, Cell, Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import normalise_column, read_column
 from srag_mcp.claims.agreement import is_same_value
 from srag_mcp.claims.captions import read_scales
@@ -11,7 +12,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.edits import find_moved, find_sources
 from srag_mcp.schema.schema import POSITION, Schema, Table
 from srag_mcp.store.corrections import Correction, cell_value, read_corrections
-from srag_mcp.store.predictions import LESSON, Predictions, as_predicted, hash_attribute
+from srag_mcp.store.predictions import LESSON, Predictions, RowKey, as_predicted, hash_attribute
 from srag_mcp.store.united_names import keep_verdicts, kept_verdicts
 from srag_mcp.store.work import WorkDatabase, cell_row
 from srag_mcp.values.numbers import find_number, find_stated_unit
@@ -30,6 +31,8 @@ _MOVE_ROWS = f"""
 UPDATE child_cells SET attribute = coalesce(map($1, $2)[attribute], '{POSITION}')
 WHERE table_name = $3 AND position > 0
 """  # noqa: S608 - a constant
+_DROP_COLUMN = "DELETE FROM child_cells WHERE table_name = ? AND position > 0 AND attribute = ?"
+Key = TypeVar("Key", bound="str | tuple[str, int]")
 _RANKS = (State.STATED, State.STATED_ABSENT, State.FAILED, State.NOT_MENTIONED)
 _HOLDS = frozenset({State.STATED, State.FAILED})
 
@@ -49,7 +52,7 @@ def put_in_force(work: WorkDatabase, schema: Schema, origin: str) -> list[Correc
             # without sources it is a model that has read it
             is_whole = is_whole and (moved is not None or (before is None and not child.sources))
             if before is not None and moved is not None:
-                _move_rows(work, before, child, moved)
+                kept = _move_rows(work, before, child, moved, kept)
         for attribute in schema.attributes:
             sources = find_sources(present.schema, attribute) if present else ()
             rules = tuple(rule for item in sources for rule in item.extractors)
@@ -64,18 +67,52 @@ def put_in_force(work: WorkDatabase, schema: Schema, origin: str) -> list[Correc
     return kept
 
 
-def _move_rows(work: WorkDatabase, before: Table, now: Table, names: Mapping[str, str]) -> None:
-    """Give the rows of a child table the columns of *now*, whose *names* are by those of then."""
-    if [*names.items()] == [(item.name, item.name) for item in before.attributes]:
-        return
+def _move_rows(
+    work: WorkDatabase,
+    before: Table,
+    now: Table,
+    moved: Mapping[str, tuple[Attribute, ...]],
+    kept: Sequence[Correction],
+) -> list[Correction]:
+    """Give the rows of a child table the columns of *now*, which are *moved* from those of then."""
+    kept, predictions = [*kept], Predictions(work)
+    names = {sources[0].name: name for name, sources in moved.items()}
+    others = [x for x in now.attributes if _is_other(moved[x.name], x)]
+    if not others and [*names.items()] == [(item.name, item.name) for item in before.attributes]:
+        return kept
+    by_rules, said = work.rule_rows(before.entity), predictions.rows(before)
     work.run(_MOVE_ROWS, [*names], [*names.values()], now.entity)
-    predictions = Predictions(work)
     cells = {
         key._replace(attribute=name): replace(item, cell=replace(item.cell, attribute=name))
-        for key, item in predictions.rows(before).items()
+        for key, item in said.items()
         if (name := names.get(key.attribute))
     }
+    by_model: dict[str, dict[tuple[str, int], PredictedCell]] = {}
+    for of, item in said.items():
+        by_model.setdefault(of.attribute, {})[of.document_id, of.position] = item
+    for attribute in others:
+        sources, name = moved[attribute.name], attribute.name
+        rules = _take_rules([by_rules.get(x.name, {}) for x in sources], sources, attribute)
+        work.run(_DROP_COLUMN, now.entity, name)
+        rows = ((*key, *cell_row(cell)) for key, cell in rules.stored.items())
+        work.append("child_cells", [(key, now.entity, *row) for key, *row in rows])
+        model = _take_predicted([by_model.get(x.name, {}) for x in sources], sources, attribute)
+        for place, cell in _in_tables(predictions, sources, attribute, model.now).items():
+            cells[RowKey(*place, name)] = as_predicted(attribute, cell)
+        was, is_now = rules.was | model.was, rules.now | model.now
+        kept = [
+            _restate_correction(item, sources[0], attribute, was, is_now)
+            if (item.table, item.column) == (now.entity, sources[0].name)
+            else item
+            for item in kept
+        ]
     predictions.replace_rows(before, now, cells)
+    return kept
+
+
+def _is_other(sources: Sequence[Attribute], attribute: Attribute) -> bool:
+    """Whether its cells are more than those of one column by the same type."""
+    return len(sources) > 1 or sources[0].type != attribute.type
 
 
 def _take_over(
@@ -94,44 +131,28 @@ def _take_over(
         predictions.move(own, attribute)
         work.run("UPDATE cells SET attribute = ? WHERE attribute = ?", attribute.name, own.name)
         work.keep_note(LESSON, (work.note(LESSON) or "").replace(keys[3], keys[1]))
-    if own.type == attribute.type and len(sources) == 1:
+    if not _is_other(sources, attribute):
         return [*kept]
     asked = [attribute if own.type == attribute.type else own, *sources[1:]]
-    raw = [work.rule_cells(item.name) for item in asked]
-    by_rules = [
-        dict(zip(found, normalise_column(item, [*found.values()]), strict=True))
-        for item, found in zip(asked, raw, strict=True)
-    ]
-    now = _combine(by_rules, own, attribute)
-    # a placeholder that is read says less than its words
-    whole = {key: cell for found in reversed(raw) for key, cell in found.items()}
-    rows = ((key, x if x.state in _HOLDS else whole[key]) for key, x in now.items())
-    cells = [(key, *cell_row(replace(cell, attribute=attribute.name))) for key, cell in rows]
-    work.run("DELETE FROM cells WHERE attribute IN (SELECT unnest(?))", [x.name for x in asked])
-    work.append("cells", cells)
-    by_model = [
-        dict(zip(found, read_column(item, [*found.values()]), strict=True))
-        for item, found in ((item, predictions.cells(item)) for item in asked)
-    ]
+    names = [item.name for item in asked]
+    rules = _take_rules([work.rule_cells(name) for name in names], asked, attribute)
+    work.run("DELETE FROM cells WHERE attribute IN (SELECT unnest(?))", names)
+    work.append("cells", [(key, *cell_row(cell)) for key, cell in rules.stored.items()])
+    model = _take_predicted([predictions.cells(item) for item in asked], asked, attribute)
     known = predictions.cells(attribute) if own.type != attribute.type else {}
     work.run(_COPY, *keys)
-    read = _combine(by_model, own, attribute)
-    if attribute.type.is_numeric and not own.type.is_numeric:
-        for document in predictions.texts([*read]):  # what stands above is not in the words
-            key = document.document_id
-            read[key] = _in_table(attribute, read[key], document.text)
     changed = {
         key: as_predicted(attribute, cell)
-        for key, cell in read.items()
+        for key, cell in _in_tables(predictions, sources, attribute, model.now).items()
         # of what was not asked nothing is known, but for what another column says
-        if key not in known and cell != by_model[0].get(key)
-        if key in by_model[0] or cell.value is not None
+        if key not in known and cell != model.was.get(key)
+        if key in model.was or cell.value is not None
     }
     predictions.change(attribute, changed)
-    was, is_now = by_rules[0], now
+    was, is_now = rules.was, rules.now
     if work.is_predicted():
-        was = was | by_model[0] if own.is_column else by_model[0]
-        is_now = now | read if own.is_column else read
+        was = was | model.was if own.is_column else model.was
+        is_now = is_now | model.now if own.is_column else model.now
     return [
         _restate_correction(item, own, attribute, was, is_now)
         if own.type != attribute.type and item.named == own.name
@@ -140,12 +161,69 @@ def _take_over(
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class _Taken(Generic[Key]):
+    """Cells with values, of the first column of then and of now; and *stored*, as rules keep them.
+
+    A key is that of a document, or of a row of one.
+    """
+
+    was: dict[Key, Cell]
+    now: dict[Key, Cell]
+    stored: dict[Key, Cell]
+
+
+def _take_rules(
+    raw: Sequence[Mapping[Key, Cell]], sources: Sequence[Attribute], attribute: Attribute
+) -> _Taken[Key]:
+    """Take over what rules read of *sources*."""
+    columns = [
+        dict(zip(found, normalise_column(item, [*found.values()]), strict=True))
+        for item, found in zip(sources, raw, strict=True)
+    ]
+    now = _combine(columns, sources[0], attribute)
+    # a placeholder that is read says less than its words
+    whole = {key: cell for found in reversed(raw) for key, cell in found.items()}
+    rows = ((key, x if x.state in _HOLDS else whole[key]) for key, x in now.items())
+    stored = {key: replace(cell, attribute=attribute.name) for key, cell in rows}
+    return _Taken(columns[0], now, stored)
+
+
+def _take_predicted(
+    raw: Sequence[Mapping[Key, PredictedCell]], sources: Sequence[Attribute], attribute: Attribute
+) -> _Taken[Key]:
+    """Take over what a model said of *sources*."""
+    columns = [
+        dict(zip(found, read_column(item, [*found.values()]), strict=True))
+        for item, found in zip(sources, raw, strict=True)
+    ]
+    return _Taken(columns[0], _combine(columns, sources[0], attribute), {})
+
+
 def _combine(
-    columns: Sequence[Mapping[str, Cell]], own: Attribute, attribute: Attribute
-) -> dict[str, Cell]:
+    columns: Sequence[Mapping[Key, Cell]], own: Attribute, attribute: Attribute
+) -> dict[Key, Cell]:
     if own.type != attribute.type:
         return restate(own, attribute, columns[0])
     return _join(columns, attribute.name)
+
+
+def _in_tables(
+    predictions: Predictions,
+    sources: Sequence[Attribute],
+    attribute: Attribute,
+    cells: Mapping[Key, Cell],
+) -> Mapping[Key, Cell]:
+    """Return cells that are numbers by now as what stands above them allows: see `_in_table`."""
+    if sources[0].type.is_numeric or not attribute.type.is_numeric:
+        return cells
+    ids = {key: key if isinstance(key, str) else key[0] for key in cells}
+    asked = [*dict.fromkeys(ids.values())]
+    texts = {item.document_id: item.text for item in predictions.texts(asked, whole=False)}
+    return {
+        key: _in_table(attribute, cell, texts[ids[key]]) if ids[key] in texts else cell
+        for key, cell in cells.items()
+    }
 
 
 def _in_table(attribute: Attribute, cell: Cell, text: str) -> Cell:
@@ -161,9 +239,9 @@ def _unknown(cell: Cell, note: str) -> Cell:
     return replace(cell, state=State.FAILED, value=None, unit=None, note=note)
 
 
-def _join(columns: Sequence[Mapping[str, Cell]], name: str) -> dict[str, Cell]:
+def _join(columns: Sequence[Mapping[Key, Cell]], name: str) -> dict[Key, Cell]:
     """Return the cells of several columns as one: the first that states a value wins, marked."""
-    joined: dict[str, Cell] = {}
+    joined: dict[Key, Cell] = {}
     for key in dict.fromkeys(key for found in columns for key in found):
         cells = [found[key] for found in columns if key in found]
         first = min(cells, key=lambda cell: _RANKS.index(cell.state))
@@ -176,7 +254,7 @@ def _join(columns: Sequence[Mapping[str, Cell]], name: str) -> dict[str, Cell]:
     return joined
 
 
-def restate(before: Attribute, now: Attribute, cells: Mapping[str, Cell]) -> dict[str, Cell]:
+def restate(before: Attribute, now: Attribute, cells: Mapping[Key, Cell]) -> dict[Key, Cell]:
     """Return the cells of *before* with values of the type of *now*, read anew from their words.
 
     What has no words that show it, and numbers, keep their value where it fits. A number whose
@@ -228,15 +306,16 @@ def _restate_correction(
     item: Correction,
     before: Attribute,
     now: Attribute,
-    was: Mapping[str, Cell],
-    cells: Mapping[str, Cell],
+    was: Mapping[Key, Cell],
+    cells: Mapping[Key, Cell],
 ) -> Correction:
     """Return a correction of a column that has another type; what cannot be read waits."""
     if item.says == "value":
         said = Cell(before.name, State.STATED, item.value, value=cell_value(before, item))
         text = now.type.write(write_value(restate(before, now, {"": said})[""].value))
         item = replace(item, value=text or item.value)
-    held, present = was.get(item.document_id), cells.get(item.document_id)
+    place = (item.document_id, int(item.position)) if item.position else item.document_id
+    held, present = (found.get(cast("Key", place)) for found in (was, cells))
     if held and present and write_value(held.value) == item.was_value:
         item = replace(item, was_state=present.state.value, was_value=write_value(present.value))
     return item
