@@ -186,6 +186,10 @@ async function refresh() {
   const corrected = corpus.corrected ? `, ${plural(corpus.corrected, "cell")} corrected` : "";
   const at = new Date(corpus.built_at), day = isNaN(at) ? corpus.built_at : at.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
   $("about").replaceChildren(`${plural(corpus.documents, "document")}, ${plural(corpus.tables[0].columns.length, "column")}${corrected}${failed}. Read by engine ${corpus.engine}, ${day}.`);
+  document.querySelector(".kinds")?.remove();
+  const mine = (name) => corpus.name.endsWith(`/${name}`) ? "page" : null;
+  if (corpus.kinds?.length) document.querySelector(".names").append(el("nav", { class: "kinds", "aria-label": "Kinds of documents" },
+    corpus.kinds.map((name) => [el("a", { href: `../${encodeURIComponent(name)}/`, "aria-current": mine(name) }, name), " "])));
   document.querySelector(".notices")?.remove();
   const told = [...corpus.notices];
   if (embedded) told.unshift(`This is a copy to read, of ${day}: “srag-mcp view ${corpus.name}” adds the text of the documents around each quote, questions, search, corrections and all rows.`);
