@@ -49,8 +49,10 @@ from srag_mcp.store.layout import (
     KINDS_FILE,
     StoredKind,
     ingestion_lock,
+    read_assigned,
     read_kinds,
     write_atomically,
+    write_kinds,
 )
 from srag_mcp.store.renamings import attached_former
 from srag_mcp.store.work import MIXED, WorkDatabase, open_work
@@ -342,8 +344,11 @@ class KindSorter:
             else:
                 odd[path] = _begin(path, text)
         stored, heirs = read_kinds(self.state), self._heirs(places)
+        assigned = read_assigned(self.state)
+        paths = {source.relative for source in self.found.sources}
         for name, at in heirs.items():
-            places |= dict.fromkeys(stored[name].assigned, at)
+            own = (path for path in assigned.get(name, ()) if path in paths)
+            places |= dict.fromkeys(own, at)
         odd = {path: text for path, text in odd.items() if path not in places}
         given = {at: name for name, at in heirs.items() if stored[name].is_given}
         taken, named = frozenset(given.values()), dict[str, tuple[DocumentKind, ...]]()
@@ -376,22 +381,25 @@ class KindSorter:
 
     def write(self, found: "Grouping", told: str) -> Kinds:
         """Write which files are of which kind."""
-        corpora, written = dict[Path, int](), dict[str, object]()
-        said = {
+        corpora, written = dict[Path, int](), dict[str, dict[str, object]]()
+        words = {
             name: {word: n for kind in of for word, n in kind.shares.items()}
             for name, of in found.kinds.items()
         }
-        shared = _share_out(said, self.questions)
-        assigned = {path for kind in read_kinds(self.state).values() for path in kind.assigned}
+        shared = _share_out(words, self.questions)
+        assigned = read_assigned(self.state)
+        said = {path for documents in assigned.values() for path in documents}
+        kept = dict[str, list[str]]()
         for number, (name, of) in enumerate(found.kinds.items()):
             paths = (source.relative for source in self.found.sources)
             members = tuple(path for path in paths if found.places.get(path) == number)
             corpora[self._keep(name, members, shared[name])] = len(members)
             shares, besides = [x.shares for x in of], tuple(x.besides for x in of)
-            own = tuple(path for path in members if path in assigned)
-            known = (name in found.given, besides, own)
+            gone = (path for path in assigned.get(name, ()) if path not in found.places)
+            kept[name] = [*(path for path in members if path in said), *gone]
+            known = (name in found.given, besides)
             written[name] = asdict(StoredKind(len(members), shares[0], tuple(shares[1:]), *known))
-        write_atomically(self.state / KINDS_FILE, json.dumps(written))
+        write_kinds(self.state, written, kept)
         rest = self._keep_rest(found.odd, found)
         return Kinds(corpora, tuple(found.odd), found.failed, rest, told)
 
@@ -554,9 +562,10 @@ def rename_kind(state: Path, old: str, new: str) -> Path:
             raise CorpusError(problem)
         with ingestion_lock(place / old / STATE_FOLDER):
             kept[old] = replace(kept[old], is_given=True)
-            named = {new if name == old else name: asdict(kind) for name, kind in kept.items()}
+            assigned, names = read_assigned(state), {old: new}
+            named = {names.get(name, name): asdict(kind) for name, kind in kept.items()}
             (place / old).rename(place / new)
-            write_atomically(state / KINDS_FILE, json.dumps(named))
+            write_kinds(state, named, {names.get(x, x): own for x, own in assigned.items()})
     return place / new
 
 
@@ -582,12 +591,10 @@ def assign_document(state: Path, document: str, name: str) -> None:
         if document not in members.sorted:
             msg = f"there is no document {document!r} below {state.parent}; ingest the folder first"
             raise CorpusError(msg)
-        for kind, stored in kept.items():
-            others = tuple(path for path in stored.assigned if path != document)
-            own = (*others, document) if kind == name else others
-            kept[kind] = replace(stored, assigned=own)
+        assigned = read_assigned(state)
+        others = {x: [path for path in own if path != document] for x, own in assigned.items()}
         written = {kind: asdict(stored) for kind, stored in kept.items()}
-        write_atomically(state / KINDS_FILE, json.dumps(written))
+        write_kinds(state, written, others | {name: [*others.get(name, ()), document]})
 
 
 def _share_out(

@@ -11,6 +11,7 @@ from pathlib import Path
 from srag_mcp.cells.cell import is_predicted
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SCHEMA_FILE
+from srag_mcp.documents.json_text import VALUES_INSIDE
 from srag_mcp.engines.protocol import Engine, SchemaSample
 from srag_mcp.errors import SchemaError
 from srag_mcp.pipeline.table_mode import NO_TABLES, SettledTables
@@ -22,10 +23,10 @@ from srag_mcp.schema.attribute import Attribute, snake_case
 from srag_mcp.schema.edits import find_sources, hide, without_stale
 from srag_mcp.schema.json_schema import find_schema_file, read_schema_file, schema_to_json
 from srag_mcp.schema.rounds import Extension, find_attribute, find_wished
-from srag_mcp.schema.schema import RESERVED_TABLES, Schema
+from srag_mcp.schema.schema import RESERVED_TABLES, ListName, Schema
 from srag_mcp.store.corrections import read_corrections, write_corrections
 from srag_mcp.store.decisions import add_decision, find_left_out, forget_decisions
-from srag_mcp.store.layout import write_atomically
+from srag_mcp.store.layout import says_kinds, write_atomically
 from srag_mcp.store.loose import keep_loose, loose_attributes, wish_note, with_loose
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.state import open_state
@@ -195,7 +196,13 @@ def _find(
         return engine.complete(schema, wish.questions)
     found = engine.predict_schema(SchemaSample(sample, wish.questions, title, entity))
     found = found.model_copy(update={"entity": _name_entity(work, found.entity)})
-    return with_lists(found, lists)
+    found = with_lists(found, lists)
+    inside = {f"{x.name}.{name}" for item in sample() for x in item.listings for name in x.inside}
+    left = (ListName(name=name, holds=VALUES_INSIDE) for name in sorted(inside))
+    known = {item.name for item in found.lists}
+    return found.model_copy(
+        update={"lists": (*found.lists, *(item for item in left if item.name not in known))}
+    )
 
 
 def _name_entity(work: WorkDatabase, title: str) -> str:
@@ -224,6 +231,8 @@ def _edited(work: WorkDatabase, present: SchemaInForce | None) -> Schema | None:
     """Return the schema of `.srag/schema.json` if a person changed it."""
     path = work.state / SCHEMA_FILE
     if not path.is_file() or _hash(path.read_bytes()) == work.note("schema_file"):
+        return None
+    if says_kinds(work.state):
         return None
     schema = _checked(read_schema_file(path), str(path))
     is_same = present is not None and schema.tables == present.schema.tables

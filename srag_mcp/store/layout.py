@@ -9,7 +9,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,6 +22,7 @@ from pydantic import TypeAdapter, ValidationError
 from srag_mcp.documents.folder import (
     KINDS_FOLDER,
     REST_FOLDER,
+    SCHEMA_FILE,
     STATE_FOLDER,
     FileMark,
     holds_rest,
@@ -124,8 +125,8 @@ class StoredKind:
     """What is known of a kind: how many documents it has, and which words are usual in it.
 
     *also*: the same of what else is written otherwise, and of this kind all the same. *besides*: of
-    each of these, see `DocumentKind`. *is_given*: whether a person named it so. *assigned*: the
-    documents that a person said are of it.
+    each of these, see `DocumentKind`. *is_given*: whether a person named it so. *assigned*: see
+    `read_assigned`; earlier versions kept it here.
     """
 
     documents: int
@@ -157,6 +158,58 @@ def read_kinds(state: Path) -> dict[str, StoredKind]:
         msg = f"{path} has names that are none; delete it, and ingest the folder again"
         raise StoreError(msg)
     return found
+
+
+_ASSIGNED = TypeAdapter(dict[str, list[str]])
+_KINDS_KEY = "x-kinds"
+
+
+def read_assigned(state: Path) -> dict[str, list[str]]:
+    """Return the documents that a person said are of a kind, by its name: in `.srag/schema.json`.
+
+    `{"x-kinds": {"invoices": ["may.md", "june.md"]}}`
+
+    Raises:
+        StoreError: If that cannot be read, or names a document twice, or a kind that is none.
+    """
+    path, stored = state / SCHEMA_FILE, read_kinds(state)
+    try:
+        said = json.loads(path.read_bytes()) if path.is_file() else {}
+        found = _ASSIGNED.validate_python(said.get(_KINDS_KEY, {}))
+    except (OSError, ValueError, AttributeError) as error:
+        msg = f"{path} cannot be read; mend it, or remove it: {error}"
+        raise StoreError(msg) from error
+    named = [document for documents in found.values() for document in documents]
+    twice = next((document for document in named if named.count(document) > 1), "")
+    other = next((name for name in found if stored and name not in stored), "")
+    if twice or other:
+        kinds = f"there is no kind {other!r}; there are: {', '.join(stored)}"
+        msg = f"{path}: {kinds if other else f'{twice} is there twice, and of one kind'}"
+        raise StoreError(msg)
+    for name, kind in stored.items():
+        found[name] = [*found.get(name, ()), *(x for x in kind.assigned if x not in named)]
+    return {name: documents for name, documents in found.items() if documents}
+
+
+def write_kinds(
+    state: Path,
+    kinds: Mapping[str, Mapping[str, object]],
+    assigned: Mapping[str, Iterable[str]],
+) -> None:
+    """Keep the kinds of a folder, and what a person said of documents."""
+    path = state / SCHEMA_FILE
+    said = {name: [*documents] for name, documents in assigned.items() if documents}
+    if said or says_kinds(state):
+        text = json.dumps({_KINDS_KEY: said}, indent=2, ensure_ascii=False)
+        write_atomically(path, text)
+    kept = {name: {**kind, "assigned": ()} for name, kind in kinds.items()}
+    write_atomically(state / KINDS_FILE, json.dumps(kept))
+
+
+def says_kinds(state: Path) -> bool:
+    """Whether the `schema.json` of a folder is of its kinds, and of no table."""
+    path = state / SCHEMA_FILE
+    return path.is_file() and _KINDS_KEY.encode() in path.read_bytes()
 
 
 def _can_write(state: Path) -> bool:
