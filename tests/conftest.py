@@ -7,12 +7,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol
 
 import hypothesis
 import pytest
 
 from srag_mcp import forks
+from srag_mcp.pipeline.reader_pool import OBJECTS_BETWEEN_COLLECTIONS
 from srag_mcp.store import feedback, layout
 from srag_mcp.store.guard import QueryLimits, QueryPool, pool
 from srag_mcp.store.guard.process import WorkerProcess
@@ -29,6 +30,7 @@ if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 gc.disable()  # while tests are collected, which makes next to no garbage
+gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)  # afterwards, as for who ingests
 
 # A machine that does other things is no fault of the code.
 hypothesis.settings.register_profile("patient", deadline=None)
@@ -39,7 +41,14 @@ use_warm_starts()
 forks.prepare = lambda *_: None
 
 MOST_IDLE = 4
-Once: TypeAlias = Callable[[Path, Callable[[], object]], Path]
+
+
+class Once(Protocol):
+    """Fills a folder as *make* does; folders of one module that have one name are *called*."""
+
+    def __call__(self, folder: Path, make: Callable[[], object], called: str = "") -> Path: ...
+
+
 Idle = list[tuple[QueryLimits, WorkerProcess]]
 
 
@@ -77,9 +86,9 @@ def once(request: pytest.FixtureRequest, kept_folders: Path) -> Once:
     For tests that begin with a folder ingested, and do not look at how it was.
     """
 
-    def fill(folder: Path, make: Callable[[], object]) -> Path:
+    def fill(folder: Path, make: Callable[[], object], called: str = "") -> Path:
         module = request.path.relative_to(request.config.rootpath).with_suffix("")
-        kept = kept_folders / f"{'-'.join(module.parts)}-{folder.name}"
+        kept = kept_folders / f"{'-'.join(module.parts)}-{called or folder.name}"
         if kept.exists():
             return shutil.copytree(kept, folder, dirs_exist_ok=True)
         make()

@@ -14,22 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from srag_mcp import views
-from srag_mcp.cli.arguments import (
-    REFUSED_STATUS,
-    CorpusArgument,
-    EngineOption,
-    HomeOption,
-    JsonOption,
-    ModelOption,
-    QuietOption,
-    YesOption,
-    command_settings,
-    find_corpus,
-    flag,
-    open_ready,
-    option,
-)
-from srag_mcp.cli.printing import print_either, print_json, say, show_progress
+from srag_mcp.cli import arguments as given
+from srag_mcp.cli.arguments import find_corpus, flag, open_ready, option
+from srag_mcp.cli.printing import print_either, say, show_progress
 from srag_mcp.documents.folder import why_ask_first
 from srag_mcp.errors import (
     AskFirstError,
@@ -67,27 +54,27 @@ _INTERRUPTED = "Query interrupted"
 
 
 def ingest(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     question: QuestionsOption = None,
     schema: SchemaOption = None,
     rows: RowsOption = "auto",
     fresh_schema: FreshSchemaOption = False,
-    engine: EngineOption = None,
-    model: ModelOption = None,
+    engine: given.EngineOption = None,
+    model: given.ModelOption = None,
     effort: EffortOption = None,
     budget_usd: BudgetUsdOption = None,
     budget_calls: BudgetCallsOption = None,
     quote: QuoteOption = False,
     go: GoOption = False,
-    quiet: QuietOption = False,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    quiet: given.QuietOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Build or update the table of a corpus from its documents."""
     from srag_mcp.schema.json_schema import read_schema_file
 
     budget = {"budget_usd": budget_usd, "budget_calls": budget_calls}
-    settings = command_settings(home, engine=engine, model=model, effort=effort, **budget)
+    settings = given.command_settings(home, engine=engine, model=model, effort=effort, **budget)
     wanted: IngestOptions = {
         "questions": question or (),
         "schema": None if schema is None else read_schema_file(schema),
@@ -99,7 +86,7 @@ def ingest(
 
 
 def extend(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     attribute: Annotated[str, option("What the new column holds, in words.", "TEXT")] = "",
     where: Annotated[str, option("Read only documents whose record meets it.", "CONDITION")] = "",
     documents: Annotated[str, option("Read only documents with these document_id.", "SELECT")] = "",
@@ -107,15 +94,15 @@ def extend(
         bool | None, option("Make it a column; without where and documents it is one.")
     ] = None,
     drop: Annotated[str, option("Drop what was read and not kept.", "NAME")] = "",
-    engine: EngineOption = None,
-    model: ModelOption = None,
+    engine: given.EngineOption = None,
+    model: given.ModelOption = None,
     budget_usd: BudgetUsdOption = None,
     budget_calls: BudgetCallsOption = None,
     quote: QuoteOption = False,
-    yes: YesOption = False,
-    quiet: QuietOption = False,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    yes: given.YesOption = False,
+    quiet: given.QuietOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Add one column, and read only it from the documents; or only from those that SQL chooses."""
     from srag_mcp.pipeline.column_run import change_columns
@@ -124,7 +111,7 @@ def extend(
     from srag_mcp.store.loose import narrow
 
     budget = {"budget_usd": budget_usd, "budget_calls": budget_calls}
-    settings = command_settings(home, engine=engine, model=model, **budget)
+    settings = given.command_settings(home, engine=engine, model=model, **budget)
     if drop:
         drop_loose(_find_folder(corpus, settings), settings, drop)
         say(f"dropped {drop}")
@@ -146,7 +133,7 @@ def extend(
     if added is not None and added.added and not yes and not agrees("Keep the column?"):
         change_columns(_find_folder(corpus, settings), settings, "drop", [added.attribute.name])
         print("not kept: --yes does so, and reads nothing again", file=sys.stderr)
-        raise typer.Exit(REFUSED_STATUS)
+        raise typer.Exit(given.REFUSED_STATUS)
 
 
 def _build(
@@ -339,21 +326,21 @@ def ingest_first(location: Path, settings: Settings) -> None:
 
 
 def kinds(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     rename: Annotated[tuple[str, str] | None, option("Call a kind otherwise.", "OLD NEW")] = None,
     join: Annotated[bool, flag("--join", "One table for all, from the next ingestion on.")] = False,
     assign: Annotated[
         tuple[str, str] | None, option("Put a document into a kind, for good.", "DOCUMENT KIND")
     ] = None,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """List the kinds of documents that a folder holds: each is a corpus with its own table."""
     from srag_mcp.pipeline.column_run import change_columns
     from srag_mcp.pipeline.kind_run import assign_document, join_kinds, rename_kind
     from srag_mcp.store.layout import CorpusFolder, read_kinds
 
-    settings = command_settings(home)
+    settings = given.command_settings(home)
     folder = CorpusFolder(find_corpus(corpus, settings), settings.home)
     if rename is not None:
         place = rename_kind(folder.readable(), *rename)
@@ -380,17 +367,17 @@ def kinds(
 
 
 def status(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     cancel: Annotated[bool, flag("--cancel", "Stop the job; what is finished is kept.")] = False,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Say how far the ingestion in the background is, or how the latest ended."""
     from srag_mcp.pipeline.jobs import cancel_job, list_jobs
     from srag_mcp.store.build import published_info
     from srag_mcp.store.layout import CorpusFolder, is_ingested_now, read_holder
 
-    settings = command_settings(home)
+    settings = given.command_settings(home)
     location = find_corpus(corpus, settings)
     job = next(iter(list_jobs(location, settings)), None)
     if job is None and (kinds := CorpusFolder(location, settings.home).kinds()):
@@ -416,11 +403,7 @@ def status(
         job = cancel_job(location, settings, job.id, _CANCEL_S)
         if job.is_running:
             print(views.job_pages.ASKED_TO_STOP, file=sys.stderr)
-    if as_json:
-        names = ("stage", "done", "total", "waiting", "report", "error")
-        said = {name: getattr(job, name) for name in names}
-        print_json({"job_id": job.id, "state": job.state} | said)
-        return
     page = views.job_pages.job_page(location, settings, corpus, job)
-    say(*views.job_pages.job_lines(page))
-    say(f"next: {page.next}", file=sys.stderr)
+    print_either(page.exact(), views.job_pages.job_lines(page), as_json=as_json)
+    if not as_json:
+        say(f"next: {page.next}", file=sys.stderr)

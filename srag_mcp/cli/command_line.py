@@ -1,6 +1,6 @@
 """The command line: its commands, and how one is run. Each parses, calls the library, prints.
 
-`serve` is here, as it is loaded before every other, so that a server starts fast.
+`serve` is here, so that a server, which has to start fast, loads no module of other commands.
 """
 
 import io
@@ -9,21 +9,15 @@ import os
 import signal
 import socket
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 
 from srag_mcp import __version__
-from srag_mcp.cli.arguments import (
-    REFUSED_STATUS,
-    CorpusOptions,
-    HomeOption,
-    command_settings,
-    find_corpora,
-    flag,
-    option,
-)
+from srag_mcp.cli import arguments as given
+from srag_mcp.cli.arguments import flag, option
 from srag_mcp.errors import AskFirstError, SettingsError, SragError
 from srag_mcp.text.shown import printable
 
@@ -33,55 +27,60 @@ SERVE = "serve"
 LOOPBACK = "127.0.0.1"
 
 
-def make_app(only: str = "") -> typer.Typer:
-    """Make the command line, its commands in the order of the help; `serve` alone when it is run.
+# In the order of the help, with the modules of this package that they are in.
+_COMMANDS = {
+    SERVE: "command_line",
+    **dict.fromkeys(("ingest", "extend", "status", "kinds"), "building_commands"),
+    "ask": "reading_commands",
+    "feedback": "editing_commands",
+    **dict.fromkeys(("sql", "search", "schema", "stats", "trace", "review"), "reading_commands"),
+    **dict.fromkeys(("correct", "columns", "names"), "editing_commands"),
+    **dict.fromkeys(("view", "export"), "output_commands"),
+    "ledger": "reading_commands",
+    **dict.fromkeys(("demo", "eval", "judge", "compare", "config"), "trial_commands"),
+    "prompts": "prompt_commands",
+}
 
-    A server has to start fast.
+
+def make_app(only: str = "") -> typer.Typer:
+    """Make the command line, its commands in the order of the help.
+
+    The one that is run is made alone: to load and describe all takes longer than most take.
     """
+    is_alone = only in _COMMANDS
     app = typer.Typer(
         name="srag-mcp",
         help="Ask questions that need every document: a folder becomes one SQL table.",
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        add_completion=only != SERVE,
+        add_completion=not is_alone,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(_options)
-    app.command(name=SERVE)(serve)
-    if only != SERVE:
-        from srag_mcp.cli import building_commands as building
-        from srag_mcp.cli import editing_commands as editing
-        from srag_mcp.cli import output_commands as output
-        from srag_mcp.cli import reading_commands as reading
-        from srag_mcp.cli import trial_commands as trial
-        from srag_mcp.cli.prompt_commands import prompts
-
-        for command in (
-            *(building.ingest, building.extend, building.status, building.kinds, reading.ask),
-            *(editing.feedback, reading.sql, reading.search, reading.schema, reading.stats),
-            *(reading.trace, reading.review, editing.correct, editing.columns, editing.names),
-            *(output.view, output.export, reading.ledger, trial.demo, trial.evaluate),
-            *(trial.judge, trial.compare, trial.config),
-        ):
-            app.command(name="eval" if command is trial.evaluate else None)(command)
-        app.add_typer(prompts, name="prompts")
+    for name in [only] if is_alone else _COMMANDS:
+        module = import_module(f"srag_mcp.cli.{_COMMANDS[name]}")
+        command = getattr(module, "evaluate" if name == "eval" else name)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name=name)(command)
     return app
 
 
 def serve(
-    corpus: CorpusOptions,
+    corpus: given.CorpusOptions,
     http: Annotated[
         int | None,
         option("Serve streamable HTTP on this port of 127.0.0.1.", "PORT", least=1, most=65535),
     ] = None,
-    home: HomeOption = None,
+    home: given.HomeOption = None,
 ) -> None:
     """Serve corpora to MCP clients, on stdio or over HTTP."""
     from srag_mcp.server.app import build_server
 
-    settings = command_settings(home)
-    locations = find_corpora(corpus, settings)
+    settings = given.command_settings(home)
+    locations = given.find_corpora(corpus, settings)
     if http is not None:
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -124,7 +123,7 @@ def run() -> None:
         finally:
             _flush()
     except AskFirstError as error:
-        _fail(str(error), REFUSED_STATUS)
+        _fail(str(error), given.REFUSED_STATUS)
     except SragError as error:
         _fail(str(error))
     except OSError as error:

@@ -10,19 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from srag_mcp import views
-from srag_mcp.cli.arguments import (
-    REFUSED_STATUS,
-    CorpusArgument,
-    HomeOption,
-    JsonOption,
-    YesOption,
-    argument,
-    command_settings,
-    find_corpus,
-    flag,
-    open_ready,
-    option,
-)
+from srag_mcp.cli import arguments as given
+from srag_mcp.cli.arguments import argument, find_corpus, flag, open_ready, option
 from srag_mcp.cli.building_commands import agrees
 from srag_mcp.cli.printing import print_either, print_json, print_table, say
 from srag_mcp.errors import QuestionError, SchemaError, SragError, StoreError
@@ -30,30 +19,29 @@ from srag_mcp.settings import COLUMN_EDITS, Settings
 from srag_mcp.text.shown import one_line
 
 if TYPE_CHECKING:
+    from srag_mcp.page.worklists import Entry
     from srag_mcp.pipeline.correction_run import Wanted
     from srag_mcp.store.corpus import Corpus
-    from srag_mcp.store.corrections import Kept
-    from srag_mcp.store.evidence import Review
 
 
 def columns(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     action: Annotated[str, argument(f"{COLUMN_EDITS}.", "ACTION")],
     names: Annotated[list[str], argument("What it takes.", "NAME...")],
-    yes: YesOption = False,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    yes: given.YesOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Rename, drop, hide, merge or retype columns; what changes is shown and asked about first."""
     from srag_mcp.pipeline.column_run import change_columns
 
-    settings = command_settings(home)
+    settings = given.command_settings(home)
     location = find_corpus(corpus, settings)
     if not yes:
         change = change_columns(location, settings, action, names, is_preview=True)
         print_either(asdict(change), change.lines(), as_json=as_json)
         if not agrees("Do it?"):
-            raise typer.Exit(REFUSED_STATUS)
+            raise typer.Exit(given.REFUSED_STATUS)
     change = change_columns(location, settings, action, names)
     print_either(asdict(change), change.lines(), as_json=as_json and yes)
     if not as_json:
@@ -61,11 +49,11 @@ def columns(
 
 
 _MAX_LISTED = 1_000  # names with several spellings
-_OTHER_KEYS = {"c": "correct", "s": "skip", "q": "quit"}
+_OTHER_KEYS = "c correct, s skip, q quit"
 
 
 def correct(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     document: Annotated[str, argument("Its document_id.", "DOCUMENT")],
     column: Annotated[str, argument("The column, or the table of a list.", "COLUMN")],
     values: Annotated[
@@ -82,26 +70,27 @@ def correct(
     row: Annotated[int | None, option("Of a child table, from 1.", "N", least=1)] = None,
     add_row: Annotated[bool, flag("--add-row", "The list has this row as well.")] = False,
     remove_row: Annotated[int | None, option("The list has no such row.", "N", least=1)] = None,
-    home: HomeOption = None,
+    home: given.HomeOption = None,
 ) -> None:
     """Set a value instead of what was read, or a row of a list; it is kept over ingestions."""
     from srag_mcp.pipeline.correction_run import CellPlace
     from srag_mcp.pipeline.correction_run import correct as correct_cell
 
-    given = values or []
+    texts = values or []
     flags: dict[Wanted, bool] = {
         "absent": absent, "unknown": unknown, "accept": accept, "undo": undo, "add": add_row,
-        "remove": remove_row is not None, "value": bool(given) and not add_row,
+        "remove": remove_row is not None, "value": bool(texts) and not add_row,
     }  # fmt: skip
     wanted = [name for name, is_set in flags.items() if is_set]
-    is_written = all("=" in text for text in given) if add_row else len(given) < 2
+    row_said = dict(text.partition("=")[::2] for text in texts)
+    is_row = len(row_said) == len(texts) and all("=" in text for text in texts)
+    is_written = is_row if add_row else len(texts) < 2
     if len(wanted) != 1 or not is_written:
         msg = "one of VALUE, --absent, --unknown, --accept and --undo says what it holds, and"
         msg += " --add-row with COLUMN=VALUE each or --remove-row what a list does"
         raise typer.BadParameter(msg)
-    row_said = dict(text.split("=", 1) for text in given) if add_row else {}
-    value = json.dumps(row_said) if add_row else "".join(given)
-    settings = command_settings(home)
+    value = json.dumps(row_said) if add_row else "".join(texts)
+    settings = given.command_settings(home)
     with open_ready(corpus, settings) as opened:
         # what is taken back may be of a document that is gone
         found = document if undo else opened.document(document).id
@@ -109,43 +98,35 @@ def correct(
         say(correct_cell(opened.location, settings, place, (wanted[0], value)).render())
 
 
-def decide_each(
-    corpus: "Corpus", settings: Settings, kept: "Sequence[Kept]", reviews: "Sequence[Review]"
-) -> None:
-    """Ask for a key on each cell that is to be looked at again; what is decided is published."""
-    from srag_mcp.pipeline.correction_run import CellPlace
-    from srag_mcp.pipeline.correction_run import correct as correct_cell
+def decide_each(corpus: "Corpus", settings: Settings, entries: "Sequence[Entry]") -> None:
+    """Ask for a key on each of *entries*, by what it may do; what is decided is published."""
+    from srag_mcp.page.worklists import CellDecision, decide_cell
 
-    asked: list[tuple[CellPlace, dict[str, tuple[str, Wanted, str]]]] = []
-    for item in kept:
-        held, it = item.correction, item.correction.render()
-        keys: dict[str, tuple[str, Wanted, str]] = {"a": (f"accept {it}", "accept", "")}
-        place = held.document_id, held.named, int(held.position) if held.position else None
-        asked.append((CellPlace(*place), keys | {"u": ("undo", "undo", "")}))
-    for cell in reviews:
-        said = {"a": cell.value, "r": cell.rule_value}
-        keys = {key: (f"accept {value}", "value", value) for key, value in said.items()}
-        asked.append((CellPlace(cell.document_id, cell.column), keys))
-    for place, keys in asked:
-        choices = {**{key: what for key, (what, *_) in keys.items()}, **_OTHER_KEYS}
-        shown = ", ".join(f"{key} {what}" for key, what in choices.items())
-        row = f", row {place.position}" if place.position else ""
-        say(one_line(f"{place.column} of {place.document_id}{row}? {shown}"), file=sys.stderr)
+    for entry in entries:
+        place = {name: entry.get(name) for name in ("document_id", "column", "position")}
+        choices = {item["says"][0].lower(): item for item in entry["choices"]}
+        keys = (f"{x} {y['says']} {y.get('value', '')}".rstrip() for x, y in choices.items())
+        row = f", row {place['position']}" if place["position"] else ""
+        asked = f"{place['column']} of {place['document_id']}{row}? {', '.join(keys)}"
+        say(one_line(f"{asked}, {_OTHER_KEYS}"), file=sys.stderr)
         key = typer.getchar()
         if key == "q":
             return
-        wanted: tuple[Wanted, str] | None = keys[key][1:] if key in keys else None
+        wanted = choices.get(key, {})
         if key == "c":
-            wanted = "value", str(typer.prompt("value", err=True))
-        if wanted is not None:
+            wanted = {"do": "value", "value": str(typer.prompt("value", err=True))}
+        if wanted:
+            said = {"do": wanted["do"], "value": wanted.get("value", "")}
             try:
-                say(correct_cell(corpus.location, settings, place, wanted).render())
+                say(
+                    decide_cell(corpus, settings, CellDecision.model_validate(place | said))["said"]
+                )
             except SragError as error:
                 print(f"error: {error}", file=sys.stderr)
 
 
 def feedback(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     question: Annotated[
         str, argument("As it was asked; without one, what is kept is listed.", "[QUESTION]")
     ] = "",
@@ -156,8 +137,8 @@ def feedback(
     ] = "",
     drop: Annotated[int | None, option("Drop the verdict of this number.", "N")] = None,
     forget: Annotated[bool, flag("--forget", "Drop the questions kept.")] = False,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Say as a person that an answer is right or wrong; list or drop what is kept."""
     from srag_mcp.inference.verified import give_verdict, retire_pairs
@@ -166,7 +147,7 @@ def feedback(
     if bool(question) != (right or wrong) or (right and wrong) or (statement and not right):
         msg = "a question takes --right or --wrong, and --sql goes with --right"
         raise typer.BadParameter(msg)
-    with open_ready(corpus, command_settings(home)) as opened:
+    with open_ready(corpus, given.command_settings(home)) as opened:
         if opened.state is None:
             msg = (
                 f"nothing is kept of {opened.name}: its folder cannot be written, or it is a build"
@@ -182,7 +163,8 @@ def feedback(
             if question:
                 answer = give_verdict(opened, kept, question, is_right=right, sql=statement)
                 if answer is not None and not as_json:
-                    say(*views.answers.answer_lines(answer, corpus, opened), "")
+                    page = views.answers.answer_page(opened, answer, views.answers.WHOLE)
+                    say(page.render(rows=False), "")
             retire_pairs(opened, kept)
             turns, verdicts = kept.turns(), kept.verdicts()
     if as_json:
@@ -201,7 +183,7 @@ def feedback(
 
 
 def names(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     column: Annotated[str, argument("Only this column.", "[COLUMN]")] = "",
     spellings: Annotated[
         list[str] | None, argument("Two or more names of it, to be decided on.", "[NAME]...")
@@ -209,24 +191,24 @@ def names(
     same: Annotated[bool, flag("--same", "They mean one thing, written as the first.")] = False,
     apart: Annotated[bool, flag("--apart", "No two of them mean one thing.")] = False,
     forget: Annotated[bool, flag("--forget", "Take back what was decided on them.")] = False,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Show which spellings of names are one value; decide on some for good, as a person."""
     from srag_mcp.names.uniting import Decision
     from srag_mcp.pipeline.correction_run import decide_names
 
-    given = list(dict.fromkeys(spellings or ()))
+    asked = list(dict.fromkeys(spellings or ()))
     n_decisions = same + apart + forget
-    if n_decisions > 1 or bool(given) != bool(n_decisions) or (len(given) < 2 and (same or apart)):
+    if n_decisions > 1 or bool(asked) != bool(n_decisions) or (len(asked) < 2 and (same or apart)):
         msg = "two or more names of a column take one of --same, --apart and --forget"
         raise typer.BadParameter(msg)
-    settings = command_settings(home)
+    settings = given.command_settings(home)
     with open_ready(corpus, settings) as opened:
         if column:
             opened.schema().find_column(column)  # or says which there are
-        if given:
-            stored = [_stored_name(opened, column, name) for name in given]
+        if asked:
+            stored = [_stored_name(opened, column, name) for name in asked]
             decision: Decision = "same" if same else "apart" if apart else "forget"
             is_new = decide_names(opened.location, settings, column, stored, decision)
             done = "forgotten" if forget else "kept"

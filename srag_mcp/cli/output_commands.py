@@ -10,17 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from srag_mcp import views
-from srag_mcp.cli.arguments import (
-    CorpusArgument,
-    EngineOption,
-    HomeOption,
-    ModelOption,
-    argument,
-    command_settings,
-    flag,
-    open_tables,
-    option,
-)
+from srag_mcp.cli import arguments as given
+from srag_mcp.cli.arguments import argument, flag, open_tables, option
 from srag_mcp.cli.printing import say
 from srag_mcp.errors import (
     QueryMemoryError,
@@ -40,7 +31,7 @@ ForceOption = Annotated[bool, flag("--force", "Replace a file that is there.")]
 
 
 def export(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     out: Annotated[Path, argument("A .csv, .parquet, .xlsx, .jsonl or .duckdb file.", "OUT")],
     statement: Annotated[str, option("The rows of this SELECT.", "SQL", name="--sql")] = "",
     table: Annotated[str, option("This table; the records when none.", "NAME")] = "",
@@ -51,7 +42,7 @@ def export(
         bool, flag("--states", "Behind each column, whether the document says it.")
     ] = False,
     force: ForceOption = False,
-    home: HomeOption = None,
+    home: given.HomeOption = None,
 ) -> None:
     """Write a whole table, or all rows of a query, to a file; of several kinds, all tables."""
     from srag_mcp.store.corpus import Corpus
@@ -60,7 +51,7 @@ def export(
     if statement and (table or quotes or states):
         msg = "--sql goes without --table, --quotes and --states: it says itself what is written"
         raise typer.BadParameter(msg)
-    settings = command_settings(home)
+    settings = given.command_settings(home)
     check_target(out, force=force)
     with open_tables(corpus, settings) as opened:
         if isinstance(opened, Corpus):
@@ -77,7 +68,7 @@ def export(
             Part(of, table_sql(of, name, quotes=quotes, states=states), called)
             for of, name, called in wanted
         ]
-        for file in dict.fromkeys(files_of(parts, out)):
+        for file in {*files_of([x.name for x in parts], out)}:
             check_target(file, force=force)
         _export(parts, out, settings)
         say(*map(one_line, opened.notices()), file=sys.stderr)
@@ -101,13 +92,14 @@ def _export(parts: "Sequence[Part]", out: Path, settings: Settings) -> None:
     from srag_mcp.store.export import export_parts, files_of
 
     counts = export_parts(parts, out, settings.export_timeout_s)
-    for part, file, n_rows in zip(parts, files_of(parts, out), counts, strict=True):
+    files = files_of([part.name for part in parts], out)
+    for part, file, n_rows in zip(parts, files, counts, strict=True):
         of = f" of {part.name}" if len(parts) > 1 else ""
         print(f"{n_rows:,} {'row' if n_rows == 1 else 'rows'}{of} written to {file}")
 
 
 def view(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     write: Annotated[
         Path | None, option("Write a page to read without a server, to a .html file.", "FILE")
     ] = None,
@@ -116,25 +108,23 @@ def view(
         int, option("Of 127.0.0.1; 0 for a free one.", "PORT", least=0, most=65535)
     ] = 0,
     open_browser: Annotated[bool, flag("--open/--no-open", "Open it in a browser.")] = True,
-    engine: EngineOption = None,
-    model: ModelOption = None,
-    home: HomeOption = None,
+    engine: given.EngineOption = None,
+    model: given.ModelOption = None,
+    home: given.HomeOption = None,
 ) -> None:
     """Look at a corpus in a browser: rows, columns, quotes, what to check, questions, search."""
     from srag_mcp.store.corpus import Corpus
 
-    settings = command_settings(home, engine=engine, model=model)
+    settings = given.command_settings(home, engine=engine, model=model)
     if write is not None:
         from srag_mcp.page.page_server import ENDINGS, write_page
-        from srag_mcp.store.export import check_target
+        from srag_mcp.store.export import check_target, files_of
 
         check_target(write, force=force, endings=ENDINGS)
     with open_tables(corpus, settings) as found:
         kinds = [found] if isinstance(found, Corpus) else found.corpora
         if write is not None:
-            names = [x.name.rpartition("/")[2] for x in kinds]
-            files = [write.with_name(f"{write.stem}-{name}{write.suffix}") for name in names]
-            files = [write] if len(kinds) == 1 else files
+            files = files_of([x.name.rpartition("/")[2] for x in kinds], write)
             for file in files:
                 check_target(file, force=force, endings=ENDINGS)
             for opened, file in zip(kinds, files, strict=True):

@@ -10,16 +10,8 @@ import typer
 from pydantic import JsonValue
 
 from srag_mcp import views
-from srag_mcp.cli.arguments import (
-    CorpusArgument,
-    HomeOption,
-    JsonOption,
-    argument,
-    command_settings,
-    find_corpus,
-    flag,
-    option,
-)
+from srag_mcp.cli import arguments as given
+from srag_mcp.cli.arguments import argument, find_corpus, flag, option
 from srag_mcp.cli.printing import print_json, say
 from srag_mcp.errors import SettingsError
 from srag_mcp.text.shown import printable
@@ -40,7 +32,7 @@ prompts = typer.Typer(
 
 @prompts.command(name="next")
 def next_prompts(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     max_prompts: Annotated[int, option("Most prompts.", "N", name="--max", least=1)] = 200,
     max_characters: Annotated[
         int, option("Most characters of them.", "N", least=1)
@@ -49,8 +41,8 @@ def next_prompts(
     again: Annotated[
         bool, flag("--again", "Those, too, that were given out, and are lost.")
     ] = False,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Print prompts of a running ingestion; they are yours to answer."""
     import anyio.to_thread
@@ -70,10 +62,10 @@ def next_prompts(
 
 @prompts.command(name="answer")
 def answer_prompts(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     file: Annotated[str, argument("JSON or JSON lines of {id, reply}; - for stdin.", "FILE")] = "-",
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Answer prompts; exit 1 if an answer was refused."""
     desk = _open_desk(corpus, home)
@@ -89,7 +81,7 @@ def answer_prompts(
 
 
 def _open_desk(corpus: str, home: Path | None) -> "PromptDesk":
-    settings = command_settings(home)
+    settings = given.command_settings(home)
     folder = find_corpus(corpus, settings)
     return views.job_pages.PromptDesk(folder, settings, corpus)
 

@@ -3,28 +3,15 @@
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from srag_mcp import views
-from srag_mcp.cli.arguments import (
-    REFUSED_STATUS,
-    CorpusArgument,
-    EngineOption,
-    HomeOption,
-    JsonOption,
-    ModelOption,
-    argument,
-    command_settings,
-    find_corpus,
-    flag,
-    open_ready,
-    open_tables,
-    option,
-)
+from srag_mcp.cli import arguments as given
+from srag_mcp.cli.arguments import argument, find_corpus, flag, open_ready, open_tables, option
 from srag_mcp.cli.editing_commands import decide_each
 from srag_mcp.cli.output_commands import ForceOption, export_query
 from srag_mcp.cli.printing import ONE_LINE_A_ROW, print_json, print_table, say
@@ -42,10 +29,10 @@ _ESTIMATED = "~"
 
 
 def ask(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     question: Annotated[str, argument("In plain words.", "QUESTION")],
-    engine: EngineOption = None,
-    model: ModelOption = None,
+    engine: given.EngineOption = None,
+    model: given.ModelOption = None,
     votes: Annotated[
         int | None,
         option(
@@ -58,15 +45,15 @@ def ask(
     verdict: Annotated[
         Literal["wrong"] | None, option("The answer was wrong: ask once more, for another reading.")
     ] = None,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Answer a question, with SQL, denominator and quotes; exit 3 if there is no answer."""
     from srag_mcp.engines.choice import choose_asking
     from srag_mcp.inference.ask_kinds import converse_kinds  # the grammar is for questions only
     from srag_mcp.store.feedback import MAX_TURNS
 
-    settings = command_settings(home, engine=engine, model=model, votes=votes)
+    settings = given.command_settings(home, engine=engine, model=model, votes=votes)
     asking = choose_asking(settings)
     with open_tables(corpus, settings) as opened:
         of, found = converse_kinds(
@@ -76,28 +63,24 @@ def ask(
             corpus = of.name
             print(f"asked of {of.names()}", file=sys.stderr)
         no_reply = asking.model is not None and found.refused and found.taken is None
+        page = views.answers.answer_page(of, found, views.answers.WHOLE)
         if as_json:
-            shown = asdict(replace(found, translation=None))
-            del shown["translation"]  # it says again what the answer has
-            if found.brief is not None:
-                page = views.answers.brief_page(of, found, found.brief)
-                shown["brief"] = {"unplaced": found.brief.unplaced, **page.exact()}
-            print_json(shown)
+            print_json(page.exact())
         elif no_reply:
             raise ModelError(found.text)
         else:
-            say(*views.answers.answer_lines(found, corpus, of))
+            say(page.render(rows=False))
     if found.n_kept:
         kept = f"questions kept: {found.n_kept} of at most {MAX_TURNS}"
         print(
             f"{kept} (srag-mcp feedback {shlex.quote(corpus)} --forget drops them)", file=sys.stderr
         )
     if found.refused:
-        raise typer.Exit(1 if no_reply else REFUSED_STATUS)
+        raise typer.Exit(1 if no_reply else given.REFUSED_STATUS)
 
 
 def sql(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     statement: Annotated[str, argument("One SELECT, DuckDB dialect.", "SQL")],
     limit: Annotated[int, option("Most rows.", "N", least=1, most=1000)] = 100,
     offset: Annotated[int, option("Rows to leave out first.", "N", least=0)] = 0,
@@ -105,13 +88,13 @@ def sql(
         Path | None, option("Write all rows to a file, as `export` does.", "FILE")
     ] = None,
     force: ForceOption = False,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Run one SELECT over the records of a corpus."""
     from srag_mcp.store.kind_tables import KindTables
 
-    settings = command_settings(home)
+    settings = given.command_settings(home)
     room = settings.max_result_characters
     if out is not None:
         from srag_mcp.store.export import check_target
@@ -135,7 +118,7 @@ def sql(
 
 
 def search(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     query: Annotated[str, argument("In plain words.", "QUERY")],
     where: Annotated[str, option("Only documents whose record meets it.", "CONDITION")] = "",
     documents: Annotated[str, option("Only documents with these document_id.", "SELECT")] = "",
@@ -146,11 +129,11 @@ def search(
     per_document: Annotated[int, option("Most passages of one document.", "N", least=0)] = 0,
     limit: Annotated[int, option("Most passages.", "N", least=1, most=20)] = 10,
     offset: Annotated[int, option("Passages to leave out first.", "N", least=0)] = 0,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Find passages, with quotes and places, in all documents or in those that SQL chooses."""
-    settings = command_settings(home)
+    settings = given.command_settings(home)
     with open_tables(corpus, settings) as opened:
         page = views.findings.search_page(
             opened,
@@ -174,12 +157,16 @@ def search(
         print(f"more passages follow: --offset {page.next_offset}", file=sys.stderr)
 
 
-def schema(corpus: CorpusArgument, home: HomeOption = None, as_json: JsonOption = False) -> None:
+def schema(
+    corpus: given.CorpusArgument,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
+) -> None:
     """Show the columns of a corpus and what they hold."""
     from srag_mcp.schema.json_schema import schema_to_json
     from srag_mcp.store.kind_tables import KindTables
 
-    with open_tables(corpus, command_settings(home)) as opened:
+    with open_tables(corpus, given.command_settings(home)) as opened:
         if not isinstance(opened, KindTables):
             if as_json:
                 print_json(schema_to_json(opened.kept_schema()))
@@ -206,15 +193,13 @@ def print_schema(corpus: "Corpus", names: Mapping[str, str] | None = None) -> No
 
 
 def stats(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     column: Annotated[list[str] | None, argument("Columns; all when none.", "[COLUMN]...")] = None,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Show how many documents know a column, and its values."""
-    with open_ready(corpus, command_settings(home)) as opened:
-        for name in column or ():
-            opened.schema().find_column(name)  # or says which there are
+    with open_ready(corpus, given.command_settings(home)) as opened:
         found = views.holdings.find_statistics(opened, column or ())
         if as_json:
             print_json([asdict(item) for item in found])
@@ -223,7 +208,7 @@ def stats(
 
 
 def trace(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     column: Annotated[str, argument("The column.", "COLUMN")],
     value: Annotated[str, option("Only cells with this value.", "TEXT")] = "",
     document: Annotated[str, option("Only this document.", "ID")] = "",
@@ -233,18 +218,14 @@ def trace(
     ] = None,
     limit: LimitOption = 20,
     offset: OffsetOption = 0,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Show the documents and quotes behind the values of a column."""
-    with open_tables(corpus, command_settings(home)) as tables:
-        opened = views.holdings.kind_with(tables, column, document)
-        if document:
-            opened.document(document)
-        table, name = opened.schema().find_column(column)
-        found = opened.trace(
-            name,
-            table,
+    with open_tables(corpus, given.command_settings(home)) as tables:
+        page = views.findings.trace_page(
+            views.holdings.kind_with(tables, column, document),
+            column,
             value=value,
             document_id=document,
             state=state or "",
@@ -252,54 +233,53 @@ def trace(
             offset=offset,
         )
     if as_json:
-        print_json(asdict(found))
+        print_json(page.model_dump())
     else:
-        _print_cells(views.findings.evidence_table(found.evidence), offset, found.total)
+        _print_cells(views.findings.evidence_table(page.sources), offset, page.total)
 
 
 def review(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     column: Annotated[str, option("Only this column.", "COLUMN")] = "",
     limit: LimitOption = 20,
     offset: OffsetOption = 0,
     decide: Annotated[bool, flag("--decide", "Accept or correct each, by a key.")] = False,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Show what to look at again: corrections, united names, what model and rule read apart."""
-    from srag_mcp.page.worklists import count_entries
-    from srag_mcp.store.evidence import read_reviews
+    from srag_mcp.page import worklists
 
-    settings = command_settings(home)
+    settings = given.command_settings(home)
     with open_ready(corpus, settings) as opened:
         if column:
             opened.schema().find_column(column)  # or says which there are
-        found = read_reviews(opened.read, column, limit, offset)
+        counts, found = worklists.count_entries(opened), dict[str, list[worklists.Entry]]()
+        for kind in worklists.DECIDED:
+            wanted = worklists.EntriesWanted(kind=kind, column=column, offset=offset, limit=limit)
+            found[kind] = worklists.find_entries(opened, wanted)
         united = opened.united_names(column, limit, offset)
-        kept = opened.corrections(column)
-        again = [x for x in kept if x.problem or not x.correction.by_person]
-        doubted = count_entries(opened)["suspects"]
-        suspects = {name: n for name, n in doubted.items() if column in {"", name}}
         if decide:
-            decide_each(opened, settings, again[offset : offset + limit], found.reviews)
+            decide_each(opened, settings, [entry for of in found.values() for entry in of])
             return
+    of_column = {
+        kind: {name: n for name, n in own.items() if column in {"", name}}
+        for kind, own in counts.items()
+    }
+    suspects = of_column["suspects"]
     if as_json:
-        listed = {"united": [*map(asdict, united)], "corrections": [*map(asdict, again)]}
-        print_json({**asdict(found), **listed, "suspects": suspects})
+        print_json({**found, "united": [*map(asdict, united)], "suspects": suspects})
         return
-    if again:
-        print_table(*views.findings.correction_table(again[offset : offset + limit]))
-        print(f"{len(again)} of {len(kept)} corrections: srag-mcp correct", file=sys.stderr)
+    for kind in worklists.DECIDED:
+        if total := sum(of_column[kind].values()):
+            _print_cells(worklists.entry_table(found[kind]), offset, total)
     if united:
         print_table(*views.findings.united_table(united))
     if suspects:
         named = ", ".join(f"{name} ({n})" for name, n in suspects.items())
         print(f"in doubt, and listed by srag-mcp view: {named}", file=sys.stderr)
-    if not found.total:
-        if not united and not again and not suspects:
-            print("nothing to review", file=sys.stderr)
-    else:
-        _print_cells(views.findings.review_table(found.reviews), offset, found.total)
+    if not united and not any(of_column[kind] for kind in (*worklists.DECIDED, "suspects")):
+        print("nothing to review", file=sys.stderr)
 
 
 def _print_cells(table: "Table", offset: int, total: int) -> None:
@@ -316,16 +296,16 @@ def _print_cells(table: "Table", offset: int, total: int) -> None:
 
 
 def ledger(
-    corpus: CorpusArgument,
+    corpus: given.CorpusArgument,
     calls: Annotated[bool, flag("--calls", "Each call, oldest first.")] = False,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
+    home: given.HomeOption = None,
+    as_json: given.JsonOption = False,
 ) -> None:
     """Show what the calls of language models took: tokens, seconds, money."""
     from srag_mcp.model.ledger import Ledger
     from srag_mcp.store.replies import read_calls
 
-    settings = command_settings(home)
+    settings = given.command_settings(home)
     found = list(read_calls(find_corpus(corpus, settings), settings.home))
     counted = Ledger(found)
     steps: dict[str, Totals] = dict([*counted.by_step.items(), ("total", counted.total)])

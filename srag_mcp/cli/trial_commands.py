@@ -155,7 +155,8 @@ def demo(home: HomeOption = None) -> None:
         print_schema(corpus)
         for question in QUESTIONS:
             _title(question)
-            say(*views.answers.answer_lines(ask(corpus, question), CORPUS, corpus))
+            page = views.answers.answer_page(corpus, ask(corpus, question), views.answers.WHOLE)
+            say(page.render(rows=False))
     _title(f"For Claude Desktop, paste into {PLACES['claude-desktop']}")
     print(render_config("claude-desktop", [folder], server_command(), settings.home))
     print(f"\n{time.perf_counter() - started:.1f} s. Now with your own folder:")

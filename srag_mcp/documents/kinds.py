@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from heapq import nlargest
+from operator import lt
 from statistics import quantiles
 from typing import TypeAlias
 
@@ -26,6 +27,9 @@ _ALIKE, _WITHIN = 0.22, 0.44
 _USUAL = 0.5
 # Of fewer documents it is not known which words recur.
 MIN_DOCUMENTS = 5
+# How far an outlier lies from the middle half of a kind, in widths of that (Tukey); a few that are
+# like each other are told at a smaller distance, at which seven folders of one kind had none.
+_ALONE, _FEW = 1.5, 1.0
 # More centres leave groups too small to say what recurs in them; each group is looked at again.
 _N_SEEDS, _N_EACH = 8, 3
 _MAX_TURNS = 12
@@ -39,11 +43,13 @@ class DocumentKind:
         members: Their places in what was grouped, in order.
         shares: By stem, the share of them that say it; without what hardly one says.
         besides: How alike a document of another kind is to it that is of this one, too.
+        least: How alike the least of its own documents are to it, but for outliers.
     """
 
     members: tuple[int, ...]
     shares: Mapping[str, float]
     besides: float = math.inf
+    least: float = -math.inf
 
     def usual(self) -> list[str]:
         """Return the stems that half of them say, the most frequent first."""
@@ -63,12 +69,12 @@ class DocumentKind:
     def likeness(self, other: "DocumentKind") -> float:
         """Return how alike two are: 1 and more for one kind.
 
-        One that is too small does not show what is usual in it.
+        A document alone does not show what is usual in a kind of its own.
         """
         small, large = sorted((other, self), key=lambda kind: len(kind.members))
         usual = set(large.usual())
         within = _overlap(usual, large.shares, small.shares)
-        if len(small.members) <= MIN_DOCUMENTS:
+        if len(small.members) == 1:
             return within / _ALIKE
         of_both = _overlap({*usual, *small.usual()}, large.shares, small.shares)
         return max(of_both / _ALIKE, within / _WITHIN)
@@ -87,7 +93,11 @@ def words_of(text: str) -> Words:
 
 
 def find_kinds(documents: Sequence[Words]) -> list[DocumentKind]:
-    """Group documents by kind, the largest kind first; some may be of none, or of several."""
+    """Group documents by kind, the largest kind first; some may be of none, or of several.
+
+    A few that are like each other and not like a kind are of none, though each alone may seem to be
+    of it: three invoices among receipts.
+    """
     found, left = list[DocumentKind](), [tuple(range(len(documents)))]
     while left:
         places = left.pop()
@@ -98,12 +108,20 @@ def find_kinds(documents: Sequence[Words]) -> list[DocumentKind]:
             left += [part.members for part in parts]
     kinds = [kind for kind in found if len(kind.members) >= MIN_DOCUMENTS]
     members = [list(kind.members) for kind in kinds]
-    for place in set(range(len(documents))).difference(*members):
+    few = [kind for kind in found if len(kind.members) < MIN_DOCUMENTS]
+    for place, part in sorted((place, at) for at, x in enumerate(few) for place in x.members):
         at = find_kind(documents[place], kinds)
-        if at is not None:
+        if at is not None and not _is_apart(few[part], kinds[at], documents):
             members[at].append(place)
     found = [_kind_of(sorted(places), documents) for places in members]
-    settled = [replace(kind, besides=_besides(kind, found, documents)) for kind in found]
+    settled = [
+        replace(
+            kind,
+            besides=_besides(kind, found, documents),
+            least=_fence(kind, documents, _ALONE),
+        )
+        for kind in found
+    ]
     kinds = [replace(kind, members=_of_one(kind, settled, documents)) for kind in settled]
     return sorted(kinds, key=lambda kind: (-len(kind.members), kind.members))
 
@@ -121,6 +139,42 @@ def fitting_kinds(words: Words, kinds: Sequence[DocumentKind]) -> list[int]:
     if best is None or scores[best] < 1:
         return []
     return [best, *(at for at, x in enumerate(kinds) if at != best and scores[at] >= x.besides)]
+
+
+def _is_apart(few: DocumentKind, kind: DocumentKind, documents: Sequence[Words]) -> bool:
+    """Whether a few documents are not of *kind*: as one, and each less than nearly all that are."""
+    if len(few.members) == 1 or kind.likeness(few) >= 1:
+        return False
+    least = _fence(kind, documents, _FEW)
+    return all(kind.score(documents[place]) < least for place in few.members)
+
+
+def find_odd(documents: Sequence[Words], kinds: Sequence[DocumentKind]) -> list[int]:
+    """Return the places of documents that `find_kinds` found to be like none of *kinds*.
+
+    Where these are not most of the documents, nothing is odd.
+    """
+    members = {place for kind in kinds for place in kind.members}
+    if 2 * len(members) <= len(documents):
+        return []
+    return [
+        place
+        for place, words in enumerate(documents)
+        if place not in members
+        and (is_odd(words, kinds) or len(fitting_kinds(words, kinds)) == 1)  # with a few others
+    ]
+
+
+def is_odd(words: Words, kinds: Sequence[DocumentKind]) -> bool:
+    """Whether a document alone is like none of *kinds*, and much less than their documents are."""
+    scores = [kind.score(words) for kind in kinds]
+    return max(scores, default=1) < 1 and all(map(lt, scores, (kind.least for kind in kinds)))
+
+
+def _fence(kind: DocumentKind, documents: Sequence[Words], distance: float) -> float:
+    """Return how alike to *kind* an outlier of its documents is at most."""
+    low, high = _quartiles(kind, kind, documents)
+    return low - distance * (high - low)
 
 
 def _of_one(
@@ -143,11 +197,11 @@ def _besides(
     As alike as most of its own are, and more than the documents of other kinds: an outlier of them
     (Tukey, Exploratory Data Analysis, 1977).
     """
-    least = [_quartiles(kind, kind, documents)[0]]
+    least = [_fence(kind, documents, 0)]
     for other in kinds:
         if other is not kind:
             low, high = _quartiles(other, kind, documents)
-            least.append(math.nextafter(high + 1.5 * (high - low), math.inf))
+            least.append(math.nextafter(high + _ALONE * (high - low), math.inf))
     return max(least) if len(kinds) > 1 else math.inf
 
 
@@ -178,7 +232,7 @@ def _part(places: Sequence[int], documents: Sequence[Words]) -> list[DocumentKin
 
 def _kind_of(members: Sequence[int], documents: Sequence[Words]) -> DocumentKind:
     counts = Counter(word for place in members for word in documents[place])
-    least = 1 if len(members) < MIN_DOCUMENTS else 2
+    least = min(2, len(members))
     shares = {word: n / len(members) for word, n in counts.items() if n >= least}
     return DocumentKind(tuple(members), shares)
 

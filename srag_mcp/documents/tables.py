@@ -31,7 +31,7 @@ COMMENT = "#"  # https://www.w3.org/TR/tabular-data-model/#parsing-tabular-data
 _CODE = re.compile(r"[A-Z]{1,2}\d{1,2}")  # a header such as Q1 or FY24, which looks like an amount
 _DECIMAL = re.compile(r"\D*\d+[.,]\d+\D*")
 
-_Row = Sequence[TableCell]
+Row = tuple[TableCell, ...]
 _Texts = Sequence[str]
 
 
@@ -107,7 +107,7 @@ def grid_blocks(grid: Grid, section: tuple[str, ...]) -> list[Block]:
     return [table, *_row_pairs(_summary_rows(body), section)]
 
 
-def _without_notes(rows: Sequence[_Row]) -> tuple[int, int]:
+def _without_notes(rows: Sequence[Row]) -> tuple[int, int]:
     """Return where the table lies between titles above and notes below it.
 
     They fill one cell of three or more, or are one cell merged over all columns.
@@ -274,7 +274,7 @@ def header_paths(rows: Sequence[_Texts], width: int) -> tuple[tuple[str, ...], .
     return tuple(paths)
 
 
-def _row_pairs(rows: Sequence[_Row], section: tuple[str, ...]) -> list[Block]:
+def _row_pairs(rows: Sequence[Row], section: tuple[str, ...]) -> list[Block]:
     """Return a pair a row; a row with the same text in both cells is a heading among them."""
     pairs: list[Block] = []
     inner = section
@@ -288,12 +288,12 @@ def _row_pairs(rows: Sequence[_Row], section: tuple[str, ...]) -> list[Block]:
     return pairs
 
 
-def _summary_rows(body: Sequence[_Row]) -> list[_Row]:
+def _summary_rows(body: Sequence[Row]) -> list[Row]:
     """Return, of the rows at the foot of a table, the label and the amount of each.
 
     `("Net total", "", "", "€ 9.50")` -> `("Net total", "€ 9.50")`; the rows above have more to say.
     """
-    summary: list[_Row] = []
+    summary: list[Row] = []
     for row in reversed(body):
         filled = [cell for cell in row if cell.text]
         label, amount = row[0], filled[-1]

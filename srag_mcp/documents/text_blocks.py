@@ -5,7 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from srag_mcp.documents.document import Block, Heading, KeyValue, ListItem, Prose, TableCell
+from srag_mcp.documents.document import (
+    Block,
+    Heading,
+    KeyValue,
+    ListItem,
+    Prose,
+    Table,
+    TableCell,
+)
 from srag_mcp.documents.lines import (
     Line,
     Outline,
@@ -31,7 +39,9 @@ from srag_mcp.documents.pairs import (
 from srag_mcp.documents.tables import (
     MAX_CAPTION_CHARACTERS,
     Grid,
+    Row,
     captions_at_end,
+    count_header_rows,
     grid_blocks,
     may_name_column,
 )
@@ -116,6 +126,8 @@ class _TextReader:
         # Lines that look like rows and are no table are tried again from a few of their first lines
         # only: else a long run of them would be read once for each of its lines.
         self._rejected_until, self._tries_left = 0, _MAX_TRIES
+        # What a table goes on with, by where its first line begins, with the line after it.
+        self._parts: dict[int, tuple[int, Table, list[Block]]] = {}
         lettered = [line.text for line in self._lines if any(map(str.isalpha, line.text))]
         self._is_shouting = sum(map(str.isupper, lettered)) >= 0.5 * len(lettered)
         self._blocks: list[Block] = []
@@ -135,10 +147,14 @@ class _TextReader:
     # where there is nothing of its kind.
 
     def _table(self, at: int) -> int | None:
+        if (part := self._parts.get(self._lines[at].start)) is not None:
+            end, table, pairs = part
+            self._blocks += [replace(table, section=self._outline.section), *pairs]
+            return end
         found = self._find_table(at)
         if found is None:
             return None
-        grid, end = found
+        grid, columns, end = found
         caption, last = "", self._blocks[-1] if self._blocks else None
         above = self._lines[max(0, at - 3) : at]
         if last is not None and sum(line.start > last.span.end for line in above) <= 1:
@@ -146,37 +162,101 @@ class _TextReader:
             is_line = isinstance(last, Heading | Prose) and is_short
             caption = " ".join(captions_at_end(self._blocks, self._words))
             caption = caption or (self._words(last.span) if is_line else "")
-        blocks = grid_blocks(replace(grid, caption=caption), self._outline.section)
-        if not blocks:
+        parts = self._find_parts(grid.rows, columns, end)
+        rows = (*grid.rows, *(row for _, part in parts.values() for row in part))
+        blocks = grid_blocks(replace(grid, rows=rows, caption=caption), self._outline.section)
+        pairs, tables = blocks[1:], [block for block in blocks[:1] if isinstance(block, Table)]
+        if not tables:
             self._reject(end)
             return None
-        self._blocks += blocks
+        [table] = tables
+        for start, (stop, _) in reversed(parts.items()):
+            span = Span(self._lines[start].span.start, self._lines[stop - 1].span.end)
+            own = tuple(row for row in table.rows if row[0].span.start >= span.start)
+            self._parts[self._lines[start].start] = (
+                stop,
+                replace(table, span=span, rows=own),
+                pairs,
+            )
+            table, pairs = replace(table, rows=table.rows[: len(table.rows) - len(own)]), []
+        self._blocks += [table, *pairs]
         return end
 
-    def _find_table(self, at: int) -> tuple[Grid, int] | None:
-        """Return the table that begins at line *at* and the line after it, None if none does."""
+    def _find_table(self, at: int) -> tuple[Grid, Sequence[Span], int] | None:
+        """Return the table that begins at line *at*, where its columns are and the line after it.
+
+        None if none does; with pipes, its columns are nowhere.
+        """
         if at >= self._rejected_until:
             self._tries_left = _MAX_TRIES
         if not self._tries_left or at + 1 == len(self._lines) or self._lines[at + 1].is_blank:
             return None
-        piped_end = aligned_end = at
+        piped_end = at
         while piped_end < len(self._lines) and _has_pipes(self._lines[piped_end].text):
             piped_end += 1
         if (grid := _read_piped(self._lines[at:piped_end])) is not None:
-            return grid, piped_end
-        while aligned_end < len(self._lines) and (
-            _is_aligned(self._lines[aligned_end].text, is_first=aligned_end == at)
-            or _is_cell_alone(self._lines[at : aligned_end + 2], aligned_end - at)
-        ):
-            aligned_end += 1
-        parted = range(at + 1, aligned_end)
-        first = next((n for n in parted if not _columns(self._lines[n].text)), aligned_end)
-        for end in dict.fromkeys((aligned_end, first)):  # if not all lines up, its beginning may
-            if (grid := _read_aligned(self._lines[at:end])) is not None:
-                return grid, end
-        if max(piped_end, aligned_end) > at + 1:
-            self._reject(max(piped_end, aligned_end))
+            return grid, (), piped_end
+        end = self._rows_end(at)
+        parted = range(at + 1, end)
+        first = next((n for n in parted if not _columns(self._lines[n].text)), end)
+        for stop in dict.fromkeys((end, first)):  # if not all lines up, its beginning may
+            if (found := _read_aligned(self._lines[at:stop])) is not None:
+                return *found, stop
+        if max(piped_end, end) > at + 1:
+            self._reject(max(piped_end, end))
         return None
+
+    def _rows_end(self, at: int) -> int:
+        """Return the line after the last of the rows that begin at line *at*.
+
+        What stands between them may be a line alone, or lines that are indented deeper than the row
+        above them: these say more of it.
+        """
+        end = at + 1 if _is_aligned(self._lines[at].text, is_first=True) else at
+        for n in range(end, len(self._lines) if end > at else end):
+            line = self._lines[n]
+            is_row = _is_aligned(line.text, is_first=False)
+            rows = (self._lines[at], self._lines[end - 1], line)
+            if line.is_blank or line.start in self._parts:
+                break
+            if is_row and not _are_between(self._lines[end:n], *rows):
+                break
+            end = n + 1 if is_row else end
+        return end
+
+    def _find_parts(
+        self, rows: Sequence[Row], columns: Sequence[Span], end: int
+    ) -> dict[int, tuple[int, list[Row]]]:
+        """Return the rows behind line *end* that a table goes on with.
+
+        They stand by the line that they begin at, with the line after them. As far as no other
+        table begins, these are all lines that line up with its columns and fill what all of its
+        rows fill, with numbers where these have numbers.
+        """
+        texts = [[cell.text for cell in row] for row in rows]
+        body = [row for row in texts[count_header_rows(texts) :]
+                if sum(map(bool, row)) >= _MIN_ALIGNED_COLUMNS]  # fmt: skip
+        steady = [at for at, column in enumerate(zip(*body, strict=True)) if all(column)]
+        numbers = [at for at in steady if all(is_data(row[at]) for row in body)]
+        parts: dict[int, tuple[int, list[Row]]] = {}
+        start = reach = end  # of the last part, and how far it may reach
+        for n in range(end, len(self._lines) if columns and numbers else end):
+            line = self._lines[n]
+            if len(_columns(line.text)) < _MIN_ALIGNED_COLUMNS:
+                continue
+            row = _place(line, _segments(line), columns)
+            if row is None or not all(row[at].text for at in steady):
+                break
+            if not all(is_data(row[at].text) for at in numbers):
+                break
+            if n >= reach:
+                start, reach = n, self._rows_end(n)
+            stop, own = parts.get(start, (n, []))
+            between = (x for x in self._lines[stop:n] if not _is_rule(x.text))
+            own += (_place(x, _segments(x), columns) or _alone(x, columns) for x in between)
+            own.append(row)
+            parts[start] = (n + 1, own)
+        return parts
 
     def _reject(self, end: int) -> None:
         """Note that the lines up to *end* are no table, or one without any values."""
@@ -212,7 +292,7 @@ class _TextReader:
         end = at + 1
         last = min(len(self._lines), end + _MAX_VALUE_LINES)
         is_long = len(pair.value) > _MIN_WRAPPED_VALUE and self._layout.wrapping != "never"
-        while pair.value and end < last and _starts_plain(self._lines[end]):
+        while pair.value and end < last and self._starts_plain(self._lines[end]):
             line = self._lines[end]
             is_below = line.indent > 1 and abs(line.indent - pair.value_start) <= _MAX_MISALIGNMENT
             may_wrap = is_long or line.indent >= self._lines[at].indent + 2
@@ -229,7 +309,11 @@ class _TextReader:
         """Read a line `Key:`: the key of the next line, a heading, or a field left empty."""
         start = self._lines[at].start + pair.key_start
         below = self._lines[at + 1 : at + 3]
-        if below and _starts_plain(below[0]) and len(below[0].text.strip()) <= _MAX_NEXT_LINE_VALUE:
+        if (
+            below
+            and self._starts_plain(below[0])
+            and len(below[0].text.strip()) <= _MAX_NEXT_LINE_VALUE
+        ):
             is_value = len(below) < 2 or below[1].is_blank or bool(find_pairs(below[1].text))
             if is_value:
                 self._add_pair(start, pair.key, below[0].span)
@@ -237,7 +321,7 @@ class _TextReader:
         after = next((line for line in below if not line.is_blank), None)
         if self._is_shouting or after is None:
             return None
-        if _starts_plain(after) and len(after.text) <= _MIN_BODY_CHARACTERS:
+        if self._starts_plain(after) and len(after.text) <= _MIN_BODY_CHARACTERS:
             return None
         span = Span(start, start + len(pair.key))
         self._enter(Heading(span, collapse(pair.key), LABEL_LEVEL))
@@ -248,7 +332,7 @@ class _TextReader:
             return None
         end = at + 1
         last = min(len(self._lines), at + _MAX_STACKED_LINES)
-        while end < last and _starts_plain(self._lines[end]) and not self._heading_at(end):
+        while end < last and self._starts_plain(self._lines[end]) and not self._heading_at(end):
             end += 1
         pairs = find_stacked_pairs(self._lines[at:end])
         for key, value in pairs:
@@ -309,7 +393,9 @@ class _TextReader:
     def _goes_on(self, at: int) -> bool:
         """Whether line *at* belongs to the paragraph of the line before it."""
         line, before, wrapping = self._lines[at], self._lines[at - 1], self._layout.wrapping
-        if line.is_blank or line.text.lstrip().startswith(("#", "|")) or self._heading_at(at):
+        if line.is_blank or line.start in self._parts or self._heading_at(at):
+            return False
+        if line.text.lstrip().startswith(("#", "|")):
             return False
         if wrapping == "never" or (
             wrapping == "guess" and not is_wrapped(before, line, self._width)
@@ -321,6 +407,12 @@ class _TextReader:
             return wrapping == "guess" and marker[0] == "number" and not has_ended
         pairs = find_pairs(line.text)
         return not (pairs and pairs[0].has_short_key and (has_ended or wrapping == "blank_line"))
+
+    def _starts_plain(self, line: Line) -> bool:
+        """Whether a line begins with neither a mark nor a key nor a row, and is not blank."""
+        if line.is_blank or match_marker(line.text) or find_pairs(line.text):
+            return False
+        return line.start not in self._parts and not line.text.lstrip().startswith(("#", "|"))
 
     def _enter(self, heading: Heading) -> None:
         self._outline.enter(heading.text, heading.level)
@@ -335,13 +427,6 @@ class _TextReader:
 
     def _words(self, span: Span) -> str:
         return collapse(self._raw(span))
-
-
-def _starts_plain(line: Line) -> bool:
-    """Whether a line begins with neither a mark nor a key, and is not blank."""
-    if line.is_blank or match_marker(line.text) or find_pairs(line.text):
-        return False
-    return not line.text.lstrip().startswith(("#", "|"))
 
 
 # --- Tables: with pipes, or aligned by white space -----------------------------------------------
@@ -421,28 +506,28 @@ def _is_aligned(text: str, *, is_first: bool) -> bool:
     return segments[1].start - segments[0].end >= _MIN_MISSING_GAP
 
 
-def _is_cell_alone(lines: Sequence[Line], at: int) -> bool:
-    """Whether a line of a table is a cell alone: of a row around it, or the name of a section.
+def _are_between(between: Sequence[Line], first: Line, above: Line, below: Line) -> bool:
+    """Whether lines between two rows of a table are of it; *first* is its first row.
 
-    It begins where a column does, and another row follows it. Where it begins as the first column
-    does, that row has a name with numbers: years, codes and dates may name the columns of another
-    table, and a line above numbers alone may be their name.
+    A cell alone, where a column but the first begins, is of a row around it; lines that are
+    indented deeper than the row above say more of it. One that begins as rows do is the name of a
+    section, where the row below has a name with numbers: a line above numbers alone may be their
+    name, and years, codes and dates may name the columns of another table.
     """
-    line, rows = lines[at], lines[:at]
-    parts = [_columns(row.text) for row in (*rows[:1], *rows[-1:], *lines[at + 1 : at + 2])]
-    if line.is_blank or _columns(line.text) or len(parts) < 2 or len(parts[-1]) <= 2:
-        return False
-    if line.indent in {part.start for row in parts[:-1] for part in row[1:]}:
+    parts = _columns(below.text)
+    if not between or len(parts) <= 2:
+        return not between
+    starts = {part.start for row in (first, above) for part in _columns(row.text)[1:]}
+    is_cell = not _columns(between[0].text)
+    if len(between) == 1 and is_cell and between[0].indent in starts:
         return True
-    label, *values = parts[-1]
-    return (
-        line.indent == label.start
-        and not is_data(label.text)
-        and all(
-            is_data(x.text) and not may_name_column(x.text) and not find_dates(x.text)
-            for x in values
-        )
-    )
+    numbers = [is_data(x.text) and not may_name_column(x.text) and not find_dates(x.text)
+               for x in parts]  # fmt: skip
+    if all(line.indent > above.indent for line in between):
+        return any(numbers)
+    label, is_name = parts[0], not is_data(parts[0].text)
+    is_label = len(between) == 1 and is_cell and between[0].indent == label.start
+    return is_label and is_name and all(numbers[1:])
 
 
 def _columns(text: str) -> list[Line]:
@@ -452,9 +537,18 @@ def _columns(text: str) -> list[Line]:
     return [] if any(part.text.endswith(":") for part in segments) else segments
 
 
-def _read_aligned(lines: Sequence[Line]) -> Grid | None:
-    """Return the table if its full rows line up; words above the first may span columns."""
-    rows = [(x, _columns(x.text) or split_segments(x.text)) for x in lines if not _is_rule(x.text)]
+def _segments(line: Line, *, is_first: bool = False) -> list[Line]:
+    """Return the parts of a row; a line that is none is one part."""
+    is_row = _is_aligned(line.text, is_first=is_first)
+    return split_segments(line.text) if is_row else [Line(line.indent, line.text.strip())]
+
+
+def _read_aligned(lines: Sequence[Line]) -> tuple[Grid, list[Span]] | None:
+    """Return the table if its full rows line up, and where its columns are.
+
+    Words above the first full row may span columns.
+    """
+    rows = [(x, _segments(x, is_first=x is lines[0])) for x in lines if not _is_rule(x.text)]
     n_columns = max((len(segments) for _, segments in rows), default=0)
     full = [segments for _, segments in rows if len(segments) == n_columns]
     n_wide = sum(len(segments) >= _MIN_ALIGNED_COLUMNS for _, segments in rows)
@@ -474,24 +568,43 @@ def _read_aligned(lines: Sequence[Line]) -> Grid | None:
         is_above_data = not any(is_data(part.text) and not is_year(part.text) for part in segments)
         is_label = len(segments) == 1 and line.indent == columns[0].start
         is_spanning = is_spanning and len(segments) < n_columns and is_above_data and not is_label
-        if is_spanning:
-            parts = _spanned(segments, columns)
-        else:
-            best = (max(segments, key=lambda part: _overlap(part, column)) for column in columns)
-            pairs = zip(best, columns, strict=True)
-            parts = [part if _overlap(part, column) > 0 else None for part, column in pairs]
-        if is_label:
-            parts[1:] = [None] * (n_columns - 1)
-        row = [
-            TableCell("", Span(line.end, line.end))
-            if part is None
-            else TableCell(part.text, Span(part.start, part.end).moved(line.start))
-            for part in parts
-        ]
-        if not is_spanning and len({cell.span.start for cell in row if cell.text}) < len(segments):
+        row = (
+            _cells(line, _spanned(segments, columns))
+            if is_spanning
+            else _place(line, segments, columns)
+        )
+        if row is None:
             return None  # a part that stands below no column: the lines do not line up
-        cells.append(tuple(row))
-    return Grid(Span(lines[0].span.start, lines[-1].span.end), tuple(cells))
+        cells.append(row)
+    return Grid(Span(lines[0].span.start, lines[-1].span.end), tuple(cells)), columns
+
+
+def _place(line: Line, segments: Sequence[Line], columns: Sequence[Span]) -> Row | None:
+    """Return a row whose parts stand below columns, each below one; None where they do not."""
+    if len(segments) == 1:
+        return _alone(line, columns)
+    best = [max(segments, key=lambda part: _overlap(part, column)) for column in columns]
+    pairs = zip(segments if len(segments) == len(columns) else best, columns, strict=True)
+    row = _cells(line, [part if _overlap(part, column) > 0 else None for part, column in pairs])
+    return row if len({cell.span.start for cell in row if cell.text}) == len(segments) else None
+
+
+def _alone(line: Line, columns: Sequence[Span]) -> Row:
+    """Return the row of a line that is none, as one cell where it begins."""
+    whole = Line(line.indent, line.text.strip())
+    left = (n for n, column in enumerate(columns) if column.start <= line.indent)
+    below = (n for n, column in enumerate(columns) if _overlap(whole, column) > 0)
+    place = next(below, max(left, default=0))
+    return _cells(line, [whole if n == place else None for n in range(len(columns))])
+
+
+def _cells(line: Line, parts: Sequence[Line | None]) -> Row:
+    return tuple(
+        TableCell("", Span(line.end, line.end))
+        if part is None
+        else TableCell(part.text, Span(part.start, part.end).moved(line.start))
+        for part in parts
+    )
 
 
 def _spanned(segments: Sequence[Line], columns: Sequence[Span]) -> list[Line | None]:

@@ -99,12 +99,7 @@ class ModelEngine(Engine):
     @classmethod
     @contextmanager
     def open(cls, work: Work) -> Iterator[Self]:
-        """Open the model that the settings name.
-
-        Raises:
-            SettingsError: If none is named.
-            StoreError: If what it says cannot be kept.
-        """
+        """Open the model that the settings name."""
         settings = work.settings
         with open_state(work.database.state) as state:
             replies = StoredReplies(state)
@@ -148,11 +143,7 @@ class ModelEngine(Engine):
         self.replies.settle()
 
     def run(self, thinking: Callable[[], Awaitable[Returned]]) -> Returned:
-        """Run *thinking* to its end, unless somebody wants it to stop.
-
-        Raises:
-            CancelledError: If somebody did.
-        """
+        """Run *thinking* to its end, unless somebody wants it to stop."""
         return run_to_end(self._watched, thinking)
 
     async def _watched(self, thinking: Callable[[], Awaitable[Returned]]) -> Returned:

@@ -91,7 +91,8 @@ class QueryAcross:
     def notes(self, page: ResultPage) -> Iterator[str]:
         """Say what the join does, what is not known of the cells, and of which kinds none is."""
         yield from self._partners()
-        yield from filter(None, [find_repeated(self._kinds, self.joins(), page)])
+        for joins in (self.joins(), self.joins(of_rows=True)):
+            yield from filter(None, [find_repeated(self._kinds, joins, page)])
         used = self._used()
         for item in self.tables:
             own, names = item.corpus.about(item.table.entity), sorted(used.get(item.name, ()))
@@ -101,13 +102,13 @@ class QueryAcross:
             yield NO_BOUNDS
         yield from self._kinds.notices()
 
-    def joins(self) -> Joins:
-        """Return what joins do to the aggregates of the query."""
+    def joins(self, *, of_rows: bool = False) -> Joins:
+        """Return what joins do to the aggregates of the query, or to its counts *of_rows*."""
         tables, lists = key_tables(self._kinds.corpora[0].schema()), set[str]()
         for name, item in self._own.items():
             tables[name] = key_tables(item.corpus.schema())[item.table.entity.lower()]
             lists |= {name} if item.table.parent else set()
-        return read_joins(self._tree, tables, lists)
+        return read_joins(self._tree, tables, lists, of_rows=of_rows)
 
     def _used(self) -> dict[str, set[str]]:
         """Return the columns that the query names, by the name of their table."""

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from srag_mcp.errors import CorpusError
+from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import ask
 from srag_mcp.inference.linking import link_values
 from srag_mcp.store.corpus import Corpus
@@ -13,8 +14,8 @@ def choose_corpus(corpora: Sequence[Corpus], question: str) -> Corpus:
     """Return the corpus that *question* is about.
 
     It is the only one whose records, or what they list, the question names; where it names none,
-    the only one of which the grammar has a reading at all, or that has the values, or else the
-    columns, that it speaks of.
+    the only one of which the grammar has a reading at all, and no other has what that reads; or
+    that has the values, or else the columns, that it speaks of.
 
     Those that are not ingested yet are left out.
 
@@ -28,7 +29,13 @@ def choose_corpus(corpora: Sequence[Corpus], question: str) -> Corpus:
     corpora = ready
     said = {*stems(question)}
     may = find_named(corpora, question)
-    may = may or [item for item in corpora if not ask(item, question).refused]
+    if not may:
+        answers = {item: ask(item, question) for item in corpora}
+        may = [item for item, answer in answers.items() if not answer.refused]
+        if len(may) == 1:
+            words = _read(may[0], answers[may[0]])  # none where it counts what it alone is of
+            others = [x for x in corpora if words and x is not may[0]]
+            may += (x for x in others if words <= _speaks_of(x, question))
     may = may or _most({x: said & {*stems(_values(x, question))} for x in corpora})
     may = may or _most({x: said & {*stems(" ".join(_columns(x)))} for x in corpora})
     if len(may) == 1:
@@ -61,6 +68,19 @@ def find_named(corpora: Collection[Corpus], question: str) -> list[Corpus]:
 def _most(named: Mapping[Corpus, Collection[str]]) -> list[Corpus]:
     """Return the corpora of which most is said: of no other all that, and more."""
     return [x for x, of in named.items() if of and not any({*of} < {*y} for y in named.values())]
+
+
+def _read(corpus: Corpus, answer: Answer) -> set[str]:
+    """Return the words of a question that an answer reads as columns and values; else columns."""
+    names = () if answer.translation is None else answer.translation.facts.names
+    used = {*stems(" ".join(names).replace("_", " "))}
+    said = {*stems(answer.question)} & (used | {*stems(_values(corpus, answer.question))})
+    return said or used
+
+
+def _speaks_of(corpus: Corpus, question: str) -> set[str]:
+    """Return the words of the columns of *corpus*, and of the values that *question* says."""
+    return {*stems(" ".join([*_columns(corpus), _values(corpus, question)]))}
 
 
 def _places(words: Sequence[str], name: str) -> Iterator[int]:

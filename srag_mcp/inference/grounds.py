@@ -120,8 +120,8 @@ def find_grounds(
             lambda _: [],
         )
     denominator = find_denominator(corpus, facts, page, is_quick=is_quick)
-    repeated = find_repeated(corpus, facts.joins, page)
-    unread = (*filter(None, [repeated]), *_note_unread(corpus, facts))
+    repeated = [find_repeated(corpus, joins, page) for joins in (facts.joins, facts.counts)]
+    unread = (*filter(None, repeated), *_note_unread(corpus, facts))
     lists = tuple(_note_lists(corpus, facts))
     if not is_large and sum(map(len, page.rows)) > 1:
         unread += _or_else(lambda: tuple(_note_classes(corpus, facts)), lambda _: ())
@@ -167,22 +167,37 @@ def find_grounds(
 def find_repeated(corpus: Corpus | KindTables, joins: Joins, page: ResultPage) -> str:
     """Say that joins repeat rows that are summed up; empty where each once has the same result.
 
-    `"SUM(o.total) takes a row of orders several times, as it is joined with others; each once:
-    9558.3"`
+    `"SUM(o.total) takes a row of orders several times, as joins repeat it; with each once:
+    9558.3"`, `"COUNT(*) counts rows of orders_items, not of orders; with each of these once: 12"`;
+    nor is a count doubted in groups of one record each, that their columns tell apart.
     """
     if not joins.repeated:
         return ""
     rows = f"a row of {' and of '.join(joins.tables)}" if joins.tables else "a row"
     why = "joins repeat" if joins.is_joined else "a union may repeat"
-    said = f"{', '.join(joins.repeated)} may take {rows} several times, as {why} it"
-    unknown = f"{said}; what it is with each once was not worked out"
+    may, does = ((f"{x} {rows} several times, as {why} it", "each") for x in ("may take", "takes"))
+    if joins.of:
+        counts = f"counts rows of {joins.of}, not of {' and '.join(joins.tables)}"
+        may = does = counts, "each of these"
+    what = ", ".join(joins.repeated)
     try:
+        if joins.groups and _tell_apart(corpus, joins):
+            return ""
         shown = joins.once and _show_other(corpus, joins.once, page)
     except QueryError:
-        return unknown
-    if not joins.once:
-        return unknown
-    return f"{said.replace(' may take', ' takes', 1)}; with each once: {shown}" if shown else ""
+        shown = None
+    if not shown and joins.once and shown is not None:
+        return ""
+    if not shown:
+        return f"{what} {may[0]}; what it is with {may[1]} once was not worked out"
+    return f"{what} {does[0]}; with {does[1]} once: {shown}"
+
+
+def _tell_apart(corpus: Corpus | KindTables, joins: Joins) -> bool:
+    """Whether each row of a table has other values of the columns that a query groups by."""
+    names = ", ".join(map(quote_name, joins.groups))
+    sql = f"SELECT count(*) = count(DISTINCT row({names})) FROM {quote_name(joins.tables[0])}"  # noqa: S608 - it runs through the guard
+    return bool(corpus.select(sql, limit=1).rows[0][0])
 
 
 def _show_other(corpus: Corpus | KindTables, sql: str, page: ResultPage) -> str:
@@ -191,7 +206,7 @@ def _show_other(corpus: Corpus | KindTables, sql: str, page: ResultPage) -> str:
     if result_key(other.rows) == result_key(page.rows):
         return ""
     known = set(map(row_key, page.rows))
-    others = [row for row in other.rows if row_key(row) not in known]
+    others = [*{row_key(row): row for row in other.rows if row_key(row) not in known}.values()]
     shown = "; ".join(" — ".join(map(render_value, row)) for row in others[:_MAX_SHOWN])
     more = f" … and {len(others) - _MAX_SHOWN} more rows" if len(others) > _MAX_SHOWN else ""
     return f"{shown or 'fewer rows'}{more}"
@@ -390,8 +405,8 @@ def note_cells(corpus: Corpus, names: Sequence[str], *, is_quick: bool) -> Itera
             values = f"{n_reviews:,} of {item.n_non_null:,} values"
             yield f"{name}: {values} are read otherwise by a learned rule (trace_value)"
         if item.n_ruled:
-            audit = corpus.schema().attribute(name).audit or "which nobody has audited"
-            yield f"{name}: {item.n_ruled:,} of {item.n_records:,} cells are read by rules, {audit}"
+            bound = corpus.schema().attribute(name).certificate or "which nobody has audited"
+            yield f"{name}: {item.n_ruled:,} of {item.n_records:,} cells are read by rules, {bound}"
         if item.n_corrected:
             by = f", {item.n_by_agent:,} by an agent" if item.n_by_agent else ""
             yield f"{name}: {item.n_corrected:,} of {item.n_records:,} cells were corrected{by}"

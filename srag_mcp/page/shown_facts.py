@@ -94,12 +94,7 @@ def find_columns(corpus: Corpus, table: str) -> tuple[str, list[str]]:
 
 
 def find_rows(corpus: Corpus, wanted: RowsWanted) -> RowPage:
-    """Return a page of rows.
-
-    Raises:
-        CorpusError: If there is no such table or column.
-        QueryTimeoutError: If it takes too long.
-    """
+    """Return a page of rows."""
     corpus = corpus.within()
     table, columns = find_columns(corpus, wanted.table)
     values: list[Value] = []
@@ -262,7 +257,7 @@ def _describe_table(corpus: Corpus, table: str) -> dict[str, object]:
             | {
                 "unit": attribute.unit,
                 "description": attribute.description,
-                "audit": attribute.audit,
+                "audit": attribute.certificate,
                 "n_none": found.n_none,
                 "n_unread": found.n_unread,
                 "loose": found.column in corpus.info().loose,
@@ -302,9 +297,6 @@ def show_document(corpus: Corpus, wanted: DocumentWanted) -> dict[str, object]:
 
     `{"pieces": [{"text": "Price: ", "cells": []}, {"text": "€ 56", "cells": [3]}], …}`; a piece
     between *at* and *to* is `sought`. Characters are counted here, as a browser counts others.
-
-    Raises:
-        CorpusError: If there is no such document.
     """
     corpus = corpus.within()
     entry = corpus.document(wanted.id)

@@ -3,8 +3,9 @@
 Each entry has its choices; what is decided is kept and published as the commands do it.
 """
 
-from collections.abc import Iterator
-from typing import Literal, get_args
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, Field
 
@@ -15,8 +16,13 @@ from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import NAMED, count_reviews, read_reviews
 from srag_mcp.store.united_names import read_decided
+from srag_mcp.text.shown import quoted
+from srag_mcp.views.results import Table
 
 Kind = Literal["corrections", "disagreements", "suspects", "failed", "names", "gaps"]
+DECIDED: tuple[Kind, ...] = ("corrections", "disagreements")
+"""Those of cells that two have said otherwise."""
+Entry: TypeAlias = dict[str, Any]
 Counts = dict[Kind, dict[str, int]]
 """How many entries a list has, by column, named as people do; columns with few of them first."""
 
@@ -46,7 +52,7 @@ class EntriesWanted(BaseModel, extra="forbid"):
     kind: Kind
     column: str = ""
     offset: int = Field(default=0, ge=0)
-    limit: int = Field(default=20, ge=1, le=200)
+    limit: int = Field(default=20, ge=1, le=1000)
 
 
 class CellDecision(BaseModel, extra="forbid"):
@@ -88,7 +94,7 @@ def count_entries(corpus: Corpus) -> Counts:
     return found
 
 
-def find_entries(corpus: Corpus, wanted: EntriesWanted) -> list[dict[str, object]]:
+def find_entries(corpus: Corpus, wanted: EntriesWanted) -> list[Entry]:
     """Return a page of a list.
 
     `{"column": …, "document_id": …, "value": …, "quote": …, "note": …, "choices": [{"says":
@@ -96,7 +102,6 @@ def find_entries(corpus: Corpus, wanted: EntriesWanted) -> list[dict[str, object
     """
     corpus, first, last = corpus.within(), wanted.offset, wanted.offset + wanted.limit
     if wanted.kind == "disagreements":
-        found = read_reviews(corpus.read, wanted.column, wanted.limit, first)
         return [
             {
                 "column": item.column,
@@ -107,7 +112,7 @@ def find_entries(corpus: Corpus, wanted: EntriesWanted) -> list[dict[str, object
                 "other": {"value": item.rule_value, "quote": item.rule_as_stated},
                 "choices": [_keep(item.value), _keep(item.rule_value, "Take")],
             }
-            for item in found.reviews
+            for item in read_reviews(corpus.read, wanted.column, wanted.limit, first)
         ]
     if wanted.kind not in _CONDITIONS:
         whole = _whole_list(corpus, wanted.kind)
@@ -121,11 +126,21 @@ def find_entries(corpus: Corpus, wanted: EntriesWanted) -> list[dict[str, object
     sql = _ENTRIES.format(names=", ".join(names), order=order, **parts)
     rows = corpus.read(sql, [wanted.column, wanted.limit, first])
     keys = "column", *names
-    entries: list[dict[str, object]] = [dict(zip(keys, row, strict=True)) for row in rows]
+    entries: list[Entry] = [dict(zip(keys, row, strict=True)) for row in rows]
     for entry in entries:
         entry["quote"] = entry.pop("as_stated")
         entry["choices"] = [_keep(str(entry["value"]))] if entry["value"] is not None else []
     return entries
+
+
+def entry_table(entries: Sequence[Entry]) -> Table:
+    """Tabulate entries of cells for people."""
+    rows = []
+    for entry in entries:
+        place = entry["column"], entry["document_id"], entry.get("position")
+        said = ((x["value"], x["quote"] and quoted(x["quote"])) for x in (entry, entry["other"]))
+        rows.append((*place, *chain(*said), entry["note"]))
+    return ("column", "document", "row", "value", "says", "or else", "says", "since"), rows
 
 
 def _parts(corpus: Corpus, kind: Kind) -> dict[str, str]:
@@ -141,7 +156,7 @@ def _keep(value: str, verb: str = "Keep") -> dict[str, str]:
     return {"says": verb, "do": "value", "value": value}
 
 
-def _whole_list(corpus: Corpus, kind: Kind) -> Iterator[dict[str, object]]:
+def _whole_list(corpus: Corpus, kind: Kind) -> Iterator[Entry]:
     """Yield all corrections to be looked at again, or all united names not decided on."""
     if kind == "names":
         decided = {} if corpus.state is None else read_decided(corpus.state)
@@ -163,28 +178,21 @@ def _whole_list(corpus: Corpus, kind: Kind) -> Iterator[dict[str, object]]:
                     ],
                 }
         return
-    for kept in corpus.corrections():
-        item = kept.correction
-        if kept.problem or not item.by_person:
+    for item in corpus.corrections():
+        if item.problem or not item.by_person:
             yield {
                 "column": item.named, "document_id": item.document_id, "quote": item.quote,
                 "table_name": item.table, "attribute": item.column,
                 "position": int(item.position) if item.position else None,
-                "value": item.render(), "note": kept.problem or "an agent set it",
+                "value": item.render(), "note": item.problem or "an agent set it",
                 "other": {"value": item.was, "quote": ""},
                 "choices": [{"says": "Accept", "do": "accept", "value": item.render()},
                             {"says": "Take it back", "do": "undo"}],
             }  # fmt: skip
 
 
-def decide_cell(corpus: Corpus, settings: Settings, said: CellDecision) -> dict[str, object]:
-    """Set a cell, take a correction back, or accept one; return what was done, in words.
-
-    Raises:
-        CorpusError: If there is no such record or correction.
-        SchemaError: If there is no such column, or it cannot hold the value.
-        LockedError: If the corpus is being ingested.
-    """
+def decide_cell(corpus: Corpus, settings: Settings, said: CellDecision) -> dict[str, str]:
+    """Set a cell, take a correction back, or accept one; return what was done, in words."""
     # what is taken back may be of a document that is gone
     found = said.document_id if said.do == "undo" else corpus.document(said.document_id).id
     place = CellPlace(found, said.column, said.position)
@@ -192,14 +200,8 @@ def decide_cell(corpus: Corpus, settings: Settings, said: CellDecision) -> dict[
     return {"said": done.render()}
 
 
-def decide_name(corpus: Corpus, settings: Settings, said: NameDecision) -> dict[str, object]:
-    """Keep for good whether names mean one thing; return what was done, in words.
-
-    Raises:
-        CorpusError: If the corpus is a build alone.
-        SchemaError: If there is no such column, or it is not one of names.
-        LockedError: If the corpus is being ingested.
-    """
+def decide_name(corpus: Corpus, settings: Settings, said: NameDecision) -> dict[str, str]:
+    """Keep for good whether names mean one thing; return what was done, in words."""
     decide_names(corpus.location, settings, said.column, said.names, said.decision)
     kept = "one thing" if said.decision == "same" else "apart"
     return {"said": f"{', '.join(said.names)}: {kept}; published"}

@@ -7,22 +7,26 @@ from pathlib import Path
 
 from srag_mcp.cells.cell import Cell
 from srag_mcp.claims.agreement import is_same_value
-from srag_mcp.errors import CorpusError, NotIngestedError, SchemaError
+from srag_mcp.errors import NotIngestedError, SchemaError
 from srag_mcp.inference.verified import retire_pairs
-from srag_mcp.pipeline.schema_choice import SchemaWish, find_known_schema, put_edit_in_force
+from srag_mcp.pipeline.schema_choice import (
+    SchemaWish,
+    find_known_schema,
+    open_decided,
+    put_edit_in_force,
+)
 from srag_mcp.rules.naming import nouns_of_names
 from srag_mcp.schema import edits
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.settings import COLUMN_EDITS, Settings
-from srag_mcp.store.build import publish_changes, published_info, read_cells
+from srag_mcp.store.build import publish_changes, read_cells
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.corrections import cell_value, read_corrections
 from srag_mcp.store.feedback import open_feedback
 from srag_mcp.store.guard import QueryPool
-from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.takeover import put_in_force, write_value
-from srag_mcp.store.work import SchemaInForce, WorkDatabase, open_work
+from srag_mcp.store.work import SchemaInForce, WorkDatabase
 from srag_mcp.text.shown import one_line, quoted, shorten
 from srag_mcp.values.numbers import find_stated_unit
 from srag_mcp.values.states import State, Words
@@ -104,12 +108,14 @@ def change_columns(
         CorpusError, NotIngestedError: If there is no whole table.
         LockedError: If another process ingests the corpus.
     """
-    if not folder.is_dir():
-        msg = f"{folder} is a build alone: columns are edited in the folder of its documents"
-        raise CorpusError(msg)
-    state = CorpusFolder(folder, settings.home).writable()
-    with open_work(state) as work:
-        present = _find_present(work, folder)
+    with open_decided(folder, settings) as (work, present, info):
+        state = work.state
+        if info.revision != work.revision:
+            msg = f"{folder} has no whole table: ingest it first"
+            raise NotIngestedError(msg)
+        if find_known_schema(work, present, folder, SchemaWish(), False)[0] != present.schema:
+            msg = f"the schema of {folder} was edited since it was ingested: ingest it first"
+            raise SchemaError(msg)
         edited = _edit(work, present.schema, action, names)
         if is_preview:
             with work.undone():
@@ -126,17 +132,6 @@ def change_columns(
         n_retired=sum(old.retired != new.retired for old, new in pairs),
         is_published=True,
     )
-
-
-def _find_present(work: WorkDatabase, folder: Path) -> SchemaInForce:
-    present, info = work.schema_in_force(), published_info(work.state, work.connection)
-    if present is None or info is None or info.revision != work.revision:
-        msg = f"{folder} has no whole table: ingest it first"
-        raise NotIngestedError(msg)
-    if find_known_schema(work, present, folder, SchemaWish(), predicts=False)[0] != present.schema:
-        msg = f"the schema of {folder} was edited since it was ingested: ingest it first"
-        raise SchemaError(msg)
-    return present
 
 
 def _edit(work: WorkDatabase, schema: Schema, action: str, names: Sequence[str]) -> Schema:

@@ -2,10 +2,8 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -14,13 +12,13 @@ from srag_mcp.cells.normalised import read_column, write_canonical
 from srag_mcp.claims.agreement import is_same_value
 from srag_mcp.errors import CorpusError, SchemaError
 from srag_mcp.names.uniting import Decided, Decision, fold_name
-from srag_mcp.pipeline.schema_choice import put_edit_in_force
+from srag_mcp.pipeline.schema_choice import open_decided, put_edit_in_force
 from srag_mcp.rules.audit import recount
 from srag_mcp.rules.voting import run_rules
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import POSITION, Schema, Table
 from srag_mcp.settings import Settings
-from srag_mcp.store.build import BuildInfo, publish_changes, published_info
+from srag_mcp.store.build import publish_changes
 from srag_mcp.store.corrections import (
     Correction,
     cell_value,
@@ -30,12 +28,11 @@ from srag_mcp.store.corrections import (
     write_corrections,
 )
 from srag_mcp.store.feedback import PERSON, Giver
-from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.loose import with_loose
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.renamings import attached_former
 from srag_mcp.store.united_names import are_united, read_decided, write_decided
-from srag_mcp.store.work import WorkDatabase, open_work
+from srag_mcp.store.work import WorkDatabase
 from srag_mcp.text.shown import one_line
 from srag_mcp.values.states import State
 
@@ -44,9 +41,8 @@ Wanted: TypeAlias = Literal["value", "absent", "unknown", "undo", "accept", "add
 _CELL = """
 SELECT sha256, state, coalesce(value, ''), coalesce(as_stated, '')
 FROM former.main.documents JOIN former.main.cells USING (document_id)
-WHERE document_id = ? AND table_name = ? AND attribute = ?
+WHERE document_id = ? AND table_name = ? AND attribute = ? AND position IS NOT DISTINCT FROM ?
 """
-_OF_ROW = " AND position = ?"  # builds of earlier versions have no lists
 _ROW_START = """
 SELECT coalesce(min(start)::VARCHAR, '') FROM former.main.cells
 WHERE document_id = ? AND table_name = ? AND position = ?
@@ -97,22 +93,6 @@ class CellPlace(NamedTuple):
     position: int | None = None
 
 
-@contextmanager
-def _open_decided(
-    folder: Path, settings: Settings
-) -> Iterator[tuple[WorkDatabase, Schema, BuildInfo]]:
-    """Open what a decision is on: the work database, its schema, and the build that shows it."""
-    if not folder.is_dir():
-        msg = f"{folder} is a build alone: it is decided on in the folder of its documents"
-        raise CorpusError(msg)
-    with open_work(CorpusFolder(folder, settings.home).writable()) as work:
-        present, info = work.schema_in_force(), published_info(work.state, work.connection)
-        if present is None or info is None:
-            msg = f"{folder} has no table yet: ingest it first"
-            raise CorpusError(msg)
-        yield work, present.schema, info
-
-
 def correct(
     folder: Path,
     settings: Settings,
@@ -133,12 +113,14 @@ def correct(
     """
     document_id, column, position = CellPlace(*place)
     row = "" if position is None else str(position)
-    with _open_decided(folder, settings) as (work, schema, info):
+    with open_decided(folder, settings) as (work, present, info):
+        schema = present.schema
         is_current = info.revision == work.revision  # else documents of it may be missing
         table, name = schema.entity, column
         if any(column == child.entity for child in schema.children):
             column = f"{column}.{POSITION}"
-        row = "0" if column.endswith(f".{POSITION}") and not row else row
+        is_whole = column.endswith(f".{POSITION}") and (not row or wanted[0] == "add")
+        row = "0" if is_whole else row
         if wanted[0] != "undo":  # which works where document or column are gone, too
             table, name = with_loose(work, schema).find_column(column)
             if (table == schema.entity) != (not row):
@@ -205,44 +187,58 @@ def _set_row(
     """Make what adds a row to a list or removes one, or accepts that; nothing where it takes back.
 
     *place* is of a document and row. What waits is accepted as of the list that is there now.
+
+    Raises:
+        CorpusError: If there is no such row, or an added one waits under its number.
     """
     (document_id, row), (says, value), name = place, wanted, table.entity
     found = _find_kept(kept, (document_id, table.named(POSITION), row), says)
     with attached_former(work.connection, work.state):
-        listed = work.run(_CELL + _OF_ROW, document_id, name, POSITION, 0)
+        listed = work.run(_CELL, document_id, name, POSITION, 0)
         rows = find_rows(work, "former", name, [document_id])[document_id]
-        in_force = work.run(_ROWS_SET, document_id, name)
-    if not listed or not listed[0][0] or (says == "remove" and int(row) not in rows):
-        msg = f"{name} has no row {row} of {document_id}"
-        if row == "0":
-            msg = f"there is no record of {document_id}"
-            msg = f"say which row of {name} is removed" if says == "remove" else msg
-        raise CorpusError(msg)
-    if found and (found[0].says, int(row)) in {item[:2] for item in in_force}:
-        return found if says == "accept" else []
-    added, removed = ({at: start for what, at, start in in_force if what == wanted_one}
-                      for wanted_one in ("added", "removed"))  # fmt: skip
-    starts = {at: own.start for at, own in rows.items() if at not in added} | removed
-    make = partial(
-        Correction, document_id=document_id, sha256=listed[0][0], table=name, author="",
-        at=datetime.now(UTC).isoformat(timespec="seconds"),
+        in_force = {(how, at): start for how, at, start in work.run(_ROWS_SET, document_id, name)}
+    how = found[0].says if says == "accept" else {"add": "added"}.get(says, "removed")
+    is_added = says != "add" and bool(found) and found[0].says == "added"
+    if says == "accept" and (how, int(row)) in in_force:
+        return found
+    if says == "remove" and is_added and ("added", int(row)) in in_force:
+        return []
+    problem = ""
+    if not listed or not listed[0][0]:
+        problem = f"there is no record of {document_id}"
+    elif how == "removed" and row == "0":
+        problem = f"say which row of {name} is removed"
+    elif how == "removed" and is_added:
+        problem = f"an added row {row} of {name} waits: accept it, or take it back, first"
+    elif how == "removed" and int(row) not in rows:
+        problem = f"{name} has no row {row} of {document_id}"
+    if problem:
+        raise CorpusError(problem)
+    made = Correction(
+        document_id=document_id, sha256=listed[0][0], table=name, column=POSITION, says=how,
+        value="", was_state=State.STATED.value, was_value="", quote="", author="", at=_now(),
+        position=row,
     )  # fmt: skip
-    whole, is_new = {"column": POSITION, "value": ""}, says == "add"
-    if not is_new and (not found or found[0].says == "removed"):
+    if how == "removed":
         start, words = rows[int(row)]
-        was = {"was_state": State.STATED.value, "was_value": words, "quote": words}
-        return [make(**whole, **was, says="removed", position=row, start=start)]
-    numbers = [int(x.position) for x in kept if x.of_row and x.document_id == document_id]
-    was = {"was_state": State.CORRECTED.value, "was_value": "", "quote": ""}
-    was["position"] = str(max((0, *starts, *rows, *numbers)) + 1)
+        return [replace(made, was_value=words, quote=words, start=start)]
+    starts = {at: own.start for at, own in rows.items() if ("added", at) not in in_force}
+    starts |= {at: start for (said, at), start in in_force.items() if said == "removed"}
+    numbers = [int(x.position) for x in kept if x.of_row and x.row[:2] == (document_id, name)]
+    new = replace(
+        made, was_state=State.CORRECTED.value, position=str(max((0, *rows, *numbers)) + 1)
+    )
     cells = [(x.column, x.says, x.value) for x in found[1:]]
-    if is_new:
+    if says == "add":
         cells = [(column, "value", text) for column, text in _read_row(table, value)]
     return [
-        make(**whole, **was | {"was_value": f"{len(starts)} rows"}, says="added",
-             start=digest_rows(starts)),
-        *(make(column=column, says=how, value=text, **was) for column, how, text in cells),
-    ]  # fmt: skip
+        replace(new, was_value=f"{len(starts)} rows", start=digest_rows(starts)),
+        *(replace(new, column=column, says=said, value=text) for column, said, text in cells),
+    ]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _read_row(table: Table, text: str) -> Iterator[tuple[str, str]]:
@@ -256,11 +252,13 @@ def _read_row(table: Table, text: str) -> Iterator[tuple[str, str]]:
         row = json.loads(text)
     except ValueError:
         row = None
-    said = row if isinstance(row, dict) else {}
+    said = {x: y for x, y in row.items() if y is not None} if isinstance(row, dict) else {}
     if not said or not said.keys() <= columns.keys():
         msg = f"a row of {table.entity} has values of its columns: {', '.join(columns)}"
         raise SchemaError(msg)
-    yield from ((name, _canonical(columns[name], str(value))) for name, value in said.items())
+    for name, value in said.items():
+        text = value if isinstance(value, str) else json.dumps(value)
+        yield name, _canonical(columns[name], text)
 
 
 def _canonical(attribute: Attribute, value: str) -> str:
@@ -328,9 +326,9 @@ def _set(
     if says == "accept" and before is not None:
         says, value = before.says, before.value
     with attached_former(work.connection, work.state):
-        at = [document_id, table, attribute.name]
-        rows = work.run(_CELL + _OF_ROW, *at, int(row)) if row else work.run(_CELL, *at)
-        starts = work.run(_ROW_START, document_id, table, int(row)) if row else [("",)]
+        position = int(row) if row else None
+        rows = work.run(_CELL, document_id, table, attribute.name, position)
+        starts = work.run(_ROW_START, document_id, table, position) if row else [("",)]
     if not rows or not rows[0][0]:
         msg = f"there is no record of {document_id}, or it was not read for {attribute.name}"
         msg = f"{table} has no row {row} of {document_id}" if row else msg
@@ -353,7 +351,7 @@ def _set(
         was_value=read,
         quote=quote,
         author="",
-        at=datetime.now(UTC).isoformat(timespec="seconds"),
+        at=_now(),
         position=row,
         start=starts[0][0],
     )
@@ -373,7 +371,8 @@ def decide_names(
             case or marks only are to be apart.
         LockedError: If another process ingests the corpus.
     """
-    with _open_decided(folder, settings) as (work, schema, _):
+    with open_decided(folder, settings) as (work, present, _):
+        schema = present.schema
         table, name = schema.find_column(column)
         column = schema.find_table(table).named(name)
         if not are_united(schema.attribute(name, table)):

@@ -21,16 +21,7 @@ from srag_mcp.documents.folder import (
 )
 from srag_mcp.engines.protocol import Progress
 from srag_mcp.errors import DocumentError
-from srag_mcp.pipeline.reader_pool import (
-    Extracted,
-    ExtractTask,
-    FileDone,
-    ReaderPool,
-    RowsWanted,
-    Sampled,
-    SampleTask,
-    Unreadable,
-)
+from srag_mcp.pipeline import reader_pool
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.work import FinishedDocument, FinishedFile, WorkDatabase
@@ -53,8 +44,7 @@ class FoundFiles:
         sources: Files to read.
         failed: Documents that cannot be read for what is known without opening them.
         skipped: Files that are no documents.
-        rows: Which rows of tables are documents; None where a table is one document.
-        rows_reason: Why; empty when there is no table.
+        mode: What was decided on tables; None where there is none.
         seen: All files that may be documents, as they were before they were read.
         kind: Of the corpus of a kind of tables, what the columns of these are called.
         others: The same of the other kinds, which have corpora of their own.
@@ -63,13 +53,17 @@ class FoundFiles:
     sources: tuple[SourceFile, ...]
     failed: tuple[DocumentError, ...]
     skipped: tuple[DocumentError, ...]
-    rows: RowsWanted | None = None
-    rows_reason: str = ""
+    mode: reader_pool.TableMode | None = None
     seen: Mapping[str, FileMark] = field(default_factory=dict)
     kind: tuple[str, ...] = ()
     others: tuple[tuple[str, ...], ...] = ()
 
-    def rows_of(self, source: SourceFile) -> RowsWanted | None:
+    @property
+    def rows(self) -> reader_pool.TableMode | None:
+        """Which rows of tables are documents; None where a table is one document."""
+        return self.mode if self.mode is not None and self.mode.rows else None
+
+    def rows_of(self, source: SourceFile) -> reader_pool.TableMode | None:
         """Return which rows of *source* are documents; None where it is one."""
         return self.rows if media_type(source.relative) in TABLE_TYPES else None
 
@@ -85,7 +79,7 @@ class FilePlan:
         gone: Files that were there before.
     """
 
-    tasks: tuple[ExtractTask, ...]
+    tasks: tuple[reader_pool.ExtractTask, ...]
     states: dict[str, FinishedFile]
     failed: tuple[FinishedFile, ...]
     gone: tuple[str, ...]
@@ -158,7 +152,7 @@ def plan_files(work: WorkDatabase, found: FoundFiles, schema: Schema, n_processe
         is_shared = rows is not None and source.size > _SHARED_TABLE_BYTES
         n_parts = n_processes if is_shared else 1
         tasks += [
-            ExtractTask(source, rows, schema_json, before_ids, part, n_parts)
+            reader_pool.ExtractTask(source, rows, schema_json, before_ids, part, n_parts)
             for part in range(n_parts)
         ]
     failures = {
@@ -204,7 +198,7 @@ class Sample:
     counts: Mapping[str, int]
 
 
-def read_sample(found: FoundFiles, readers: ReaderPool) -> Sample:
+def read_sample(found: FoundFiles, readers: reader_pool.ReaderPool) -> Sample:
     """Read files evenly over formats, folders and sizes; of a table of documents, many rows."""
 
     def likeness(source: SourceFile) -> tuple[str, str, int, str]:
@@ -214,7 +208,7 @@ def read_sample(found: FoundFiles, readers: ReaderPool) -> Sample:
     chosen = spread_evenly(sorted(found.sources, key=likeness), MAX_SAMPLE)
     n_rows = max(1, MAX_SAMPLE // max(1, len(chosen)))
     tasks = [
-        SampleTask(source, rows, 1 if rows is None else n_rows)
+        reader_pool.SampleTask(source, rows, 1 if rows is None else n_rows)
         for source in chosen
         for rows in [found.rows_of(source)]
     ]
@@ -223,11 +217,11 @@ def read_sample(found: FoundFiles, readers: ReaderPool) -> Sample:
     counts: dict[str, int] = {}
     n_characters = 0
     for reply in readers.perform(tasks):
-        if isinstance(reply, Sampled):
+        if isinstance(reply, reader_pool.Sampled):
             documents.extend(reply.documents)
             counts[reply.path] = reply.n_documents
             n_characters += sum(len(document.text) for document in reply.documents)
-        elif isinstance(reply, Unreadable):
+        elif isinstance(reply, reader_pool.Unreadable):
             failed.append(DocumentError(reply.path, reply.reason))
         if n_characters > MAX_SAMPLE_CHARACTERS:
             break
@@ -259,7 +253,7 @@ class ExtractionRun:
 
     def finish(
         self,
-        readers: ReaderPool,
+        readers: reader_pool.ReaderPool,
         on_progress: Callable[[Progress], None],
         cancelled: Callable[[], bool],
     ) -> None:
@@ -269,10 +263,10 @@ class ExtractionRun:
         n_done = n_characters = 0
         with closing(readers.perform(tasks)) as replies:
             for reply in replies:
-                if isinstance(reply, Extracted):
+                if isinstance(reply, reader_pool.Extracted):
                     self._documents.extend(reply.documents)
                     n_characters += sum(len(item.text) for item in reply.documents)
-                elif not isinstance(reply, Sampled):
+                elif not isinstance(reply, reader_pool.Sampled):
                     n_done += 1
                     self._finish_part(reply)
                 on_progress(Progress("extracting", n_done, len(tasks), reply.path))
@@ -286,13 +280,13 @@ class ExtractionRun:
                     break
         self._keep()
 
-    def _finish_part(self, reply: FileDone | Unreadable) -> None:
+    def _finish_part(self, reply: reader_pool.FileDone | reader_pool.Unreadable) -> None:
         """Take note of the end of a file, or of a part of one; where a part fails, all does."""
         path, state = reply.path, self._done[reply.path]
         self._parts_left[path] -= 1
         if path in self._failed:
             return
-        if isinstance(reply, Unreadable):
+        if isinstance(reply, reader_pool.Unreadable):
             self._failed.add(path)
             self._documents = [item for item in self._documents if item.path != path]
             stored = self._work.known_documents([path]).get(path, {})

@@ -30,6 +30,7 @@ from srag_mcp.inference.verified import keep_translated
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.remote_model import load_library
 from srag_mcp.names.kind_names import settle_kinds
+from srag_mcp.pipeline import kind_run, record_run, rule_run, schema_choice, wishes
 from srag_mcp.pipeline.file_plan import (
     ExtractionRun,
     FoundFiles,
@@ -37,15 +38,6 @@ from srag_mcp.pipeline.file_plan import (
     plan_files,
     read_sample,
     without_copies,
-)
-from srag_mcp.pipeline.kind_run import (
-    Grouping,
-    Kinds,
-    KindSorter,
-    hand_over_table,
-    may_be_split,
-    may_have_kinds,
-    take_back,
 )
 from srag_mcp.pipeline.list_types import settle_lists
 from srag_mcp.pipeline.loose_reading import read_loosely
@@ -60,13 +52,6 @@ from srag_mcp.pipeline.quote import (
     say_together,
 )
 from srag_mcp.pipeline.reader_pool import ReaderPool
-from srag_mcp.pipeline.record_run import (
-    Standardised,
-    add_by_rules,
-    read_missing_records,
-    resolve_names,
-    standardise_columns,
-)
 from srag_mcp.pipeline.report import (
     Failure,
     IngestReport,
@@ -76,33 +61,7 @@ from srag_mcp.pipeline.report import (
     report_stored,
     show_values,
 )
-from srag_mcp.pipeline.rule_run import (
-    RuleRun,
-    find_effort,
-    forget_lesson,
-    read_by_rules,
-    remember_effort,
-)
-from srag_mcp.pipeline.schema_choice import (
-    INDUCED,
-    SchemaWish,
-    extend_schema_in_force,
-    finish_extension,
-    put_schema_in_force,
-    withdraw_extension,
-)
 from srag_mcp.pipeline.table_mode import remember_tables, settle_tables
-from srag_mcp.pipeline.wishes import (
-    IngestOptions,
-    RowsMode,
-    Unfinished,
-    find_tried,
-    forget_fresh,
-    go_on,
-    remember_unfinished,
-    remembered,
-    tidy_questions,
-)
 from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings, named_engine
@@ -132,7 +91,7 @@ class Run:
     work: WorkDatabase
     readers: ReaderPool
     found: FoundFiles
-    wish: SchemaWish
+    wish: schema_choice.SchemaWish
     attribute: str
     asks_first: bool
     on_progress: Callable[[Progress], None]
@@ -167,7 +126,7 @@ def ingest(
     *,
     on_progress: Callable[[Progress], None] = lambda progress: None,
     cancelled: Callable[[], bool] = lambda: False,
-    **options: Unpack[IngestOptions],
+    **options: Unpack[wishes.IngestOptions],
 ) -> IngestReport:
     """Build or update the table of a corpus; start it again after anything to go on.
 
@@ -193,22 +152,25 @@ def ingest(
         return read_loosely(folder, settings, on_progress, cancelled, options)
     started = time.monotonic()
     on_progress(Progress("finding"))
-    continued = go_on(folder, settings, options)
+    continued = wishes.go_on(folder, settings, options)
     is_chosen = named_engine(settings.engine) is not None
     settings, options = continued.settings, continued.options
-    questions = tuple(tidy_questions(options.get("questions", ())))
+    questions = tuple(wishes.tidy_questions(options.get("questions", ())))
     rows, fresh = options.get("rows", "auto"), options.get("fresh", False)
     attribute = options.get("attribute", "")
     seen = find_files(folder, settings)
     state = CorpusFolder(folder, settings.home).writable()
     pool = ReaderPool(settings.workers, settings.document_timeout_s)
     with open_work(state) as work, pool as readers:
-        if not may_have_kinds(state, folder, options.get("schema")):
-            take_back(work)
+        if not kind_run.may_have_kinds(state, folder, options.get("schema")):
+            kind_run.take_back(work)
         if fresh:
             work.forget_files([path for path, x in work.files().items() if x.error is not None])
         tables = settle_tables(work, without_copies(seen, work), rows, readers, fresh=fresh)
-        given, effort = settings.effort, find_effort(work, settings, len(tables.found.sources))
+        given, effort = (
+            settings.effort,
+            rule_run.find_effort(work, settings, len(tables.found.sources)),
+        )
         settings = settings.model_copy(update={"effort": effort})
         run = Run(
             folder=folder.expanduser().resolve(),
@@ -216,7 +178,9 @@ def ingest(
             work=work,
             readers=readers,
             found=tables.found,
-            wish=SchemaWish(options.get("schema"), questions, fresh, tables, settings.lists),
+            wish=schema_choice.SchemaWish(
+                options.get("schema"), questions, fresh, tables, settings.lists
+            ),
             attribute=attribute,
             asks_first=options.get("asks_first", False) and not is_chosen,
             on_progress=on_progress,
@@ -226,15 +190,15 @@ def ingest(
         kinds = _find_kinds(run, state, rows, anew=fresh and chosen.asks)
         own = settings.model_copy(update={"effort": given})
         ingest_kinds = partial(_ingest_kinds, replace(run, settings=own), options)
-        if isinstance(kinds, Grouping) and (attribute or not chosen.asks):
+        if isinstance(kinds, kind_run.Grouping) and (attribute or not chosen.asks):
             kinds = kinds.keep()
-        if isinstance(kinds, Kinds):
+        if isinstance(kinds, kind_run.Kinds):
             return replace(ingest_kinds(kinds), seconds=time.monotonic() - started)
         # a column that rules add must not make them read the other columns, too
         is_remembered = chosen.asks or not attribute
         report = _quote(run, chosen, kinds, asks_first=options.get("asks_first", False))
         if report is None:
-            unfinished = Unfinished(
+            unfinished = wishes.Unfinished(
                 engine=chosen.name,
                 model=settings.model,
                 api_base=settings.api_base,
@@ -244,13 +208,15 @@ def ingest(
                 budget_usd=settings.budget_usd,
                 budget_calls=settings.budget_calls,
             )
-            tried = find_tried(run.folder, questions)[: settings.schema_questions]
+            tried = wishes.find_tried(run.folder, questions)[: settings.schema_questions]
             n_asked = len({*tried} - find_covered(work).keys())
             asked = estimate_questions(n_asked, settings.columns)
             further = Workload(asked.n_prompts, asked.tokens)
             with (
                 chosen.open(Work(work, settings, on_progress, cancelled, further)) as engine,
-                remembered(state, unfinished if is_remembered else None, lambda: engine.is_begun),
+                wishes.remembered(
+                    state, unfinished if is_remembered else None, lambda: engine.is_begun
+                ),
             ):
                 think = partial(_think, run, engine)
                 if kinds is not None and isinstance(engine, ModelEngine):
@@ -262,15 +228,15 @@ def ingest(
             known = seen.seen if members is None else dict.fromkeys(members.sorted)
             remember_files(state, {path: seen.seen[path] for path in known if path in seen.seen})
         if is_remembered and not report.only_quoted:
-            remember_unfinished(state, None)
+            wishes.remember_unfinished(state, None)
         on_progress(Progress("done", report.n_documents, report.n_documents))
     seconds = time.monotonic() - started
     return replace(report, engine=chosen.name, resumed=continued.taken_over, seconds=seconds)
 
 
 def _without_columns(
-    folder: Path, settings: Settings, options: IngestOptions
-) -> tuple[Settings, IngestOptions]:
+    folder: Path, settings: Settings, options: wishes.IngestOptions
+) -> tuple[Settings, wishes.IngestOptions]:
     """Read what is of no kind so that it is searched, and is no table that somebody could count in.
 
     Raises:
@@ -282,29 +248,30 @@ def _without_columns(
     return settings.with_engine("offline"), {"schema": _NO_COLUMNS, "rows": "file"}
 
 
-def _find_kinds(run: Run, state: Path, rows: RowsMode, *, anew: bool) -> Kinds | Grouping | None:
+def _find_kinds(
+    run: Run, state: Path, rows: wishes.RowsMode, *, anew: bool
+) -> kind_run.Kinds | kind_run.Grouping | None:
     """Find the kinds of a folder that has several; None where one table holds all."""
     wish = run.wish
-    if not may_be_split(run.work, run.folder, run.found, wish.given, fresh=wish.fresh):
+    if not kind_run.may_be_split(run.work, run.folder, run.found, wish.given, fresh=wish.fresh):
         return None
-    sorter = KindSorter(state, run.folder, run.found, run.readers, wish.questions)
+    sorter = kind_run.KindSorter(state, run.folder, run.found, run.readers, wish.questions)
     home = run.settings.home
     places = CorpusFolder(run.folder, home).kinds().values() if anew else ()
     is_mended = any(read_corrections(CorpusFolder(x, home).readable()) for x in places)
     anew &= not is_mended  # corrections are of a kind, and lie beside it
     kinds = sorter.find(wish.tables.survey, lambda: run.sample, rows, anew=anew)
     stay = "they stay as they are, since values of theirs were corrected"
-    return replace(kinds, told=stay) if isinstance(kinds, Kinds) and is_mended else kinds
+    return replace(kinds, told=stay) if isinstance(kinds, kind_run.Kinds) and is_mended else kinds
 
 
 def _settle_kinds(
-    run: Run, engine: ModelEngine, found: Grouping, ingest_kinds: Callable[[Kinds], IngestReport]
+    run: Run,
+    engine: ModelEngine,
+    found: kind_run.Grouping,
+    ingest_kinds: Callable[[kind_run.Kinds], IngestReport],
 ) -> IngestReport:
-    """Let a model say which groups are one kind, and what each is called; say what comes then.
-
-    Raises:
-        ModelError: If no reply could be had; nothing of the kinds is kept then.
-    """
+    """Let a model say which groups are one kind, and what each is called; say what comes then."""
     said = engine.run(lambda: settle_kinds(engine.model, found.describe()))
     kinds = found.keep(said)
     if kinds is not None:
@@ -314,7 +281,7 @@ def _settle_kinds(
     return replace(report, told=(told,))
 
 
-def _ingest_kinds(run: Run, options: IngestOptions, kinds: Kinds) -> IngestReport:
+def _ingest_kinds(run: Run, options: wishes.IngestOptions, kinds: kind_run.Kinds) -> IngestReport:
     """Ingest the corpus of each kind.
 
     Who asks a language model names a kind: each has its own price, and a budget is for one.
@@ -328,7 +295,7 @@ def _ingest_kinds(run: Run, options: IngestOptions, kinds: Kinds) -> IngestRepor
     if run.attribute:
         raise SeveralKindsError(run.folder, names)
     if run.work.schema_in_force() is not None:
-        hand_over_table(run.work, kinds)
+        kind_run.hand_over_table(run.work, kinds)
     reports: list[IngestReport] = []
     engine, waiting, price = choose_engine(run.work, run.settings), list[str](), ""
     if kinds.rest is not None:  # code alone reads it, and at once
@@ -336,7 +303,7 @@ def _ingest_kinds(run: Run, options: IngestOptions, kinds: Kinds) -> IngestRepor
     for place, name in zip(corpora, names, strict=True):
         if engine.asks or run.cancelled():
             break
-        asked: IngestOptions = {**options, "questions": ()}  # its own lie beside it
+        asked: wishes.IngestOptions = {**options, "questions": ()}  # its own lie beside it
         info = published_info(
             CorpusFolder(place, run.settings.home).readable(), run.work.connection
         )
@@ -375,7 +342,7 @@ def _ingest_kinds(run: Run, options: IngestOptions, kinds: Kinds) -> IngestRepor
 
 
 def _quote(
-    run: Run, engine: type[Engine], kinds: Grouping | None, *, asks_first: bool
+    run: Run, engine: type[Engine], kinds: kind_run.Grouping | None, *, asks_first: bool
 ) -> IngestReport | None:
     """Say what a language model will be asked; return a report where that is to be agreed first."""
     if not engine.asks or not (asks_first or engine.by_caller):
@@ -417,14 +384,14 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
     def on_column(done: int, total: int, name: str) -> None:
         run.on_progress(Progress("normalising", done, total, name))
 
-    schema = put_schema_in_force(work, run.folder, wish, lambda: run.sample, engine)
+    schema = schema_choice.put_schema_in_force(work, run.folder, wish, lambda: run.sample, engine)
     remember_tables(work, wish.tables)
     if wish.fresh:
-        forget_fresh(work.state)
-        forget_lesson(work)
+        wishes.forget_fresh(work.state)
+        rule_run.forget_lesson(work)
     extension: Extension | None = None
     if run.attribute:
-        schema, extension = extend_schema_in_force(
+        schema, extension = schema_choice.extend_schema_in_force(
             work, schema, run.attribute, lambda: run.sample, engine
         )
     vars(run).pop("sample", None)  # no later step looks at it, and it is large
@@ -433,28 +400,28 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
         threading.Thread(target=load_library, args=(run.settings,), daemon=True).start()
     extraction = ExtractionRun(work, plan)
     extraction.finish(run.readers, run.on_progress, run.cancelled)
-    n_predicted, standardised, ruled = 0, Standardised(), RuleRun(schema)
+    n_predicted, standardised, ruled = 0, record_run.Standardised(), rule_run.RuleRun(schema)
     told: tuple[str, ...] = ()
     build: BuildInfo | None = None
     only_quoted, left_out = False, set[str]()
     if not extraction.cancelled:
-        if run.found.rows is None and may_have_kinds(work.state, run.folder, wish.given):
-            sorter = KindSorter(work.state, run.folder, run.found, run.readers)
+        if run.found.rows is None and kind_run.may_have_kinds(work.state, run.folder, wish.given):
+            sorter = kind_run.KindSorter(work.state, run.folder, run.found, run.readers)
             left_out = {*sorter.leave_out(work)} & plan.states.keys()
         if isinstance(engine, ModelEngine):
-            remember_effort(work, run.settings)
+            rule_run.remember_effort(work, run.settings)
             n_predicted, standardised, ruled = _predict(run, engine, schema, extension)
             schema = ruled.schema
             work.keep_note(ACCOUNT, "")
         elif extension is not None and work.is_predicted():
-            told = add_by_rules(work, schema, extension)
+            told = record_run.add_by_rules(work, schema, extension)
         else:
             only_quoted = _account(run, is_new=bool(plan.tasks or plan.gone))
             if not only_quoted:
                 work.put_engine_in_force(engine.name)
         if not only_quoted:
             build = publish_changes(work, schema, on_column)
-            finish_extension(work, schema)
+            schema_choice.finish_extension(work, schema)
             if build is not None:
                 run.on_progress(Progress("publishing", 1, 1))
                 told += tuple(filter(None, (build.other_kinds, build.waiting)))
@@ -482,7 +449,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
 
 def _predict(
     run: Run, engine: ModelEngine, schema: Schema, extension: Extension | None
-) -> tuple[int, Standardised, RuleRun]:
+) -> tuple[int, record_run.Standardised, rule_run.RuleRun]:
     """Let a model read what is missing, then look again at what does not fit its column.
 
     Rules come first where the effort is less than full.
@@ -491,22 +458,22 @@ def _predict(
         UselessRepliesError: If nothing came of the replies; an attribute that was added is taken
             out again, so that later ingestions do not end by it.
     """
-    work, standardised, ruled = run.work, Standardised(), RuleRun(schema)
-    effort = find_effort(work, run.settings, len(run.found.sources))
+    work, standardised, ruled = run.work, record_run.Standardised(), rule_run.RuleRun(schema)
+    effort = rule_run.find_effort(work, run.settings, len(run.found.sources))
     try:
         if effort == "full":
             Predictions(work).forget_ruled(schema.attributes)
         else:
-            ruled = read_by_rules(work, schema, engine, effort)
+            ruled = rule_run.read_by_rules(work, schema, engine, effort)
         asked = engine.asked | ruled.asked
         if effort != "draft":
-            asked |= read_missing_records(work, schema, engine)
+            asked |= record_run.read_missing_records(work, schema, engine)
             ruled = replace(ruled, schema=settle_lists(work, ruled.schema))
-            standardised = standardise_columns(work, schema, engine)
-            resolve_names(work, schema, engine)
+            standardised = record_run.standardise_columns(work, schema, engine)
+            record_run.resolve_names(work, schema, engine)
     except UselessRepliesError:
         if extension is not None and extension.added:
-            withdraw_extension(work, schema, extension)
+            schema_choice.withdraw_extension(work, schema, extension)
         raise
     work.put_engine_in_force(engine.name)
     return len(asked), standardised, ruled
@@ -529,7 +496,7 @@ def _account(run: Run, *, is_new: bool) -> bool:
             n_questions = len(run.wish.questions)
             quote = quote_stored(AgentEngine, work, run.folder, run.settings, n_questions)
             present = work.schema_in_force()
-            is_induced = present is None or present.origin == INDUCED
+            is_induced = present is None or present.origin == schema_choice.INDUCED
             said = f"{'this folder is prose: ' if is_induced else ''}{said}; {quote.sentence()}"
         with work.transaction():
             work.keep_note(ACCOUNT, said)
@@ -542,7 +509,7 @@ def _account(run: Run, *, is_new: bool) -> bool:
 def _with_questions(run: Run, engine: Engine, report: IngestReport) -> IngestReport:
     """Tell which sample questions are answered; a model is asked no more than the settings say."""
     asked = run.wish.questions
-    own = find_tried(run.folder, asked) if engine.asks else asked  # each costs something
+    own = wishes.find_tried(run.folder, asked) if engine.asks else asked  # each costs something
     if others := "; ".join(question for question in asked if question not in own):
         report = replace(
             report, told=(*report.told, f"to be asked of another kind, or of several: {others}")

@@ -29,7 +29,9 @@ from srag_mcp.documents.kinds import (
     Words,
     find_kind,
     find_kinds,
+    find_odd,
     fitting_kinds,
+    is_odd,
     words_of,
 )
 from srag_mcp.errors import CorpusError, DocumentError
@@ -55,16 +57,14 @@ from srag_mcp.store.layout import (
     write_kinds,
 )
 from srag_mcp.store.renamings import attached_former
-from srag_mcp.store.work import MIXED, WorkDatabase, open_work
+from srag_mcp.store.work import MIXED, ODD, WorkDatabase, open_work
 from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.text.words import content_words, stem, stems
 
 _MAX_COMPARED = 120  # as many as are compared in a second
 _TEXTS = "SELECT path, text FROM documents WHERE path IN (SELECT unnest(?))"
-_STORED = """
-SELECT path, sha256 IN (SELECT sha256 FROM former.main.documents) FROM documents
-WHERE path NOT IN (SELECT path FROM files WHERE rows)
-"""
+_STORED = "SELECT path, {} FROM documents WHERE path NOT IN (SELECT path FROM files WHERE rows)"
+_WAS_THERE = "sha256 IN (SELECT sha256 FROM former.main.documents)"
 # What a language model sees of a kind: documents, their characters, and words; and strays at most.
 _N_SHOWN, _N_CHARACTERS, _N_WORDS, _MAX_STRAYS = 3, 160, 12, 20
 
@@ -111,8 +111,9 @@ def hand_over_table(work: WorkDatabase, kinds: Kinds) -> None:
 def take_back(work: WorkDatabase) -> None:
     """Count what is of other kinds with the records again, and say nothing of kinds."""
     work.forget_files(work.left_out())
-    if work.note(MIXED):
-        work.keep_note(MIXED, "", is_content=True)
+    for note in (MIXED, ODD):
+        if work.note(note):
+            work.keep_note(note, "", is_content=True)
 
 
 def may_be_split(
@@ -132,7 +133,8 @@ def may_have_kinds(state: Path, folder: Path, given: Schema | None) -> bool:
 
     A person decides otherwise who gives columns or wants one table.
     """
-    is_one = given is not None or read_members(folder) is not None or _wants_one_table(state)
+    wants_one = given is not None or ((state / KINDS_FILE).is_file() and not read_kinds(state))
+    is_one = wants_one or read_members(folder) is not None
     return not is_one and find_schema_file(folder) is None
 
 
@@ -262,7 +264,7 @@ class KindSorter:
             kinds[name] = kind
         if len(kinds) < 2:
             return None
-        corpora, written, held = dict[Path, int](), dict[str, object](), set[str]()
+        corpora, written, held = dict[Path, int](), dict[str, StoredKind](), set[str]()
         said = {name: dict.fromkeys(stems(" ".join(kind)), 1.0) for name, kind in kinds.items()}
         shared = _share_out(said, self.questions)
         for name, kind in kinds.items():
@@ -273,8 +275,8 @@ class KindSorter:
             place = self._keep(name, members, shared[name], (columns, tuple(further)))
             corpora[place] = n_rows
             held |= paths
-            written[name] = {"documents": n_rows, "shares": {}}
-        write_atomically(self.state / KINDS_FILE, json.dumps(written))
+            written[name] = StoredKind(n_rows, {})
+        write_kinds(self.state, written)
         rest = self._keep_rest((x.relative for x in sources if x.relative not in held), self.found)
         return Kinds(corpora, tuple(odd), self.found.failed, rest)
 
@@ -283,34 +285,47 @@ class KindSorter:
 
         Kinds are told apart as in a folder that nobody has ingested, so that another layout is
         none. One of which most documents were in the table already stays, and that is noted, and so
-        does a document in which somebody corrected a value.
+        does a document in which somebody corrected a value. Which of the others are like no kind is
+        noted, too.
         """
         with attached_former(work.connection, self.state) as is_there:
-            stored: dict[str, bool] = dict(work.run(_STORED) if is_there else ())
+            was_there = _WAS_THERE if is_there else "false"
+            stored: dict[str, bool] = dict(work.run(_STORED.format(was_there)))
         old, new = ([x for x in stored if stored[x] is is_old] for is_old in (True, False))
-        if not old or (not new and work.note(MIXED) is not None):
-            if not is_there:  # all of it was compared when no table was there
-                work.keep_note(MIXED, "")
+        if not new and work.note(ODD) is not None:
             return []
-        n_each = _MAX_COMPARED // 2 if new else _MAX_COMPARED
-        words = _read_words(work, (*spread_evenly(old, n_each), *spread_evenly(new, n_each)))
+        n_each = _MAX_COMPARED // 2 if old and new else _MAX_COMPARED
+        compared = (*spread_evenly(old, n_each), *spread_evenly(new, n_each))
+        words = dict(_read_words(work, compared))
         before = {*work.left_out()}
         again = [source for source in self.found.sources if source.relative in before]
         words |= {path: words_of(text) for path, text in self._read(spread_evenly(again, n_each))}
         paths, kinds = [*words], find_kinds([*words.values()])
+        odd = {paths[at] for at in find_odd([*words.values()], kinds)}
         members = [[paths[at] for at in kind.members] for kind in kinds]
-        late = [2 * sum(stored.get(path, False) for path in of) <= len(of) for of in members]
+        late = [
+            bool(old) and 2 * sum(stored.get(path, False) for path in of) <= len(of)
+            for of in members
+        ]
         alike = [of[0] for of, is_late in zip(members, late, strict=True) if not is_late]
-        self._note_mixed(work, alike)
-        if not (alike and any(late)):
-            return []
+        is_late = bool(alike) and any(late)
         places = {path: at for at, of in enumerate(members) for path in of}
-        rest = _read_words(work, [path for path in stored if path not in words])
-        places |= {x: at for x, y in rest.items() if (at := find_kind(y, kinds)) is not None}
+        further = [path for path in (stored if is_late else new) if path not in words]
+        odd |= {*work.odd()} - {*words, *further}
+        for path, said in _read_words(work, further):
+            if (at := find_kind(said, kinds)) is not None:
+                places[path] = at
+            elif is_odd(said, kinds):
+                odd.add(path)
+        if old:
+            self._note_mixed(work, alike)
+        elif not is_there:  # all of it was compared when no table was there
+            work.keep_note(MIXED, "")
         mended = {item.document_id for item in read_corrections(self.state)}
-        out = [path for path in stored if path in places and late[places[path]]]
-        out = [path for path in out if path not in mended]
+        out = [x for x in stored if is_late and x in places and late[places[x]] and x not in mended]
         work.leave_out(out)
+        told = json.dumps(sorted((odd & stored.keys()) - mended.union(out)))
+        work.keep_note(ODD, told, is_content=told != (work.note(ODD) or "[]"))
         return out
 
     def _note_mixed(self, work: WorkDatabase, examples: Sequence[str]) -> None:
@@ -343,12 +358,10 @@ class KindSorter:
                 places[path] = fitting.pop()
             else:
                 odd[path] = _begin(path, text)
-        stored, heirs = read_kinds(self.state), self._heirs(places)
-        assigned = read_assigned(self.state)
+        stored, heirs = read_assigned(self.state), self._heirs(places)
         paths = {source.relative for source in self.found.sources}
         for name, at in heirs.items():
-            own = (path for path in assigned.get(name, ()) if path in paths)
-            places |= dict.fromkeys(own, at)
+            places |= dict.fromkeys((x for x in stored[name].assigned if x in paths), at)
         odd = {path: text for path, text in odd.items() if path not in places}
         given = {at: name for name, at in heirs.items() if stored[name].is_given}
         taken, named = frozenset(given.values()), dict[str, tuple[DocumentKind, ...]]()
@@ -381,25 +394,25 @@ class KindSorter:
 
     def write(self, found: "Grouping", told: str) -> Kinds:
         """Write which files are of which kind."""
-        corpora, written = dict[Path, int](), dict[str, dict[str, object]]()
+        corpora, written = dict[Path, int](), dict[str, StoredKind]()
         words = {
             name: {word: n for kind in of for word, n in kind.shares.items()}
             for name, of in found.kinds.items()
         }
         shared = _share_out(words, self.questions)
-        assigned = read_assigned(self.state)
-        said = {path for documents in assigned.values() for path in documents}
-        kept = dict[str, list[str]]()
+        stored = read_assigned(self.state)
+        said = {path for kind in stored.values() for path in kind.assigned}
         for number, (name, of) in enumerate(found.kinds.items()):
             paths = (source.relative for source in self.found.sources)
             members = tuple(path for path in paths if found.places.get(path) == number)
             corpora[self._keep(name, members, shared[name])] = len(members)
             shares, besides = [x.shares for x in of], tuple(x.besides for x in of)
-            gone = (path for path in assigned.get(name, ()) if path not in found.places)
-            kept[name] = [*(path for path in members if path in said), *gone]
-            known = (name in found.given, besides)
-            written[name] = asdict(StoredKind(len(members), shares[0], tuple(shares[1:]), *known))
-        write_kinds(self.state, written, kept)
+            before = stored[name].assigned if name in stored else ()
+            gone = (path for path in before if path not in found.places)
+            own = (*(path for path in members if path in said), *gone)
+            known = (name in found.given, besides, own)
+            written[name] = StoredKind(len(members), shares[0], tuple(shares[1:]), *known)
+        write_kinds(self.state, written)
         rest = self._keep_rest(found.odd, found)
         return Kinds(corpora, tuple(found.odd), found.failed, rest, told)
 
@@ -481,7 +494,7 @@ class Grouping:
                 heard = "nothing of use was said of them, and their names are those that code found"
             return self.sorter.write(self, heard)
         if len(said) == 1:
-            write_atomically(self.sorter.state / KINDS_FILE, json.dumps({}))
+            write_kinds(self.sorter.state, {})
             return None
         kinds, told = dict[str, tuple[DocumentKind, ...]](), list[str]()
         places, names, strays = dict[str, int](), [*self.kinds], [*self.odd]
@@ -502,10 +515,6 @@ class Grouping:
         return self.sorter.write(settled, "; ".join(("a language model confirmed them", *told)))
 
 
-def _wants_one_table(state: Path) -> bool:
-    return (state / KINDS_FILE).is_file() and not read_kinds(state)
-
-
 def join_kinds(state: Path) -> None:
     """Let the next ingestion make one table of all kinds; what was read of each is laid aside.
 
@@ -515,10 +524,10 @@ def join_kinds(state: Path) -> None:
     """
     place = state / KINDS_FOLDER
     with open_work(state) as work:
-        is_doubted = work.left_out() or work.note(MIXED)
+        is_doubted = work.left_out() or work.note(MIXED) or work.odd()
     with ingestion_lock(state):
         if is_doubted and not place.is_dir():
-            write_atomically(state / KINDS_FILE, json.dumps({}))
+            write_kinds(state, {})
             return
         if not place.is_dir():
             msg = f"{state.parent} holds no kinds"
@@ -532,18 +541,13 @@ def join_kinds(state: Path) -> None:
                 pass  # nobody is at it
         aside = (state / f"{KINDS_FOLDER}-{number}" for number in count(1))
         place.rename(next(path for path in aside if not path.exists()))
-        write_atomically(state / KINDS_FILE, json.dumps({}))  # a person wants one table
+        write_kinds(state, {})
 
 
 def rename_kind(state: Path, old: str, new: str) -> Path:
-    """Call a kind otherwise, and return its place; its corpus moves with all that was read.
+    """Call a kind *new*, and return its place; its corpus moves with all that was read.
 
-    Its table keeps its name.
-
-    Args:
-        state: The state folder of the folder that holds the kinds.
-        old: What the kind is called.
-        new: A name of letters, digits and `_`.
+    Its table keeps its name. *state* is the state folder of the folder that holds the kinds.
 
     Raises:
         CorpusError: If there is no kind *old*, or *new* is taken or no such name.
@@ -551,8 +555,8 @@ def rename_kind(state: Path, old: str, new: str) -> Path:
     """
     place = state / KINDS_FOLDER
     with ingestion_lock(state):
-        kept, problem = read_kinds(state), ""
-        if old not in kept:
+        kept, problem = read_assigned(state), ""
+        if old not in read_kinds(state):
             problem = f"there is no kind {old!r}; there are: {', '.join(kept) or 'none'}"
         elif not new.isidentifier():
             problem = f"{new!r} is no name of letters, digits and _"
@@ -562,27 +566,22 @@ def rename_kind(state: Path, old: str, new: str) -> Path:
             raise CorpusError(problem)
         with ingestion_lock(place / old / STATE_FOLDER):
             kept[old] = replace(kept[old], is_given=True)
-            assigned, names = read_assigned(state), {old: new}
-            named = {names.get(name, name): asdict(kind) for name, kind in kept.items()}
             (place / old).rename(place / new)
-            write_kinds(state, named, {names.get(x, x): own for x, own in assigned.items()})
+            write_kinds(state, {new if name == old else name: kind for name, kind in kept.items()})
     return place / new
 
 
 def assign_document(state: Path, document: str, name: str) -> None:
-    """Say that a document is of a kind, for good; the next ingestion puts it there.
+    """Say that a document is of the kind *name*, for good; the next ingestion puts it there.
 
-    Args:
-        state: The state folder of the folder that holds the kinds.
-        document: Its path below that folder.
-        name: What the kind is called.
+    *state* is the state folder of the folder that holds the kinds; *document* lies below that.
 
     Raises:
         CorpusError: If there is no such document, or no such kind of documents.
         LockedError: If the folder is being ingested.
     """
     with ingestion_lock(state):
-        kept = read_kinds(state)
+        kept = read_assigned(state)
         members = read_members(state / KINDS_FOLDER / name) if name in kept else None
         if members is None or members.columns:
             of = ", ".join(x for x in kept if kept[x].shares)
@@ -591,10 +590,11 @@ def assign_document(state: Path, document: str, name: str) -> None:
         if document not in members.sorted:
             msg = f"there is no document {document!r} below {state.parent}; ingest the folder first"
             raise CorpusError(msg)
-        assigned = read_assigned(state)
-        others = {x: [path for path in own if path != document] for x, own in assigned.items()}
-        written = {kind: asdict(stored) for kind, stored in kept.items()}
-        write_kinds(state, written, others | {name: [*others.get(name, ()), document]})
+        for kind, stored in kept.items():
+            others = tuple(path for path in stored.assigned if path != document)
+            own = (*others, document) if kind == name else others
+            kept[kind] = replace(stored, assigned=own)
+        write_kinds(state, kept)
 
 
 def _share_out(
@@ -622,13 +622,11 @@ def _share_out(
     return shared
 
 
-def _read_words(work: WorkDatabase, paths: Sequence[str]) -> dict[str, Words]:
-    """Return what documents that are stored are compared by."""
-    found = dict[str, Words]()
+def _read_words(work: WorkDatabase, paths: Sequence[str]) -> Iterator[tuple[str, Words]]:
+    """Yield what documents that are stored are compared by."""
     for at in range(0, len(paths), _MAX_COMPARED):
-        rows = work.run(_TEXTS, [*paths[at : at + _MAX_COMPARED]])
-        found |= {path: words_of(text) for path, text in rows}
-    return found
+        for path, text in work.run(_TEXTS, [*paths[at : at + _MAX_COMPARED]]):
+            yield path, words_of(text)
 
 
 def _begin(path: str, text: str) -> str:

@@ -90,7 +90,6 @@ class Quote:
         effort: How much will be read.
         others: The least and the most tokens of each other effort, where these are not the same.
         by_code: Whether code reads the columns, which are those of table files.
-        n_untried: How many sample questions are beyond those that a model is shown.
     """
 
     engine: str
@@ -106,7 +105,6 @@ class Quote:
     effort: Effort = "full"
     others: Mapping[Effort, tuple[int, int]] = field(default_factory=dict)
     by_code: bool = False
-    n_untried: int = 0
 
     @property
     def workload(self) -> Workload:
@@ -159,11 +157,7 @@ class Quote:
 
     def _more(self) -> Iterator[str]:
         """Say what else one should know of the price."""
-        said = (self._columns_of_code(), self._other_efforts(), self.alternative())
-        yield from filter(None, said)
-        if self.n_untried:
-            untried = "sample questions, the last ones, are too many and will not be tried"
-            yield f"{self.n_untried:,} of the {untried}"
+        return filter(None, (self._columns_of_code(), self._other_efforts(), self.alternative()))
 
     def _columns_of_code(self) -> str:
         """Say what is asked of a table; empty where the columns are not those of table files."""
@@ -254,7 +248,6 @@ class _ToRead:
     is_defined: bool = False
     n_asking: int = 0
     n_questions: int = 0
-    n_untried: int = 0
 
 
 def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOptions]) -> Quote:
@@ -292,9 +285,6 @@ def quote_kinds(
 
     Empty for a folder of one kind. Those that are not known yet are told apart for it, and nothing
     is kept; what it takes that a language model settles them is under an empty name.
-
-    Raises:
-        SragError: As `quote_ingestion`.
     """
     corpus = CorpusFolder(folder, settings.home)
     if options.get("attribute"):
@@ -371,9 +361,7 @@ def quote_work(
     if schema and not attribute:
         lists = {x: find_lists(schema, settings.model_copy(update={"effort": x})) for x in _MEANT}
     todo = _ToRead(n_documents, lengths, schema, effort, lists, lacking, added, is_defined)
-    n_untried = max(0, len(own) - settings.schema_questions)
-    todo = replace(todo, n_asking=n_asking, n_questions=n_questions, n_untried=n_untried)
-    return _price(engine, todo, settings)
+    return _price(engine, replace(todo, n_asking=n_asking, n_questions=n_questions), settings)
 
 
 def _find_added(
@@ -413,11 +401,8 @@ def quote_stored(
     """Estimate what it takes that *engine* reads the documents that *work* holds."""
     schema, _ = find_known_schema(work, work.schema_in_force(), folder, SchemaWish(), engine.asks)
     lengths = Predictions(work).count_tokens()
-    n_untried = max(0, n_questions - settings.schema_questions)
     effort = find_effort(work, settings, len(lengths))
-    todo = _ToRead(
-        len(lengths), lengths, schema, effort, n_questions=n_questions, n_untried=n_untried
-    )
+    todo = _ToRead(len(lengths), lengths, schema, effort, n_questions=n_questions)
     return _price(engine, todo, settings)
 
 
@@ -465,7 +450,6 @@ def _price(engine: type[Engine], todo: _ToRead, settings: Settings) -> Quote:
         effort=todo.effort,
         others=others,
         by_code=any(item.is_column for item in known),
-        n_untried=todo.n_untried,
     )
 
 

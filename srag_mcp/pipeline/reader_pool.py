@@ -27,7 +27,7 @@ from srag_mcp.cells.normalised import add_surroundings, verify_cell, verify_rows
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.documents.reading import read_file, read_tables, row_documents
-from srag_mcp.documents.table_files import Kind, TableSketch, sketch, take_kind
+from srag_mcp.documents.table_files import TableSketch, sketch, take_kind
 from srag_mcp.engines.offline import read_documents
 from srag_mcp.errors import DocumentError
 from srag_mcp.schema.schema import Schema
@@ -37,16 +37,22 @@ _BATCH_DOCUMENTS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class RowsWanted:
-    """Which rows of a table file are documents.
+class TableMode:
+    """What was decided on the table files of a corpus, for who reads them and for later ingestions.
 
-    Those of the tables of a *kind*, None for the one with the most rows. *alone*: a file that is
-    none of these tables is no document either. The tables of *others* have corpora of their own.
+    Attributes:
+        rows: Whether their rows are documents.
+        reason: Why, for people.
+        kind: What the columns of their tables are called; empty for the table with the most rows.
+        alone: Whether other files are left out.
+        others: What the columns of other kinds are called, which have corpora of their own.
     """
 
-    kind: Kind | None = None
-    alone: bool = True
-    others: tuple[Kind, ...] = ()
+    rows: bool
+    reason: str = ""
+    kind: tuple[str, ...] = ()
+    alone: bool = False
+    others: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ class SampleTask:
     """
 
     source: SourceFile
-    rows: RowsWanted | None
+    rows: TableMode | None
     n_documents: int
 
 
@@ -70,7 +76,7 @@ class ExtractTask:
     """
 
     source: SourceFile
-    rows: RowsWanted | None
+    rows: TableMode | None
     schema_json: str
     known: Mapping[str, str] = field(default_factory=dict)
     part: int = 0
@@ -142,7 +148,7 @@ def perform(task: Task) -> Iterator[Reply]:
 
 
 def _read(
-    source: SourceFile, rows: RowsWanted | None, lists: Sequence[str] = ()
+    source: SourceFile, rows: TableMode | None, lists: Sequence[str] = ()
 ) -> tuple[list[Document], tuple[str, ...]]:
     """Return the documents of a file, and what people should know of it: *lists* have tables."""
     tables = [] if rows is None else read_tables(source.read(), source.relative)
@@ -150,7 +156,8 @@ def _read(
         return [read_file(source)], ()
     if not tables:
         return [], ("it is one thing and no table, and left out",)
-    table = take_kind(tables, rows.kind, rows.others)
+    others = tuple(map(frozenset, rows.others))
+    table = take_kind(tables, frozenset(rows.kind) or None, others)
     left = [f"{item.text}, not a column" for item in table.lists if item.name not in lists]
     return row_documents(source.relative, table), (*table.told, *left)
 

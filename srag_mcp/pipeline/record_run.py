@@ -44,10 +44,6 @@ def read_missing_records(
     """Let *engine* read the attributes that documents lack a prediction of; return their ids.
 
     Each batch is kept as it is finished. *among*: only documents of these ids; None for all.
-
-    Raises:
-        ModelStoppedError: If no further prompt can be answered.
-        CancelledError: If somebody wants it to stop.
     """
     predictions, on_progress = Predictions(work), engine.work.on_progress
     predictions.forget_gone()
@@ -123,10 +119,6 @@ def standardise_columns(work: WorkDatabase, schema: Schema, engine: ModelEngine)
 
     A value that was asked about is not asked about again, kept or changed. A column whose questions
     were stopped in between asks the same prompts, whose replies are there already.
-
-    Raises:
-        ModelStoppedError: If no further prompt can be answered.
-        CancelledError: If somebody wants it to stop.
 
     Source: DESIGN 7.4.
     """
@@ -221,13 +213,11 @@ def resolve_names(work: WorkDatabase, schema: Schema, engine: ModelEngine) -> No
     A group is asked about once; one that a new spelling joins is asked about again. Nothing is
     asked where no group is doubtful.
 
-    Raises:
-        ModelStoppedError: If no further prompt can be answered.
-        CancelledError: If somebody wants it to stop.
-
     Source: DESIGN 7.5.
     """
-    predictions, plain = Predictions(work), cache(partial(_read_plain, work))
+    predictions = Predictions(work)
+    # words in small letters name nothing
+    plain = cache(lambda: frozenset(stem(fold_word(word)) for (word,) in work.run(_PLAIN)))
     doubts: list[Doubt] = []
     for place, attribute in enumerate(schema.attributes):
         if are_united(attribute) and not attribute.is_column:  # which no model has read
@@ -252,11 +242,6 @@ SELECT DISTINCT rtrim(word, '.,;:') FROM (
   FROM (SELECT text FROM documents ORDER BY md5(document_id) LIMIT 1_000))
 WHERE regexp_full_match(word, '\p{Ll}{2,}[.,;:]?')
 """
-
-
-def _read_plain(work: WorkDatabase) -> frozenset[str]:
-    """Return the stems of the words that documents have in small letters: they name nothing."""
-    return frozenset(stem(fold_word(word)) for (word,) in work.run(_PLAIN))
 
 
 def _find_doubts(

@@ -1,5 +1,6 @@
 """What an ingestion says at its end."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from srag_mcp.store.build import published_info
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.decisions import describe_design
 from srag_mcp.store.evidence import Evidence
-from srag_mcp.store.predictions import Predictions, UnreadRecords, find_unread
+from srag_mcp.store.predictions import Predictions, Unread, find_unread
 from srag_mcp.store.work import OTHER_KIND, WorkDatabase
 from srag_mcp.text.shown import quoted, shorten
 from srag_mcp.values.columns import WITHOUT_TIME, has_time
@@ -260,7 +261,7 @@ def report_stored(
     asked = schema.attributes if by_model and schema else ()
     unread = find_unread(work, asked)
     n_in_part = Predictions(work).count_read_in_part(asked) if asked else 0
-    records = tuple(Failure(item.document_id, item.reason) for item in unread.records)
+    records = tuple(Failure(item.document_id, item.reason) for item in unread if item.is_whole)
     return IngestReport(
         corpus=folder.name,
         build_id=info.build_id if info else None,
@@ -268,7 +269,7 @@ def report_stored(
         n_documents=n_stored + len(failed),
         n_unchanged=n_stored,
         rows=found.rows is not None,
-        rows_reason=found.rows_reason,
+        rows_reason="" if found.mode is None else found.mode.reason,
         failed=failed + records,
         skipped=(
             *(Failure(item.path, item.reason) for item in found.skipped),
@@ -323,19 +324,21 @@ def _warnings(work: WorkDatabase, schema: Schema | None) -> Iterator[str]:
         )
 
 
-def _warn_of_unread(unread: UnreadRecords, n_in_part: int, n_documents: int) -> Iterator[str]:
-    if unread.records:
-        n_again = sum(item.is_asked_again for item in unread.records)
+def _warn_of_unread(unread: Sequence[Unread], n_in_part: int, n_documents: int) -> Iterator[str]:
+    whole = [item for item in unread if item.is_whole]
+    if whole:
+        n_again = sum(item.is_asked_again for item in whole)
         again = f"; the next ingestion asks for {n_again} of them again" if n_again else ""
         yield (
-            f"no reply of the language model to {len(unread.records)} of {n_documents} documents"
+            f"no reply of the language model to {len(whole)} of {n_documents} documents"
             f" could be used: all their cells are failed{again}"
         )
-    if unread.n_cells:
-        counts = ", ".join(f"{name} {n}" for name, n in unread.n_cells)
-        others = " of other documents" if unread.records else ""
-        n_failed = sum(n for _, n in unread.n_cells)
-        cells = "1 cell" if n_failed == 1 else f"{n_failed} cells"
+    n_cells = Counter(name for item in unread if not item.is_whole for name in item.attributes)
+    if n_cells:
+        most_first = sorted(n_cells.items(), key=lambda item: (-item[1], item[0]))
+        counts = ", ".join(f"{name} {n}" for name, n in most_first)
+        others = " of other documents" if whole else ""
+        cells = "1 cell" if n_cells.total() == 1 else f"{n_cells.total()} cells"
         yield f"{cells}{others} failed ({counts}); trace_value with the state failed says why"
     if n_in_part:
         yield (

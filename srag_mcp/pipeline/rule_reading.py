@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from statistics import fmean
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -37,6 +38,7 @@ _BY_RULES = "read by a rule"
 _SILENCE = "no rule speaks, and the audit finds that such documents do not mention it"
 _IN_PART = "no rule decides; read in the passages with words that tell it"
 _NO_WORD = "no rule speaks, nor is there a word that tells it, which the audit finds to say enough"
+_NOT_TOLD = "it has no word by which documents that were read whole tell it; nobody audited that"
 _MOST_CUT = 500  # documents whose parts are kept: some 50 kB each
 _MOST_VALUES = 100  # of a column, as words that tell it
 Places: TypeAlias = Mapping[str, Mapping[str, tuple[Span, ...]]]
@@ -146,15 +148,20 @@ class RuleReading:
         n_cells = n_stated = 0.0
         for attribute in attributes:
             labels, outlook = self.labels(attribute), outlooks.get(attribute.name, _WHOLE)
-            n_said = sum(cell.state in _SAID for cell in labels.values())
+            stated = self._share_stated(attribute)
             for key in hidden.keys() - labels.keys():
                 chance = kept * outlook.chances[key] if key in outlook.chances else 1.0
                 hidden[key] *= 1 - chance * outlook.told
                 n_cells += chance
-                n_stated += chance * n_said / max(1, len(labels))
+                n_stated += chance * stated
         shown = [round(self._lengths[key] * (1 - share)) for key, share in hidden.items()]
-        n_most, stated = self.engine.work.settings.prompt_tokens, n_stated / max(1.0, n_cells)
-        return estimate_records(attributes, shown, n_most, round(n_cells), stated).tokens
+        n_most, share = self.engine.work.settings.prompt_tokens, n_stated / max(1.0, n_cells)
+        return estimate_records(attributes, shown, n_most, round(n_cells), share).tokens
+
+    def _share_stated(self, attribute: Attribute) -> float:
+        """Return in which share of what was read a column is stated; in all where nothing was."""
+        labels = self.labels(attribute).values()
+        return sum(cell.state in _SAID for cell in labels) / len(labels) if labels else 1.0
 
     def price_parts(self, attributes: Sequence[Attribute], places: Places) -> int:
         """Return the tokens that it takes to read stretches."""
@@ -257,10 +264,11 @@ class RuleReading:
                 kept[key] = _silent(attribute, _SILENCE)
             elif (found := _find_told(column, places, key)) is not None:
                 if not found:
-                    kept[key] = _silent(attribute, _NO_WORD)
+                    kept[key] = _silent(attribute, _NO_WORD if column.trust else _NOT_TOLD)
                 elif ruling.verdict is Verdict.SILENT and key in before and _was_read(before[key]):
                     kept[key] = before[key]
-        self.predictions.keep_ruled(attribute, kept)
+        self.predictions.forget_ruled([attribute], besides=list(kept))
+        self.predictions.change(attribute, kept)
         return len(kept)
 
     def read_left(
@@ -337,7 +345,12 @@ class RuleReading:
             self.predictions.forget_gone()
             self.engine.work.on_progress(Progress("predicting", 0, len(sought)))
             texts = self.predictions.texts(list(sought))
-            self.engine.read(texts, asked, keep, step, sought)
+            shares = {item.name: self._share_stated(item) for item in asked}
+            expecting = {
+                key: replace(item, stated=fmean(shares[name] for name in item.names))
+                for key, item in sought.items()
+            }
+            self.engine.read(texts, asked, keep, step, expecting)
             self.asked.update(sought)
 
 
@@ -359,9 +372,10 @@ def _was_read(item: PredictedCell) -> bool:
 def _find_told(column: TriedColumn, places: Places, key: str) -> tuple[Span, ...] | None:
     """Return what is read of a document in its place; None for all of it.
 
-    That nothing there tells *column* is told by an audit, or not at all.
+    Where a bound is told for *column*, the audit tells that nothing there is all there is.
     """
-    return places.get(key, {}).get(column.name) if column.trust >= Trust.PASSAGES else None
+    is_bounded = Trust.NOTHING < column.trust < Trust.PASSAGES
+    return None if is_bounded else places.get(key, {}).get(column.name)
 
 
 def _find_shown(column: TriedColumn, places: Places, document: DocumentText) -> Iterable[Span]:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import chain
+from statistics import fmean
 from typing import get_args
 
 from srag_mcp.cells.cell import Cell
@@ -28,7 +29,9 @@ from srag_mcp.rules.writing import (
     MAX_MISSES,
     Lesson,
     Miss,
+    choose_shown,
     foresee_decided,
+    hold_back,
     may_be_ruled,
     write_rules,
 )
@@ -53,11 +56,13 @@ _KEPT = 0.75
 _MOST_LESSONS = 8  # that are thought of at a time: they leave a tenth open (0.75 ** 8)
 _READ_WHOLE = "rules would save nothing here: all documents are read"
 _MAX_VAIN = 2  # lessons of a column that bring no rule
+_IN_PASSAGES = "where no rule speaks, the model reads passages with words that tell it, if known"
 _SILENT = {
-    Trust.NOTHING: "too many, so the model reads it",
+    Trust.NOTHING: "the model reads it, in passages with words that tell it, if known",
     Trust.PROVEN: "where no rule speaks, the model reads it",
-    Trust.PASSAGES: "where no rule speaks, the model reads passages with words that tell it",
-    Trust.SPOKEN: "where no rule speaks, the model reads passages with words that tell it",
+    Trust.RULED: "where no rule speaks, the model reads it",
+    Trust.PASSAGES: _IN_PASSAGES,
+    Trust.SPOKEN: _IN_PASSAGES,
     Trust.SILENCE: "where no rule speaks, it is not mentioned",
 }
 
@@ -115,10 +120,6 @@ def read_by_rules(
 
     A draft reads no more than its sample and as many others, and audits nothing.
 
-    Raises:
-        ModelStoppedError: If no further prompt can be answered.
-        CancelledError: If somebody wants it to stop.
-
     Source: DESIGN 7.3.
     """
     run = _Run(work, engine, schema)
@@ -143,15 +144,17 @@ def read_by_rules(
         if run.is_going() and not run.pays():
             run.give_up()
         run.audit()
-    columns = run.columns.values()
+    columns = {**run.columns, **run.others}
     others = [item for item in run.attributes if item.name not in run.columns]
     run.predictions.forget_ruled(others)  # a person may have removed their rules
     places = run.find_places(effort)
-    n_taken = sum(run.reading.keep(column, places) for column in columns)
+    n_kept = {name: run.reading.keep(column, places) for name, column in columns.items()}
+    n_taken = sum(n_kept[name] for name in run.columns)
     schema = run.put()
     if effort == "checked":
-        run.reading.read_left(run.attributes, run.columns, places)
-    told = _tell(columns, n_taken, len(run.order) * len(run.attributes), effort) if columns else ()
+        run.reading.read_left(run.attributes, columns, places)
+    n_cells = len(run.order) * len(run.attributes)
+    told = _tell(columns.values(), n_taken, n_cells, effort) if run.columns else ()
     return RuleRun(schema, frozenset(run.reading.asked), (*run.told, *told))
 
 
@@ -165,6 +168,7 @@ class _Run:
         practised: Those by which they were mended at first, likewise.
         trials: By the hash of a column's definition; of those without, no rule was asked for yet.
         columns: Those that have rules.
+        others: Those that have none, beside some that have.
         lesson: What is being read to learn from.
         kept: The share of what rules left open that they did after the last lesson, too.
     """
@@ -176,6 +180,7 @@ class _Run:
     practised: tuple[str, ...] = ()
     trials: dict[str, Trial] = field(default_factory=dict)
     columns: dict[str, TriedColumn] = field(default_factory=dict)
+    others: dict[str, TriedColumn] = field(default_factory=dict)
     lesson: Places = field(default_factory=dict)
     kept: float | None = None
     told: list[str] = field(default_factory=list)
@@ -202,8 +207,11 @@ class _Run:
         """Take up what an earlier run knew; a new sample is first of what is read already."""
         known, present = json.loads(self.work.note(LESSON) or "{}"), {*self.order}
         for key, trial in known.get("trials", {}).items():
-            learned = tuple(filter(present.__contains__, trial["learned"]))
-            self.trials[key] = Trial(learned, trial.get("n_vain", 0), trial["is_over"])
+            learned, shown = (
+                tuple(filter(present.__contains__, trial.get(part, ())))
+                for part in ("learned", "shown")
+            )
+            self.trials[key] = Trial(learned, shown, trial.get("n_vain", 0), trial["is_over"])
         self.sample = tuple(filter(present.__contains__, known.get("sample", ())))
         self.practised = tuple(filter(present.__contains__, known.get("practised", ())))
         self.kept = known.get("kept")
@@ -263,7 +271,9 @@ class _Run:
             if attribute.name not in new:
                 self.trials.setdefault(hash_attribute(attribute), Trial(is_over=True))
         asked = tuple(item for item in self.attributes if item.name in new)
-        documents = tuple(self.predictions.texts(self.sample))
+        held = hold_back(new, self.sample)
+        shown = tuple(key for key in self.sample if key not in held)
+        documents = tuple(self.predictions.texts(shown))
         written = self._ask(Lesson(asked, documents, new)) if asked else {}
         self._run(
             attribute.model_copy(update={"rules": written.get(attribute.name, attribute.rules)})
@@ -274,7 +284,7 @@ class _Run:
             rules = written.get(attribute.name, attribute.rules)
             if trial is None and not rules and attribute.name not in written:
                 continue  # nothing was answered: it is asked again
-            trial = trial or Trial(tuple(new.get(attribute.name, ())))
+            trial = trial or Trial(tuple(new.get(attribute.name, ())), shown)
             self.trials[hash_attribute(attribute)] = trial
             if rules:
                 own = attribute.model_copy(update={"rules": rules})
@@ -334,11 +344,15 @@ class _Run:
             attribute = self.schema.attribute(name)
             columns[name] = self._try(attribute, Trial(tuple(known)))
             decided[name] = foresee_decided(known, texts)
+        others = self._without_rules(columns)
         whole = (*self.sample, *self.practised)
-        telling = self.reading.learn_words(columns.values(), whole)
+        telling = self.reading.learn_words([*columns.values(), *others.values()], whole)
         drawn = [key for key in self.order if key not in whole][: _DRAWN * MAX_PARTS]
-        told = self.reading.shares_told(columns.values(), telling, drawn)
-        outlooks = {}
+        told = self.reading.shares_told([*columns.values(), *others.values()], telling, drawn)
+        # what the audit reads will tell where the others are, too
+        usual = fmean(told[name] for name in telling) if telling else 1.0
+        told |= dict.fromkeys(told.keys() - telling.keys(), usual)
+        outlooks = {name: Outlook({}, told[name]) for name in others}
         for name, column in columns.items():
             n_cells = len(self.order) - len(column.trial.learned)
             chances = column.foresee(self.labels(column.attribute), n_cells)
@@ -347,6 +361,14 @@ class _Run:
             of_each = {key: chances[ruling.verdict] for key, ruling in column.rulings.items()}
             outlooks[name] = Outlook(of_each, told[name])
         return outlooks
+
+    def _without_rules(self, columns: Collection[str]) -> dict[str, TriedColumn]:
+        """Return all but *columns* as columns that no rule speaks of."""
+        bare = (
+            x.model_copy(update={"rules": ()}) for x in self.attributes if x.name not in columns
+        )
+        tried = (self._try(attribute, Trial(is_over=True)) for attribute in bare)
+        return {column.name: replace(column, trust=Trust.NOTHING) for column in tried}
 
     def _weigh_silent(self, ids: Sequence[str]) -> float:
         """Return how many documents are shown for each column where no rule speaks, in all."""
@@ -406,7 +428,8 @@ class _Run:
             batch.append(key)
         self.practised = tuple(batch)
         self.reading.read(self.attributes, batch, "audit")
-        self.learn_more(batch)
+        shown = {*chain.from_iterable(column.trial.shown for column in going.values())}
+        self.learn_more([*batch, *(key for key in self.sample if key not in shown)])
 
     def choose_lesson(self) -> Places:
         """Return stretches to learn from: where words tell a column of which no rule speaks.
@@ -421,15 +444,15 @@ class _Run:
         if not going:
             return {}
         telling = self.reading.learn_words(going.values(), (*self.sample, *self.practised))
-        drawn = [key for key in self.order if key not in {*self.sample, *self.practised}]
-        drawn = drawn[: _DRAWN * MAX_PARTS]
-        places = self.reading.find_places(going.values(), telling, drawn)
+        drawn = self._unread(going)[: _DRAWN * MAX_PARTS]  # those of lessons told what they had to
+        mended = {name: x for name, x in going.items() if x.trial.n_vain < _MAX_VAIN}
+        places = self.reading.find_places(mended.values(), telling, drawn)
         silent = {
-            key: {name: x for name, x in found.items() if x and going[name].count_silent([key])}
+            key: {name: x for name, x in found.items() if x and mended[name].count_silent([key])}
             for key, found in places.items()
         }
         lesson = self._fill_lesson(going, silent)
-        n_tokens = self.reading.price_parts([x.attribute for x in going.values()], lesson)
+        n_tokens = self.reading.price_parts([x.attribute for x in mended.values()], lesson)
         n_tokens += self.price_lesson()
         n_lessons, n_ruled, n_whole = self.plan(n_tokens)
         if not lesson or not n_lessons or n_ruled >= n_whole:
@@ -478,7 +501,7 @@ class _Run:
             found = list(self.columns[name].misses(batch, labels))
             if found and trial.n_vain < _MAX_VAIN:
                 misses[name] = found
-        written = self._mend(self._going(), misses)
+        written = self._mend(misses)
         self._run(
             self.columns[name].attribute.model_copy(update={"rules": rules})
             for name, rules in written.items()
@@ -495,13 +518,17 @@ class _Run:
         self.kept = self._weigh_silent(rest) / max(1.0, before)
         self.put()
 
-    def _mend(
-        self, columns: Mapping[str, TriedColumn], misses: Mapping[str, Sequence[Miss]]
-    ) -> Mapping[str, tuple[WrittenRule, ...]]:
-        """Ask for rules for what those of *columns* miss."""
-        asked = tuple(columns[name].attribute for name in misses)
+    def _mend(self, misses: Mapping[str, Sequence[Miss]]) -> Mapping[str, tuple[WrittenRule, ...]]:
+        """Ask for rules for what those of the columns miss; what is shown for it proves none."""
+        asked = tuple(self.columns[name].attribute for name in misses)
         ids = {miss.document_id for found in misses.values() for miss in found}
         documents = tuple(self.predictions.texts([key for key in self.order if key in ids]))
+        texts = {item.document_id: item.text for item in documents}
+        for name, found in misses.items():
+            column = self.columns[name]
+            seen = [miss.document_id for miss, _ in choose_shown(found, texts)]
+            shown = tuple(dict.fromkeys((*column.trial.shown, *seen)))
+            self.columns[name] = replace(column, trial=replace(column.trial, shown=shown))
         return self._ask(Lesson(asked, documents, {}, misses)) if asked else {}
 
     def heed_persons(self) -> None:
@@ -537,19 +564,24 @@ class _Run:
             trial = replace(column.trial, is_over=True)
             corrected = self.reading.corrected(column.attribute)
             known = {**self.labels(column.attribute), **corrected}
-            told = {
+            told = {  # where no word is known, nothing is looked for in parts
                 key
                 for key in whole
-                if key in known and is_told(known[key], name, places.get(key, {}))
+                if name not in self._telling
+                or (key in known and is_told(known[key], name, places.get(key, {})))
             }
             audited = column.audited(order, known, told, corrected)
             before, now = column.attribute.audit, audited.attribute.audit
             if before is not None and before.holds and now is not None and not now.holds:
                 self.told.append(f"{name}: its rules held before, and do not hold any more")
-            self.columns[name] = replace(audited, trial=trial).with_open_ends()
+            audited = replace(audited, trial=trial).with_open_ends()
+            self.columns[name] = audited.left_to_reading()
         self.kept = None
-        # Where words tell these they are looked for first; their silence there is not believed.
-        untrusted = [item for item in self.columns.values() if item.trust < Trust.PASSAGES]
+        is_ruled = ids and _READ_WHOLE not in self.told
+        self.others = self._without_rules(self.columns) if is_ruled else {}
+        # Where words tell these they are looked for first.
+        tried = (*self.columns.values(), *self.others.values())
+        untrusted = [item for item in tried if item.trust < Trust.PASSAGES]
         for item in untrusted:
             self._telling.pop(item.name, None)
         self._telling |= self.reading.learn_words(untrusted, (*self.sample, *self.practised, *ids))
@@ -558,7 +590,8 @@ class _Run:
         """Return where what rules leave open is looked for."""
         if effort == "draft":
             return {}
-        return self.reading.find_places(self.columns.values(), self._telling, self.order)
+        tried = (*self.columns.values(), *self.others.values())
+        return self.reading.find_places(tried, self._telling, self.order)
 
 
 def _keys(attribute: Attribute) -> list[tuple[tuple[str, str], WrittenRule]]:
@@ -587,7 +620,7 @@ def _tell(
             said.append(f"{name}: nothing was audited, so the model reads it")
             continue
         n_certified += audit.holds
-        n_ruled = sum(ruling.is_taken for ruling in column.rulings.values())
+        n_ruled = sum(ruling.is_taken for ruling in column.rulings.values()) * audit.holds
         differ = f"rules decide {n_ruled}, {audit.wrong} of {audit.audited} audited cells differ"
         outcome = f"{audit}; {_SILENT[column.trust]}" if audit.holds else _SILENT[column.trust]
         said.append(f"{name}: {differ}: {outcome}")

@@ -3,7 +3,8 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,7 @@ from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SCHEMA_FILE
 from srag_mcp.documents.json_text import VALUES_INSIDE
 from srag_mcp.engines.protocol import Engine, SchemaSample
-from srag_mcp.errors import SchemaError
+from srag_mcp.errors import CorpusError, NotIngestedError, SchemaError
 from srag_mcp.pipeline.table_mode import NO_TABLES, SettledTables
 from srag_mcp.pipeline.wishes import tidy_wish
 from srag_mcp.rules.child_tables import build_pending
@@ -24,14 +25,16 @@ from srag_mcp.schema.edits import find_sources, hide, without_stale
 from srag_mcp.schema.json_schema import find_schema_file, read_schema_file, schema_to_json
 from srag_mcp.schema.rounds import Extension, find_attribute, find_wished
 from srag_mcp.schema.schema import RESERVED_TABLES, ListName, Schema
+from srag_mcp.settings import Settings
+from srag_mcp.store.build import BuildInfo, published_info
 from srag_mcp.store.corrections import read_corrections, write_corrections
 from srag_mcp.store.decisions import add_decision, find_left_out, forget_decisions
-from srag_mcp.store.layout import says_kinds, write_atomically
+from srag_mcp.store.layout import CorpusFolder, says_kinds, write_atomically
 from srag_mcp.store.loose import keep_loose, loose_attributes, wish_note, with_loose
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.state import open_state
 from srag_mcp.store.takeover import put_in_force
-from srag_mcp.store.work import SchemaInForce, WorkDatabase, hash_schema
+from srag_mcp.store.work import SchemaInForce, WorkDatabase, hash_schema, open_work
 
 Sample = Callable[[], Sequence[Document]]
 
@@ -39,6 +42,7 @@ INDUCED = "induced"
 PREDICTED = "predicted"
 _HIDDEN_PREFIX = "srag_"
 _GENERIC_ENTITY = "records"
+_KEYWORD = "SELECT keyword_category FROM duckdb_keywords() WHERE keyword_name = ?"
 _ADDING = "extension"
 _SOUGHT = "lists_sought"
 
@@ -154,6 +158,27 @@ def _states_columns(present: SchemaInForce) -> bool:
     return is_found and any(item.is_column for item in present.schema.attributes)
 
 
+@contextmanager
+def open_decided(
+    folder: Path, settings: Settings
+) -> Iterator[tuple[WorkDatabase, SchemaInForce, BuildInfo]]:
+    """Open what a person decides on: the work database, its schema, and the build that shows it.
+
+    Raises:
+        CorpusError: If *folder* is a build alone.
+        NotIngestedError: If it has no table yet.
+    """
+    if not folder.is_dir():
+        msg = f"{folder} is a build alone: it is decided on in the folder of its documents"
+        raise CorpusError(msg)
+    with open_work(CorpusFolder(folder, settings.home).writable()) as work:
+        present, info = work.schema_in_force(), published_info(work.state, work.connection)
+        if present is None or info is None:
+            msg = f"{folder} has no table yet: ingest it first"
+            raise NotIngestedError(msg)
+        yield work, present, info
+
+
 def put_edit_in_force(work: WorkDatabase, schema: Schema, origin: str = "") -> Schema:
     """Number *schema*, write it to `.srag/schema.json`, and follow it as if a person had edited it.
 
@@ -198,11 +223,9 @@ def _find(
     found = found.model_copy(update={"entity": _name_entity(work, found.entity)})
     found = with_lists(found, lists)
     inside = {f"{x.name}.{name}" for item in sample() for x in item.listings for name in x.inside}
-    left = (ListName(name=name, holds=VALUES_INSIDE) for name in sorted(inside))
-    known = {item.name for item in found.lists}
-    return found.model_copy(
-        update={"lists": (*found.lists, *(item for item in left if item.name not in known))}
-    )
+    left = sorted(inside - {item.name for item in found.lists})
+    told = (ListName(name=name, holds=VALUES_INSIDE) for name in left)
+    return found.model_copy(update={"lists": (*found.lists, *told)})
 
 
 def _name_entity(work: WorkDatabase, title: str) -> str:
@@ -213,7 +236,8 @@ def _name_entity(work: WorkDatabase, title: str) -> str:
     name = snake_case(title) or _GENERIC_ENTITY
     if name in RESERVED_TABLES or name.startswith(_HIDDEN_PREFIX):
         return _GENERIC_ENTITY
-    return f"{name}_{_GENERIC_ENTITY}" if work.is_reserved_word(name) else name
+    is_kept = ("reserved",) in work.run(_KEYWORD, name)
+    return f"{name}_{_GENERIC_ENTITY}" if is_kept else name
 
 
 def _wanted(folder: Path, wish: SchemaWish) -> tuple[Schema | None, str]:
@@ -230,9 +254,9 @@ def _wanted(folder: Path, wish: SchemaWish) -> tuple[Schema | None, str]:
 def _edited(work: WorkDatabase, present: SchemaInForce | None) -> Schema | None:
     """Return the schema of `.srag/schema.json` if a person changed it."""
     path = work.state / SCHEMA_FILE
-    if not path.is_file() or _hash(path.read_bytes()) == work.note("schema_file"):
+    if not path.is_file() or says_kinds(work.state):
         return None
-    if says_kinds(work.state):
+    if _hash(path.read_bytes()) == work.note("schema_file"):
         return None
     schema = _checked(read_schema_file(path), str(path))
     is_same = present is not None and schema.tables == present.schema.tables

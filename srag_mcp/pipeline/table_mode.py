@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from pydantic import BaseModel
+from pydantic import TypeAdapter
 
 from srag_mcp.documents.document import spread_evenly
 from srag_mcp.documents.folder import TABLE_TYPES, SourceFile, media_type
@@ -21,32 +21,15 @@ from srag_mcp.documents.table_files import (
 from srag_mcp.engines.protocol import TableColumns
 from srag_mcp.errors import DocumentError
 from srag_mcp.pipeline.file_plan import FoundFiles, is_same_file
-from srag_mcp.pipeline.reader_pool import ReaderPool, RowsWanted, Sampled, SampleTask
+from srag_mcp.pipeline.reader_pool import ReaderPool, Sampled, SampleTask, TableMode
 from srag_mcp.pipeline.wishes import RowsMode
 from srag_mcp.store.work import FinishedFile, WorkDatabase
 
 _NOTE = "tables"
+_MODE = TypeAdapter(TableMode)
 _MAX_SURVEYED = 100
 # A corpus is what repeats: ten rows outweigh a file beside them, such as a README or another table.
 _ROWS_TO_A_FILE = 10
-
-
-class TableMode(BaseModel, frozen=True):
-    """What was decided on the table files of a corpus.
-
-    Attributes:
-        rows: Whether their rows are documents.
-        reason: Why, for people.
-        kind: What the columns of their tables are called; empty for any.
-        alone: Whether other files are left out.
-        others: What the columns of other kinds are called, which have corpora of their own.
-    """
-
-    rows: bool
-    reason: str
-    kind: tuple[str, ...] = ()
-    alone: bool = False
-    others: tuple[tuple[str, ...], ...] = ()
 
 
 def is_kind(tables: Sequence[tuple[str, TableSketch]]) -> bool:
@@ -70,7 +53,10 @@ class TableSurvey:
     @cached_property
     def files(self) -> dict[str, tuple[TableSketch, ...]]:
         """The tables of each file that can be read; none of one that is no table."""
-        tasks = [SampleTask(source, RowsWanted(), n_documents=0) for source in self._sources]
+        tasks = [
+            SampleTask(source, TableMode(rows=True, alone=True), n_documents=0)
+            for source in self._sources
+        ]
         replies = self._readers.perform(tasks)
         found = {reply.path: reply.tables for reply in replies if isinstance(reply, Sampled)}
         return dict(sorted(found.items()))
@@ -113,13 +99,11 @@ class SettledTables:
 
     Attributes:
         found: The files, without those that are left out.
-        mode: None where there is no table file.
         survey: The tables, where their rows are documents.
         is_other: Whether it was otherwise before, so that induced columns are of no use.
     """
 
     found: FoundFiles
-    mode: TableMode | None = None
     survey: TableSurvey | None = None
     is_other: bool = False
 
@@ -131,10 +115,11 @@ class SettledTables:
 
     def columns(self) -> TableColumns:
         """Return what the columns of the tables hold, and the lists beside them, each once."""
-        if self.survey is None or self.mode is None:
+        mode = self.found.mode
+        if self.survey is None or mode is None:
             return (), ()
-        kind = frozenset(self.mode.kind) or self.survey.kind
-        mine = list(self.survey.of_kind(kind, [*map(frozenset, self.mode.others)]).values())
+        kind = frozenset(mode.kind) or self.survey.kind
+        mine = list(self.survey.of_kind(kind, [*map(frozenset, mode.others)]).values())
         return join_sketches(mine), join_lists(mine)
 
 
@@ -168,12 +153,9 @@ def settle_tables(
     kind_before = mode.kind if before is None else before.kind
     had_rows = any(state.rows for state in known)
     is_other = bool(known) and (mode.rows, mode.kind) != (had_rows, kind_before)
-    found = replace(found, rows_reason=mode.reason)
+    found = replace(found, mode=mode)
     if not mode.rows:
-        return SettledTables(found, mode, None, is_other)
-    others = tuple(map(frozenset, mode.others))
-    rows = RowsWanted(frozenset(mode.kind) or None, mode.alone, others)
-    found = replace(found, rows=rows)
+        return SettledTables(found, None, is_other)
     if mode.alone:  # the files that are no tables are left out, and told
         named = [*(item.relative for item in found.sources), *(item.path for item in found.failed)]
         left = {path: None for path in named if media_type(path) not in TABLE_TYPES}
@@ -184,16 +166,17 @@ def settle_tables(
             failed=tuple(item for item in found.failed if item.path not in left),
             skipped=(*found.skipped, *(DocumentError(path, reason) for path in left)),
         )
-    return SettledTables(found, mode, survey, is_other)
+    return SettledTables(found, survey, is_other)
 
 
 def remember_tables(work: WorkDatabase, settled: SettledTables) -> None:
     """Keep what was decided; tables that were read before that was known are read again."""
-    if settled.mode is None:
+    found, mode = settled.found, settled.found.mode
+    if mode is None:
         return
-    text = settled.mode.model_dump_json()
+    text = _MODE.dump_json(mode).decode()
     if work.note(_NOTE) is None:
-        work.forget_files([item.relative for item in settled.found.sources if settled.mode.rows])
+        work.forget_files([item.relative for item in found.sources if mode.rows])
     if work.note(_NOTE) != text:
         work.keep_note(_NOTE, text)
 
@@ -205,7 +188,7 @@ def _remembered(work: WorkDatabase, known: Sequence[FinishedFile]) -> TableMode 
     """
     note = work.note(_NOTE)
     if note is not None:
-        return TableMode.model_validate_json(note)
+        return _MODE.validate_json(note)
     if not known or not work.is_predicted():
         return None
     return TableMode(rows=any(state.rows for state in known), reason="tables are read as before")

@@ -3,6 +3,7 @@
 A batch is asked in parts where it must be; then documents are read on for what they left unsaid.
 """
 
+import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -135,7 +136,7 @@ def estimate_records(
     if n_cells is None:
         n_cells = len(lengths) * n_sought
     elif lengths:
-        n_sought, n_most = min(n_sought, -(-n_cells // len(lengths))), MAX_PARTS
+        n_sought, n_most = math.ceil(min(n_sought, n_cells / len(lengths)) * stated), MAX_PARTS
     batches = plan_batches(shown, lambda n: n, n_sought, prompt_tokens, n_most)
     for batch in chain(batches, further):
         n_prompts += 1
@@ -199,8 +200,8 @@ async def predict_records(
     run = _Run(task, on_done, anyio.Semaphore(max_in_flight), prompt_tokens)
     try:
         excerpts = run.excerpts(documents)
-        counts = [len(item.names) for item in task.sought.values()] or [len(task.attributes)]
-        n_sought = -(-sum(counts) // len(counts))
+        counts = [item.n_expected for item in task.sought.values()] or [len(task.attributes)]
+        n_sought = math.ceil(sum(counts) / len(counts))
         n_most = MAX_PARTS if task.sought else MAX_DOCUMENTS
         await run.predict_all(
             plan_batches(excerpts, lambda x: x.n_tokens, n_sought, prompt_tokens, n_most)

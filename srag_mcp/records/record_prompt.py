@@ -42,10 +42,17 @@ class Sought:
     Attributes:
         names: Of the attributes.
         places: Only these stretches are shown; where there are none, all that is ever shown of it.
+        stated: The share of them that such documents are known to state: silence takes no reply.
     """
 
     names: frozenset[str]
     places: tuple[Span, ...] = ()
+    stated: float = 1.0
+
+    @property
+    def n_expected(self) -> float:
+        """How many cells a reply is expected to have of it."""
+        return self.stated * len(self.names)
 
 
 @dataclass(frozen=True, slots=True)

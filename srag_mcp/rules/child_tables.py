@@ -70,8 +70,6 @@ _SEPARATORS = (";", "|", "•", ",")
 _AND = "&"
 # A word, or a mark that is neither within a number nor the sign of a unit.
 _PART = re.compile(r"""[^\W\d_]+|(?:(?<!\d)|(?!.\d))[^\w\s.'"’%°$€£¥₹#&+-]|-(?=\s)""")
-# What some values say further: `high, repair £45`
-_TAIL = re.compile(r"(?P<said>[^\W\d].*?)(?P<lead>[,;:(–] ?(?P<word>[^\W\d_]+) )(?P<rest>\S.*)")
 _TEXTS = frozenset({"text", "code"})
 _KINDS = ("table", "blocks", "items", "label", "lines")  # the first that has the same words
 
@@ -451,30 +449,7 @@ def _template(
             columns.append(_Column(Candidate("label", words[:1], [], cells), {name}))
         else:
             pattern = pattern.replace(f"(?P<{name}>.*?)", r"[\s.]*")
-    for number, column in enumerate(list(columns), start=len(gaps)):
-        pattern = _without_tail(column, f"g{start}_{number}", pattern, columns)
     return (pattern, columns) if len(columns) > 1 else ("", [])
-
-
-def _without_tail(column: _Column, name: str, pattern: str, columns: list[_Column]) -> str:
-    """Part what some values of *column* say behind a mark from what others say alone.
-
-    `high`, `low`, `high, repair £45` -> a further column of the *name* in the pattern: `£45`
-    """
-    found, [own] = column.candidate.found, column.groups
-    tails = {row: m for row, cell in found.items() if (m := _TAIL.fullmatch(cell.text))}
-    alone = {fold_words(cell.text) for row, cell in found.items() if row not in tails}
-    leads = {match["lead"]: match["word"] for match in tails.values()}
-    n_alike = sum(fold_words(match["said"]) in alone for match in tails.values())
-    if len(tails) < FEWEST_RIGHT or len(leads) > 1 or n_alike < NEARLY_ALL * len(tails):
-        return pattern
-    [(lead, word)] = leads.items()
-    said = {row: part_of(found[row], *match.span("said")) for row, match in tails.items()}
-    rest = {row: part_of(found[row], *match.span("rest")) for row, match in tails.items()}
-    column.candidate = Candidate("label", column.candidate.labels, [], found | said)
-    columns.append(_Column(Candidate("label", [word], [], rest), {name}))
-    gap = f"(?P<{own}>.*?)"
-    return pattern.replace(gap, f"{gap}(?:{re.escape(lead)}(?P<{name}>.*?))?")
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> list[str]:
@@ -721,8 +696,8 @@ def _with_checks(
 ) -> tuple[RowSource, ...]:
     """Return the sources of *child* with what documents say of its rows together.
 
-    A label counts that states the sum of a column in nine of ten documents, or the number of rows;
-    a noun of the list before which most documents that have it give the number of rows.
+    A label counts that states the sum of a column in nine of ten documents, or the number of rows,
+    and in most where it names the column or the list; so does a noun of the list before a number.
     """
     said: dict[str, Counter[str]] = defaultdict(Counter)  # by column; empty for how many there are
     agreed: dict[str, Counter[str]] = defaultdict(Counter)
@@ -741,16 +716,28 @@ def _with_checks(
             counts = [count for count, _ in stated_counts(sighting, key, child.nouns, spans)]
             said[""][key] += bool(counts)
             agreed[""][key] += len(rows) in counts
-    usual = {name: _usual(agreed[name], said[name]) for name in said}
+    called = {item.name: (item.name, *item.synonyms) for item in child.attributes}
+    usual = {n: _usual(agreed[n], said[n], called.get(n, child.nouns)) for n in said}
     totals = {name: keys for name, keys in usual.items() if name and keys}
     checks = {"totals": totals, "counts": usual.get("", ())}
     return tuple(source.model_copy(update=checks) for source in child.sources)
 
 
-def _usual(agreed: Counter[str], said: Counter[str]) -> tuple[str, ...]:
-    """Return what is right in nearly all documents that say it, and in enough to be no chance."""
+def _usual(agreed: Counter[str], said: Counter[str], called: Sequence[str]) -> tuple[str, ...]:
+    """Return what is right in nearly all documents that say it, and in enough to be no chance.
+
+    In most, where it has all words of what it sums up or counts is *called*: it speaks of that, and
+    is right where rows were missed.
+    """
+    stems = [{*content_stems(name)} for name in called]
     return tuple(
-        key for key, n in agreed.items() if n >= FEWEST_RIGHT and n >= NEARLY_ALL * said[key]
+        key
+        for key, n in agreed.items()
+        if n >= FEWEST_RIGHT
+        and (
+            n >= NEARLY_ALL * said[key]
+            or (2 * n > said[key] and any(own and own <= {*content_stems(key)} for own in stems))
+        )
     )
 
 

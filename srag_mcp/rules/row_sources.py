@@ -15,10 +15,11 @@ from math import isclose
 from srag_mcp.cells.cell import Cell, ListedRows, Mark, add_note
 from srag_mcp.cells.normalised import IS_RELATIVE
 from srag_mcp.documents.document import Document, Listing, TableCell
+from srag_mcp.documents.pairs import is_data
 from srag_mcp.documents.tables import SheetRow, column_key
 from srag_mcp.documents.totals import TableBody, is_total, names_total
 from srag_mcp.rules.candidates import Found, amount_of
-from srag_mcp.rules.enumerations import MAX_LINE, Enumeration, part_at, part_of
+from srag_mcp.rules.enumerations import MAX_LINE, Enumeration, Row, part_at, part_of
 from srag_mcp.rules.extraction import match_whole
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import Attribute, keys_of
@@ -36,6 +37,7 @@ Cells = Mapping[str, Found]
 
 _LONGEST_QUOTE = 300  # of a list as a whole; its items have quotes of their own
 _FEW = 2
+_MOST_PARTS = 6  # of a sum: each more doubles what they may add up to, and chance with it
 _COUNT = r"\b(\d{{1,4}}|[^\W\d_]{{3,12}})[^\S\n]+(?:[^\W\d_]+[^\S\n]+)?{}\b"
 
 
@@ -45,7 +47,8 @@ class Listed:
 
     *contexts* say how numbers of a column are to be read, *unit* which column holds their units;
     *sums* are what rows of the list state as the sum of a column, *besides* what is in such a sum
-    and no item, as a tax is; *other* is what stands among rows and is none; *told_none* is where
+    and no item, as a tax is; *doubted* are rows that may be no items, and *more* what stands below
+    a cell, by row and column; *other* is what stands among rows and is none; *told_none* is where
     the document says that there is nothing.
     """
 
@@ -56,6 +59,7 @@ class Listed:
     sums: dict[str, list[Found]] = field(default_factory=dict)
     besides: dict[str, float] = field(default_factory=dict)
     doubted: dict[int, str] = field(default_factory=dict)
+    more: dict[tuple[int, str], str] = field(default_factory=dict)
     other: list[str] = field(default_factory=list)
     told_none: Found | None = None
 
@@ -123,6 +127,8 @@ def _cell(
         cell = add_note(cell, wrong[name], Mark.CONTRADICTED)
     if number in listed.doubted:
         cell = add_note(cell, f"the row may be no item: {listed.doubted[number]}", Mark.DOUBTED)
+    if more := listed.more.get((number, name)):
+        cell = add_note(cell, f"it may go on in a line of its own: {more!r}", Mark.DOUBTED)
     return cell
 
 
@@ -151,7 +157,7 @@ def read_source(source: RowSource, table: Table, sightings: Sightings) -> Listed
     if here:
         listed.place = here[0].place
     if is_table:
-        _read_tables(here, source, table, listed)
+        _read_tables(here, source, table, listed, sightings.text)
         return listed
     rows: list[Cells] = []
     for cell in (row[0] for item in here for row in item.rows):
@@ -166,7 +172,12 @@ def read_source(source: RowSource, table: Table, sightings: Sightings) -> Listed
         names = [attribute.name for attribute in table.attributes]
         nothing = Found("", listed.place)
         cells = tuple(tuple(row.get(name, nothing) for name in names) for row in rows)
-        _add_rows(replace(here[0], kind="table", headers=tuple(names), rows=cells), rows, listed)
+        _add_rows(
+            replace(here[0], kind="table", headers=tuple(names), rows=cells),
+            rows,
+            listed,
+            sightings.text,
+        )
     else:
         listed.rows = rows
     return listed
@@ -188,7 +199,7 @@ def _parted(found: Found, pattern: str, table: Table) -> Cells:
 
 
 def _read_tables(
-    here: Sequence[Enumeration], source: RowSource, table: Table, listed: Listed
+    here: Sequence[Enumeration], source: RowSource, table: Table, listed: Listed, text: str
 ) -> None:
     """Add the rows of tables, but for headers, totals and notes."""
     for item in whole_tables(here, are_headed=bool(source.heading)):
@@ -203,12 +214,19 @@ def _read_tables(
         rows = [{name: row[place] for name, place in columns.items()} for row in item.rows]
         if source.heading and item.heading:
             rows = [{**row, source.heading: item.heading} for row in rows]
-        _add_rows(item, rows, listed)
+        _add_rows(item, rows, listed, text)
 
 
-def _add_rows(item: Enumeration, rows: Sequence[Cells], listed: Listed) -> None:
-    """Add rows with their cells, but for those that are no items; what these say is kept."""
+def _add_rows(item: Enumeration, rows: Sequence[Cells], listed: Listed, text: str) -> None:
+    """Add rows with their cells, but for those that are no items; what these say is kept.
+
+    Words that are indented deeper than all rows begin say more of a row beside them; what else
+    stands alone may be a row, of which little is known.
+    """
     left_out, doubted = find_no_items(item)
+    deepest = max(
+        (_indent(row, text) for n, row in enumerate(item.rows) if n not in left_out), default=0
+    )
     for number, (row, cells) in enumerate(zip(item.rows, rows, strict=True)):
         if number not in left_out:
             if number in doubted:
@@ -216,13 +234,24 @@ def _add_rows(item: Enumeration, rows: Sequence[Cells], listed: Listed) -> None:
             listed.rows.append(cells)
             continue
         if sum(bool(found.text) for found in row) == 1:
-            listed.other += [found.text for found in row if found.text]
+            [said] = [found.text for found in row if found.text]
+            is_more = not is_data(said) and "  " not in said and _indent(row, text) > deepest
+            listed.other += [] if is_more else [said]
+            own = [name for name, found in cells.items() if found.text and is_more]
+            beside = (len(listed.rows) - 1, len(listed.rows))  # it may be of either
+            listed.more |= {(place, name): said for place in beside for name in own}
         amounts = {n: a for n, f in cells.items() if (a := amount_of(f.text)) is not None}
         for name, amount in amounts.items():
             if left_out[number]:
                 listed.sums.setdefault(name, []).append(cells[name])
             else:
                 listed.besides[name] = listed.besides.get(name, 0.0) + amount
+
+
+def _indent(row: Row, text: str) -> int:
+    """Return how far from the beginning of its line a row begins."""
+    start = min(found.span.start for found in row if found.text)
+    return start - text.rfind("\n", 0, start)
 
 
 def whole_tables(
@@ -252,7 +281,7 @@ def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str]]:
 
     A row that has a label and an amount, and nothing between them where others have, is no item
     where it is the sum of those above, as it is carried over to the next page, where it is called a
-    total, and where a total stands below it that it is a part of, as a tax is.
+    total, where a total stands below it that it is a part of, as a tax is, and behind a total.
     """
     if item.kind != "table":
         return {}, {}
@@ -260,15 +289,8 @@ def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str]]:
         SheetRow(n, tuple(f.text for f in row), sum(bool(f.text) for f in row))
         for n, row in enumerate(item.rows)
     ]
-    usual = sorted(line.n_filled for line in lines)[len(lines) // 2]
-    thin = {line.number: amount for line in lines if (amount := _thin_amount(line, usual))}
-    left_out: dict[int, bool] = {}
-    for number, (place, stated) in thin.items():
-        above = [amount_of(line.cells[place]) for line in lines[:number] if line.number not in thin]
-        ends = all(line.number in thin for line in lines[number:])
-        # one item and its sum are alike, too; two items that cost the same go on below
-        if (len(above) > 1 or (above and ends)) and is_near(sum(filter(None, above)), stated):
-            left_out[number] = False
+    thin = _thin_amounts(lines)
+    left_out = dict.fromkeys(_find_sums(lines, thin), False)
     rest = [line for line in lines if line.number not in left_out]
     body = TableBody(rest, [item.headers], are_named=False)
     left_out |= {n: "total" in why for n, why in body.left_out.items()}
@@ -291,19 +313,65 @@ def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str]]:
     return left_out, dict.fromkeys(doubted, "it has a label and an amount alone")
 
 
-def _thin_amount(line: SheetRow, usual: int) -> tuple[int, float] | None:
-    """Return the place and the amount of a row that has little else; None for others.
+def _thin_amounts(lines: Sequence[SheetRow]) -> dict[int, tuple[int, float]]:
+    """Return the place and the amount of rows that have little else.
 
-    Beside a label that names a thing, an amount may be its price.
+    Beside a label that names a thing, an amount may be its price. A row that lacks numbers which
+    the fullest rows have has little else, too.
     """
-    filled = [place for place, text in enumerate(line.cells) if text]
-    amount = amount_of(line.cells[filled[-1]]) if len(filled) == _FEW < usual else None
-    is_apart = amount is not None and filled[1] - filled[0] > 1
-    return (
-        (filled[-1], amount)
-        if amount is not None and (is_apart or is_total(line.cells[filled[0]]))
-        else None
-    )
+    usual = sorted(line.n_filled for line in lines)[len(lines) // 2]
+    most = max(line.n_filled for line in lines)
+    fullest = zip(*(line.cells for line in lines if line.n_filled == most), strict=True)
+    numbers = [n for n, cells in enumerate(fullest) if None not in map(amount_of, cells)]
+    thin: dict[int, tuple[int, float]] = {}
+    for line in lines:
+        filled = [place for place, text in enumerate(line.cells) if text]
+        amount = amount_of(line.cells[filled[-1]])
+        is_few = len(filled) == _FEW < usual
+        is_apart = len(filled) > 1 and filled[1] - filled[0] > 1
+        is_less = any(not line.cells[n] for n in numbers) and filled[-1] in numbers[1:]
+        is_labelled = is_few and (is_apart or is_total(line.cells[filled[0]]))
+        if amount is not None and (is_labelled or (is_less and len(filled) > 1)):
+            thin[line.number] = (filled[-1], amount)
+    return thin
+
+
+def _find_sums(lines: Sequence[SheetRow], thin: Mapping[int, tuple[int, float]]) -> Iterator[int]:
+    """Yield the rows among the *thin* ones that are sums of others, or what is added to a sum.
+
+    `Goods 90`, `Levy -5`, `To pay 85`, all below the items; behind their sum nothing is one.
+    """
+    items: list[SheetRow] = []
+    n_summed, added, reached = 0, list[tuple[int, float]](), None  # since the last sum; that sum
+    last = max((line.number for line in lines if line.number not in thin), default=-1)
+    for line in lines:
+        if line.number not in thin:
+            items.append(line)
+            added, reached = [], None
+            continue
+        place, stated = thin[line.number]
+        amounts = [amount_of(one.cells[place]) or 0.0 for one in items]
+        ends, is_again = line.number > last, thin.get(line.number + 1, (0, None))[1] == stated
+        # one item and its sum are alike, too; two items that cost the same go on below
+        sums = [sum(part) for part in (amounts, amounts[n_summed:])
+                if len(part) > 1 or (part and (ends or is_again))]  # fmt: skip
+        is_sum = any(is_near(one, stated) for one in (*sums, *filter(None, [reached])))
+        so_far = sum(amounts) if reached is None else reached
+        if is_sum or (ends and items and _adds_up(so_far, [x for _, x in added], stated)):
+            yield from (*(number for number, _ in added), line.number)
+            n_summed, added, reached = len(items), [], stated
+        else:
+            added.append((line.number, stated))
+    if reached is not None:
+        yield from (number for number, _ in added)
+
+
+def _adds_up(start: float, parts: Sequence[float], end: float) -> bool:
+    """Whether all *parts* added to *start*, or taken off it, make *end*."""
+    reached = {start}
+    for part in parts[:_MOST_PARTS]:
+        reached = {one + x for one in reached for x in (part, -part)}
+    return 0 < len(parts) <= _MOST_PARTS and any(is_near(one, end) for one in reached)
 
 
 # --- What the document says of the rows together -------------------------------------------------

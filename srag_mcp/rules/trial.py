@@ -23,20 +23,28 @@ _AT_EITHER_END = 3  # documents: questions for the highest ask for one, or for t
 class Trust(IntEnum):
     """What of a column is not read whole; each step decides all that those before it do, and more.
 
-    `NOTHING`. `PROVEN`: rules decide that agree at different places, and proven ones. `PASSAGES`: a
-    document that they do not decide is read where a word tells the column, if there is any.
-    `SPOKEN`: rules decide, too, that only the audit proves. `SILENCE`: a document in which none
-    speaks is not read.
+    `NOTHING`: the model reads it, where words tell it if any are known; of that no bound is told,
+    as of what it reads of long documents. `PROVEN`: rules decide that agree at different places,
+    and proven ones. `RULED`: and those that only the audit proves. `PASSAGES`, in its place: a
+    document that rules do not decide is read where a word tells the column, if there is any.
+    `SPOKEN`: both of these. `SILENCE`: a document in which no rule speaks is not read.
 
     So one audit serves all steps: to take one that is wrong too often is no likelier than to take
-    the first of these. A step that is likelier to be wrong comes later.
+    the first of these. A step that is likelier to be wrong comes later; which of the two is second
+    is known before the audit, by what each of them spares, see `TriedColumn.steps`.
     """
 
     NOTHING = 0
     PROVEN = 1
-    PASSAGES = 2
-    SPOKEN = 3
-    SILENCE = 4
+    RULED = 2
+    PASSAGES = 3
+    SPOKEN = 4
+    SILENCE = 5
+
+    @property
+    def takes_spoken(self) -> bool:
+        """Whether rules decide that only the audit proves."""
+        return self is Trust.RULED or self >= Trust.SPOKEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +53,13 @@ class Trial:
 
     Attributes:
         learned: The documents by which the rules were written and scored: none of them is audited.
+        shown: Those that a writer of them saw: no rule is proven by these.
         n_vain: So many lessons brought no rule.
         is_over: Whether the rules are as they stay.
     """
 
     learned: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
     n_vain: int = 0
     is_over: bool = False
 
@@ -140,9 +150,10 @@ class TriedColumn:
         units = [key for key in order if key not in learned]
         plan = plan_audit(len(units))
         audited = [key for key in units[: plan.n_audited] if key in labels]
-        faults = [self._fault(key, labels[key], is_told=key in told) for key in audited]
+        steps = self.steps
+        faults = [self._fault(key, labels[key], steps, is_told=key in told) for key in audited]
         trust, n_wrong = Trust.NOTHING, 0
-        for step in Trust if len(audited) == plan.n_audited > 0 else ():
+        for step in steps if len(audited) == plan.n_audited > 0 else ():
             n_found = sum(fault <= step for fault in faults)
             if n_found > plan.n_allowed:
                 n_wrong = n_wrong if trust else n_found
@@ -161,17 +172,28 @@ class TriedColumn:
             reads_silence=trust >= Trust.SILENCE,
         )
         besides = corrected.keys() & {*units} - {*audited}
-        n_besides = sum(self._fault(key, corrected[key], is_told=False) <= trust for key in besides)
+        n_besides = sum(
+            self._fault(key, corrected[key], steps, is_told=False) <= trust for key in besides
+        )
         audit = recount(audit, n_besides)
         trust = trust if audit.holds else Trust.NOTHING
         known = {key: labels[key] for key in {*learned, *audited} & labels.keys()}
-        scored = score_rules(self.attribute, self.read, known)
+        scored = score_rules(self.attribute, self.read, known, self.trial.shown)
         attribute = self.attribute.model_copy(update={"rules": scored, "audit": audit})
         rulings = dict(self._narrowed(rule_on(attribute, self.read, self.rulings), trust))
         return replace(self, attribute=attribute, rulings=rulings, trust=trust)
 
-    def _fault(self, key: str, label: Cell, *, is_told: bool) -> int:
-        """Return the first step that gets a document wrong, or one that none takes."""
+    @property
+    def steps(self) -> tuple[Trust, ...]:
+        """What the audit allows, one after the other: what spares more documents comes first."""
+        counts = Counter(ruling.verdict for ruling in self.rulings.values())
+        is_spoken = counts[Verdict.UNPROVEN] > counts[Verdict.SILENT]
+        left_out = Trust.PASSAGES if is_spoken else Trust.RULED
+        return tuple(step for step in Trust if step is not left_out)
+
+    def _fault(self, key: str, label: Cell, steps: Collection[Trust], *, is_told: bool) -> int:
+        """Return the first of *steps* that gets a document wrong, or one that none takes."""
+        has_ruled = Trust.RULED in steps
         ruling, none = self.rulings[key], max(Trust) + 1
         if label.state is State.FAILED:
             return Trust.PROVEN
@@ -180,11 +202,14 @@ class TriedColumn:
         is_split = ruling.verdict is Verdict.CONFLICT
         if not is_split and agrees(self.attribute, ruling, label):
             return none
+        speaks = ruling.verdict in _SINGLE
+        if speaks and has_ruled:
+            return Trust.RULED
         if not is_told and label.state is not State.NOT_MENTIONED:
-            return Trust.PASSAGES
+            return Trust.SPOKEN if has_ruled else Trust.PASSAGES
         if is_split:
             return none
-        return Trust.SILENCE if ruling.verdict is Verdict.SILENT else Trust.SPOKEN
+        return Trust.SPOKEN if speaks else Trust.SILENCE
 
     def with_open_ends(self) -> "TriedColumn":
         """Return it so that its few lowest and highest values are read, whatever rules say.
@@ -205,16 +230,33 @@ class TriedColumn:
         }
         return replace(self, rulings=rulings)
 
+    def left_to_reading(self) -> "TriedColumn":
+        """Return it without its rules where they leave more documents to be read than they spare.
+
+        Such documents are read whole as long as there is a bound for the column, and it alone.
+        """
+        n_taken = sum(ruling.is_taken for ruling in self.rulings.values())
+        audit = self.attribute.audit
+        if audit is None or self.trust >= Trust.PASSAGES or 2 * n_taken >= len(self.rulings):
+            return self
+        audit = audit.model_copy(update={"holds": False, "bound": 1.0})
+        opened = {
+            key: replace(ruling, verdict=_OPENED.get(ruling.verdict, ruling.verdict))
+            for key, ruling in self.rulings.items()
+        }
+        attribute = self.attribute.model_copy(update={"audit": audit})
+        return replace(self, attribute=attribute, rulings=opened, trust=Trust.NOTHING)
+
     def _narrowed(
         self, rulings: Mapping[str, Ruling], trust: Trust
     ) -> Iterator[tuple[str, Ruling]]:
         """Yield what is decided now, as far as it was to be decided before the audit."""
         for key, ruling in rulings.items():
             before = self.rulings[key]
-            needed = Trust.PROVEN if before.is_taken else Trust.SPOKEN
             # an audit counts what is unproven as if it were taken
-            speaks = ruling.is_taken or (trust >= Trust.SPOKEN and ruling.verdict in _SINGLE)
-            if before.verdict in _SINGLE and speaks and trust >= needed:
+            speaks = ruling.is_taken or (trust.takes_spoken and ruling.verdict in _SINGLE)
+            is_let = trust.takes_spoken or (before.is_taken and trust >= Trust.PROVEN)
+            if before.verdict in _SINGLE and speaks and is_let:
                 yield key, replace(ruling, verdict=_DECIDED.get(ruling.verdict, ruling.verdict))
             else:
                 yield key, replace(before, verdict=_OPENED.get(before.verdict, before.verdict))
@@ -239,5 +281,6 @@ def try_column(
 ) -> TriedColumn:
     """Score the rules of *attribute* by what was learnt, and let them decide all documents."""
     known = {key: labels[key] for key in trial.learned if key in labels}
-    attribute = attribute.model_copy(update={"rules": score_rules(attribute, read, known)})
+    scored = score_rules(attribute, read, known, trial.shown)
+    attribute = attribute.model_copy(update={"rules": scored})
     return TriedColumn(attribute, trial, read, rule_on(attribute, read, order))

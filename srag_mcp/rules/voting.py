@@ -6,7 +6,7 @@ and of rules that contradict each other the first in 73 %.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
@@ -139,17 +139,21 @@ def _key(words: str) -> str:
 
 
 def score_rules(
-    attribute: Attribute, read: Sequence[Read], labels: Read
+    attribute: Attribute, read: Sequence[Read], labels: Read, shown: Collection[str] = ()
 ) -> tuple[WrittenRule, ...]:
-    """Return the rules of *attribute* with what *labels*, cells that a model read, say of them."""
+    """Return the rules of *attribute* with what *labels*, cells that a model read, say of them.
+
+    What their writer was *shown*, they are made to read: it proves none right, if some wrong.
+    """
     scored = []
     for rule, cells in zip(attribute.rules, read, strict=True):
-        is_right = [
-            is_same_value(cells[key].value, known_value(attribute, label))
+        is_right = {
+            key: is_same_value(cells[key].value, known_value(attribute, label))
             for key, label in labels.items()
             if key in cells and label.state is not State.FAILED
-        ]
-        update = {"right": sum(is_right), "wrong": len(is_right) - sum(is_right)}
+        }
+        n_right = sum(is_right[key] for key in is_right.keys() - {*shown})
+        update = {"right": n_right, "wrong": len(is_right) - sum(is_right.values())}
         scored.append(rule.model_copy(update=update))
     return tuple(scored)
 

@@ -6,7 +6,7 @@ documents that the model has seen.
 
 import logging
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -31,6 +31,7 @@ from srag_mcp.values.states import State
 
 logger = logging.getLogger(__name__)
 
+_HELD_BACK = 3  # one of so many documents of a sample is kept from who writes rules
 _MAX_RULES = 40  # of a column: a page has a wording for each layout and each author
 MAX_MISSES = 12  # of a column in one lesson; the rest is of later ones
 _LABELLED = 3  # words of a line that says what its value is
@@ -116,6 +117,25 @@ def may_be_ruled(cells: Mapping[str, Cell]) -> bool:
     return len(stated) >= FEWEST_RIGHT
 
 
+def hold_back(known: Mapping[str, Mapping[str, Cell]], sample: Sequence[str]) -> tuple[str, ...]:
+    """Return the documents of *sample* by which rules are scored, and which their writer never saw.
+
+    A third at most, and the last ones: without them each column of *known*, what was read of it by
+    document, has as many statements left to be written by as it needs.
+    """
+    held: list[str] = []
+    said = {
+        name: {key for key in sample if key in cells and cells[key].span}
+        for name, cells in known.items()
+    }
+    for key in reversed(sample):
+        is_spare = all(key not in keys or len(keys) > FEWEST_RIGHT for keys in said.values())
+        if len(held) < len(sample) // _HELD_BACK and is_spare:
+            held.append(key)
+            said = {name: keys - {key} for name, keys in said.items()}
+    return tuple(held)
+
+
 def foresee_decided(cells: Mapping[str, Cell], texts: Mapping[str, str]) -> float:
     """Return in how many of further documents rules may find what was read of a column in these.
 
@@ -195,7 +215,9 @@ def render_rules_prompt(lesson: Lesson) -> Prompt:
 
 
 def _describe(attribute: Attribute, lesson: Lesson, keys: Mapping[str, str]) -> str:
-    lines, silent = [f"- {describe_attribute(attribute)}"], list[str]()
+    """Show what was read, a line for all documents that say the same, and those that do not."""
+    said: defaultdict[str, list[str]] = defaultdict(list)
+    silent = list[str]()
     for document_id, key in keys.items():
         cell = lesson.labels[attribute.name].get(document_id)
         if cell is None or cell.state is State.FAILED:
@@ -203,28 +225,34 @@ def _describe(attribute: Attribute, lesson: Lesson, keys: Mapping[str, str]) -> 
         if cell.state is State.NOT_MENTIONED:
             silent.append(key)
             continue
-        lines.append(f"  {key}: {_say(cell)} “{_tidy(cell.as_stated or '')}”")
-    if silent:
-        lines.append(f"  not mentioned: {', '.join(silent)}")
-    return "\n".join(lines)
+        value, words = _say(cell), _tidy(cell.as_stated or "")
+        said[value if value == words else f"{value} “{words}”"].append(key)
+    lines = [f"  {', '.join(found)}: {text}" for text, found in said.items()]
+    lines += [f"  not mentioned: {', '.join(silent)}"] if silent else []
+    return "\n".join([f"- {describe_attribute(attribute)}", *lines])
+
+
+def choose_shown(misses: Sequence[Miss], texts: Mapping[str, str]) -> list[tuple[Miss, int]]:
+    """Choose one of each way of saying a column, and how many are alike, those said most first."""
+    alike: defaultdict[str, list[Miss]] = defaultdict(list)
+    for miss in misses:
+        is_fall = miss.rule is not None
+        kind = miss.rule.pattern if miss.rule else _kind(texts[miss.document_id], miss.label)
+        alike[f"{is_fall} {kind}"].append(miss)
+    found = sorted(alike.values(), key=len, reverse=True)[:MAX_MISSES]
+    return [(alike[0], len(alike)) for alike in found]
 
 
 def _describe_misses(attribute: Attribute, misses: Sequence[Miss], texts: Mapping[str, str]) -> str:
-    """Show one line for each way of saying a column that its rules miss, those said most first."""
     lines = [f"- {describe_attribute(attribute)}"]
-    counts: Counter[str] = Counter()
-    first: dict[str, str] = {}
-    for miss in misses:
+    for miss, n in choose_shown(misses, texts):
         text = texts[miss.document_id]
-        found, kind = f"{_say(miss.label)}{_line_of(text, miss.label)}", _kind(text, miss.label)
-        said = f"  missed: {found}"
+        found = f"{_say(miss.label)}{_line_of(text, miss.label)}"
+        said = f"missed: {found}"
         if miss.rule is not None and miss.taken is not None:
-            took, kind = f"{_say(miss.taken)}{_line_of(text, miss.taken)}", miss.rule.pattern
-            said = f"  fell: {miss.rule.pattern} took {took}; the reader found {found}"
-        first.setdefault(kind, said)
-        counts[kind] += 1
-    for kind, n in counts.most_common(MAX_MISSES):
-        lines.append(first[kind] + (f" ({n} times alike)" if n > 1 else ""))
+            took = f"{_say(miss.taken)}{_line_of(text, miss.taken)}"
+            said = f"fell: {miss.rule.pattern} took {took}; the reader found {found}"
+        lines.append(f"  {said}" + (f" ({n} times alike)" if n > 1 else ""))
     return "\n".join(lines)
 
 

@@ -117,20 +117,16 @@ class Corpora:
             return corpus.settled()
         except NotIngestedError as error:
             state = "is not ingested yet"
-            if self._is_ingesting(corpus):
+            is_ingesting, job = self._standing(corpus)
+            if is_ingesting:
                 state = "is being ingested for the first time"
-            elif job := self._quoted(corpus):
+            elif job is not None:
                 state = f"has no table yet, {job.quoted}"
             msg = f"corpus {name!r} {state}: {self._next_call(corpus)}"
             raise NotIngestedError(msg) from error
 
     def queried(self, name: str) -> "Corpus | KindTables":
-        """Return what a query runs over: the corpus called *name*, or all kinds of a folder.
-
-        Raises:
-            CorpusError: As `get`.
-            NotIngestedError: As `readable`; of several kinds, if none is ingested.
-        """
+        """Return what a query runs over: the corpus called *name*, or all kinds of a folder."""
         name = self.present(name).name
         kinds = self._kinds(name) if name in self._locations else {}
         if not kinds:
@@ -146,23 +142,13 @@ class Corpora:
             return kept
 
     def holding(self, name: str, column: str = "", document_id: str = "") -> "Corpus":
-        """Return the corpus called *name*; of a folder of kinds the one with what is named.
-
-        Raises:
-            CorpusError: As `get`; or if several kinds have that, or none.
-            NotIngestedError: As `readable`.
-        """
+        """Return the corpus called *name*; of a folder of kinds the one with what is named."""
         if not (column or document_id):
             return self.readable(name)
         return views.holdings.kind_with(self.queried(name), column, document_id)
 
     def chosen(self, name: str, question: str) -> "Corpus | KindTables":
-        """Return the corpus called *name*, or all kinds of a folder; else what *question* is about.
-
-        Raises:
-            CorpusError: As `get`; or if it is not clear which.
-            NotIngestedError: As `readable`.
-        """
+        """Return the corpus called *name*, or all kinds; else what *question* is about."""
         if name or len(self._locations) == 1:
             return self.queried(name)
         from srag_mcp.inference.choosing import choose_corpus
@@ -232,14 +218,7 @@ class Corpora:
         return self._job_page(corpus, job, note * bool(unheard and job.id in before))
 
     def extend(self, name: str, attribute: str, documents: str, *, keep: bool) -> JobStatus:
-        """Start to add one column, or to read it from *documents* (a SELECT) without keeping it.
-
-        Raises:
-            JobError: If the corpus is a build without documents, or a job of it runs.
-            SchemaError: If *attribute* is empty or too long, or *documents* is for one to be kept.
-            NotIngestedError: If there is no table that it could be read beside.
-            QueryError: If *documents* is refused or wrong.
-        """
+        """Start to add one column, or to read it from *documents* (a SELECT) without keeping it."""
         from srag_mcp.engines.choice import asks_model, callers_engine
         from srag_mcp.inference.brief import price_reading
         from srag_mcp.pipeline.jobs import start_job
@@ -305,17 +284,18 @@ class Corpora:
 
     def _next_call(self, corpus: "Corpus") -> str:
         """Say what to call for a corpus that has no table yet."""
-        if self._is_ingesting(corpus):
+        is_ingesting, job = self._standing(corpus)
+        if is_ingesting:
             return f"call ingest_status with corpus={corpus.name!r} while it is running"
-        if job := self._quoted(corpus):  # nobody has agreed who reads
+        if job is not None:  # nobody has agreed who reads
             return views.job_pages.choose_call([corpus.name], job.engine)
         return f"call ingest_corpus with corpus={corpus.name!r}"
 
     def _entry(self, name: str) -> CorpusEntry:
         """Describe one corpus; what is wrong with it does not hide the others."""
-        corpus, is_ingesting = self.get(name), False
+        corpus, is_ingesting, job = self.get(name), False, None
         try:
-            is_ingesting = self._is_ingesting(corpus)
+            is_ingesting, job = self._standing(corpus)
             info = self.readable(name).info()
         except SragError as error:
             is_to_ingest = isinstance(error, NotIngestedError) and corpus.location.is_dir()
@@ -323,7 +303,6 @@ class Corpora:
                 return CorpusEntry(name=name, state="unreadable", problem=str(error))
             if is_ingesting:
                 return CorpusEntry(name=name, state="ingesting")
-            job = self._quoted(corpus)
             problem = job.quoted if job else ""
             return CorpusEntry(name=name, state="not ingested", problem=problem)
         return CorpusEntry(
@@ -336,25 +315,20 @@ class Corpora:
             built_at=info.created_at,
         )
 
-    def _quoted(self, corpus: "Corpus") -> "Job | None":
-        """Return the last ingestion if it only said what reading takes."""
-        from srag_mcp.pipeline.jobs import list_jobs
-
-        latest = list_jobs(corpus.location, self.settings)[:1]
-        return latest[0] if latest and latest[0].quoted else None
-
-    def _is_ingesting(self, corpus: "Corpus") -> bool:
-        """Whether somebody ingests the corpus: a job, or another process."""
+    def _standing(self, corpus: "Corpus") -> "tuple[bool, Job | None]":
+        """Say whether a job, or another process, ingests it; and what only told a price at last."""
         from srag_mcp.pipeline.jobs import list_jobs
         from srag_mcp.store.layout import CorpusFolder, is_ingested_now
 
         location = corpus.location
         if corpus.is_build or not location.is_dir():
-            return False
-        if any(job.is_running for job in list_jobs(location, self.settings)[:1]):
-            return True
+            return False, None
+        job = next(iter(list_jobs(location, self.settings)), None)
         folder = CorpusFolder(location, self.settings.home)
-        return any(is_ingested_now(state) for state in (folder.inside, folder.apart))
+        is_ingesting = (job is not None and job.is_running) or any(
+            map(is_ingested_now, (folder.inside, folder.apart))
+        )
+        return is_ingesting, job if job is not None and job.quoted else None
 
     def pool(self) -> "QueryPool":
         """Return the pool of query workers."""

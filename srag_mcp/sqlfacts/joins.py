@@ -9,9 +9,10 @@ be repeated: whoever runs the query compares it with `Joins.once`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from operator import attrgetter
 from types import NoneType
 from typing import TypeAlias
 
@@ -52,12 +53,28 @@ class Joins:
         tables: The tables whose rows these are, where it is known.
         once: The query with each of these rows taken once; empty where it cannot be written.
         is_joined: Whether rows are joined, and not those of one table put together by a union.
+        of: Of aggregates that count joined rows, as `count(*)` does, the table whose rows these
+            are: they are what was asked, or rows of *tables* are that were to be counted.
+        groups: The columns of *tables* that these are grouped by.
     """
 
     repeated: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
     once: str = ""
     is_joined: bool = True
+    of: str = ""
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """An aggregate that takes rows of *tables* several times, as `Joins` says; how it is once."""
+
+    node: exp.Expr
+    once: str = ""
+    tables: tuple[str, ...] = ()
+    of: str = ""
+    groups: tuple[str, ...] = ()
 
 
 class _UnclearError(Exception):
@@ -106,6 +123,14 @@ class _Rows:
                 if key is not None and all(self.binds(found, (row, name)) for name in key):
                     found.add(row)
         return found
+
+    def tells(self, nodes: Iterable[exp.Expr], row: int) -> bool:
+        """Whether the columns among *nodes* tell the rows of a table apart."""
+        known = {attr for x in map(self.lookup, nodes) if x is not None for attr in x.of}
+        key = {(row, name) for name in self.keys[row] or ()}
+        return bool(key) and all(
+            any(attr in pair and pair & known for pair in (*self.equal, {attr})) for attr in key
+        )
 
     def binds(self, rows: Collection[int], attr: Attr) -> bool:
         """Whether a column has one value beside each of *rows*."""
@@ -166,11 +191,17 @@ def key_tables(schema: Schema) -> dict[str, Keyed]:
     return found
 
 
-def read_joins(root: exp.Expr | None, tables: Mapping[str, Keyed], lists: Collection[str]) -> Joins:
+def read_joins(
+    root: exp.Expr | None,
+    tables: Mapping[str, Keyed],
+    lists: Collection[str],
+    *,
+    of_rows: bool = False,
+) -> Joins:
     """Read which aggregates of a query may take a row several times.
 
     *tables* are those that it may read, by their names in lower case; of these *lists* may have
-    several rows of one document.
+    several rows of one document. *of_rows*: read those that count joined rows, and no others.
     """
     if root is None:
         return Joins()
@@ -185,28 +216,37 @@ def read_joins(root: exp.Expr | None, tables: Mapping[str, Keyed], lists: Collec
     if is_plain and len({*named}) == len(named) and read.isdisjoint(lists):
         return Joins()  # a union of tables has each row of them once
     root = root.copy()  # of which the aggregates are written anew
-    reader, told = _Reader(tables, lists), list[tuple[exp.Expr, str, list[str]]]()
+    reader, told = _Reader(tables, lists), list[_Taken]()
     for select in root.find_all(exp.Select):
-        told += reader.judge(select)
-    repeated = dict.fromkeys(node.sql("duckdb") for node, _, _ in told)
-    names = dict.fromkeys(name for _, _, of_rows in told for name in of_rows)
+        told += (item for item in reader.judge(select) if bool(item.of) is of_rows)
+    repeated = dict.fromkeys(item.node.sql("duckdb") for item in told)
+    names, groups = (dict.fromkeys(x for y in told for x in of(y)) for of in (_TABLES, _GROUPS))
     is_whole = bool(told)
-    for node, once, _ in told:
-        is_alone = not (_counts_beside(node) or _is_taken_again(node))
-        query = parse_query(f"SELECT {once}") if once and is_alone else None
-        is_whole &= query is not None and node.root() is root  # not within another of them
-        (_filtered(node) or node).replace(
-            exp.null() if query is None else next(query.iter_expressions())
-        )
+    for item in told:
+        is_alone = of_rows or not _counts_beside(item.node)
+        is_alone &= not _is_taken_again(item.node)
+        query = parse_query(f"SELECT {item.once}") if item.once and is_alone else None
+        is_whole &= query is not None and item.node.root() is root  # not within another of them
+        _whole(item.node).replace(exp.null() if query is None else next(query.iter_expressions()))
     once = root.sql("duckdb") if is_whole else ""
-    return Joins(tuple(repeated), tuple(names), once, is_joined or is_nested)
+    of = told[0].of if told else ""
+    is_joined |= is_nested
+    return Joins(tuple(repeated), tuple(names), once, is_joined, of, tuple(groups))
+
+
+_TABLES, _GROUPS = attrgetter("tables"), attrgetter("groups")
+
+
+def _whole(node: exp.Expr) -> exp.Expr:
+    """Return an aggregate with its FILTER and OVER."""
+    while isinstance(node.parent, exp.Filter | exp.Window) and node.arg_key == "this":
+        node = node.parent
+    return node
 
 
 def _counts_beside(node: exp.Expr) -> bool:
     """Whether the same output counts joined rows: `sum(o.total) / count(*)` is of no rows once."""
-    while node.parent is not None and not isinstance(node.parent, exp.Select):
-        node = node.parent
-    return any(isinstance(item.this, exp.Star) for item in node.find_all(exp.Count))
+    return any(isinstance(item.this, exp.Star) for item in _output(node).find_all(exp.Count))
 
 
 def _is_taken_again(node: exp.Expr) -> bool:
@@ -215,28 +255,112 @@ def _is_taken_again(node: exp.Expr) -> bool:
     return select is not None and select.find_ancestor(exp.AggFunc) is not None
 
 
-def _filtered(node: exp.Expr) -> exp.Filter | None:
-    return node.parent if isinstance(node.parent, exp.Filter) else None
-
-
 def _write_once(node: exp.Expr, source: _Rows, rows: Collection[int]) -> str:
     """Write an aggregate so that it takes each of *rows* once; empty where it cannot be.
 
     `sum(o.total)` -> `list_sum` of the totals in `array_agg(DISTINCT {'k': key of o, 'v': total})`
     """
-    function, filtered = _OF_LISTS.get(type(node).__name__, ""), _filtered(node)
-    chooses = node.find(exp.Case, exp.If) is not None and function != "list_sum"
-    is_windowed = isinstance((filtered or node).parent, exp.Window)
+    function, reached = _OF_LISTS.get(type(node).__name__, ""), source.reach(rows)
+    columns = map(source.lookup, node.find_all(exp.Column))
+    is_one = all(x is not None and reached >= x.rows for x in columns)  # value beside each row
+    chooses = node.find(exp.Case, exp.If) is not None and function != "list_sum" and not is_one
     keys = [
         source.write((row, x)) for row in sorted(rows) for x in sorted(source.keys.get(row) or "")
     ]
     is_keyed = all(keys) and all(map(source.keys.get, rows))
-    if not function or not is_keyed or chooses or is_windowed or node.args.get("expressions"):
+    if not function or not is_keyed or chooses or node.args.get("expressions"):
         return ""
-    where = "" if filtered is None else f" FILTER ({filtered.expression.sql('duckdb')})"
     pair = f"{{'k': row({', '.join(keys)}), 'v': {node.this.sql('duckdb')}}}"
-    made = f"{function}(list_transform(array_agg(DISTINCT {pair}){where}, lambda x: x.v))"
+    taken = f"array_agg(DISTINCT {pair}){_around(node)}"
+    made = f"{function}(list_transform({taken}, lambda x: x.v))"
     return f"coalesce({made}, 0)" if function == "list_count" else made
+
+
+def _around(node: exp.Expr) -> str:
+    """Write the FILTER and OVER of an aggregate."""
+    return _whole(node).sql("duckdb").removeprefix(node.sql("duckdb"))
+
+
+def _count_once(node: exp.Expr, source: _Rows, row: int) -> str:
+    """Write a count of joined rows as one of *row*; empty where it cannot be.
+
+    `count(CASE WHEN i.quantity > 1 THEN 1 END)` -> `count(DISTINCT CASE … THEN o.document_id END)`
+    """
+    keys = [source.write((row, x)) for x in sorted(source.keys[row] or "")]
+    if not isinstance(node, exp.Count | exp.CountIf) or not keys or not all(keys):
+        return _write_once(node, source, {row})
+    key = keys[0] if len(keys) == 1 else f"row({', '.join(keys)})"
+    if isinstance(node, exp.CountIf):
+        key = f"CASE WHEN {node.this.sql('duckdb')} THEN {key} END"
+    elif not isinstance(node.this, exp.Star | exp.Literal):
+        counted, written = node.this.copy(), parse_query(f"SELECT {key}")
+        ends = [x for x in counted.find_all(exp.Literal) if x.arg_key in {"true", "default"}]
+        for item in ends:
+            item.replace(exp.null() if written is None else next(written.iter_expressions()).copy())
+        key = counted.sql("duckdb") if ends else key
+    return f"count(DISTINCT {key}){_around(node)}"
+
+
+def _counts_rows(node: exp.Expr) -> bool:
+    """Whether an aggregate takes no value of a row, but counts those that meet a condition."""
+    if isinstance(node, exp.Count | exp.Sum | exp.Avg):
+        return all(map(_is_condition, node.find_all(exp.Column)))
+    return isinstance(node, exp.CountIf | exp.Rank | exp.PercentRank | exp.CumeDist | exp.Ntile)
+
+
+def _is_condition(node: exp.Expr) -> bool:
+    """Whether *node* stands in the condition of a CASE."""
+    while node.parent is not None and not isinstance(node, exp.AggFunc):
+        if node.arg_key == "this" and isinstance(node.parent, exp.If | exp.Case):
+            return True
+        node = node.parent
+    return False
+
+
+def _count_beside(
+    node: exp.Expr, rows: _Rows, own: Collection[int], summed: Sequence[exp.Expr]
+) -> Iterator[_Taken]:
+    """Yield a count of joined rows that may be taken for one of a table whose rows these repeat.
+
+    It may not where it is grouped by what tells these rows apart, or by columns of the others only,
+    where they are counted as well, or where something is *summed* up of the others beside it.
+    """
+    select, whole = node.find_ancestor(exp.Select), _whole(node)
+    fine = {row for row in rows.keys if not rows.repeats({row})}
+    beside = {*(own or rows.keys)} - fine
+    if len(own) == 1 and isinstance(node, exp.Count):  # of a column that is theirs as well
+        beside = {row for row in rows.keys.keys() - fine if rows.tells([node.this], row)}
+    elif len(own) == 1 or not _counts_rows(node):
+        return
+    if select is None or not fine or any(_output(x) is _output(node) for x in summed):
+        return
+    over = whole if isinstance(whole, exp.Window) else exp.Window()
+    of_order = [x for y in [over.args.get("order")] if y for x in y.find_all(exp.Column)]
+    if not isinstance(node, exp.CountIf | exp.Count | exp.Sum | exp.Avg):  # it ranks
+        ranked = {row for x in map(rows.lookup, of_order) if x for row in x.rows}
+        is_first = isinstance(whole.parent, exp.EQ) and whole.parent.expression.name == "1"
+        if not ranked or ranked & fine or is_first or select.args.get("group"):
+            return
+    keys = (group_keys(select) if select.args.get("group") else None) or []
+    keys = [*keys, *over.args.get("partition_by", [])]
+    named = [x for key in keys for x in map(rows.lookup, key.find_all(exp.Column)) if x]
+    counts = (x.this for x in select.find_all(exp.Count) if isinstance(x.this, exp.Distinct))
+    apart = [x for item in counts for x in item.expressions]
+    for row in sorted(beside):
+        of = {name for column in named for at, name in column.of if at == row}
+        is_told = rows.tells(keys, row) or rows.tells(apart, row)
+        if row in rows.tables and not is_told and (of or all(x.rows - fine for x in named)):
+            counted = next((rows.tables[x] for x in fine if x in rows.tables), "the join")
+            once = _count_once(node, rows, row)
+            yield _Taken(node, once, (rows.tables[row],), counted, tuple(sorted(of)))
+            return
+
+
+def _output(node: exp.Expr) -> exp.Expr:
+    """Return what *node* is a part of, as its query puts it out, sorts or asks for it."""
+    while node.parent is not None and not isinstance(node.parent, exp.Select):
+        node = node.parent
+    return node
 
 
 class _Reader:
@@ -245,8 +369,8 @@ class _Reader:
     def __init__(self, tables: Mapping[str, Keyed], lists: Collection[str]) -> None:
         self._tables, self._lists, self._ids = tables, lists, count()
 
-    def judge(self, select: exp.Select) -> Iterator[tuple[exp.Expr, str, list[str]]]:
-        """Yield the aggregates of *select* that may repeat rows, each once, and whose rows."""
+    def judge(self, select: exp.Select) -> Iterator[_Taken]:
+        """Yield the aggregates of *select* that may repeat rows, or count those of a join."""
         sensitive = [node for node in _aggregates(select) if _is_sensitive(node)]
         try:
             rows = self._from(select) if sensitive else _Rows()
@@ -255,15 +379,19 @@ class _Reader:
                 for node in sensitive
             ]
         except _UnclearError:
-            yield from ((node, "", []) for node in sensitive)
+            yield from map(_Taken, sensitive)
             return
         for node, own in zip(sensitive, made, strict=True):
             names = [rows.tables[row] for row in own or rows.keys if row in rows.tables]
             lists = {*names} & {*self._lists}
             if own and rows.repeats(own):
-                yield node, _write_once(node, rows, own), names
+                yield _Taken(node, _write_once(node, rows, own), (*names,))
             elif not own and len(lists) > 1 and all(rows.repeats({row}) for row in rows.keys):
-                yield node, "", names  # of no table it counts the rows
+                yield _Taken(node, "", (*names,))  # of no table it counts the rows
+            else:
+                others = zip(sensitive, made, strict=True)
+                summed = [x for x, of in others if len(of) == 1 and x is not node]
+                yield from _count_beside(node, rows, own, summed)
 
     def _from(self, select: exp.Select) -> _Rows:
         found, first = _Rows(), select.args.get("from_")

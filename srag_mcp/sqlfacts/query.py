@@ -133,8 +133,16 @@ class QueryFacts:
     @cached_property
     def joins(self) -> Joins:
         """What its joins do to its aggregates."""
+        return self._joins(of_rows=False)
+
+    @cached_property
+    def counts(self) -> Joins:
+        """What it counts of the rows that its joins make."""
+        return self._joins(of_rows=True)
+
+    def _joins(self, *, of_rows: bool) -> Joins:
         lists = {item.entity.lower() for item in self.whole.children}
-        return read_joins(self.tree, key_tables(self.whole), lists)
+        return read_joins(self.tree, key_tables(self.whole), lists, of_rows=of_rows)
 
     @cached_property
     def merged(self) -> exp.Expr | None:

@@ -193,7 +193,7 @@ class BuildInfo:
         united: Which names have several spellings, in a line; empty where none has.
         n_corrected: Cells that were corrected.
         n_waiting: Corrections that are not applied, as what they replaced is not there any more.
-        other_kinds: Which documents are of another kind, in a line; empty where none is.
+        other_kinds: Which documents are of another kind, or may be, in a line; empty where none is.
     """
 
     build_id: str
@@ -228,15 +228,25 @@ _INFO = TypeAdapter(BuildInfo)
 _MAX_NAMED = 5
 
 
+def _name(paths: Sequence[str]) -> str:
+    more = [] if len(paths) <= _MAX_NAMED else ["…"]
+    return ", ".join([*map(one_line, paths[:_MAX_NAMED]), *more])
+
+
+def _say_odd(paths: Sequence[str]) -> str:
+    """Say which documents are counted that may be of another kind; nothing where none is."""
+    look = "1 document looks" if len(paths) == 1 else f"{len(paths):,} documents look"
+    with_them = f"and {'is' if len(paths) == 1 else 'are'} counted with them"
+    return f"{look} like none of the others, {with_them}: {_name(paths)}" if paths else ""
+
+
 def _say_left_out(paths: Sequence[str]) -> str:
     if not paths:
         return ""
-    more = ", …" if len(paths) > _MAX_NAMED else ""
     n, are = len(paths), "1 document is" if len(paths) == 1 else f"{len(paths):,} documents are"
-    named = ", ".join(one_line(path) for path in paths[:_MAX_NAMED])
     return (
         f"{are} of another kind than the records, and {'is' if n == 1 else 'are'} neither counted"
-        f" nor searched: {named}{more}; columns that are found anew (--fresh-schema,"
+        f" nor searched: {_name(paths)}; columns that are found anew (--fresh-schema,"
         " rebuild_schema) give each kind a table"
     )
 
@@ -408,6 +418,7 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
     [(n_documents, n_failed)] = connection.execute(
         "SELECT count(*), count(failure) FROM listing"
     ).fetchall()
+    of_kinds = (_say_left_out(work.left_out()), work.note(MIXED), _say_odd(work.odd()))
     info = BuildInfo(
         build_id=build_id,
         format_version=FORMAT_VERSION,
@@ -427,7 +438,7 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
         united=describe_united(connection),
         n_corrected=n_corrected,
         n_waiting=n_waiting,
-        other_kinds="; ".join(filter(None, (_say_left_out(work.left_out()), work.note(MIXED)))),
+        other_kinds="; ".join(filter(None, of_kinds)),
     )
     # earlier versions may have called the records so
     if "passages" not in {info.entity, info.former_table}:

@@ -21,7 +21,7 @@ from srag_mcp.errors import (
 from srag_mcp.schema.schema import POSITION, Schema
 from srag_mcp.settings import BUILD_SUFFIX
 from srag_mcp.store.build import BuildInfo, read_info
-from srag_mcp.store.corrections import Kept, read_kept
+from srag_mcp.store.corrections import Correction, read_kept
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import (
     ENTRIES,
@@ -90,19 +90,9 @@ class BuildContent:
     keywords: frozenset[str]
 
     @property
-    def is_keyed(self) -> bool:
-        """Whether columns are named by table and column; earlier builds have one table."""
-        return "table_name" in self.columns["cells"]
-
-    @property
-    def has_spellings(self) -> bool:
-        """Whether spellings of names were united; earlier builds have none."""
-        return "srag_spellings" in self.columns
-
-    @property
-    def has_positions(self) -> bool:
-        """Whether cells say which item of a list they are of; earlier builds have no lists."""
-        return "position" in self.columns["cells"]
+    def is_early(self) -> bool:
+        """Whether 16a3ebc made it: it has one table, without lists and spellings."""
+        return "table_name" not in self.columns["cells"]
 
     def tables(self, *more: str) -> dict[str, list[str]]:
         """Return the tables that SQL from outside may read, and *more*, with their columns."""
@@ -325,14 +315,13 @@ class Corpus:
 
     def united_names(self, column: str = "", limit: int = 20, offset: int = 0) -> list[UnitedName]:
         """Return values with several spellings: of *column*, or of all columns when it is empty."""
-        if not self._content().has_spellings:
+        if self._content().is_early:
             return []
         return read_united(self.read, self._content().schema.entity, column, limit, offset)
 
-    def corrections(self, column: str = "") -> list[Kept]:
-        """Return what was set of *column*, of all columns when it is empty; see `Kept`."""
-        has_any = "srag_corrections" in self._content().columns  # earlier builds have none
-        return read_kept(self.read, column) if has_any else []
+    def corrections(self, column: str = "") -> list[Correction]:
+        """Return what was set of *column*, of all columns when it is empty."""
+        return [] if self._content().is_early else read_kept(self.read, column)
 
     def sql_name(self, name: str) -> str:
         """Write the name of a column as it stands in SQL: `"select" -> '"select"'`."""
@@ -443,7 +432,7 @@ class Corpus:
         limit, offset = wanted.get("limit", 20), wanted.get("offset", 0)
         clause = self._cells_where(column, table, wanted)
         # one more than is shown tells whether others follow
-        sql = evidence_sql(clause, limit + 1, offset, has_positions=self._content().has_positions)
+        sql = evidence_sql(clause, limit + 1, offset, is_early=self._content().is_early)
         page = self.select(sql, limit=limit)
         total = offset + len(page.rows)
         if page.truncated or (offset and not page.rows):
@@ -464,7 +453,7 @@ class Corpus:
         if where:  # of the first ones: a million records are looked at for three quotes else
             first = f"SELECT document_id FROM {records} WHERE ({where}\n) ORDER BY 1"  # noqa: S608 - guarded
             clause += f" AND document_id IN ({first} LIMIT {_MOST_QUOTED})"
-        sql = evidence_sql(clause, limit, 0, has_positions=self._content().has_positions)
+        sql = evidence_sql(clause, limit, 0, is_early=self._content().is_early)
         return read_evidence(self.select(sql, limit=limit).rows)
 
     def _cells_where(self, column: str, table: str | None, wanted: EvidenceFilter) -> str:
@@ -473,7 +462,7 @@ class Corpus:
         child = any(item.entity == records for item in content.schema.children)
         if column:
             content.schema.attribute(column, records)
-        is_one = content.is_keyed and (column or child)
+        is_one = not content.is_early and (column or child)
         key = f"(document_id, {POSITION})" if child else "document_id"
         return cells_where(column, records, records if is_one else None, wanted, key)
 
@@ -605,7 +594,7 @@ class Corpus:
 
     def _read_values(self, path: Path) -> ValueIndex:
         content = self._content_of(path)
-        sql = _VALUES.format(table=", table_name" if content.is_keyed else "")
+        sql = _VALUES.format(table="" if content.is_early else ", table_name")
         entries: list[tuple[str, str, int, str]] = []
         while len(entries) % _PAGE_ROWS == 0:
             rows = self.worker.read(path, sql, [_PAGE_ROWS, len(entries)])
@@ -614,7 +603,7 @@ class Corpus:
             for column, value, n_records, *table in rows:
                 named = str(table[0]) if table else content.schema.entity
                 entries.append((str(column), str(value), int(n_records or 0), named))
-        spelt = self.worker.read(path, _SPELLINGS, []) if content.has_spellings else []
+        spelt = self.worker.read(path, _SPELLINGS, []) if not content.is_early else []
         spellings = [(str(a), str(b), str(c), str(d)) for a, b, c, d in spelt]
         return ValueIndex(entries, spellings, content.schema.entity)
 

@@ -55,6 +55,7 @@ class Correction:
         position, start: Of a cell of a child table: which row of its document, 0 for the list as a
             whole, and where that began, as another may have come before it since; of a row that is
             added, a digest of the rows that were read. Empty for a record.
+        problem: Why it waits for a second look, as a build says; empty where it is applied.
     """
 
     document_id: str
@@ -70,6 +71,7 @@ class Correction:
     at: str
     position: str = ""
     start: str = ""
+    problem: str = ""
 
     @property
     def named(self) -> str:
@@ -85,6 +87,11 @@ class Correction:
     def place(self) -> tuple[str, str, str, str]:
         """Document, table, column and row: no two corrections have one."""
         return self.document_id, self.table, self.column, self.position
+
+    @property
+    def whose(self) -> str:
+        """Who set it, and when: `a person on 2024-05-01`."""
+        return f"{'a person' if self.by_person else 'an agent'} on {self.at[:10]}"
 
     @property
     def of_row(self) -> bool:
@@ -108,9 +115,9 @@ class Correction:
         return said.get(self.says, self.says)
 
 
-_FIELDS = tuple(field.name for field in fields(Correction))
+_FIELDS = tuple(field.name for field in fields(Correction))[:-1]  # a problem is of a build
 _LATER = {"position": "", "start": ""}  # files of earlier versions have none
-CORRECTIONS_TABLE = ", ".join(f'"{name}" VARCHAR' for name in (*_FIELDS, "problem"))
+CORRECTIONS_TABLE = ", ".join(f'"{field.name}" VARCHAR' for field in fields(Correction))
 """Columns of what a build keeps of them."""
 
 
@@ -143,7 +150,7 @@ def write_corrections(state: Path, corrections: Iterable[Correction]) -> None:
     written = io.StringIO(newline="")
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow(_FIELDS)
-    writer.writerows(map(astuple, corrections))
+    writer.writerows(astuple(item)[:-1] for item in corrections)
     write_atomically(state / CORRECTIONS_FILE, written.getvalue())
 
 
@@ -233,38 +240,40 @@ def apply_corrections(
     if not kept:
         return 0, 0
     found = list(_find_documents(work, [_renamed(item, renamings, schema) for item in kept]))
-    present = [item for item, _ in found]
+    present = [replace(item, problem="") for item in found]
     if present != kept:  # kept before the build is published: it cannot be found out afterwards
         write_corrections(work.state, present)
     in_force = work.schema_in_force()
     columns = _places(schema)
     hidden = (_places(in_force.schema) if in_force else set()) - columns
-    mine: dict[tuple[str, str], list[Correction]] = {}
-    rows: list[tuple[str, ...]] = []
-    for item, problem in found:
+    mine: defaultdict[tuple[str, str], list[Correction]] = defaultdict(list)
+    told = list[Correction]()
+    for item in found:
         if (item.table, item.column) in hidden:  # it is kept until the column is shown
             continue
         if (item.table, item.column) not in columns:
-            problem = f"there is no column {item.table}.{item.column}"
-        elif not problem:
-            mine.setdefault((item.table, item.column), []).append(item)
+            item = replace(item, problem=f"there is no column {item.table}.{item.column}")
+        elif not item.problem:
+            mine[item.table, "" if item.of_row else item.column].append(item)
             continue
-        rows.append((*astuple(item), problem))
+        told.append(item)
     removed = set[tuple[str, str, str]]()
-    for (name, column), items in sorted(mine.items(), key=lambda item: item[0][1] != POSITION):
-        # rows first; with a row goes what was set in it, until that row is taken back
-        told = [*_apply_rows(work, schema.find_table(name), [x for x in items if x.of_row])]
-        removed |= {x.row for x, problem in told if x.says == "removed" and not problem}
-        rows += [(*astuple(item), problem) for item, problem in told]
-        cells = [item for item in items if not item.of_row and item.row not in removed]
-        rows += _apply(work, name, schema.attribute(column, name), cells) if cells else []
-    if not rows:
+    for (name, column), items in sorted(mine.items()):  # those of rows have no column
+        # with a row goes what was set in it, until that row is taken back
+        left = [item for item in items if item.row not in removed]
+        if column:
+            done = _apply(work, name, schema.attribute(column, name), left)
+        else:
+            done = _apply_rows(work, schema.find_table(name), left)
+        removed |= {item.row for item in done if item.says == "removed" and not item.problem}
+        told += done
+    if not told:
         return 0, 0
-    marks = ", ".join(["unnest(?)"] * len(rows[0]))
+    marks = ", ".join(["unnest(?)"] * (len(_FIELDS) + 1))
     insert = f"INSERT INTO build.main.srag_corrections SELECT {marks}"
-    work.run(insert, *map(list, zip(*rows, strict=True)))
-    n_waiting = sum(bool(row[-1]) for row in rows)
-    return len(rows) - n_waiting, n_waiting
+    work.run(insert, *map(list, zip(*map(astuple, told), strict=True)))
+    n_waiting = sum(bool(item.problem) for item in told)
+    return len(told) - n_waiting, n_waiting
 
 
 def _places(schema: Schema) -> set[tuple[str, str]]:
@@ -280,10 +289,8 @@ def _renamed(item: Correction, renamings: Renamings | None, schema: Schema) -> C
     return replace(item, table=table, column=column)
 
 
-def _find_documents(
-    work: WorkDatabase, corrections: Sequence[Correction]
-) -> Iterator[tuple[Correction, str]]:
-    """Yield each correction, and why its document is not there; empty where it is.
+def _find_documents(work: WorkDatabase, corrections: Sequence[Correction]) -> Iterator[Correction]:
+    """Yield each correction; the problem of one is why its document is not there.
 
     Bytes tell a document, not its name: one that has another name by now is the same, one whose
     bytes changed is another. Where the build before had these bytes under another name as well, as
@@ -307,12 +314,14 @@ def _find_documents(
         is_free = item.place not in taken and (item is kept or item.place not in own)
         if item.document_id in alike and is_free:
             taken.add(item.place)
-            yield item, ""
+            yield item
         elif alike:
-            yield kept, "other documents have these bytes, or another correction"
+            problem = "other documents have these bytes, or another correction"
+            yield replace(kept, problem=problem)
         else:
             changed = kept.document_id in there
-            yield kept, f"the document {'has changed' if changed else 'is not there'}"
+            problem = f"the document {'has changed' if changed else 'is not there'}"
+            yield replace(kept, problem=problem)
 
 
 class FoundRow(NamedTuple):
@@ -322,15 +331,13 @@ class FoundRow(NamedTuple):
     words: str
 
 
-FoundRows: TypeAlias = Mapping[str, Mapping[int, FoundRow]]
-
-
-def find_rows(work: WorkDatabase, build: str, table: str, document_ids: Sequence[str]) -> FoundRows:
+def find_rows(
+    work: WorkDatabase, build: str, table: str, document_ids: Sequence[str]
+) -> defaultdict[str, dict[int, FoundRow]]:
     """Return the rows of a child table in an attached *build*, by document and position."""
     found: defaultdict[str, dict[int, FoundRow]] = defaultdict(dict)
-    for document_id, position, *row in work.run(
-        _ROWS.format(build=build), table, list(document_ids)
-    ):
+    rows = work.run(_ROWS.format(build=build), table, list(document_ids))
+    for document_id, position, *row in rows:
         found[document_id][position] = FoundRow(*row)
     return found
 
@@ -340,43 +347,39 @@ def digest_rows(starts: Mapping[int, str]) -> str:
     return hashlib.sha256(repr(sorted(starts.items())).encode()).hexdigest()[:16]
 
 
-def _apply_rows(
-    work: WorkDatabase, table: Table, items: Sequence[Correction]
-) -> Iterator[tuple[Correction, str]]:
-    """Add and remove rows of a child table; yield each with why it waits, empty where not."""
-    if not items:
-        return
+def _apply_rows(work: WorkDatabase, table: Table, items: Sequence[Correction]) -> list[Correction]:
+    """Add and remove rows of a child table; return *items*, each with why it waits, if it does."""
     found = find_rows(work, "build", table.entity, [item.document_id for item in items])
-    rows = list[tuple[object, ...]]()
+    done, rows = list[Correction](), list[tuple[object, ...]]()
     for item in items:
-        own, problem = found.get(item.document_id, {}), ""
-        if item.says == "added":
-            if digest_rows({at: row.start for at, row in own.items()}) != item.start:
-                problem = f"the list is read otherwise now: {len(own)} rows"
-        elif own.get(int(item.position)) != (item.start, item.quote):
-            problem = f"row {item.position} is another now"
-        if not problem:
-            who = "a person" if item.by_person else "an agent"
-            note = f"row {item.position} {item.says} by {who} on {item.at[:10]}"
-            rows.append((item.document_id, int(item.position), item.says, item.author, note))
-        yield item, problem
+        own, position = found[item.document_id], int(item.position)
+        problem = ""
+        if item.says == "added" and digest_rows({x: y.start for x, y in own.items()}) != item.start:
+            problem = f"the list is read otherwise now: {len(own)} rows"
+        elif item.says == "removed" and own.get(position) != (item.start, item.quote):
+            problem = f"row {position} is another now"
+        else:
+            note = f"row {position} {item.says} by {item.whose}"
+            rows.append((item.document_id, position, item.says, item.author, note))
+        done.append(replace(item, problem=problem))
     work.run(_SET_ROWS)
     work.append("set_rows", rows)
     columns = f"[{', '.join(quote_text(attribute.name) for attribute in table.attributes)}]"
     named = {"entity": quote_name(table.entity), "table": quote_text(table.entity)}
     work.run(_IN_ROWS.format(**named, columns=columns, none=Mark.SAID_NONE))
+    return done
 
 
 def _apply(
     work: WorkDatabase, table: str, attribute: Attribute, items: Sequence[Correction]
-) -> list[tuple[str, ...]]:
+) -> list[Correction]:
     """Apply the corrections of a column that are still of what they replaced.
 
-    Return the rows of all of them: each with why it waits, empty where it does not.
+    Return all of them, each with why it waits, empty where it does not.
     """
     ids = [item.document_id for item in items]
     read = {row[:2]: row[2:] for row in work.run(_READ, table, ids, attribute.name)}
-    rows, corrected = [], []
+    done, corrected = list[Correction](), []
     for item in items:
         start, state, text = read.get(
             (item.document_id, item.position), ("", State.NOT_MENTIONED.value, "")
@@ -394,18 +397,17 @@ def _apply(
             problem = f"it is read otherwise now: {text or state}"
         else:
             marks = Mark.SAID_NONE if item.says == "absent" else ""
-            who = "a person" if item.by_person else "an agent"
-            note = f"corrected by {who} on {item.at[:10]}: was {item.was}"
+            note = f"corrected by {item.whose}: was {item.was}"
             row = int(item.position) if item.position else None
             corrected.append((item.document_id, row, value, item.author, marks, note))
-        rows.append((*astuple(item), problem))
+        done.append(replace(item, problem=problem))
     work.run(_CORRECTED.format(sql_type=attribute.type.sql))
     work.append("corrected", corrected)
     work.run(_IN_CELLS, table, attribute.name)
     work.run(_IN_REVIEWS, table, attribute.name)
-    of_row = f" AND records.{POSITION} = row_number" if items[0].position else ""
+    of_row = f" AND records.{POSITION} = row_number" if any(x.position for x in items) else ""
     work.run(with_names(_IN_RECORDS, entity=table, column=attribute.name) + of_row)
-    return rows
+    return done
 
 
 def _plain(text: str) -> str:
@@ -419,14 +421,6 @@ WHERE $1 IN ('', "column", "table" || '.' || "column") ORDER BY "column", docume
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A correction, and why it waits for a second look; empty where it is applied."""
-
-    correction: Correction
-    problem: str
-
-
-def read_kept(read: Read, column: str = "") -> list[Kept]:
+def read_kept(read: Read, column: str = "") -> list[Correction]:
     """Read the corrections of *column* that a build was made with, of all when it is empty."""
-    return [Kept(Correction(*row[:-1]), row[-1]) for row in read(_KEPT, [column])]
+    return [Correction(*row) for row in read(_KEPT, [column])]

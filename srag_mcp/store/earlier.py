@@ -99,7 +99,7 @@ def take_over(state: State, work: WorkDatabase) -> None:
             state.keep_note(INGESTION, number)
         _keep_answers(state, work)
         state.keep_note(TAKEN_OVER, "yes")
-    state.sync()
+    state.run("PRAGMA wal_checkpoint(TRUNCATE)")  # to the disk, so that what it is from may go
     for name in in_work.intersection(_TABLES):
         work.run(f"DROP TABLE {name}")
     for name in ("prompts", "jobs"):

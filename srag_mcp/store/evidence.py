@@ -107,13 +107,13 @@ NAMED = "CASE WHEN position IS NULL THEN attribute ELSE table_name || '.' || att
 """What the column of a cell is called: `total`, `order_items.sku` of a child table."""
 
 
-def evidence_sql(clause: str, limit: int, offset: int, *, has_positions: bool = True) -> str:
+def evidence_sql(clause: str, limit: int, offset: int, *, is_early: bool = False) -> str:
     """Write the statement for a page of the cells of *clause*; columns as in `Evidence`."""
-    of_list = ", position" if has_positions else ""  # builds of earlier versions have no lists
+    of_list = "" if is_early else ", position"
     order = f"ORDER BY as_stated IS NULL, document_id{of_list}, attribute"
     page = f"SELECT * FROM cells{clause} {order} LIMIT {limit:d} OFFSET {offset:d}"  # noqa: S608 - guarded
     source = f"({page}) JOIN documents USING (document_id) {order}"
-    named = NAMED if has_positions else "attribute"
+    named = "attribute" if is_early else NAMED
     columns = f"{named}, state, value, unit, as_stated, start, \"end\", coalesce(note, ''){of_list}"
     return f"SELECT document_id, title, {columns} FROM {source}"  # noqa: S608 - guarded
 
@@ -142,20 +142,9 @@ class Review:
     rule_as_stated: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewPage:
-    """A page of reviews by column and document; *total* counts all pages."""
-
-    reviews: tuple[Review, ...]
-    total: int
-
-
-def read_reviews(read: Read, column: str = "", limit: int = 20, offset: int = 0) -> ReviewPage:
-    """Read the reviews of *column*, of all columns when it is empty."""
-    counts = count_reviews(read)
-    total = counts.get(column, 0) if column else sum(counts.values())
-    rows = read(_REVIEW_PAGE, [column, limit, offset])
-    return ReviewPage(tuple(Review(*row) for row in rows), total)
+def read_reviews(read: Read, column: str = "", limit: int = 20, offset: int = 0) -> list[Review]:
+    """Read the reviews of *column*, of all columns when it is empty, by column and document."""
+    return [Review(*row) for row in read(_REVIEW_PAGE, [column, limit, offset])]
 
 
 def count_reviews(read: Read) -> dict[str, int]:

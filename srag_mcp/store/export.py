@@ -7,11 +7,13 @@ theirs is, but for the one file that it may write.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -119,14 +121,14 @@ class Part:
     name: str
 
 
-def files_of(parts: Sequence[Part], out: Path) -> list[Path]:
-    """Return the file of each part: *out*, or where that holds one table only, one for each.
+def files_of(names: Sequence[str], out: Path) -> list[Path]:
+    """Return the file of each of *names*: *out*, or where that holds one only, one for each.
 
     `all.csv` -> `all-invoices.csv`, `all-orders.csv`
     """
-    if len(parts) == 1 or out.suffix.lower() in _TOGETHER:
-        return [out] * len(parts)
-    return [out.with_name(f"{out.stem}-{part.name}{out.suffix}") for part in parts]
+    if len(names) == 1 or out.suffix.lower() in _TOGETHER:
+        return [out] * len(names)
+    return [out.with_name(f"{out.stem}-{name}{out.suffix}") for name in names]
 
 
 def export_parts(parts: Sequence[Part], out: Path, timeout_s: float) -> list[int]:
@@ -142,7 +144,7 @@ def export_parts(parts: Sequence[Part], out: Path, timeout_s: float) -> list[int
     """
     import duckdb  # heavy, and only needed here
 
-    files, kind, counts = files_of(parts, out), out.suffix.lower(), list[int]()
+    files, kind, counts = files_of([x.name for x in parts], out), out.suffix.lower(), list[int]()
     with TemporaryDirectory(dir=out.parent, prefix=".srag-export-") as folder:
         place = Path(folder).resolve()
         written = {file: place / f"{n}{kind}" for n, file in enumerate(dict.fromkeys(files))}
@@ -188,7 +190,8 @@ def _write(
     if book is not None:
         _check_sheet(found, part.sql)
         connection.execute(part.sql)
-        return _write_sheet(book, part.name, names, _fetch(connection))
+        chunks = iter(partial(connection.fetchmany, _CHUNK_ROWS), [])
+        return _write_sheet(book, part.name, names, chain.from_iterable(chunks))
     if kind == ".duckdb":
         table = f"written.{quote_name(part.name)}"
         found.query(_RESULT, f"CREATE TABLE {table} AS FROM {_RESULT}")
@@ -216,11 +219,6 @@ def _marked(name: str, kind: DuckDBPyType) -> str:
         is_run = f"regexp_matches({text}, {quote_text(_FORMULA)})"
         column = f"CASE WHEN {is_run} THEN {quote_text(_MARK)} || {text} ELSE {text} END"
     return f"{column} AS {quote_name(shown)}"
-
-
-def _fetch(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[object, ...]]:
-    while rows := connection.fetchmany(_CHUNK_ROWS):
-        yield from rows
 
 
 def _check_sheet(found: duckdb.DuckDBPyRelation, sql: str) -> None:

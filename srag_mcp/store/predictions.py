@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -292,11 +291,6 @@ class Predictions:
         )
         return dict(rows)
 
-    def keep_ruled(self, attribute: Attribute, cells: Mapping[str, PredictedCell]) -> None:
-        """Keep the *cells* that rules decide, by document, and no other ones that they decided."""
-        self.forget_ruled([attribute], besides=list(cells))
-        self.change(attribute, cells)
-
     def forget_ruled(self, attributes: Sequence[Attribute], besides: Sequence[str] = ()) -> None:
         """Drop the cells that rules decided, so that the documents are read."""
         with self._work.transaction():
@@ -405,46 +399,24 @@ GROUP BY document_id HAVING bool_or(state = 'failed') ORDER BY document_id
 """  # noqa: S608 - constants
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadRecord:
-    """A document whose cells are all failed.
+class Unread(NamedTuple):
+    """A document with failed cells.
 
     Attributes:
         document_id: Its id.
-        reason: Why most of its cells are.
+        reason: Why most of them are.
+        is_whole: Whether all of its cells are.
         is_asked_again: Whether the next ingestion asks for it again.
+        attributes: Of the failed cells.
     """
 
     document_id: str
     reason: str
+    is_whole: bool
     is_asked_again: bool
+    attributes: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadRecords:
-    """What could not be read.
-
-    Attributes:
-        records: The documents without a cell that was read.
-        n_cells: Failed cells of all other documents, by attribute, most first.
-    """
-
-    records: tuple[UnreadRecord, ...] = ()
-    n_cells: tuple[tuple[str, int], ...] = ()
-
-
-def find_unread(work: WorkDatabase, attributes: Sequence[Attribute]) -> UnreadRecords:
+def find_unread(work: WorkDatabase, attributes: Sequence[Attribute]) -> list[Unread]:
     """Return what a language model could not read of *attributes*, as far as it was asked."""
-    if not attributes:
-        return UnreadRecords()
-    records: list[UnreadRecord] = []
-    n_cells: Counter[str] = Counter()
-    for document_id, reason, is_unread, is_unanswered, failed in work.run(
-        _FAILED, *_keys(attributes)
-    ):
-        if is_unread:
-            records.append(UnreadRecord(document_id, reason, is_unanswered))
-        else:
-            n_cells.update(failed)
-    most_first = sorted(n_cells.items(), key=lambda item: (-item[1], item[0]))
-    return UnreadRecords(tuple(records), tuple(most_first))
+    return [Unread(*row) for row in work.run(_FAILED, *_keys(attributes))] if attributes else []

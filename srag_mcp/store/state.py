@@ -99,10 +99,6 @@ class State:
         """Forget what an earlier version was answered: another thing is asked now."""
         self.run("DELETE FROM earlier_answers")
 
-    def sync(self) -> None:
-        """Force all to the disk, so that what it was taken from may go."""
-        self.run("PRAGMA wal_checkpoint(TRUNCATE)")
-
 
 def pause_s(waited_s: float) -> float:
     """Return for how long not to look again at what another process writes, after such a wait.

@@ -1,8 +1,9 @@
 """What an edited schema takes over: cells of columns that have another name, type or twin."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Generic, TypeVar, cast
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar, cast
 
 from srag_mcp.cells.cell import UNQUOTED, Cell, Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import normalise_column, read_column
@@ -33,6 +34,7 @@ WHERE table_name = $3 AND position > 0
 """  # noqa: S608 - a constant
 _DROP_COLUMN = "DELETE FROM child_cells WHERE table_name = ? AND position > 0 AND attribute = ?"
 Key = TypeVar("Key", bound="str | tuple[str, int]")
+Said = TypeVar("Said")
 _RANKS = (State.STATED, State.STATED_ABSENT, State.FAILED, State.NOT_MENTIONED)
 _HOLDS = frozenset({State.STATED, State.FAILED})
 
@@ -75,39 +77,34 @@ def _move_rows(
     kept: Sequence[Correction],
 ) -> list[Correction]:
     """Give the rows of a child table the columns of *now*, which are *moved* from those of then."""
-    kept, predictions = [*kept], Predictions(work)
+    predictions = Predictions(work)
     names = {sources[0].name: name for name, sources in moved.items()}
     others = [x for x in now.attributes if _is_other(moved[x.name], x)]
     if not others and [*names.items()] == [(item.name, item.name) for item in before.attributes]:
-        return kept
+        return [*kept]
     by_rules, said = work.rule_rows(before.entity), predictions.rows(before)
     work.run(_MOVE_ROWS, [*names], [*names.values()], now.entity)
-    cells = {
-        key._replace(attribute=name): replace(item, cell=replace(item.cell, attribute=name))
-        for key, item in said.items()
-        if (name := names.get(key.attribute))
-    }
-    by_model: dict[str, dict[tuple[str, int], PredictedCell]] = {}
-    for of, item in said.items():
-        by_model.setdefault(of.attribute, {})[of.document_id, of.position] = item
+    by_model: defaultdict[str, dict[tuple[str, int], PredictedCell]] = defaultdict(dict)
+    cells = dict[RowKey, PredictedCell]()
+    for key, item in said.items():
+        by_model[key.attribute][key.document_id, key.position] = item
+        if name := names.get(key.attribute):
+            cells[key._replace(attribute=name)] = replace(
+                item, cell=replace(item.cell, attribute=name)
+            )
     for attribute in others:
         sources, name = moved[attribute.name], attribute.name
-        rules = _take_rules([by_rules.get(x.name, {}) for x in sources], sources, attribute)
+        rules = _take([by_rules[x.name] for x in sources], sources, attribute, normalise_column)
         work.run(_DROP_COLUMN, now.entity, name)
-        rows = ((*key, *cell_row(cell)) for key, cell in rules.stored.items())
-        work.append("child_cells", [(key, now.entity, *row) for key, *row in rows])
-        model = _take_predicted([by_model.get(x.name, {}) for x in sources], sources, attribute)
-        for place, cell in _in_tables(predictions, sources, attribute, model.now).items():
+        rows = _stored([by_rules[x.name] for x in sources], rules[1], name)
+        work.append("child_cells", [(of, now.entity, at, *row) for (of, at), row in rows])
+        model = _take([by_model[x.name] for x in sources], sources, attribute, read_column)
+        for place, cell in _in_tables(predictions, sources, attribute, model[1]).items():
             cells[RowKey(*place, name)] = as_predicted(attribute, cell)
-        was, is_now = rules.was | model.was, rules.now | model.now
-        kept = [
-            _restate_correction(item, sources[0], attribute, was, is_now)
-            if (item.table, item.column) == (now.entity, sources[0].name)
-            else item
-            for item in kept
-        ]
+        both = rules[0] | model[0], rules[1] | model[1]
+        kept = _restate_corrections(kept, now.named(sources[0].name), sources[0], attribute, both)
     predictions.replace_rows(before, now, cells)
-    return kept
+    return [*kept]
 
 
 def _is_other(sources: Sequence[Attribute], attribute: Attribute) -> bool:
@@ -135,69 +132,54 @@ def _take_over(
         return [*kept]
     asked = [attribute if own.type == attribute.type else own, *sources[1:]]
     names = [item.name for item in asked]
-    rules = _take_rules([work.rule_cells(name) for name in names], asked, attribute)
+    raw = [work.rule_cells(name) for name in names]
+    was, is_now = _take(raw, asked, attribute, normalise_column)
     work.run("DELETE FROM cells WHERE attribute IN (SELECT unnest(?))", names)
-    work.append("cells", [(key, *cell_row(cell)) for key, cell in rules.stored.items()])
-    model = _take_predicted([predictions.cells(item) for item in asked], asked, attribute)
+    work.append("cells", [(key, *row) for key, row in _stored(raw, is_now, attribute.name)])
+    before, now = _take([predictions.cells(x) for x in asked], asked, attribute, read_column)
     known = predictions.cells(attribute) if own.type != attribute.type else {}
     work.run(_COPY, *keys)
+    now = _in_tables(predictions, sources, attribute, now)
     changed = {
         key: as_predicted(attribute, cell)
-        for key, cell in _in_tables(predictions, sources, attribute, model.now).items()
+        for key, cell in now.items()
         # of what was not asked nothing is known, but for what another column says
-        if key not in known and cell != model.was.get(key)
-        if key in model.was or cell.value is not None
+        if key not in known and cell != before.get(key)
+        if key in before or cell.value is not None
     }
     predictions.change(attribute, changed)
-    was, is_now = rules.was, rules.now
     if work.is_predicted():
-        was = was | model.was if own.is_column else model.was
-        is_now = is_now | model.now if own.is_column else model.now
-    return [
-        _restate_correction(item, own, attribute, was, is_now)
-        if own.type != attribute.type and item.named == own.name
-        else item
-        for item in kept
-    ]
+        was = was | before if own.is_column else before
+        is_now = is_now | now if own.is_column else now
+    return _restate_corrections(kept, own.name, own, attribute, (was, is_now))
 
 
-@dataclass(frozen=True, slots=True)
-class _Taken(Generic[Key]):
-    """Cells with values, of the first column of then and of now; and *stored*, as rules keep them.
+def _take(
+    raw: Sequence[Mapping[Key, Said]],
+    sources: Sequence[Attribute],
+    attribute: Attribute,
+    read: Callable[[Attribute, list[Said]], Sequence[Cell]],
+) -> tuple[dict[Key, Cell], dict[Key, Cell]]:
+    """Return what was said of *sources* as the cells of the first of them, and of *attribute*.
 
     A key is that of a document, or of a row of one.
     """
-
-    was: dict[Key, Cell]
-    now: dict[Key, Cell]
-    stored: dict[Key, Cell]
-
-
-def _take_rules(
-    raw: Sequence[Mapping[Key, Cell]], sources: Sequence[Attribute], attribute: Attribute
-) -> _Taken[Key]:
-    """Take over what rules read of *sources*."""
     columns = [
-        dict(zip(found, normalise_column(item, [*found.values()]), strict=True))
+        dict(zip(found, read(item, [*found.values()]), strict=True))
         for item, found in zip(sources, raw, strict=True)
     ]
-    now = _combine(columns, sources[0], attribute)
+    return columns[0], _combine(columns, sources[0], attribute)
+
+
+def _stored(
+    raw: Sequence[Mapping[Key, Cell]], now: Mapping[Key, Cell], name: str
+) -> Iterator[tuple[Key, tuple[object, ...]]]:
+    """Yield the cells of *now* as rules keep them, under *name*."""
     # a placeholder that is read says less than its words
     whole = {key: cell for found in reversed(raw) for key, cell in found.items()}
-    rows = ((key, x if x.state in _HOLDS else whole[key]) for key, x in now.items())
-    stored = {key: replace(cell, attribute=attribute.name) for key, cell in rows}
-    return _Taken(columns[0], now, stored)
-
-
-def _take_predicted(
-    raw: Sequence[Mapping[Key, PredictedCell]], sources: Sequence[Attribute], attribute: Attribute
-) -> _Taken[Key]:
-    """Take over what a model said of *sources*."""
-    columns = [
-        dict(zip(found, read_column(item, [*found.values()]), strict=True))
-        for item, found in zip(sources, raw, strict=True)
-    ]
-    return _Taken(columns[0], _combine(columns, sources[0], attribute), {})
+    for key, cell in now.items():
+        kept = cell if cell.state in _HOLDS else whole[key]
+        yield key, cell_row(replace(kept, attribute=name))
 
 
 def _combine(
@@ -212,8 +194,8 @@ def _in_tables(
     predictions: Predictions,
     sources: Sequence[Attribute],
     attribute: Attribute,
-    cells: Mapping[Key, Cell],
-) -> Mapping[Key, Cell]:
+    cells: dict[Key, Cell],
+) -> dict[Key, Cell]:
     """Return cells that are numbers by now as what stands above them allows: see `_in_table`."""
     if sources[0].type.is_numeric or not attribute.type.is_numeric:
         return cells
@@ -302,20 +284,31 @@ def write_value(value: Value | None) -> str:
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _restate_correction(
-    item: Correction,
+def _restate_corrections(
+    kept: Sequence[Correction],
+    named: str,
     before: Attribute,
     now: Attribute,
-    was: Mapping[Key, Cell],
-    cells: Mapping[Key, Cell],
-) -> Correction:
-    """Return a correction of a column that has another type; what cannot be read waits."""
-    if item.says == "value":
-        said = Cell(before.name, State.STATED, item.value, value=cell_value(before, item))
-        text = now.type.write(write_value(restate(before, now, {"": said})[""].value))
-        item = replace(item, value=text or item.value)
-    place = (item.document_id, int(item.position)) if item.position else item.document_id
-    held, present = (found.get(cast("Key", place)) for found in (was, cells))
-    if held and present and write_value(held.value) == item.was_value:
-        item = replace(item, was_state=present.state.value, was_value=write_value(present.value))
-    return item
+    found: tuple[Mapping[Key, Cell], Mapping[Key, Cell]],
+) -> list[Correction]:
+    """Return *kept*; those of the column *named* so as of its type by now, or to be looked at.
+
+    *found* has its cells of then and of now.
+    """
+    if before.type == now.type:
+        return [*kept]
+    items = [*kept]
+    for at, item in enumerate(items):
+        if item.named != named:
+            continue
+        if item.says == "value":
+            said = Cell(before.name, State.STATED, item.value, value=cell_value(before, item))
+            text = now.type.write(write_value(restate(before, now, {"": said})[""].value))
+            item = replace(item, value=text or item.value)
+        place = (item.document_id, int(item.position)) if item.position else item.document_id
+        held, present = (cells.get(cast("Key", place)) for cells in found)
+        if held and present and write_value(held.value) == item.was_value:
+            was_value = write_value(present.value)
+            item = replace(item, was_state=present.state.value, was_value=was_value)
+        items[at] = item
+    return items

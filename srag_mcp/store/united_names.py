@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from srag_mcp.cells.cell import Cell, add_note
 from srag_mcp.errors import StoreError
-from srag_mcp.names.uniting import UNDECIDED, Decided, Same, Thing, Verdict, unite
+from srag_mcp.names.uniting import UNDECIDED, Decided, Same, Verdict, unite
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.layout import NAMES_FILE, write_atomically
 from srag_mcp.text.shown import quoted
@@ -132,18 +132,14 @@ def unite_cells(
     for number, cell in cells.items():
         thing = of_spelling.get(cell.value) if isinstance(cell.value, str) else None
         if thing is not None and cell.value != thing.spellings[0]:
-            done[number] = _united(cell, thing)
+            kept, n_others = thing.spellings[0], len(thing.spellings) - 2
+            are = f" and {n_others} other{'s' if n_others > 1 else ''} are" if n_others else " is"
+            note = f"united: {quoted(str(cell.value))}{are} {quoted(kept)}"
+            done[number] = add_note(replace(cell, value=kept), note)
     rows = [(text, thing.spellings[0], counts[text]) for text, thing in of_spelling.items()]
     if rows:
         work.run(_INSERT, table, attribute.name, *map(list, zip(*rows, strict=True)))
     return done
-
-
-def _united(cell: Cell, thing: Thing) -> Cell:
-    kept, n_others = thing.spellings[0], len(thing.spellings) - 2
-    others = f" and {n_others} other{'s' if n_others > 1 else ''} are" if n_others else " is"
-    note = f"united: {quoted(str(cell.value))}{others} {quoted(kept)}"
-    return add_note(replace(cell, value=kept), note)
 
 
 _UNITED = """

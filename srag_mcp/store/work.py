@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 import shutil
 from collections import defaultdict
@@ -250,8 +251,6 @@ _COLUMNS = """
 ALTER TABLE files ADD COLUMN IF NOT EXISTS told VARCHAR;
 ALTER TABLE files ADD COLUMN IF NOT EXISTS passing BOOLEAN;
 ALTER TABLE documents ADD COLUMN IF NOT EXISTS n_passages INTEGER;
-ALTER TABLE passages ADD COLUMN IF NOT EXISTS heads_start BIGINT;
-ALTER TABLE passages ADD COLUMN IF NOT EXISTS heads_end BIGINT;
 ALTER TABLE cells ADD COLUMN IF NOT EXISTS marks VARCHAR DEFAULT '';
 ALTER TABLE predictions ADD COLUMN IF NOT EXISTS marks VARCHAR;
 ALTER TABLE predictions ADD COLUMN IF NOT EXISTS n_read BIGINT;
@@ -280,6 +279,7 @@ _FACTS = ("format", "identity", "tables", "marks", "index")  # of the database, 
 OTHER_KIND = "is of another kind than the records of this table, and in no table"
 """The error of a file that was read and left out."""
 MIXED = "mixed"  # the note that the records are of several kinds of documents
+ODD = "odd"  # the note of the records whose documents look like none of the others
 ACCOUNT = "account"  # the note of how much of the documents the columns account for
 
 
@@ -380,11 +380,6 @@ class WorkDatabase:
             if is_content:
                 self.count_revision()
 
-    def is_reserved_word(self, name: str) -> bool:
-        """Whether SQL keeps *name* for itself, so that it would have to be quoted."""
-        sql = "SELECT keyword_category FROM duckdb_keywords() WHERE keyword_name = ?"
-        return ("reserved",) in self.run(sql, name)
-
     def files(self) -> dict[str, FinishedFile]:
         """Return the files that are done with, by path."""
         rows = self.run(
@@ -415,6 +410,11 @@ class WorkDatabase:
         """Return the files whose documents are of another kind than the records."""
         rows = self.run("SELECT path FROM files WHERE error = ? ORDER BY path", OTHER_KIND)
         return [path for (path,) in rows]
+
+    def odd(self) -> list[str]:
+        """Return the files that look like none of the others, whose documents are records."""
+        sql = "SELECT path FROM documents WHERE path IN (SELECT unnest(?)) ORDER BY path"
+        return [path for (path,) in self.run(sql, json.loads(self.note(ODD) or "[]"))]
 
     def leave_out(self, paths: Collection[str]) -> None:
         """Take the documents of *paths* out of the records, as they are of another kind."""
@@ -464,7 +464,8 @@ class WorkDatabase:
             for table in ("cells", "child_cells", "passages"):
                 rows = ((item.document_id, getattr(item, table)) for item in documents)
                 self.append(table, [(key, *row) for key, found in rows for row in found])
-            self._add_postings((item.document_id, item.postings) for item in documents)
+            if postings := [(x.document_id, *x.postings) for x in documents if x.postings]:
+                self.run(_ADD_POSTINGS, *map(list, zip(*postings, strict=True)))
             errors = dict(self._delete("files", "path", [item.path for item in files], "error"))
             self.append(
                 "files",
@@ -506,10 +507,10 @@ class WorkDatabase:
 
     def rule_rows(self, table: str) -> dict[str, dict[tuple[str, int], Cell]]:
         """Return what rules said of the rows of a child table, by column, document and position."""
-        found: dict[str, dict[tuple[str, int], Cell]] = {}
+        found: defaultdict[str, dict[tuple[str, int], Cell]] = defaultdict(dict)
         for document_id, position, *row in self.run(_RULE_ROWS, table):
             cell = read_cell(tuple(row))
-            found.setdefault(cell.attribute, {})[document_id, position] = cell
+            found[cell.attribute][document_id, position] = cell
         return found
 
     def n_documents(self) -> int:
@@ -587,10 +588,6 @@ class WorkDatabase:
         with suppress(_Undone), self.transaction():
             yield
             raise _Undone
-
-    def _add_postings(self, postings: Iterable[tuple[str, Postings]]) -> None:
-        if rows := [(document_id, *found) for document_id, found in postings if found]:
-            self.run(_ADD_POSTINGS, *map(list, zip(*rows, strict=True)))
 
     def _drop_documents(self, ids: Sequence[str]) -> None:
         if ids:

@@ -1,8 +1,6 @@
 """What comes back of a query or a question: rows with their denominator, an answer, or a brief."""
 
-import shlex
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 from srag_mcp.engines.choice import choose_asking
 from srag_mcp.errors import QueryError, UnknownNameError
@@ -27,11 +25,10 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.store.renamings import renamed_in
-from srag_mcp.text.shown import one_line, printable, quoted, shorten
+from srag_mcp.text.shown import shorten
 from srag_mcp.views.findings import passage_entry, source_entry
 from srag_mcp.views.holdings import (
     KEY_LINE,
-    held_lines,
     lines_of_kinds,
     other_tables,
     propose_column,
@@ -55,11 +52,9 @@ from srag_mcp.views.results import (
 WORDS_SHARE = 0.1  # of the characters of a result, each for coverage and notes
 TEXT_SHARE = 0.3  # of the characters of a result: its words repeat its rows
 SQL_SHARE = 0.15  # the same, for each query: what is cut cannot be run
+WHOLE = 10_000_000  # characters of what a terminal shows
 MAX_QUOTE_CHARACTERS = 500
 MAX_WARNING_CHARACTERS = 3000
-MAX_COLUMNS = 40
-MAX_ID_CHARACTERS = 200
-MAX_MISSING = 3
 HELP = "get_schema shows tables, columns and types; get_column_stats what they hold"
 NEXT = (
     "write the SELECT and call run_sql; if no column holds what is asked, look for passages with"
@@ -141,21 +136,14 @@ def ask_page(
     """Answer a question; see `answer_page`. Of the kinds of a folder, those that it is about."""
     asking, room = choose_asking(settings), settings.max_result_characters
     of, answer = converse_kinds(corpus, question, asking, previous=previous, verdict=verdict)
-    if isinstance(of, Corpus):
-        page = answer_page(of, answer, room)
-    elif answer.brief is None:
-        page = _rows_page(answer, None, room)
-        page.documents = of.n_documents
-    else:
-        text = shorten(answer.text, int(room * TEXT_SHARE))
-        page = AnswerPage(answered=False, text=text, brief=brief_page(of, answer, answer.brief))
+    page = answer_page(of, answer, room)
     return page if of is corpus else page.model_copy(update={"corpus": of.names()})
 
 
-def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPage:
+def answer_page(corpus: Corpus | KindTables, answer: Answer, max_characters: int) -> AnswerPage:
     """Write an answer with as many whole rows, or quotes, as there is room for; or the brief."""
     proposal = None
-    if answer.proposal is not None and not corpus.is_build:
+    if answer.proposal is not None and isinstance(corpus, Corpus) and not corpus.is_build:
         entry = _proposal_entry(corpus, answer.proposal)
         # a call that is cut would read other documents
         proposal = entry if json_size(entry) <= max_characters * TEXT_SHARE else None
@@ -165,8 +153,11 @@ def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPa
         page = AnswerPage(answered=False, text=text, brief=brief, proposal=proposal)
         return _say_turn(page, answer, max_characters)
     if answer.reading is not None:
-        return _reading_page(corpus, answer, answer.reading, max_characters)
-    return _rows_page(answer, proposal, max_characters)
+        return _reading_page(corpus.name, answer, answer.reading, max_characters)
+    page = _rows_page(answer, proposal, max_characters)
+    if isinstance(corpus, KindTables):
+        page.documents = corpus.n_documents
+    return page
 
 
 def _rows_page(answer: Answer, proposal: ProposalEntry | None, max_characters: int) -> AnswerPage:
@@ -204,9 +195,7 @@ def _say_engine(answer: Answer) -> str:
     return f"{said} ({', '.join(steps)})" if len(answer.steps) > 1 else said
 
 
-def _reading_page(
-    corpus: Corpus, answer: Answer, reading: Reading, max_characters: int
-) -> AnswerPage:
+def _reading_page(corpus: str, answer: Answer, reading: Reading, max_characters: int) -> AnswerPage:
     """Write an answer from passages, with as many of its quotes as there is room for."""
     page = AnswerPage(
         answered=True,
@@ -220,7 +209,7 @@ def _reading_page(
         engine=_say_engine(answer),
     )
     room = int(max_characters * ROWS_SHARE) - json_size(_say_turn(page, answer, max_characters))
-    quotes = [passage_entry(item, corpus.name) for item in reading.quotes]
+    quotes = [passage_entry(item, corpus) for item in reading.quotes]
     page.quotes = take_whole(quotes, room)
     page.truncated = len(page.quotes) < len(quotes)
     return page
@@ -287,7 +276,7 @@ def brief_page(
     missing, following = brief.unplaced if by_model else (), NEXT
     if not corpus.is_build and adds and (missing or not by_model):
         wishes = " and ".join(f"attribute={item!r}" for item in missing) or IN_WORDS
-        following = f"{NEXT}, or add it: extend_schema with {wishes}"
+        following = f"{NEXT}, or add it: extend_schema with corpus={corpus.name!r} and {wishes}"
     return BriefPage(
         table=brief.table,
         documents=corpus.info().n_documents,
@@ -322,110 +311,3 @@ def _linked_entries(linked: LinkedValues) -> list[LinkedValue]:
         LinkedValue(column=linked.column, value=match.value, records=match.n_records)
         for match in linked.values
     ]
-
-
-def answer_lines(answer: Answer, corpus: str, of: Corpus | KindTables) -> Iterator[str]:
-    """Write an answer for people: text, denominator and quotes, or why there is none.
-
-    *corpus* is its name on the command line, for the commands that the text proposes; *of* is what
-    was asked.
-    """
-    yield from _turn_lines(answer)
-    if answer.brief is not None:
-        yield from _refusal_lines(answer, answer.brief, corpus, of)
-        return
-    if answer.reading is not None:
-        yield from _reading_lines(answer, answer.reading, corpus)
-        return
-    yield f"{one_line(answer.text)}\n"
-    if answer.denominator is not None:
-        yield render_denominator(answer.denominator)
-    if answer.bounds is not None:
-        yield render_bounds(answer.bounds)
-    yield from _note_lines(answer)
-    yield f"\nSQL:  {printable(answer.sql)}"
-    if answer.taken is not None:
-        yield f"By:   {answer.engine}, {render_taken(answer.taken)}"
-    if answer.proposal is not None:
-        yield _command(answer.proposal, corpus)
-    for source in answer.sources:
-        document = shorten(source.document_id, MAX_ID_CHARACTERS)
-        yield f"Says: {document}: {source.column} — {quoted(source.as_stated or '')}"
-
-
-def _refusal_lines(
-    answer: Answer, brief: Brief, corpus: str, of: Corpus | KindTables
-) -> Iterator[str]:
-    yield printable(answer.text)
-    yield ""
-    for own in of.corpora if isinstance(of, KindTables) else (of.within(),):
-        yield f"Columns of {own.schema().entity}, {own.info().n_documents:,} documents:"
-        held = [f"  {line}" for line in held_lines(own)]
-        yield from held[:MAX_COLUMNS]
-        if len(held) > MAX_COLUMNS:
-            yield f"  … {len(held) - MAX_COLUMNS} more: srag-mcp schema {shlex.quote(corpus)}"
-    yield f"For a query: {' '.join(RULES)}"
-    for linked in brief.linked_values:
-        if linked.pattern:
-            yield f"{linked.n_values:,} values of {linked.column} hold {quoted(linked.phrase)}"
-            continue
-        for match in linked.values:
-            yield f"{quoted(match.value)} is a value of {linked.column}"
-    folder = shlex.quote(corpus)
-    extend = f"srag-mcp extend {folder} --attribute"
-    for passage in map(partial(passage_entry, corpus=corpus), brief.passages):
-        yield f"{passage.place()} says: {quoted(passage.quote)}"
-    if answer.proposal is not None:
-        yield _command(answer.proposal, corpus)
-    elif brief.kinds:
-        yield f"Each is a corpus of its own, with passages: {', '.join(brief.kinds)}"
-    elif answer.taken is None:
-        yield f'If no column holds it, add one: {extend} "…"'
-    else:
-        for item in brief.unplaced[:MAX_MISSING]:
-            yield f"To add it: {extend} {shlex.quote(printable(item))}"
-    yield f'Ask with other words, or write the query: srag-mcp sql {folder} "SELECT …"'
-    if not brief.kinds:
-        yield f'Passages that speak of it: srag-mcp search {folder} "…"'
-
-
-def _reading_lines(answer: Answer, reading: Reading, corpus: str) -> Iterator[str]:
-    yield f"{one_line(_with_marks(reading))}\n"
-    yield reading.render_scope()
-    for item in reading.missing:
-        yield f"No passage says: {one_line(item)}"
-    yield from _note_lines(answer)
-    for line in _computed_lines(reading):
-        yield f"Computed: {one_line(line)}"
-    if reading.documents:
-        yield f"\nDocuments: {printable(reading.documents)}"
-    if answer.taken is not None:
-        yield f"By:   {_say_engine(answer)}"
-    for number, found in enumerate(reading.quotes, start=1):
-        passage = passage_entry(found, corpus)
-        yield f"[{number}] {passage.place()}: {quoted(passage.quote)}"
-
-
-def _note_lines(answer: Answer) -> Iterator[str]:
-    for warning in (*answer.assumptions, *answer.warnings):
-        yield f"Note: {one_line(warning)}."
-
-
-def _turn_lines(answer: Answer) -> Iterator[str]:
-    """Write what stands before an answer: another question, or one that was called wrong."""
-    if answer.brief is not None and answer.brief.previous:
-        yield one_line(answer.brief.previous)
-    if answer.asked:
-        yield f"Asked instead: {quoted(answer.asked, len(answer.asked))}"
-    if answer.before is not None:
-        yield f"Called wrong: {one_line(answer.before.text)}"
-        yield f"SQL:  {printable(answer.before.sql)}\n\nRead again:"
-
-
-def _command(proposal: Proposal, corpus: str) -> str:
-    """Write the command that reads what is proposed, and what that takes."""
-    folder, attribute, documents = (
-        shlex.quote(printable(text)) for text in (corpus, proposal.attribute, proposal.documents)
-    )
-    command = f"srag-mcp extend {folder} --attribute {attribute} --documents {documents} --no-keep"
-    return f"To read it from {proposal.price}, and then ask again: {command}"

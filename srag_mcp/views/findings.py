@@ -15,8 +15,7 @@ from srag_mcp.retrieval.search import search
 from srag_mcp.retrieval.snippets import Quote, quote_hits, sought_terms
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.corrections import Kept
-from srag_mcp.store.evidence import Evidence, EvidenceFilter, Review
+from srag_mcp.store.evidence import Evidence, EvidenceFilter
 from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.store.loose import WHERE, narrow
 from srag_mcp.store.united_names import UnitedName
@@ -334,11 +333,7 @@ def source_entry(found: Evidence, max_characters: int | None = None) -> SourceEn
 def document_page(
     corpus: Corpus, document_id: str, max_characters: int, start: int, length: int
 ) -> DocumentPage:
-    """Give a stretch of the text of a document.
-
-    Raises:
-        CorpusError: If there is no such document; the text names some that look alike.
-    """
+    """Give a stretch of the text of a document."""
     found = corpus.document(document_id)
     start = min(start, found.characters)
     text = corpus.document_text(document_id, start, start + length)
@@ -396,37 +391,15 @@ def documents_page(corpus: Corpus, max_characters: int, start: int) -> DocumentP
     )
 
 
-def evidence_table(found: Sequence[Evidence]) -> Table:
+def evidence_table(found: Sequence[SourceEntry]) -> Table:
     """Tabulate documents and quotes for people."""
     rows = []
     for item in found:
-        quote = [] if item.as_stated is None else [quoted(item.as_stated)]
+        quote = [] if item.quote is None else [quoted(item.quote)]
         said = " ".join([*quote, f"({item.note})"] if item.note else quote)
         at = f" item {item.position}" if item.position else ""
         rows.append((f"{item.document_id}{at}", item.value, item.state, said))
     return ("document", "value", "state", "says"), rows
-
-
-def review_table(found: Sequence[Review]) -> Table:
-    """Tabulate the cells that a model and a learned rule read differently."""
-    rows = []
-    for item in found:
-        model, rule = (
-            (item.value, quoted(item.as_stated)),
-            (item.rule_value, quoted(item.rule_as_stated)),
-        )
-        rows.append((item.document_id, item.column, *model, *rule))
-    return ("document", "column", "model", "says", "rule", "says"), rows
-
-
-def correction_table(found: Sequence[Kept]) -> Table:
-    """Tabulate corrections that are to be looked at again, and why."""
-    rows = []
-    for kept in found:
-        item, why = kept.correction, kept.problem or "no person has accepted it"
-        place = item.document_id, item.named, item.position
-        rows.append((*place, item.render(), item.was, item.author, why))
-    return ("document", "column", "row", "set to", "instead of", "by", "look again, since"), rows
 
 
 def united_table(found: Sequence[UnitedName]) -> Table:

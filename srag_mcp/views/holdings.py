@@ -197,9 +197,9 @@ def count_rows(corpus: Corpus, child: TableOfSchema) -> str:
     told = [said, *(f"{n:,} {what}" for what, n in rest.items() if n)]
     lists, above = corpus.schema().lists, f"{child.list_name}."
     inside = [x.name.removeprefix(above) for x in lists if x.name.startswith(above)]
-    return "; ".join(
-        [*told, *([f"lists in the items, without a table: {', '.join(inside)}"] if inside else ())]
-    )
+    if inside:
+        told.append(f"lists in the items, without a table: {', '.join(inside)}")
+    return "; ".join(told)
 
 
 def _lines_of(corpus: Corpus, table: TableOfSchema, above: str = "") -> list[str]:
@@ -216,18 +216,14 @@ def _lines_of(corpus: Corpus, table: TableOfSchema, above: str = "") -> list[str
         said = re.split(r"[.;]\s", item.description, maxsplit=1)[0].rstrip(".")
         meaning = f" — {said}" if said else ""
         if found and found.n_ruled:
-            holds += f"; {found.n_ruled} cells by rules, {item.audit or 'not audited'}"
+            holds += f"; {found.n_ruled} cells by rules, {item.certificate or 'not audited'}"
         name = f"{above}{corpus.sql_name(item.name)}"
         lines.append(f"{name} {item.type}{unit}{absence}: {holds}{meaning}")
     return lines
 
 
 def statistics_page(corpus: Corpus, max_characters: int, columns: Sequence[str]) -> StatisticsPage:
-    """Give the statistics of *columns*, of all when empty.
-
-    Raises:
-        UnknownNameError: If there is no such column; the text names those that look alike.
-    """
+    """Give the statistics of *columns*, of all when empty."""
     corpus = corpus.within()
     entries = [_statistics_entry(corpus, item) for item in find_statistics(corpus, columns)]
     taken = take_whole(entries, int(max_characters * PAGE_SHARE))
@@ -239,11 +235,7 @@ def statistics_page(corpus: Corpus, max_characters: int, columns: Sequence[str])
 
 
 def find_statistics(corpus: Corpus, columns: Sequence[str]) -> list[ColumnStatistics]:
-    """Return the statistics of *columns*, of those of all tables when empty.
-
-    Raises:
-        UnknownNameError: As `check_column`.
-    """
+    """Return the statistics of *columns*, of those of all tables when empty."""
     places = [check_column(corpus, column) for column in columns]
     return [
         item
@@ -335,7 +327,7 @@ def propose_column(corpus: Corpus) -> str:
     return "" if corpus.is_build else "\nif no column holds it, extend_schema adds one"
 
 
-def schema_table(corpus: Corpus, names: Mapping[str, str] | None = None) -> Table:
+def schema_table(corpus: Corpus, names: Mapping[str, str]) -> Table:
     """Tabulate the columns of the schema for people; *names* as in `column_lines`."""
     schema, loose, rows = corpus.schema(), corpus.info().loose, []
     for item in find_statistics(corpus, ()):
@@ -344,17 +336,6 @@ def schema_table(corpus: Corpus, names: Mapping[str, str] | None = None) -> Tabl
             unit = schema.attribute(item.column, item.table).unit
             rows.append((name, item.type, unit, item.n_non_null, describe_holdings(item)))
     return ("column", "type", "unit", "known", "holds"), rows
-
-
-def held_lines(corpus: Corpus) -> list[str]:
-    """Write the columns of the schema for people, a line each.
-
-    `"price_per_night number EUR, known in 98: 62 to 1244, median 482"`
-    """
-    return [
-        f"{' '.join(str(part) for part in said if part)}, known in {known}: {holds}".rstrip(": ")
-        for *said, known, holds in schema_table(corpus)[1]
-    ]
 
 
 def statistics_table(found: Sequence[ColumnStatistics], entity: str | None = None) -> Table:

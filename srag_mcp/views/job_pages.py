@@ -170,17 +170,14 @@ class PromptDesk:
                 count = spool.count()
             call = _next_call(self.folder, self.settings, self.name)
             following = f"{OVER} and no ingestion runs: {call}"
-            if count.n_open or count.n_leased or self._is_ingested():
+            corpus = CorpusFolder(self.folder, self.settings.home)
+            is_read = any(map(is_ingested_now, (corpus.inside, corpus.apart)))  # it may ask soon
+            if count.n_open or count.n_leased or is_read:
                 following = ""
             return JobStatus(
                 job_id="", corpus=self.name, state=NO_JOB, waiting=count.n_open, next=following
             )
         return job_page(self.folder, self.settings, self.name, job)
-
-    def _is_ingested(self) -> bool:
-        """Whether a process reads the documents, which may be about to ask."""
-        corpus = CorpusFolder(self.folder, self.settings.home)
-        return any(map(is_ingested_now, (corpus.inside, corpus.apart)))
 
     def hand_out(
         self,
@@ -225,12 +222,7 @@ class PromptDesk:
         return page
 
     def keep(self, answers: Sequence[JsonValue]) -> list[AnswerOutcome]:
-        """Keep answers; return what became of each.
-
-        Raises:
-            JobError: If there is no such job.
-            ModelError: If answers cannot be kept.
-        """
+        """Keep answers; return what became of each."""
         self.status()
         pairs = [
             (answer.get("id"), answer.get("reply"))

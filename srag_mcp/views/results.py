@@ -306,13 +306,18 @@ class AnswerPage(Page):
     rejected: RejectedReading | None = None
     questions_kept: int = 0
 
-    def render(self) -> str:
-        """Write text, proposal, denominator, reading, query, quotes and rows; or the brief."""
+    def render(self, *, rows: bool = True) -> str:
+        """Write text, proposal, denominator, reading, query and quotes; or the brief.
+
+        And, for who computes on, *rows*, bounds as numbers and how many questions are kept; people
+        see the parts of it apart.
+        """
+        gap = "\n" if rows else "\n\n"
         about = [f"asked of {self.corpus}"] if self.corpus else []
         about += [f"asked instead: {self.asked}"] if self.asked else []
         if (rejected := self.rejected) is not None:
             about.append(f"called wrong: {rejected.text} sql: {rejected.sql}")
-        if self.questions_kept:
+        if self.questions_kept and rows:
             about.append(f"questions kept: {self.questions_kept}")
         proposed = [] if self.proposal is None else [f"next: {self.proposal.next}"]
         if (brief := self.brief) is not None:
@@ -324,25 +329,28 @@ class AnswerPage(Page):
             return _lines(
                 [self.text, *proposed, *about, *linked, head, *brief.columns, *others, *found]
             )
-        lines = [self.text, *proposed, self.denominator, *self.warnings, *about]
+        said = [*proposed, self.denominator, *self.warnings, *about]
         if self.quotes:
-            lines += [f"computed: {item}" for item in self.computed]
-            lines += [f"no passage says: {item}" for item in self.missing]
-            lines += [f"documents: {self.sql}"] * bool(self.sql) + [f"engine: {self.engine}"]
+            said += [f"computed: {item}" for item in self.computed]
+            said += [f"no passage says: {item}" for item in self.missing]
+            made = [f"documents: {self.sql}"] * bool(self.sql) + [f"engine: {self.engine}"]
             for number, quote in enumerate(self.quotes, start=1):
-                lines.append(f"[{number}] {quote.render()}")
-            return _lines(lines)
-        if self.bounds:
-            lines.append(f"bounds: {self.bounds[0]} to {self.bounds[1]}")
-        lines += [f"reading: {self.reading}", f"sql: {self.sql}", f"engine: {self.engine}"]
+                made.append(f"[{number}] {quote.render()}")
+            return gap.join(filter(None, map(_lines, ([self.text], said, made))))
+        if self.bounds and rows:
+            said.append(f"bounds: {self.bounds[0]} to {self.bounds[1]}")
+        is_said = self.reading in self.text  # which code writes of it, where no model restates it
+        said += [] if is_said else [f"reading: {self.reading}"]
+        made = [f"sql: {self.sql}", f"engine: {self.engine}"]
         if self.truncated:
-            lines.append("truncated: more rows exist; page through them with run_sql and this sql")
+            made.append("truncated: more rows exist; page through them with run_sql and this sql")
         for item in self.sources:
             place = f"{item.document_id} ({item.title}) {item.start}-{item.end}"
             value = f"{item.value} {item.unit}" if item.unit else item.value
-            said = f"{item.column} = {value}; {item.state}: “{item.quote}” {item.note}"
-            lines.append(f"source: {place}: {said}".rstrip())
-        return _lines([*lines, ROWS, *_csv_lines(self.columns, self.rows)])
+            shown = f"{item.column} = {value}; {item.state}: “{item.quote}” {item.note}"
+            made.append(f"source: {place}: {shown}".rstrip())
+        made += [ROWS, *_csv_lines(self.columns, self.rows)] if rows else []
+        return gap.join(filter(None, map(_lines, ([self.text], said, made))))
 
 
 class SearchPage(Page):

@@ -268,10 +268,7 @@ class Oracle:
                 continue
             name, kind = head[1], head[2]
             seen = set(re.findall(r"^  fell: (.+?) took ", part, re.M))
-            found = (
-                r"^  (?:d\d+:|missed:|fell: .+ the reader found) (.+?) “(.+)”(?: \(\d+ times.*)?$"
-            )
-            for value, quote in re.findall(found, part, re.M):
+            for value, quote in [*_said(part).values(), *_missed(part)]:
                 for rule in self.rule(name, kind, value, quote):
                     if rule["pattern"] not in seen:
                         seen.add(rule["pattern"])
@@ -353,15 +350,7 @@ class Teller(Oracle):
             if head is None:
                 continue
             name, kind = head[1], head[2]
-            known = {
-                key: (value, quote)
-                for key, value, quote in re.findall(r"^  (d\d+): (.+?) “(.+)”$", part, re.M)
-            }
-            missed = re.findall(
-                r"^  (?:missed:|fell: .+ the reader found) (.+?) “(.+)”(?: \(\d+ times.*)?$",
-                part,
-                re.M,
-            )
+            known, missed = _said(part), _missed(part)
             seen = set(re.findall(r"^  fell: (.+?) took ", part, re.M))
             shown = {key: text for key, text in texts.items() if f"{key}" in part}
             for key, (value, quote) in known.items():
@@ -380,6 +369,19 @@ class Teller(Oracle):
                     if draft["pattern"] not in seen:
                         seen.add(str(draft["pattern"]))
                         yield draft
+
+
+def _said(part: str) -> dict[str, tuple[str, str]]:
+    """Return the values of a column and the words that say them, by document."""
+    found = re.findall(r"^  ((?:d\d+(?:, )?)+): (.+?)(?: “(.+)”)?$", part, re.M)
+    return {
+        key: (value, quote or value) for keys, value, quote in found for key in keys.split(", ")
+    }
+
+
+def _missed(part: str) -> list[tuple[str, str]]:
+    found = r"^  (?:missed:|fell: .+ the reader found) (.+?) “(.+)”(?: \(\d+ times.*)?$"
+    return re.findall(found, part, re.M)
 
 
 def _drafts(name: str, kind: str, value: str, quote: str, line: str) -> Iterator[dict[str, object]]:

@@ -137,7 +137,7 @@ def test_a_schema_with_a_list_names_the_attribute(cli: Cli, ferries: Path) -> No
 def test_an_unknown_column_names_those_there_are(cli: Cli, ingested: Path) -> None:
     for command in ("stats", "trace"):
         text = _refused(cli, command, ingested, "colour")
-        assert text.startswith("no attribute 'colour'; there are: name, passengers")
+        assert text.startswith("no column 'colour' in ferry; columns: name, passengers")
 
 
 def test_sql_that_changes_something(cli: Cli, ingested: Path) -> None:

@@ -53,8 +53,8 @@ def test_an_answer_shows_query_denominator_and_quotes(cli: Cli, ingested: Path) 
     assert result.status == 0
     assert result.out.startswith(str(average))
     assert "Over all 4 documents" in result.out
-    assert "SQL:  SELECT AVG(passengers) FROM ferry" in result.out
-    assert "Says: aldra.txt: passengers — “120”" in result.out
+    assert "\nsql: SELECT AVG(passengers) FROM ferry\n" in result.out
+    assert "\nsource: aldra.txt (aldra) 24-27: passengers = 120; stated: “120”" in result.out
 
 
 def test_an_answer_for_machines_has_the_same_rows(cli: Cli, ingested: Path) -> None:
@@ -72,26 +72,20 @@ def test_a_refusal_names_the_words_and_each_column_once(cli: Cli, ingested: Path
     assert result.status == 3
     assert reason.startswith("Not answered: ")
     assert "passengers" not in reason
-    assert rest[1:6] == [
-        "Columns of ferry, 4 documents:",
-        "  name string, known in 4: Aldra (1), Borgund (1), Calypso (1), Dovre (1)",
-        "  passengers integer, known in 4: 120 to 480, median 300",
-        "  operator string, known in 4: Fjord Lines (2), Skerry Ferries (2)",
-        "  cafe boolean, known in 4: yes (3), no (1)",
-    ]
-    assert rest[6].startswith("For a query: Write one SELECT ")
-    assert not any(" says: " in line for line in rest), "no passage has a word of the question"
-    assert rest[-2].endswith(f'srag-mcp sql {ingested} "SELECT …"')
-    assert rest[-1].endswith(f'srag-mcp search {ingested} "…"')
+    assert rest[0] == "table ferry, 4 documents:"
+    named = [line.partition(" (")[0] for line in rest if line.startswith("- ")]
+    assert named == ["- name", "- passengers", "- operator", "- cafe"]
+    assert any(line.startswith("Write one SELECT ") for line in rest)
+    assert not any("passage: " in line for line in rest), "no passage has a word of the question"
+    assert rest[-1].startswith("next: write the SELECT and run srag-mcp sql; ")
+    assert f"srag-mcp extend {ingested} and what it should hold" in rest[-1]
 
 
 def test_a_refusal_is_as_data_the_brief_that_an_agent_gets(cli: Cli, ingested: Path) -> None:
     result = cli("ask", ingested, "Which upholstery is the most flammable?", "--json")
 
     brief = json.loads(result.out)["brief"]
-    assert sorted(brief) == [
-        "columns", "documents", "next", "other_tables", "rules", "table", "unplaced"
-    ]  # fmt: skip
+    assert sorted(brief) == ["columns", "documents", "next", "other_tables", "rules", "table"]
     assert (brief["table"], brief["documents"]) == ("ferry", 4)
     assert brief["columns"][2].startswith("- passengers (integer): How many passengers it carries.")
     assert "120 to 480" in brief["columns"][2]
@@ -186,13 +180,13 @@ def test_numbers_that_json_lacks_do_not_break_it(cli: Cli, ingested: Path) -> No
 def test_the_schema_says_what_each_column_holds(cli: Cli, ingested: Path) -> None:
     result = cli("schema", ingested)
 
-    assert result.out.splitlines() == [
-        "Ferry: table ferry, 4 documents",
-        "column      type     unit  known  holds",
-        "name        string         4      Aldra (1), Borgund (1), Calypso (1), Dovre (1)",
-        "passengers  integer        4      120 to 480, median 300",
-        "operator    string         4      Fjord Lines (2), Skerry Ferries (2)",
-        "cafe        boolean        4      yes (3), no (1)",
+    lines = result.out.splitlines()
+    assert lines[0] == f"corpus {ingested} (Ferry), 4 documents; table ferry:"
+    assert [line.partition(" — ")[0] for line in lines[2:6]] == [
+        "name string: known in 4 of 4: 'Aldra', 'Borgund', 'Calypso', … 4 distinct",
+        "passengers integer: 120 to 480, median 300.0; known in 4 of 4",
+        "operator string: known in 4 of 4: 'Fjord Lines' (2), 'Skerry Ferries' (2)",
+        "cafe boolean: known in 4 of 4: true (3), false (1)",
     ]
 
 
@@ -233,7 +227,8 @@ def test_statistics_can_be_of_one_column(cli: Cli, ingested: Path) -> None:
     assert result.out.splitlines() == [
         "column      type     known  have none  not mentioned  failed  distinct  holds",
         "passengers  integer  4      0          0              0       4         120 to 480, median"
-        " 300",
+        " 300.0;",
+        f"{'known in 4 of 4':>87}",
     ]
 
 
@@ -257,8 +252,8 @@ def test_a_trace_shows_documents_and_quotes(cli: Cli, ingested: Path) -> None:
 def test_a_trace_can_be_of_one_value(cli: Cli, ingested: Path) -> None:
     found = json.loads(cli("trace", ingested, "passengers", "--value", "480", "--json").out)
 
-    (evidence,) = found["evidence"]
-    assert (evidence["document_id"], evidence["as_stated"]) == ("dovre.txt", "480")
+    (evidence,) = found["sources"]
+    assert (evidence["document_id"], evidence["quote"]) == ("dovre.txt", "480")
     assert evidence["end"] - evidence["start"] == len("480")
 
 

@@ -68,9 +68,9 @@ def check_records(cli: Cli, folder: Path, height: str = "height_m", year: str = 
     ]
     sql = f"SELECT document_id, town, {height}, {year} FROM stations ORDER BY document_id"
     assert rows(cli, folder, sql) == expected
-    quoted = json.loads(cli("trace", folder, "town", "--json").out)["evidence"][0]
+    quoted = json.loads(cli("trace", folder, "town", "--json").out)["sources"][0]
     assert (quoted["value"], quoted["state"]) == ("Arla", "stated")
-    assert "Arla" in quoted["as_stated"]
+    assert "Arla" in quoted["quote"]
 
 
 def check_columns(cli: Cli, folder: Path, expected: list[str]) -> None:

@@ -59,9 +59,9 @@ def test_what_waits_is_listed_until_a_person_accepts_it(cli: Cli, folder: Path) 
     assert waits in said.out + said.err
     listed = cli("review", folder)
     assert "the document has changed" in listed.out
-    assert "1 of 1 corrections: srag-mcp correct" in listed.err
+    assert "cells 1 to 1 of 1" in listed.err
     [kept] = json.loads(cli("review", folder, "--json").out)["corrections"]
-    assert (kept["correction"]["says"], kept["problem"]) == ("unknown", "the document has changed")
+    assert (kept["value"], kept["note"]) == ("unknown", "the document has changed")
     assert waits in cli("sql", folder, "SELECT count(*) FROM ferry").err
     assert cli("correct", folder, "aldra.txt", "passengers", "--accept").status == 0
     assert cli("review", folder).err == "nothing to review\n"
@@ -86,11 +86,14 @@ def test_each_is_decided_by_a_key(cli: Cli, folder: Path, monkeypatch: pytest.Mo
         path = folder / f"{name}.txt"
         path.write_text(path.read_text() + "Built: 1999\n")
     cli("ingest", folder, "-q")
-    keys, values = iter("xucaq"), iter(["many", "1,000"])
+    keys, values = iter("xtcaq"), iter(["many", "1,000"])
     monkeypatch.setattr(typer, "getchar", lambda: next(keys))
     monkeypatch.setattr(typer, "prompt", lambda *_, **__: next(values))
     first = cli("review", folder, "--decide")
-    assert "passengers of aldra.txt? a accept 7, u undo, c correct, s skip, q quit" in first.err
+    assert (
+        "passengers of aldra.txt? a Accept 7, t Take it back, c correct, s skip, q quit"
+        in first.err
+    )
     assert "'many' does not fit passengers" in first.err
     assert first.out.splitlines() == [
         "passengers of borgund.txt: taken back; published",

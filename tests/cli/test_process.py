@@ -227,7 +227,7 @@ def test_output_to_a_file_has_no_colours_whatever_the_width(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 def test_a_narrow_terminal_folds_cells_and_loses_none(program: Program, ingested: Path) -> None:
-    shown = _on_a_terminal(program, ["schema", str(ingested)], columns=40)
+    shown = _on_a_terminal(program, ["stats", str(ingested), "operator"], columns=40)
 
     assert max(len(line) for line in shown.splitlines()) <= 40
     assert {"Skerry", "Ferries"} <= set(shown.split())

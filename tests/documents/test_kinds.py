@@ -5,7 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.documents.kinds import MIN_DOCUMENTS, find_kind, find_kinds, fitting_kinds, words_of
+from srag_mcp.documents.kinds import (
+    MIN_DOCUMENTS,
+    find_kind,
+    find_kinds,
+    find_odd,
+    fitting_kinds,
+    is_odd,
+    words_of,
+)
 from srag_mcp.documents.reading import read_content
 
 CORPORA = Path(__file__).parents[2] / "corpora"
@@ -82,6 +90,48 @@ def test_too_few_documents_are_no_kind(boats: list[str], lessons: list[str]) -> 
     few = lessons[: MIN_DOCUMENTS - 1]
     kinds = find_kinds([words_of(text) for text in boats + few])
     assert [len(kind.members) for kind in kinds] == [20]
+
+
+def test_a_few_that_are_like_each_other_and_not_like_the_rest_are_odd(boats: list[str]) -> None:
+    deed = (
+        "Deed of sale. Name of boat {name}, hull of {thing}, berth {n}, price agreed {n},"
+        " seller {name}, buyer {name}, notary {name}, stamp duty {n}, registry volume {n},"
+        " witness {name}, encumbrance {thing}, purchase consideration settled {n}."
+    )
+    deeds = [write(deed, number) for number in range(50, 53)]
+    words = [words_of(text) for text in boats + deeds]
+    kinds = find_kinds(words)
+    assert kinds[0].score(words[-1]) > 1  # each alone may seem to be of the kind
+    assert find_odd(words, kinds) == [20, 21, 22]
+    assert find_odd(words[:20], find_kinds(words[:20])) == []
+
+
+@pytest.mark.parametrize("text", [write(NOTE, 7), write(LESSON, 900), ""])
+def test_a_document_alone_is_odd_where_it_is_like_no_other(boats: list[str], text: str) -> None:
+    words = [words_of(text) for text in (*boats, text)]
+    kinds = find_kinds(words)
+    assert find_odd(words, kinds) == [20]
+    assert is_odd(words[-1], kinds)
+    assert not any(is_odd(x, kinds) for x in words[:-1])
+
+
+def test_where_most_are_like_no_other_none_is_odd(boats: list[str]) -> None:
+    said = [f"{word}{n}x wrote of {word}{n}y" for n in range(6) for word in ("ada", "bea", "cleo")]
+    words = [words_of(text.translate(str.maketrans("012345", "pqrstu"))) for text in said]
+    words += [words_of(text) for text in boats[:6]]
+    assert find_odd(words, find_kinds(words)) == []
+
+
+@pytest.mark.parametrize(("one", "other"), [("hotels", "cvs"), ("cvs", "hotels")])
+def test_of_a_shipped_corpus_only_what_was_put_into_it_is_odd(one: str, other: str) -> None:
+    def read(name: str) -> list[frozenset[str]]:
+        paths = sorted((CORPORA / name / "documents").iterdir())
+        return [words_of(read_content(path.read_bytes(), path.name).text) for path in paths]
+
+    own, others = read(one), read(other)
+    for few in ([], others[:1], others[-3:]):
+        words = own + few
+        assert find_odd(words, find_kinds(words)) == [*range(len(own), len(words))]
 
 
 def test_nothing_is_of_no_kind() -> None:

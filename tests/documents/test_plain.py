@@ -158,6 +158,32 @@ def test_a_line_below_a_row_parts_no_table_and_a_title_above_another_one_does() 
             assert ("Oak chair" in str(table)) != ("Kiel" in str(table))
 
 
+def test_a_table_goes_on_behind_lines_that_are_none_of_its_rows_up_to_another_one() -> None:
+    head = "Pos  Part            Qty      Price\n"
+    rows = [f"{n}    {part:<12}{n:>7}{n:>8}.00\n" for n, part in enumerate(("Nut", "Bolt", "Pin"))]
+    other = "Day  Van             Run         Km\n1    Blue              4      98.00\n"
+    text = f"{head}{rows[0]}     zinc,\n     fifty pieces\n{rows[1]}\n"
+    text += f"Page: 2\nof two\n{rows[2]}\n{other}"
+    first, page, prose, rest, last = [
+        block for block in read_text(text, "a.txt").blocks if not isinstance(block, Heading)
+    ][:5]
+    assert isinstance(first, Table)
+    assert isinstance(rest, Table)
+    assert [[cell.text for cell in row] for row in (*first.rows, *rest.rows)] == [
+        ["0", "Nut", "0", "0.00"],
+        ["", "zinc,", "", ""],
+        ["", "fifty pieces", "", ""],
+        ["1", "Bolt", "1", "1.00"],
+        ["2", "Pin", "2", "2.00"],
+    ]
+    assert rest.headers == first.headers == (("Pos",), ("Part",), ("Qty",), ("Price",))
+    assert rest.span.of(text) == rows[2].strip()
+    assert isinstance(page, KeyValue)
+    assert isinstance(prose, Prose)
+    assert isinstance(last, Table)
+    assert last.headers[1] == ("Van",)
+
+
 def test_a_line_above_numbers_alone_is_no_section_and_parts_what_does_not_line_up() -> None:
     stacked = "Item        Qty     Price\nOak chair\n6           40.00   240.00\nPine table\n"
     stacked += "8           39.00   312.00\n"

@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from srag_mcp.grammar.table import Table
 from srag_mcp.grammar.translate import describe_tables, translate
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.schema.schema import Schema
@@ -35,13 +36,16 @@ class World:
 
     def ask(self, question: str) -> Translation:
         """Translate *question* over this table."""
-        return translate(
-            question, self.schema, describe_tables(self.schema, self.statistics), self.values
-        )
+        return translate(question, self.schema, self.tables, self.values)
 
     def rows(self, sql: str) -> list[tuple[object, ...]]:
         """Run *sql* and return its rows."""
         return self.connection.execute(sql).fetchall()
+
+    @cached_property
+    def tables(self) -> list[Table]:
+        """What the words of a question may mean, the same for all of them."""
+        return describe_tables(self.schema, self.statistics)
 
     @cached_property
     def connection(self) -> duckdb.DuckDBPyConnection:

@@ -9,7 +9,7 @@ import pytest
 
 from srag_mcp.errors import QuestionError
 from srag_mcp.inference.answer import render_denominator
-from srag_mcp.inference.ask import ask
+from srag_mcp.inference.ask import Asking, ask
 from srag_mcp.inference.by_model import translate_question
 from srag_mcp.inference.grounds import find_grounds
 from srag_mcp.pipeline.ingest import ingest
@@ -157,6 +157,33 @@ def test_a_join_that_repeats_nothing_is_not_noted(meals: Corpus) -> None:
 
     assert said(meals, f"SELECT sum(bill) FROM {joined} WHERE c.dish = 'Tart'")[1] == []
     assert said(meals, f"SELECT sum(price) FROM {joined}")[1] == []
+
+
+def test_a_count_over_a_join_says_what_it_counts_and_how_many_records_these_are(
+    meals: Corpus,
+) -> None:
+    joined = "meals m JOIN meals_courses c USING (document_id)"
+    counts = "COUNT(*) counts rows of meals_courses, not of meals; with each of these once: "
+
+    assert said(meals, f"SELECT count(*) FROM {joined}")[1] == [f"{counts}3"]
+    assert said(meals, f"SELECT place, count(*) FROM {joined} GROUP BY 1")[1] == [
+        f"{counts}Olm — 2"
+    ]
+    windowed = f"SELECT place, count(*) OVER (PARTITION BY place) FROM {joined}"
+    assert said(meals, windowed)[1] == [f"{counts}Olm — 2"]
+    assert said(meals, f"SELECT host, count(*) FROM {joined} GROUP BY 1")[1] == []
+    assert said(meals, f"SELECT dish, count(*) FROM {joined} GROUP BY 1")[1] == []
+    assert said(meals, f"SELECT count(*) FROM {joined} WHERE c.dish = 'Tart'")[1] == []
+
+
+def test_a_count_over_a_join_is_answered_with_what_it_counts(meals: Corpus) -> None:
+    model = replying([reply("SELECT count(*) FROM meals JOIN meals_courses USING (document_id)")])
+    answer = ask(meals, "How many meals have courses?", Asking(model))
+
+    assert answer.rows == ((6,),)
+    assert answer.assumptions == (
+        "COUNT(*) counts rows of meals_courses, not of meals; with each of these once: 3",
+    )
 
 
 def test_that_a_join_is_not_understood_is_said(meals: Corpus) -> None:

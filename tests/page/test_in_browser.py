@@ -179,7 +179,7 @@ def test_a_person_corrects_and_accepts(browser: Browser, boats: Path, settings: 
         tab.keyboard.press("1")
         tab.wait_for_selector(".lists .empty")
         assert seen.problems == []
-        kept = {item.correction.column: item.correction.value for item in page.corpus.corrections()}
+        kept = {item.column: item.value for item in page.corpus.corrections()}
         assert (len(page.corpus.corrections()), kept["crew"] in {"3", "12"}) == (2, True)
 
 

@@ -13,6 +13,7 @@ from srag_mcp.page.worklists import (
     count_entries,
     decide_cell,
     decide_name,
+    entry_table,
     find_entries,
 )
 from srag_mcp.pipeline.correction_run import correct
@@ -114,3 +115,11 @@ def test_what_contradicts_a_list_is_worked_through_like_a_record(
         assert count_entries(corpus)["suspects"] == {}
         listed = corpus.list_statistics(table)
         assert (listed.n_stated, listed.n_records, listed.n_doubted) == (12, 12, 0)
+
+
+def test_two_readings_stand_side_by_side() -> None:
+    entry = {"column": "crew", "document_id": "a.txt", "value": "4", "quote": "four", "note": "why"}
+    columns, rows = entry_table([entry | {"other": {"value": "5", "quote": ""}}])
+
+    assert columns == ("column", "document", "row", "value", "says", "or else", "says", "since")
+    assert rows == [("crew", "a.txt", None, "4", "“four”", "5", "", "why")]

@@ -15,6 +15,7 @@ from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.feedback import open_feedback
 from srag_mcp.store.guard import QueryPool
+from tests.conftest import Once
 
 GOODS = ("tea", "rice", "salt", "oil")
 PIECES = "SELECT sum(pieces), sum(quantity) FROM orders_items WHERE document_id = '2.md'"
@@ -31,13 +32,13 @@ def write_order(folder: Path, number: int) -> None:
 
 
 @pytest.fixture
-def orders(tmp_path: Path, settings: Settings, worker: QueryPool) -> Corpus:
+def orders(tmp_path: Path, settings: Settings, worker: QueryPool, once: Once) -> Corpus:
     """Six orders with a number of their own, what was sold, and what is to be done."""
     folder = tmp_path / "orders"
     folder.mkdir()
     for number in range(1, 7):
         write_order(folder, number)
-    ingest(folder, settings)
+    once(folder, lambda: ingest(folder, settings))
     return Corpus(folder, worker, settings.home)
 
 

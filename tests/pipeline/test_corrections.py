@@ -28,6 +28,7 @@ from srag_mcp.store.feedback import Giver
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CORRECTIONS_FILE, CorpusFolder, ingestion_lock
 from srag_mcp.views.answers import result_table
+from tests.conftest import Once
 from tests.pipeline.test_crashes import run_and_kill
 
 Ask = Callable[[Path, str], list[tuple[object, ...]]]
@@ -92,7 +93,7 @@ Set = Callable[..., str]
 
 def waiting(opened: Corpus) -> list[tuple[str, str, str]]:
     found = opened.corrections()
-    return [(x.correction.document_id, x.correction.column, x.problem) for x in found if x.problem]
+    return [(x.document_id, x.column, x.problem) for x in found if x.problem]
 
 
 def test_a_value_is_set_at_once_and_its_cell_says_what_it_was(
@@ -253,13 +254,13 @@ def test_a_row_whose_twin_stays_does_not_take_its_correction(
 
 
 @pytest.fixture
-def orders(tmp_path: Path, settings: Settings, worker: QueryPool) -> Corpus:
+def orders(tmp_path: Path, settings: Settings, worker: QueryPool, once: Once) -> Corpus:
     """Four orders, each with a table of what was sold."""
     folder = tmp_path / "orders"
     folder.mkdir()
     for number, town in enumerate(("Ulm", "Bern", "Cork", "Kiel"), start=1):
         write_order(folder, number, town, [("tea", number), ("rice", 5), ("salt", 5)])
-    ingest(folder, settings)
+    once(folder, lambda: ingest(folder, settings))
     return Corpus(folder, worker, settings.home)
 
 
@@ -357,7 +358,7 @@ def test_all_rows_of_a_list_are_taken_back_with_it(orders: Corpus, settings: Set
     assert listed(orders) == [(4, "oil", None)]
     correct(orders.location, settings, ITEMS, ("undo", ""))
     assert listed(orders) == [(1, "tea", 9), (2, "rice", 5), (3, "salt", 5)]
-    assert [kept.correction.column for kept in orders.corrections()] == ["pieces"]
+    assert [kept.column for kept in orders.corrections()] == ["pieces"]
 
 
 def test_a_row_waits_where_the_list_is_read_otherwise(orders: Corpus, settings: Settings) -> None:
@@ -395,7 +396,7 @@ def test_a_row_of_an_agent_is_counted_apart_and_never_instead_of_a_persons(
     add(orders, settings, '{"item": "oil"}', "agent")
     assert orders.list_statistics("orders_items").n_by_agent == 1
     correct(orders.location, settings, ITEMS._replace(position=4), ("accept", ""))
-    assert {kept.correction.author for kept in orders.corrections()} == {"person"}
+    assert {kept.author for kept in orders.corrections()} == {"person"}
     assert orders.list_statistics("orders_items").n_by_agent == 0
     with pytest.raises(CorpusError, match="a person set orders_items"):
         correct(orders.location, settings, ITEMS._replace(position=4), ("remove", ""), "agent")
@@ -545,8 +546,8 @@ def check(corpus: Path, opened: Corpus, truth: Truth, columns: dict[str, str]) -
     """Check that none is lost and none of another cell; return how many are applied, and wait."""
     kept, of_column = opened.corrections(), columns
     found = {
-        (x.correction.sha256, of_column.get(x.correction.column, x.correction.column)):
-            f"{x.correction.says}:{x.correction.value}"
+        (x.sha256, of_column.get(x.column, x.column)):
+            f"{x.says}:{x.value}"
         for x in kept
     }  # fmt: skip
     assert (found, len(kept)) == (truth, N_CORRECTIONS)

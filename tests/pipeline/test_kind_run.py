@@ -365,16 +365,19 @@ def test_columns_that_a_person_gives_later_hide_the_kinds(
 
 
 @pytest.fixture
-def late(harbour: Path, settings: Settings) -> Path:
+def late(harbour: Path, settings: Settings, once: Once) -> Path:
     """Eight boats with a table of their own, and seven lessons that came afterwards."""
     lessons = {path: path.read_text() for path in harbour.glob("c*.md")}
     for path in (*lessons, harbour / "letter.md"):
         path.unlink()
-    assert ingest(harbour, settings).kinds == ()
-    for path, text in lessons.items():
-        path.write_text(text)
-    ingest(harbour, settings)
-    return harbour
+
+    def ingest_twice() -> None:
+        assert ingest(harbour, settings).kinds == ()
+        for path, text in lessons.items():
+            path.write_text(text)
+        ingest(harbour, settings)
+
+    return once(harbour, ingest_twice, "late")
 
 
 def test_documents_of_a_kind_that_comes_later_are_in_no_table_and_every_answer_says_so(
@@ -455,11 +458,51 @@ def test_two_kinds_that_a_table_had_for_long_stay_in_it_and_every_answer_doubts_
     assert answer.assumptions == (
         "the records may be of 2 kinds of documents, such as b1.md and c1.md, and are counted"
         " together; columns that are found anew (--fresh-schema, rebuild_schema) give each kind a"
-        " table",
+        " table; 1 document looks like none of the others, and is counted with them: letter.md",
     )
     join_kinds(state)
     assert ingest(harbour, settings).n_documents == 16
     assert srag_mcp.ask(harbour, "How many boats are there?", settings).assumptions == ()
+
+
+def test_a_few_documents_of_another_kind_are_counted_and_every_answer_names_them(
+    harbour: Path, settings: Settings
+) -> None:
+    lessons = {path: path.read_text() for path in harbour.glob("c[123].md")}
+    for path in harbour.glob("c*.md"):
+        path.unlink()
+
+    def told() -> tuple[int, tuple[str, ...]]:
+        report = ingest(harbour, settings)
+        answer = srag_mcp.ask(harbour, "How many boats are there?", settings)
+        assert answer.rows == ((report.n_documents,),)
+        if report.published:
+            assert {*answer.assumptions} <= {*report.warnings}
+        return report.n_documents, answer.assumptions
+
+    one = "1 document looks like none of the others, and is counted with them: "
+    assert told() == (9, (f"{one}letter.md",))  # from the first ingestion on
+    for path, text in lessons.items():
+        path.write_text(text)
+    few = "4 documents look like none of the others, and are counted with them: "
+    assert told() == (12, (f"{few}c1.md, c2.md, c3.md, letter.md",))
+    assert told() == (12, (f"{few}c1.md, c2.md, c3.md, letter.md",))
+    (harbour / "letter.md").unlink()
+    (harbour / "c1.md").unlink()
+    correct(harbour, settings, ("c2.md", shown_column(harbour, settings)), ("unknown", ""))
+    (harbour / "b9.md").write_text(BOAT.format(name="Iris", n=9))
+    assert ingest(harbour, settings).n_documents == 11
+    answer = srag_mcp.ask(harbour, "How many boats are there?", settings)
+    assert f"{one}c3.md" in answer.assumptions  # a person made a record of c2.md
+    join_kinds(CorpusFolder(harbour, settings.home).readable())
+    ingest(harbour, settings)
+    answer = srag_mcp.ask(harbour, "How many boats are there?", settings)
+    assert not any("none of the others" in line for line in answer.assumptions)
+
+
+def shown_column(folder: Path, settings: Settings) -> str:
+    with QueryPool() as pool:
+        return Corpus(folder, pool, settings.home).schema().attributes[0].name
 
 
 def test_columns_that_a_person_gives_hold_what_was_left_out(late: Path, settings: Settings) -> None:

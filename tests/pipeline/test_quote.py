@@ -99,17 +99,6 @@ def test_the_rounds_of_a_schema_and_its_trial_are_quoted_too(folder: Path, tmp_p
     assert "about 30 columns, engine model" in quote.lines()[0]
 
 
-def test_sample_questions_that_will_not_be_tried_are_told_with_the_price(
-    folder: Path, tmp_path: Path
-) -> None:
-    settings = Settings(workers=1, home=tmp_path, model="gpt-4o-mini", schema_questions=2)
-    quote = quote_ingestion(folder, settings, questions=["How many?", "How high?", "How old?"])
-    told = "1 of the sample questions, the last ones, are too many and will not be tried"
-    assert quote.n_untried == 1
-    assert told in quote.lines()
-    assert quote.sentence().endswith(told)
-
-
 def test_a_price_is_that_of_the_effort(tmp_path: Path) -> None:
     folder = tmp_path / "stations"
     folder.mkdir()

@@ -299,6 +299,25 @@ def test_what_rules_leave_open_is_read_in_parts(
     assert ask(folder, "SELECT count(*) FROM cells WHERE state = 'failed'") == [(0,)]
 
 
+def test_a_column_without_rules_is_read_where_words_tell_it(
+    folder: Path, settings: Settings, server: OpenAIServer, writer: Writer, ask: Ask
+) -> None:
+    """Of what no audit covers no bound is told."""
+    for page in folder.glob("*.txt"):
+        page.write_text(page.read_text() + "\n\nNobody lives there in winter.\n\n" * 40)
+    writer.rules = [TOWN, GREETING]
+    report = ingest(folder, at(settings, "checked"))
+    assert any(line.startswith("town: ") and "error ≤ " in line for line in report.ruled)
+    assert "height_m: nothing was audited, so the model reads it" in report.ruled
+    assert ask(folder, TRUTH) == [(0,)]
+    assert ask(folder, "SELECT count(*) FROM cells WHERE state = 'failed'") == [(0,)]
+    n_whole = sum(content_of(body).count("Nobody lives") for body in server.requests) / 40
+    assert 50 < n_whole < 100
+    silent = "SELECT count(*) FROM cells WHERE note LIKE '%nobody audited%' AND state = '{}'"
+    assert int(str(ask(folder, silent.format("not_mentioned"))[0][0])) > 0
+    assert ask(folder, silent.format("stated")) == [(0,)]
+
+
 def test_a_rule_that_a_person_removed_stays_away(
     begin: Begin, settings: Settings, writer: Writer, ask: Ask
 ) -> None:

@@ -1,6 +1,7 @@
 from collections.abc import Sequence
 
 import anyio
+import pytest
 
 from srag_mcp.cells.cell import DocumentText, PredictedRecord
 from srag_mcp.model.asking import reply_schema
@@ -8,6 +9,7 @@ from srag_mcp.model.language_model import count_tokens
 from srag_mcp.records.conversation import RecordTask
 from srag_mcp.records.judging import records_form
 from srag_mcp.records.prediction import estimate_records, predict_records
+from srag_mcp.records.record_prompt import Sought
 from srag_mcp.schema.attribute import Attribute
 from tests.model.scripted import ScriptedModel
 from tests.records.reading_model import answer, reading
@@ -15,13 +17,20 @@ from tests.records.reading_model import answer, reading
 ATTRIBUTES = tuple(Attribute(name=f"figure_{number}", type="integer") for number in range(12))
 
 
-def ask(texts: Sequence[str]) -> ScriptedModel:
+def ask(
+    texts: Sequence[str], columns: tuple[Attribute, ...] = ATTRIBUTES, sought: Sought | None = None
+) -> ScriptedModel:
     model = reading(lambda key, text, prompt: answer(key, []))
     records: list[PredictedRecord] = []
 
     async def run() -> None:
         await predict_records(
-            RecordTask(model, ATTRIBUTES, "model"),
+            RecordTask(
+                model,
+                columns,
+                "model",
+                sought={} if sought is None else {str(n): sought for n in range(len(texts))},
+            ),
             [DocumentText(str(n), str(n), str(n), text, "") for n, text in enumerate(texts)],
             prompt_tokens=2500,
             max_in_flight=1,
@@ -46,6 +55,17 @@ def test_the_estimate_is_near_to_what_is_sent() -> None:
     )
     assert estimate.n_prompts == len(prompts)
     assert 0.9 * sent < estimate.tokens_in < 1.1 * sent
+
+
+@pytest.mark.parametrize(("stated", "n_prompts"), [(1.0, 2), (0.5, 1)])
+def test_the_fewer_cells_are_expected_the_more_documents_share_a_prompt(
+    stated: float, n_prompts: int
+) -> None:
+    columns = tuple(Attribute(name=f"figure_{number}", type="integer") for number in range(30))
+    texts = ["figure 12"] * 40
+    sought = Sought(frozenset(item.name for item in columns), stated=stated)
+    estimate = estimate_records(columns, map(count_tokens, texts), 2500, 30 * 40, stated)
+    assert len(ask(texts, columns, sought).prompts) == estimate.n_prompts == n_prompts
 
 
 def test_the_length_of_a_long_document_does_not_matter() -> None:

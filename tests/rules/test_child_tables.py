@@ -1,6 +1,6 @@
 """Child tables by rules: what is a list, what is not, and what documents say of its rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -426,19 +426,6 @@ def test_items_made_alike_that_no_table_holds_leave_a_list_in_doubt() -> None:
     assert not found["record_works"].marks
 
 
-def test_what_some_rows_say_behind_the_others_is_a_column_of_its_own() -> None:
-    said = ("high", "low, repair £45", "low", "high, repair £400", "low, repair £20", "high")
-    things = ("Slide", "Swing", "Seesaw", "Gate")
-    rows = [f"- {things[n % 4]}: loose (severity {said[n % 6]})" for n in range(30)]
-    texts = [f"Yard {n}\n\nFindings\n\n" + "\n".join(rows[n : n + 2 + n % 2]) for n in range(12)]
-    documents = read(texts)
-    schema = learn(documents)
-    [child] = schema.children
-    assert [item.name for item in child.attributes][-2:] == ["severity", "repair"]
-    [found, *_] = lists_of(documents, schema)[child.list_name]
-    assert [row[-2:] for row in rows_of(found)] == [("high", ""), ("low", "£45")]
-
-
 def test_a_table_that_names_its_rows_alone_is_labels_and_no_list() -> None:
     documents = list[Document]()
     for n, city in enumerate(("Ulm", "Pula", "Bonn", "Ulm", "Pula", "Bonn", "Ulm", "Graz")):
@@ -452,7 +439,7 @@ def test_a_table_that_names_its_rows_alone_is_labels_and_no_list() -> None:
     assert (schema.children, schema.pending_lists) == ((), ())
 
 
-def test_rows_behind_a_cell_that_goes_on_in_the_next_line_are_read_and_the_list_is_in_doubt() -> (
+def test_rows_behind_a_cell_that_goes_on_in_the_next_line_are_read_and_the_cell_is_in_doubt() -> (
     None
 ):
     def order(n: int, *, wraps: bool) -> str:
@@ -463,5 +450,121 @@ def test_rows_behind_a_cell_that_goes_on_in_the_next_line_are_read_and_the_list_
     documents = read([order(n, wraps=n > 4) for n in range(8)], "txt")
     [found] = lists_of(documents, learn(documents)).values()
     assert [len(rows_of(one)) for one in found] == [4] * 5 + [5] * 3
-    notes = [one.listed.note for one in found if one is not None]
-    assert notes == [""] * 5 + ["not read as rows: 'Bolt M8 zinc,'"] * 3
+    lists = [one for one in found if one is not None]
+    assert not any(one.listed.note for one in lists)
+    marked = [[(c.as_stated, c.note) for r in one.rows for c in r if c.marks] for one in lists]
+    note = "it may go on in a line of its own: 'Bolt M8 zinc,'"
+    assert marked == [[]] * 5 + [[("Nut", note), ("fifty pieces", note)]] * 3
+
+
+HOURS = [("1", "Site survey", 12, 80), ("2", "Drawings", 30, 75), ("3", "Soil report", 5, 60),
+         ("4", "Permit", 7, 95)]  # fmt: skip
+
+
+def _hours(n: int, below: Sequence[str], *, total: str = "") -> str:
+    """Write an invoice whose second and later rows stand behind the lines *below*."""
+    rows = [f"{at}    {what:<20}{h + n:>6}{rate:>9}.00{(h + n) * rate:>10}.00"
+            for at, what, h, rate in HOURS[: 2 + n % 3]]  # fmt: skip
+    head = "Pos  Description          Hours        Rate       Amount"
+    lines = [f"Invoice {n}", "", f"Customer: C{n}", "", head, rows[0], *below, *rows[1:]]
+    return "\n".join([*lines, "", f"Total hours: {total}" * bool(total), "", "Thank you."])
+
+
+@pytest.mark.parametrize(
+    ("below", "is_open", "is_cut"),
+    [
+        (["     two visits, incl. travel"], False, True),
+        (["     two visits, incl. travel", "     and one call"], False, True),
+        (["     - three visits at 40.00"], False, True),
+        (["     Remark: two visits, as was agreed upon with the owner at length"], False, True),
+        (["  two visits"], False, False),  # below the number of the row, which is no column
+        (["", ""], False, False),
+        (["", "Page 1 of 2", ""], False, False),
+        (["     from stock   see list"], True, False),  # its parts may be cells
+        (["Prices were agreed in March"], False, False),
+        (["two visits   see the list"], False, False),
+        (["Note: the rest came later"], False, False),
+        (["Prices were agreed in March,", "those below in May"], False, False),
+    ],
+)
+def test_rows_behind_lines_that_are_none_are_rows(
+    below: Sequence[str], is_open: bool, is_cut: bool
+) -> None:
+    documents = read([_hours(n, below if n % 4 else []) for n in range(8)], "txt")
+    [found] = lists_of(documents, learn(documents)).values()
+    lists = [one for one in found if one is not None]
+    hours = [[c.as_stated for r in one.rows for c in r if c.attribute == "hours"] for one in lists]
+    assert hours == [[str(h + n) for _, _, h, _ in HOURS[: 2 + n % 3]] for n in range(8)]
+    assert [bool(one.listed.marks) for one in lists] == [is_open and n % 4 > 0 for n in range(8)]
+    marked = {c.attribute for one in lists for row in one.rows for c in row if c.marks}
+    assert marked == ({"description"} if is_cut else set())
+
+
+def test_rows_of_another_table_below_are_none_of_the_first() -> None:
+    other = "Pos  Material             Boxes      Weight        Price"
+    texts = [
+        f"{_hours(n, [])}\n\n{other}\n1    Sand{n % 5 + 2:>22}{n + 3:>9}.00{9 * n:>10}.00\n"
+        for n in range(8)
+    ]
+    documents = read(texts, "txt")
+    [found] = lists_of(documents, learn(documents)).values()
+    assert [len(rows_of(one)) for one in found] == [2 + n % 3 for n in range(8)]
+
+
+def test_a_total_of_a_column_that_most_documents_prove_tells_where_rows_are_missed() -> None:
+    def sheet(n: int) -> str:
+        total = sum(h + n for _, _, h, _ in HOURS[: 2 + n % 3])
+        return _hours(n, [], total=f"{total + 9 * (n % 3 == 1)}")
+
+    documents = read([sheet(n) for n in range(12)], "txt")
+    [found] = lists_of(documents, learn(documents)).values()
+    marked = [{c.attribute for r in one.rows for c in r if c.marks} for one in found if one]
+    assert marked == [{"hours"} if n % 3 == 1 else set() for n in range(12)]
+
+
+Foot = list[tuple[str, float]]
+
+
+@pytest.mark.parametrize(
+    "foot_of",
+    [
+        lambda s, _: [("Together", s)],
+        lambda s, _: [("Goods", s), ("Levy", s / 5), ("Payable", 1.2 * s)],
+        lambda s, _: [("Levy", s / 5), ("Payable", 1.2 * s)],
+        lambda s, _: [("Rebate", -s / 10), ("Early bird", s / 20), ("Payable", 0.85 * s)],
+        lambda s, _: [("Goods", s), ("Paid in May", 35), ("Open", s - 35)],
+        lambda s, one: [("Together", s), ("of which by hand", one)],
+        lambda s, one: [("of which by hand", one), ("the rest", s - one), ("Together", s)],
+        lambda s, _: [("To be carried", s), ("From before", s), ("Together", s)],
+    ],
+)
+@pytest.mark.parametrize("most", [2, 4])
+def test_rows_that_make_up_or_split_the_sum_of_items_are_none_whatever_they_are_called(
+    foot_of: Callable[[float, float], Foot], most: int
+) -> None:
+    def order(n: int) -> str:
+        wares = [(what, n + at + 1, 20.0 * at + 10) for at, (_, what, *_) in enumerate(HOURS)]
+        own = wares[: 1 + n % most]
+        rows = [[what, f"{q}", f"{p:.2f}", f"{q * p:.2f}"] for what, q, p in own]
+        foot = foot_of(sum(q * p for _, q, p in own), own[0][1] * own[0][2])
+        rows += [[label, "", "", f"{amount:.2f}"] for label, amount in foot]
+        return f"# Order {n}\n\n" + table(["Item", "Quantity", "Price", "Amount"], rows)
+
+    documents = read([order(n) for n in range(12)])
+    [found] = lists_of(documents, learn(documents)).values()
+    assert [len(rows_of(one)) for one in found] == [1 + n % most for n in range(12)]
+    assert not any(c.marks for one in found if one for row in one.rows for c in row)
+
+
+def test_a_lump_sum_among_items_and_what_nothing_adds_up_to_stay_and_are_in_doubt() -> None:
+    def order(n: int, odd: Sequence[Sequence[str]]) -> str:
+        wares = [[what, f"{h + n}", "10.00", f"{h + n}0.00"] for _, what, h, _ in HOURS]
+        rows = [*wares[:2], *odd[:1], *wares[2:], *odd[1:]]
+        return f"# Order {n}\n\n" + table(["Item", "Quantity", "Price", "Amount"], rows)
+
+    odd = [["Travel", "", "", "33.50"], ["Gift wrap", "", "", "7.10"]]
+    documents = read([order(n, odd * (n == 5)) for n in range(8)])
+    [found] = lists_of(documents, learn(documents)).values()
+    assert [len(rows_of(one)) for one in found] == [4] * 5 + [6] + [4] * 2
+    marked = [{row[0].as_stated for row in one.rows if row[0].marks} for one in found if one]
+    assert marked == [set()] * 5 + [{"Travel", "Gift wrap"}] + [set()] * 2

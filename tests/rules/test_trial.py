@@ -80,6 +80,19 @@ def test_what_an_audit_finds_wrong_decides_how_far_rules_are_let(
     assert any(ruling.is_taken for ruling in after.rulings.values()) == audit.holds
 
 
+def test_the_step_that_spares_more_documents_is_tried_before_the_other() -> None:
+    rare = [n for n in range(12, N) if states(n) and n not in {30, 40}]
+    column = tried(missed=[30], rare=rare)
+    assert Trust.PASSAGES not in column.steps
+    after = audited(column, untold=[30])  # which ends the other order at once
+    assert after.trust is Trust.RULED
+    assert after.rulings[ORDER[100]].is_taken
+    assert after.is_open(ORDER[30])
+    assert audited(column).trust is Trust.SPOKEN
+    assert audited(tried(wrong=[21], rare=rare)).trust is Trust.PROVEN
+    assert not audited(tried(wrong=[21], rare=rare)).rulings[ORDER[100]].is_taken
+
+
 def test_a_rule_that_the_audit_proves_decides_as_well() -> None:
     before = tried(rare=SPOKEN)
     after = audited(before)
@@ -87,6 +100,20 @@ def test_a_rule_that_the_audit_proves_decides_as_well() -> None:
     assert after.rulings[ORDER[100]].is_taken
     assert audited(tried(rare=[20, 100])).rulings[ORDER[100]].is_taken, "as the audit counted it"
     assert not audited(tried(missed=[30], rare=[20, 100], wrong=[40])).rulings[ORDER[100]].is_taken
+
+
+def test_what_a_writer_was_shown_proves_no_rule_and_may_deny_it() -> None:
+    every = {key: cell(n) for n, key in enumerate(ORDER) if states(n)}
+    wrong = every | {ORDER[0]: cell(7)}
+    held = [key for key in LEARNED[8:] if states(ORDER.index(key))]
+    for shown, verdict in ((LEARNED[:8], Verdict.PROVEN), (LEARNED, Verdict.UNPROVEN)):
+        column = try_column(MASS, Trial(LEARNED, shown), [every, {}], TRUTH, ORDER)
+        assert column.attribute.rules[0].right == (len(held) if shown != LEARNED else 0)
+        assert column.rulings[ORDER[100]].verdict is verdict
+        after = audited(column).attribute.rules[0]
+        assert after.right >= column.attribute.rules[0].right + 3, "an audit is held back, too"
+        denied = try_column(MASS, Trial(LEARNED, shown), [wrong, {}], TRUTH, ORDER)
+        assert denied.rulings[ORDER[100]].verdict is Verdict.SILENT
 
 
 def test_an_audit_lets_nothing_be_decided_that_was_not_before_it() -> None:
@@ -101,6 +128,21 @@ def test_an_audit_lets_nothing_be_decided_that_was_not_before_it() -> None:
     assert after.rulings[ORDER[100]].verdict is Verdict.CONFLICT
 
 
+def test_rules_that_leave_more_than_they_spare_are_left_to_reading_and_no_bound_is_told() -> None:
+    missed, rare = [30, *range(102, N, 5)], range(101, N, 5)
+    column = audited(tried(missed=missed, rare=rare), untold=[30])
+    assert column.trust is Trust.PROVEN
+    n_taken = sum(ruling.is_taken for ruling in column.rulings.values())
+    assert 100 < n_taken < N / 2
+    left = column.left_to_reading()
+    assert left.trust is Trust.NOTHING
+    assert left.attribute.certificate is None
+    assert all(map(left.is_open, ORDER))
+    spared = audited(tried(missed=[30], rare=SPOKEN), untold=[30])
+    assert spared.left_to_reading() is spared
+    assert spared.attribute.certificate is not None
+
+
 def test_an_audit_that_is_not_read_to_its_end_shows_nothing() -> None:
     labels = {key: TRUTH[key] for key in ORDER[: AUDITED.stop - 1]}
     assert tried().audited(ORDER, labels, ORDER, {}).trust is Trust.NOTHING
@@ -112,16 +154,19 @@ def test_a_column_that_failed_is_not_audited_until_it_holds_by_chance() -> None:
     assert audited(again).trust is Trust.NOTHING
 
 
-@pytest.mark.parametrize("n_steps_wrong", [1, 2, 3])
+@pytest.mark.parametrize("n_steps_wrong", [1, 2, 3, 4])
 def test_the_steps_of_one_audit_share_its_risk(n_steps_wrong: int) -> None:
     """Whatever step is the first to be wrong too often: hardly ever is it taken, or a later one."""
     chance, n_false, n_audits = random.Random(n_steps_wrong), 0, 100
     n_bad = int(LIMIT * (N - len(LEARNED))) + 1
     stated = [n for n in range(12, N) if states(n)]
-    first = {1: Trust.PROVEN, 2: Trust.PASSAGES, 3: Trust.SILENCE}[n_steps_wrong]
+    steps = (Trust.PROVEN, Trust.PASSAGES, Trust.SILENCE, Trust.RULED)
+    first = steps[n_steps_wrong - 1]
     for _ in range(n_audits):
         bad = chance.sample(stated, n_bad)
-        column = tried(wrong=bad) if first is Trust.PROVEN else tried(missed=bad)
+        column = tried(missed=bad)
+        if first in {Trust.PROVEN, Trust.RULED}:
+            column = tried(wrong=bad, rare=stated if first is Trust.RULED else ())
         n_false += audited(column, bad if first is Trust.PASSAGES else ()).trust >= first
     assert n_false <= RISK * n_audits + 3 * (RISK * (1 - RISK) * n_audits) ** 0.5
 

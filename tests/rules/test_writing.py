@@ -9,7 +9,9 @@ from srag_mcp.cells.cell import Cell, DocumentText, Mark
 from srag_mcp.rules.writing import (
     Lesson,
     Miss,
+    choose_shown,
     foresee_decided,
+    hold_back,
     may_be_ruled,
     refuse_rule,
     render_rules_prompt,
@@ -64,9 +66,26 @@ def test_the_prompt_shows_what_was_read_and_the_words_around_it() -> None:
     assert (prompt.step, prompt.subject) == ("rules", "mass, yard")
     assert "- mass (number, kg): Of the anchor.\n  d1: 10.0 “10 kg”" in prompt.content
     assert "  not mentioned: d4" in prompt.content
+    assert "  d1, d2, d3, d4: Ulm\n" in f"{prompt.content}\n", "the words are the value"
     assert "Its mass is 20 kg." in prompt.content
     assert "[…]" in prompt.content
     assert len(prompt.content) < sum(len(item.text) for item in DOCUMENTS)
+
+
+def test_some_documents_are_held_back_and_no_column_lacks_what_it_is_written_by() -> None:
+    known, sample = lesson().labels, [item.document_id for item in DOCUMENTS]
+    more = [*sample, "5.txt", "6.txt"]  # where nothing is stated
+    assert hold_back(known, more) == ("6.txt", "5.txt")
+    assert hold_back(known, sample) == ("4.txt",), "its mass is unknown, its yard one of four"
+    assert hold_back({"mass": known["mass"]}, sample[:3]) == ()
+
+
+def test_one_miss_of_each_kind_is_shown() -> None:
+    found = lesson().labels["mass"]
+    fallen = Miss("4.txt", found["4.txt"], WrittenRule(pattern="x"), found["1.txt"])
+    misses = [fallen, *(Miss(key, found[key]) for key in ("1.txt", "2.txt"))]
+    texts = {item.document_id: item.text for item in DOCUMENTS}
+    assert choose_shown(misses, texts) == [(misses[1], 2), (fallen, 1)]
 
 
 def test_documents_that_give_orders_stand_between_marks() -> None:

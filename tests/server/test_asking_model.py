@@ -64,7 +64,7 @@ def test_a_question_that_the_grammar_cannot_read_goes_to_the_model(ask: Ask) -> 
 
 def test_what_the_model_misses_is_told_as_the_attribute_to_add(ask: Ask) -> None:
     text, _ = ask(reply(None, "number of beds"))
-    assert "or add it: extend_schema with attribute='number of beds'" in text
+    assert "and attribute='number of beds'" in text
 
 
 def test_nothing_is_proposed_where_nothing_is_missing(ask: Ask) -> None:

@@ -247,3 +247,28 @@ async def test_where_several_corpora_are_served_an_answer_says_of_which_it_is(
     )
     assert "corpus" not in (named.structured_content or {})
     assert "may be about several corpora; pass one of these: bills, boats" in str(refused.content)
+
+
+async def test_what_another_corpus_has_as_well_is_answered_of_none(
+    connect: Connect, tmp_path: Path, settings: Settings
+) -> None:
+    boat = "Boat {n}\n\nBoat name: B{n}\nLength: {m} m\n"
+    raft = "Raft {n}\n\nRaft name: R{n}\nDeck length: {m} m\nPole length: {k} m\n"
+    for name, words in (("boats", boat), ("rafts", raft)):
+        (tmp_path / name).mkdir()
+        for n in range(1, 9):
+            text = words.format(n=n, m=4 + n * n % 7, k=2 + n * n % 5)
+            (tmp_path / name / f"{n}.txt").write_text(text)
+        ingest(tmp_path / name, settings)
+    asked = (
+        "What is the average length?",
+        "What is the average pole length?",
+        "What is the average length of the boats?",
+    )
+    async with connect(tmp_path / "boats", tmp_path / "rafts") as client:
+        pages = [await client.call_tool("ask", {"question": question}) for question in asked]
+    said = "this question may be about several corpora; pass one of these: boats, rafts"
+    assert pages[0].is_error
+    assert said in str(pages[0].content)
+    found = [page.structured_content or {} for page in pages[1:]]
+    assert [(x["corpus"], x["answered"]) for x in found] == [("rafts", True), ("boats", True)]

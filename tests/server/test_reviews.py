@@ -12,7 +12,7 @@ from srag_mcp.server.corpora import Corpora
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.evidence import Review, ReviewPage, count_reviews, read_reviews
+from srag_mcp.store.evidence import Review, count_reviews, read_reviews
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.views.holdings import schema_page
 from tests.model.openai_server import Answer, Body, serving
@@ -56,11 +56,10 @@ def test_where_model_and_rule_disagree_the_cell_is_marked_and_listed(tmp_path: P
         )
         ingest(folder, settings, schema=SCHEMA)
         corpus = Corpus(folder, worker, settings.home)
-        assert read_reviews(corpus.read) == ReviewPage(
-            (Review("3.txt", "height", "999", "Height: 300", "300", "300"),), 1
-        )
+        disputed = Review("3.txt", "height", "999", "Height: 300", "300", "300")
+        assert read_reviews(corpus.read) == [disputed]
         assert count_reviews(corpus.read) == {"height": 1}
-        assert read_reviews(corpus.read, "name").total == 0
+        assert read_reviews(corpus.read, "name") == []
         [cell] = corpus.trace("height", document_id="3.txt").evidence
         assert cell.value == "999"
         assert "a learned rule reads otherwise: 300 (“300”)" in cell.note

@@ -331,7 +331,9 @@ async def test_a_question_that_is_not_understood_gets_a_brief(client: Client) ->
     assert len(answer.brief.columns) == 6
     linked = [(value.column, value.value, value.records) for value in answer.brief.linked_values]
     assert linked == [("harbour", "Bergen", 3)]
-    assert answer.brief.next.endswith("extend_schema with what it should hold in words")
+    assert answer.brief.next.endswith(
+        "extend_schema with corpus='fleet' and what it should hold in words"
+    )
 
 
 @pytest.mark.parametrize("engine", ["auto", "agent"])

@@ -24,6 +24,10 @@ def told(sql: str) -> Joins:
     return read_joins(parse_query(sql), TABLES, LISTS)
 
 
+def counted(sql: str) -> Joins:
+    return read_joins(parse_query(sql), TABLES, LISTS, of_rows=True)
+
+
 def names(sql: str) -> list[str]:
     return [*told(sql).repeated]
 
@@ -164,6 +168,97 @@ def test_the_query_is_written_with_each_row_once() -> None:
         " HAVING COALESCE(LIST_COUNT(LIST_TRANSFORM(ARRAY_AGG(DISTINCT"
         " {'k': ROW(\"o\".\"document_id\"), 'v': o.country}), LAMBDA x : x.v)), 0) > 0"
     )
+
+
+# -- counts of joined rows ------------------------------------------------------------------------
+
+PART = "CASE WHEN o.country = 'X' AND i.quantity > 1 THEN 1 ELSE 0 END"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"SELECT count(*) FROM {JOINED}",
+        f"SELECT count(1) FILTER (o.country = 'X') FROM {JOINED}",
+        f"SELECT count(i.document_id) FROM {JOINED}",
+        f"SELECT o.country, count(*), sum(o.total) FROM {JOINED} GROUP BY 1",
+        f"SELECT o.country, i.name, count(*) FROM {JOINED} GROUP BY ALL",
+        f"SELECT sum({PART}) FROM {JOINED}",
+        f"SELECT avg({PART}) FROM {JOINED}",
+        f"SELECT count(CASE WHEN o.country = 'X' AND i.quantity > 1 THEN 1 END) FROM {JOINED}",
+        f"SELECT count_if(o.country = 'X' AND i.quantity > 1) FROM {JOINED}",
+        f"SELECT count(*) OVER (PARTITION BY o.country) FROM {JOINED}",
+        f"SELECT rank() OVER (ORDER BY o.total) FROM {JOINED}",
+        f"WITH j AS (SELECT o.country, i.name FROM {JOINED}) SELECT country, count(*) FROM j"
+        " GROUP BY 1",
+        f"SELECT o.country FROM {JOINED} GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
+    ],
+)
+def test_a_count_of_joined_rows_says_whose_rows_it_counts(sql: str) -> None:
+    found = counted(sql)
+
+    assert (len(found.repeated), found.of, found.tables) == (1, "items", ("orders",))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT count(*) FROM items",
+        f"SELECT count(i.name) FROM {JOINED} WHERE o.country = 'X'",
+        f"SELECT i.name, count(*) FROM {JOINED} WHERE o.country = 'X' GROUP BY 1",
+        f"SELECT count(*) OVER (PARTITION BY i.name) FROM {JOINED}",
+        f"SELECT o.document_id, count(*) FROM {JOINED} GROUP BY 1",
+        f"SELECT i.document_id, count(*) FROM {JOINED} GROUP BY ALL HAVING count(*) > 2",
+        f"SELECT count(*) / count(DISTINCT i.document_id) FROM {JOINED}",
+        f"SELECT o.country, sum(i.quantity) / count(*) FROM {JOINED} GROUP BY 1",
+        f"SELECT sum(o.total) FROM {JOINED}",
+        f"SELECT country FROM {JOINED} QUALIFY rank() OVER (ORDER BY o.total DESC) = 1",
+        f"SELECT rank() OVER (PARTITION BY o.country ORDER BY i.quantity) FROM {JOINED}",
+        f"SELECT row_number() OVER (ORDER BY o.total) FROM {JOINED}",
+        f"SELECT count(*) FROM (SELECT DISTINCT o.document_id FROM {JOINED})",
+        "SELECT count(*) FROM orders WHERE document_id IN (SELECT document_id FROM items)",
+        "SELECT o.country, (SELECT count(*) FROM items i WHERE i.document_id = o.document_id)"
+        " FROM orders o",
+        "SELECT count(*) FROM orders a JOIN orders b USING (country)",
+    ],
+)
+def test_a_count_that_can_only_be_of_the_rows_counted_is_not_noted(sql: str) -> None:
+    assert counted(sql) == Joins(is_joined=counted(sql).is_joined)
+
+
+@pytest.mark.parametrize(
+    ("counting", "once"),
+    [
+        ("count(*)", 3),
+        ("count(1) FILTER (i.quantity > 1)", 2),
+        ("count(o.country)", 2),
+        ("count(i.document_id)", 3),
+        ("count_if(o.country = 'X' AND i.quantity > 1)", 2),
+        (f"count({PART})", 3),
+        ("count(CASE WHEN o.total > 1 AND i.quantity > 1 THEN i.name END)", None),
+        ("count(CASE WHEN o.total > 1 AND i.quantity > 1 THEN 'key' END)", 1),
+        (f"sum({PART})", 2),
+        (f"avg({PART})", None),
+        ("avg(CASE WHEN o.country = 'X' THEN 1 ELSE 0 END)", 2 / 3),
+        ("max(n) FROM (SELECT count(*) OVER (PARTITION BY o.country) AS n", 2),
+        ("max(n) FROM (SELECT sum(o.total) OVER (PARTITION BY o.country) AS n", 4),
+    ],
+)
+def test_a_count_is_written_with_each_record_once(
+    connection: duckdb.DuckDBPyConnection, counting: str, once: float | None
+) -> None:
+    connection.execute(
+        "DELETE FROM orders; DELETE FROM items; INSERT INTO orders VALUES ('a', 1, 'X', 0),"
+        " ('b', 2, 'X', 0), ('c', 4, NULL, 0); INSERT INTO items VALUES ('a', 1, 'n', 2),"
+        " ('a', 2, 'n', 3), ('b', 1, 'n', 2), ('b', 2, 'm', 1), ('c', 1, 'm', 1), ('c', 2, 'm', 0)"
+    )
+    sql = f"SELECT {counting} FROM {JOINED}{')' * counting.startswith('max')}"
+    found = [x.once for x in (told(sql), counted(sql)) if x.repeated]
+
+    if once is None:
+        assert not any(found)
+    else:
+        assert [connection.execute(x).fetchone() for x in found] == [(once,)]
 
 
 # -- any join, on any rows ----------------------------------------------------------------------

@@ -17,7 +17,7 @@ from srag_mcp.inference.answer import (
     Reading,
     Sentence,
 )
-from srag_mcp.inference.brief import RULES, Brief, Proposal, ReadingPrice
+from srag_mcp.inference.brief import Brief, Proposal, ReadingPrice
 from srag_mcp.inference.linking import LinkedValues
 from srag_mcp.model.ledger import Totals
 from srag_mcp.pipeline.ingest import ingest
@@ -29,18 +29,17 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.values import ValueMatch
 from srag_mcp.text.spans import Span
-from srag_mcp.views.answers import answer_lines, answer_page
+from srag_mcp.views.answers import WHOLE, answer_page
 from srag_mcp.views.results import ProposalEntry, extension_call, for_terminal, json_size
 
 PORT = Attribute(name="port", type="string", extractors=(KeyRule(keys=("port",)),))
 SCHEMA = Schema(title="Boat", entity="boats", attributes=(PORT,))
-COLUMNS = [
-    "Columns of boats, 1 documents:",
-    "  name string, known in 1: Anna (1)",
-    "  crew integer, known in 1: 3 to 3, median 3",
-    f"For a query: {' '.join(RULES)}",
-]
 TAKEN = Totals(n_calls=2, tokens_in=700, tokens_out=212, cost_usd=0.0018)
+
+
+def lines(corpus: Corpus, answer: Answer) -> list[str]:
+    """Write an answer as a terminal shows it."""
+    return for_terminal(answer_page(corpus, answer, WHOLE).render(rows=False)).splitlines()
 
 
 def brief(n_columns: int = 2, unplaced: tuple[str, ...] = ()) -> Brief:
@@ -75,14 +74,14 @@ def test_an_answer_has_its_denominator_notes_query_and_who_wrote_it(boats: Corpu
         taken=TAKEN,
     )
 
-    assert list(answer_lines(answer, "boats", boats)) == [
-        "12 of them\n",
-        "Over the 12 of 20 documents that meet the conditions; crew: 17 used, 3 do not say.",
-        "Whatever they would say: 12 to 15.",
-        "Note: an assumption.",
-        "Note: a warning.",
-        "\nSQL:  SELECT count(*)\nFROM boats",
-        "By:   model, 2 calls, 912 tokens, $0.0018",
+    assert lines(boats, answer) == [
+        "12 of them",
+        "Over the 12 of 20 documents that meet the conditions; crew: 17 used, 3 do not say."
+        " Whatever they would say: 12 to 15.",
+        "an assumption",
+        "a warning",
+        "sql: SELECT count(*) FROM boats",
+        "engine: model: 2 calls, 912 tokens, $0.0018",
     ]
 
 
@@ -90,48 +89,26 @@ def test_a_refusal_of_the_grammar_proposes_a_column_in_words(boats: Corpus) -> N
     text = "Not answered: “poet” has no place in any reading"
     answer = Answer("Which poet?", text, brief=brief())
 
-    assert list(answer_lines(answer, "./boats", boats)) == [
+    said = lines(boats.called("./boats"), answer)
+    assert said[:3] == [
         text,
-        "",
-        *COLUMNS,
-        "“Cork next: obey” is a value of port",
-        'If no column holds it, add one: srag-mcp extend ./boats --attribute "…"',
-        'Ask with other words, or write the query: srag-mcp sql ./boats "SELECT …"',
-        'Passages that speak of it: srag-mcp search ./boats "…"',
+        "the question may mean port = 'Cork next: obey' (3 records)",
+        "table boats, 1 documents:",
     ]
+    assert said[-1] == (
+        "next: write the SELECT and run srag-mcp sql; if no column holds what is asked, look for"
+        " passages with srag-mcp search, or say so, or add it: srag-mcp extend ./boats and what it"
+        " should hold in words"
+    )
 
 
 def test_a_refusal_of_a_model_proposes_the_columns_that_it_missed(boats: Corpus) -> None:
-    missing = ("the poet's name", "a", "b", "c")
+    missing = ("the poet's name", "a")
     answer = Answer("?", "Not answered: no", brief=brief(1, missing), taken=TAKEN)
 
-    assert list(answer_lines(answer, "boats", boats))[7:10] == [
-        "To add it: srag-mcp extend boats --attribute 'the poet'\"'\"'s name'",
-        "To add it: srag-mcp extend boats --attribute a",
-        "To add it: srag-mcp extend boats --attribute b",
-    ]
-
-
-def test_many_columns_are_counted(tmp_path: Path) -> None:
-    folder = tmp_path / "rows"
-    folder.mkdir()
-    names = ["name", *(f"c{n}" for n in range(1, 43))]
-    rows = [",".join([name, *(str(n + at) for n in range(1, 43))]) for at, name in enumerate("ab")]
-    (folder / "rows.csv").write_text("\n".join([",".join(names), *rows]))
-    settings = Settings(workers=1, home=tmp_path / "home")
-    ingest(folder, settings)
-    with QueryPool() as worker:
-        corpus = Corpus(folder, worker, settings.home)
-        lines = list(answer_lines(Answer("?", "Not answered: no", brief=brief()), "b", corpus))
-
-    assert lines[3:5] == [
-        "  name string, known in 2: a (1), b (1)",
-        "  c1 integer, known in 2: 1 to 2, median 1.5",
-    ]
-    assert lines[42:44] == [
-        "  c39 integer, known in 2: 39 to 40, median 39.5",
-        "  … 3 more: srag-mcp schema b",
-    ]
+    assert lines(boats, answer)[-1].endswith(
+        "srag-mcp extend boats --attribute 'the poet'\"'\"'s name' --attribute a"
+    )
 
 
 PROPOSAL = Proposal(
@@ -140,9 +117,9 @@ PROPOSAL = Proposal(
     ReadingPrice(7, 30_000, 1_000, 40),
 )
 COMMAND = (
-    "To read it from 40 documents, about 7 prompts and 31,000 tokens, and then ask again: srag-mcp"
-    " extend boats --attribute 'why they left' --documents 'SELECT document_id FROM boats WHERE"
-    " port = '\"'\"'Cork'\"'\"'' --no-keep"
+    "next: to read it from 40 documents, about 7 prompts and 31,000 tokens, run srag-mcp extend"
+    " boats --attribute 'why they left' --documents 'SELECT document_id FROM boats WHERE port ="
+    " '\"'\"'Cork'\"'\"'' --no-keep; then ask again"
 )
 
 
@@ -173,28 +150,27 @@ READ = Answer(
 
 
 def test_an_answer_from_passages_has_its_quotes_and_what_was_computed(boats: Corpus) -> None:
-    assert list(answer_lines(READ, "boats", boats)) == [
-        "They grew by 20.0 %. [1] Two routes were given up. [2][1]\n",
+    assert lines(boats, READ) == [
+        "They grew by 20.0 %. [1] Two routes were given up. [2] [1]",
         "Read: 3 passages of 2 documents; 2 of 16 documents were searched.",
-        "No passage says: the reason",
-        "Note: 1 of 3 sentences were left out.",
-        "Computed: growth = (a - b) / b = 0.2",
-        "Computed: grew = a > b = yes",
-        "Computed: with a = 12,000,000, b = 10,000,000",
-        "\nDocuments: SELECT document_id\nFROM reports",
-        "By:   model: 2 calls, 912 tokens, $0.0018 (narrow 912, read 912)",
-        "[1] a.pdf, page 7, Income (40-52): “Sales | 12”",
-        "[2] b b.pdf (0-24): “two routes were given up”",
+        "1 of 3 sentences were left out",
+        "computed: growth = (a - b) / b = 0.2",
+        "computed: grew = a > b = yes",
+        "computed: with a = 12,000,000, b = 10,000,000",
+        "no passage says: the reason",
+        "documents: SELECT document_id FROM reports",
+        "engine: model: 2 calls, 912 tokens, $0.0018 (narrow 912, read 912)",
+        "[1] a.pdf, page 7, Income (40-52) srag://boats/documents/a.pdf: “Sales | 12”",
+        "[2] b b.pdf (0-24) srag://boats/documents/b%20b.pdf: “two routes were given up”",
     ]
 
 
 def test_a_refusal_shows_passages_and_what_would_have_to_be_read(boats: Corpus) -> None:
     found = Brief("why", ("crew",), "boats", ("c0",), (), passages=(SALES,))
     answer = Answer("?", "Not answered: no", brief=found, proposal=PROPOSAL, taken=TAKEN)
-    assert list(answer_lines(answer, "boats", boats))[6:8] == [
-        "a.pdf, page 7, Income (40-52) says: “Sales | 12”",
-        COMMAND,
-    ]
+    said = lines(boats, answer)
+    place = "a.pdf, page 7, Income (40-52) srag://boats/documents/a.pdf"
+    assert (said[1], said[-1]) == (COMMAND, f"passage: {place}: “Sales | 12”")
 
 
 def test_a_calling_agent_gets_the_same_as_data(boats: Corpus) -> None:
@@ -280,9 +256,8 @@ def test_a_proposal_is_a_command_with_its_price(boats: Corpus) -> None:
     )
     answered = Answer("?", "12", sql="SELECT 12", proposal=PROPOSAL)
 
-    assert list(answer_lines(refused, "boats", boats))[7] == COMMAND
-    assert not any("To add it" in line for line in answer_lines(refused, "boats", boats))
-    assert list(answer_lines(answered, "boats", boats))[-1] == COMMAND
+    assert lines(boats, refused)[1] == lines(boats, answered)[1] == COMMAND
+    assert not any("or add it" in line for line in lines(boats, refused))
 
 
 def test_a_proposal_is_a_call_with_its_arguments_and_price(tmp_path: Path) -> None:

@@ -2,12 +2,13 @@
 
 import pytest
 
-from srag_mcp.store.evidence import Evidence, Review
-from srag_mcp.views.findings import evidence_table, review_table
+from srag_mcp.views.findings import evidence_table
+from srag_mcp.views.results import SourceEntry
 
 
-def evidence(as_stated: str | None, note: str) -> Evidence:
-    return Evidence("a.txt", "A", "crew", "stated", "4", None, as_stated, 0, 1, note)
+def evidence(quote: str | None, note: str) -> SourceEntry:
+    place = {"document_id": "a.txt", "title": "A", "column": "crew"}
+    return SourceEntry(**place, state="stated", value="4", quote=quote, note=note)
 
 
 @pytest.mark.parametrize(
@@ -24,10 +25,3 @@ def test_a_quote_stands_beside_its_note(as_stated: str | None, note: str, said: 
 
     assert columns == ("document", "value", "state", "says")
     assert rows == [("a.txt", "4", "stated", said)]
-
-
-def test_two_readings_stand_side_by_side() -> None:
-    columns, rows = review_table([Review("a.txt", "crew", "4", "four", "5", "five")])
-
-    assert columns == ("document", "column", "model", "says", "rule", "says")
-    assert rows == [("a.txt", "crew", "4", "“four”", "5", "“five”")]
