@@ -44,12 +44,27 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 SENTENCE_END = re.compile(  # `all of it (“the Hall”). The`; not of `J. Doe`
     r"(?:(?<=[^\WA-Z_])|(?<=[)\]”’\"]))[.!?;]\s+(?=[^\W\d_a-z])"
 )
+_ITEM = re.compile(r"\n\s*(?=[•▪●◦–*-]\s)")
 _CELL_BEGINS = re.compile(r"(?::|\s{2}|\t|\|)\s*$")
 _SHARES = frozenset({"percent", "permille"})
 _NOT_COUNTED = frozenset({kind for kind, _ in SIZES.values()} - {"time", "period"} | {"money"})
 _MOST_DIGITS = 2  # of a number that may be anything
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)([^\w.!?;]*)$")
 _WORD_AFTER = re.compile(r"[ \t\u00a0\u202f-]*([^\W\d_]+)")
+
+
+def statement_at(text: str, span: Span) -> Span:
+    """Return the row of a table or the sentences that *span* lies in: they say of what it is."""
+    row = line_at(text, span)
+    if is_tabular(row.of(text)):
+        return row
+    start = text.rfind("\n\n", 0, span.start) + 1
+    end = span.end + len(text[span.end :].partition("\n\n")[0])
+    marks = (SENTENCE_END, _ITEM)
+    ends = [found.end() for mark in marks for found in mark.finditer(text, start, end)]
+    first = max((at for at in ends if at <= span.start), default=start)
+    last = min((at for at in ends if at >= span.end), default=end)
+    return Span(first, last).trimmed(text)
 
 
 def ground(quote: str, text: str, attribute: Attribute) -> Span | None:

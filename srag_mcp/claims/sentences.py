@@ -1,8 +1,8 @@
 """Whether a sentence stands on its quotes: each number, date and name in it is in one of them.
 
 What code cannot see: a number or a name that its passages have, in another's place, where no head
-of a column tells whose it is; a cause or a condition; and what other words claim than those that
-deny, or say up or down.
+of a column tells whose it is; a condition; and what other words claim than those that deny, and
+those of `bounding_words.py`.
 """
 
 import math
@@ -11,12 +11,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from srag_mcp.claims.bounding_words import (
+    check_bounds,
+    check_cause,
+    check_multiples,
+    direction_of,
+)
 from srag_mcp.claims.captions import is_tabular, read_scales, read_years, spell_years
 from srag_mcp.claims.figures import find_marks
+from srag_mcp.claims.quotes import statement_at
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, WORD, content_words, fold_word, fold_words, stem, words
 from srag_mcp.values.dates import DateText, find_dates
-from srag_mcp.values.names import WORDS
 from srag_mcp.values.quantities import (
     DECIMAL_COMMA,
     Quantity,
@@ -25,13 +31,7 @@ from srag_mcp.values.quantities import (
     scan_figures,
 )
 from srag_mcp.values.states import has_denial
-from srag_mcp.values.units import (
-    AMBIGUOUS_CURRENCIES,
-    SCALES,
-    is_currency,
-    parse_unit,
-    unit_of,
-)
+from srag_mcp.values.units import SCALES, convert, is_currency, parse_unit, unit_of, units_in
 
 _NUMERAL = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"\b[^\W\d_]\w+")
@@ -40,10 +40,8 @@ _NAMED_YEAR = re.compile(r"(?:^|_)((?:19|20)\d\d)(?:_|$)")
 _POINTS = re.compile(r"\s*(?:%|percent|per\s?cent|percentage|points?\b|pp\b)", re.IGNORECASE)
 _BASIS_POINTS = re.compile(r"\s*(?:basis|bps?\b)", re.IGNORECASE)
 _WORD_BEFORE = re.compile(r"[\w&.-]+\s*$")
-_UP, _DOWN = (frozenset(map(fold_word, WORDS["directions"][way].split())) for way in ("up", "down"))
 _MINUS = re.compile(r"(?<![^\s|(])[-−][$€£]?$")
 _BEFORE = 3
-_SEVERAL = re.compile("|".join(map(re.escape, AMBIGUOUS_CURRENCIES)))  # `$`: of one of many
 _SAME = 1e-9
 _ROUNDED = 0.05  # half of the last digit of two: fewer say too little
 _SHORTEST_ROOT, _LONGEST_ENDING = 4, 2  # `Hotel`, `Hotels`; not `Marsh`, `Marshall`
@@ -88,10 +86,11 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Figure:
-    """A number of a quote; *is_whole*: it has its scale or unit with it."""
+    """A number of a quote; *is_whole*: it has its scale or unit with it; *units*: it may be in."""
 
     value: float
     span: Span
+    units: Set[str]
     is_whole: bool
 
     def sizes(self, ground: Ground, unit: str | None) -> Set[float]:
@@ -99,6 +98,21 @@ class _Figure:
             return {self.value}
         scales = read_scales(ground.text, self.span, ground.floor, unit)
         return {self.value * scale for scale in scales}
+
+    def may_be_in(self, units: Set[str], ground: Ground) -> bool:
+        """Whether it is in one of *units*, or says none and what holds for it does.
+
+        In a text that is its statement, in a table what was read with it or, of a currency where
+        that has none, the document.
+        """
+        if not units or self.units:
+            return not units or not self.units.isdisjoint(units)
+        said = statement_at(ground.text, self.span)
+        known = units_in(
+            ground.around if is_tabular(said.of(ground.text)) else said.of(ground.text)
+        )
+        is_money = any(map(is_currency, units)) and not any(map(is_currency, known))
+        return not units.isdisjoint(known | units_in(ground.text) if is_money else known)
 
     def years(self, ground: Ground) -> Set[int]:
         return read_years(ground.text, self.span, ground.floor)
@@ -157,16 +171,24 @@ def check_sentence(
         if is_date or span.of(spelled).lower() == "one":
             continue
         ends = [end for end in (quantity.value, quantity.upper) if end is not None]
-        unit = None if _SEVERAL.search(span.of(spelled)) else quantity.unit
+        units = _units_of(span.of(spelled), quantity)
         for end in ends:
-            problem = _check_figure(Quantity(end, unit), span, spelled, grounds, results)
+            problem = _check_figure(end, units, span, spelled, grounds, results)
             problems += [problem] if problem and not _is_label(span, spelled, known) else []
         problems += _check_years(ends[0], _slack(span.of(spelled), ends[0]), years, grounds)
     problems += [
         f"the name {word!r} is in none of its passages"
         for word in _names(spelled, [span for span, _ in dates], around, question, is_another)
     ]
-    return [*problems, *_check_denial(said, grounds), *_check_direction(said, grounds, results)]
+    quotes = "\n".join(ground.quote.of(ground.text) for ground in grounds)
+    return [
+        *problems,
+        *_check_denial(said, grounds),
+        *_check_direction(said, quotes, results),
+        *check_bounds(said, quotes),
+        *check_cause(said, [(ground.text, ground.quote) for ground in grounds]),
+        *check_multiples(said, quotes, _sizes(grounds), [float(x.value) for x in results.values()]),
+    ]
 
 
 def _quantities(said: str, dates: Sequence[Span]) -> list[tuple[Span, Quantity]]:
@@ -180,16 +202,35 @@ def _quantities(said: str, dates: Sequence[Span]) -> list[tuple[Span, Quantity]]
     return found
 
 
-def _check_figure(
-    quantity: Quantity,
+def _units_of(said: str, quantity: Quantity) -> Set[str]:
+    """Return the units that *quantity*, written as *said*, may be in: those of `$` are many."""
+    figure = next(iter(scan_figures(said)), None)
+    possible = frozenset[str]() if figure is None else figure.possible_currencies
+    return possible | ({quantity.unit} if quantity.unit else frozenset())
+
+
+def _sizes(grounds: Sequence[Ground]) -> list[tuple[float, int | None]]:
+    """Return the numbers of *grounds*, those that were extracted if several were; and the years."""
+    found = [
+        (size, item.years(ground))
+        for ground in grounds
+        for item in _figures(ground)
+        for size in item.sizes(ground, ground.unit)
+        if ground.size is None or _is_same(size, ground.size)
+    ]
+    return [(abs(size), min(years) if len(years) == 1 else None) for size, years in found]
+
+
+def _check_figure(  # noqa: PLR0913 - a number where it stands, and what it is held against
+    value: float,
+    units: Set[str],
     span: Span,
     said: str,
     grounds: Sequence[Ground],
     results: Mapping[str, Result],
 ) -> str:
-    value, unit = quantity.value, quantity.unit
     after = said[span.end :]
-    is_share = unit == "percent" or _POINTS.match(after) is not None
+    is_share = units == {"percent"} or _POINTS.match(after) is not None
     slack = _slack(span.of(said), value)
     factor = 100 if is_share else 10_000 if _BASIS_POINTS.match(after) else 1
     for number, is_percent in results.values():
@@ -197,53 +238,55 @@ def _check_figure(
         is_same = _is_same(size, value, slack)
         if is_same and not isinstance(number, bool) and not (is_percent and factor == 1):
             return ""
-    if any(_says(ground, value, unit, slack) for ground in grounds):
+    if any(_says(ground, value, units, slack) for ground in grounds):
         return ""
     n_listed = len({ground.quote for ground in grounds if ground.value is None})
-    if value == n_listed > 1 and unit is None:
+    if value == n_listed > 1 and not units:
         return ""  # counted: each of them has a quote
     told = ", ".join(f"{name} = {item.value:.6g}" for name, item in results.items())
     computing = f", and compute gives {told}" if told else ", and no result of compute"
     return f"the number {span.of(said)!r} is in none of its quotes{computing}"
 
 
-def _says(ground: Ground, value: float, unit: str | None, slack: float) -> bool:
+def _says(ground: Ground, value: float, units: Set[str], slack: float) -> bool:
     """Whether *ground* has the number *value*: as its own, or as one of its words in prose.
 
     Of a row of a table only the number counts that was extracted, unless none was.
     """
-    line = ground.text[ground.text.rfind("\n", 0, ground.quote.start) + 1 : ground.quote.end]
     size = ground.size
     given = (parse_unit(ground.unit or "").unit or "").partition("/")[0]  # `EUR/share` is EUR
-    is_other = unit is not None and given not in ("", unit)
-    if is_other and any(one == "percent" or is_currency(one) for one in (unit, given)):
-        return False
-    if size is not None and is_tabular(line):
-        meant = ground.unit or unit
-        if ground.unit is None and unit is not None and unit != "percent":
-            figures = (item for item in _figures(ground) if _is_same(item.value, size))
-            return any(
-                _is_same(x, value, slack) for item in figures for x in item.sizes(ground, meant)
-            )
+    if size is not None and given and units and given not in units:
+        carried = [convert(size, given, unit) for unit in units]
+        return any(item is not None and _is_same(item, value, slack) for item in carried)
+    line = ground.text[ground.text.rfind("\n", 0, ground.quote.start) + 1 : ground.quote.end]
+    unit = next(iter(units)) if len(units) == 1 else None
+    figures = [item for item in _figures(ground) if item.may_be_in(units, ground)]
+    is_cell, is_scaled = is_tabular(line), ground.unit is None and unit not in (None, "percent")
+    if size is not None and is_cell and is_scaled:
+        figures = [item for item in figures if _is_same(item.value, size)]
+    elif size is not None and figures and (is_cell or _is_same(size, value, slack)):
         return _is_same(size, value, slack)
-    own = [] if size is None else [size]
-    sizes = {x for item in _figures(ground) for x in item.sizes(ground, unit or ground.unit)}
-    return any(_is_same(item, value, slack) for item in (*own, *sizes))
+    meant = unit or ground.unit
+    return any(_is_same(x, value, slack) for item in figures for x in item.sizes(ground, meant))
 
 
 def _figures(ground: Ground) -> Iterator[_Figure]:
     quote, start = ground.quote.of(ground.text), ground.quote.start
     taken: list[Span] = []
+    said: list[tuple[Span, Set[str]]] = []
     for figure in scan_figures(quote):
         read = figure.read()
+        units = set() if read is None else _units_of(figure.span.of(quote), read)
+        said.append((figure.span, units))
         if read is not None and (figure.scaled or figure.unit == "percent"):
             taken.append(figure.span)
             for end in (read.value, read.upper):
                 if end is not None:
-                    yield _Figure(float(end), figure.span.moved(start), is_whole=True)
+                    yield _Figure(float(end), figure.span.moved(start), units, is_whole=True)
     for span, quantity in find_quantities(quote):
         if not any(map(str.isdigit, span.of(quote))):  # a number in words
-            yield _Figure(float(quantity.value), span.moved(start), is_whole=True)
+            units = _units_of(span.of(quote), quantity)
+            yield _Figure(float(quantity.value), span.moved(start), units, is_whole=True)
     before = ground.text.rfind("\n\n", 0, start) + 1
     block = ground.text[before : max(ground.text.find("\n\n", start), ground.quote.end)]
     style = find_marks(block) or find_marks(ground.around)
@@ -251,7 +294,8 @@ def _figures(ground: Ground) -> Iterator[_Figure]:
         place = Span(*found.span())
         value = read_numeral(found[0], "." if style == DECIMAL_COMMA else ",")
         if value is not None and not any(place.overlaps(other) for other in taken):
-            yield _Figure(float(value), place.moved(start), is_whole=False)
+            own = next((units for span, units in said if place.overlaps(span)), set())
+            yield _Figure(float(value), place.moved(start), own, is_whole=False)
 
 
 def _agreeing(ground: Ground, size: float) -> list[_Figure]:
@@ -373,30 +417,21 @@ def _check_denial(said: str, grounds: Sequence[Ground]) -> list[str]:
     return ["it denies what its quote says, or the other way round"] if told <= quoted else []
 
 
-def _check_direction(
-    said: str, grounds: Sequence[Ground], results: Mapping[str, Result]
-) -> list[str]:
+def _check_direction(said: str, quotes: str, results: Mapping[str, Result]) -> list[str]:
     """Say so where a change goes up and its quotes or its result go down, or the other way round.
 
     Of both at once nothing is known. A result that is not negative may be that of a decline.
     """
-    way = _direction(said)
+    way = direction_of(said)
     if way == 0:
         return []
     if not results:
-        quotes = "\n".join(ground.quote.of(ground.text) for ground in grounds)
-        is_other = _direction(quotes) == -way
+        is_other = direction_of(quotes) == -way
         return ["it says the contrary of its quotes: up for down, or down for up"] * is_other
     if any(isinstance(item.value, bool) for item in results.values()):
         return []  # the words were chosen by a comparison
     negative = [name for name, item in results.items() if item.value < 0]
     return [f"{name} is negative: say the change by a comparison" for name in negative[:1]]
-
-
-def _direction(text: str) -> int:
-    """Return 1 where words say that something goes up, -1 for down, and 0 for neither or both."""
-    found = set(words(text))
-    return bool(found & _UP) - bool(found & _DOWN)
 
 
 def _slack(said: str, value: float) -> float:

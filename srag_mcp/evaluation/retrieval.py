@@ -119,7 +119,8 @@ def by_search(corpus: Corpus) -> Ranking:
 
     def rank(question: str) -> Iterable[Hit]:
         named = find_filter(corpus, question)
-        page = search(corpus, question, ahead=named.documents if named else None, limit=DEPTH)
+        words, ahead = (named.rest, named.documents) if named else (question, None)
+        page = search(corpus, words, ahead=ahead, limit=DEPTH)
         return (Hit(hit.document_id, hit.page, str(hit.number)) for hit in page.hits)
 
     return rank

@@ -15,7 +15,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_text
 from srag_mcp.store.values import IN_ORDER
 from srag_mcp.text.terms import asked_stems, name_term, phrase_terms
-from srag_mcp.text.words import STOP_WORDS, WORD, fold_word, stems, words
+from srag_mcp.text.words import STOP_WORDS, WORD, fold_word, fold_words, stems, words
 
 _MOST_IN_PHRASE = 6  # words: as in the grammar
 _MOST_IN_VALUE = 8  # words of a value that is a name, and no prose: as of a label
@@ -52,12 +52,15 @@ class QuestionFilter:
         words: These words, as asked.
         where: The condition that holds for the records of these documents.
         documents: The same as a SELECT of document_id.
+        rest: The question without values that each record has for itself, such as a tenant: they
+            tell documents apart, and no passages of one; all of it where nothing else is said.
         is_thin: Whether these say no other word of the question, and others do.
     """
 
     words: tuple[str, ...]
     where: str
     documents: str
+    rest: str
     is_thin: bool = False
 
     @property
@@ -84,12 +87,16 @@ class _Phrase:
 
 @dataclass(frozen=True, slots=True)
 class _Meaning:
-    """What a phrase says of a document: a condition on *column*; of its names, on the id."""
+    """What a phrase says of a document: a condition on *column*; of its names, on the id.
+
+    *is_name*: no two records have the same value in that column.
+    """
 
     phrase: _Phrase
     column: str
     where: str
     may_be_unknown: bool = False
+    is_name: bool = False
 
     def overlaps(self, other: "_Meaning") -> bool:
         """Whether another phrase has a word of this one."""
@@ -107,7 +114,7 @@ def find_filter(corpus: Corpus, question: str) -> QuestionFilter | None:
     Raises:
         StoreError: If the build is of an earlier version, without an index.
     """
-    question = _POSSESSIVE.sub("  ", question)
+    asked, question = question, _POSSESSIVE.sub("  ", question)
     phrases = list(_phrases(question))
     meanings = [*_named(corpus, phrases), *_valued(corpus, phrases), *_dated(corpus, phrases)]
     found: list[_Meaning] = []
@@ -129,12 +136,15 @@ def find_filter(corpus: Corpus, question: str) -> QuestionFilter | None:
         where = _any_of(found)
     documents = _documents(corpus, where)
     named = [item.phrase for item in found]
-    is_name = all(phrase.has_capital for phrase in named)
+    are_names = all(phrase.has_capital for phrase in named)
     is_thin = not _say_the_rest(corpus, question, named, documents)
-    if is_thin and not is_name:
+    if is_thin and not are_names:
         return None
     words = tuple(dict.fromkeys(item.phrase.text for item in found))
-    return QuestionFilter(words, where, documents, is_thin)
+    names = "|".join(re.escape(item.phrase.text) for item in found if item.is_name)
+    rest = re.sub(rf"(?<!\w)(?:{names})(?!\w)", " ", asked) if names else asked
+    has_more = not STOP_WORDS.union(idle_words(rest)).issuperset(fold_words(rest).split())
+    return QuestionFilter(words, where, documents, rest if has_more else asked, is_thin)
 
 
 def _say_the_rest(corpus: Corpus, question: str, named: Iterable[_Phrase], documents: str) -> bool:
@@ -239,7 +249,9 @@ def _named(corpus: Corpus, phrases: Iterable[_Phrase]) -> Iterator[_Meaning]:
 def _valued(corpus: Corpus, phrases: Iterable[_Phrase]) -> Iterator[_Meaning]:
     """Yield the phrases that are values of a column of texts, or, with a capital, parts of them."""
     entity, index = corpus.schema().entity, corpus.values()
-    full = {item.column for item in corpus.statistics() if item.n_non_null == item.n_records}
+    columns = corpus.statistics()
+    full = {item.column for item in columns if item.n_non_null == item.n_records}
+    naming = {item.column for item in columns if item.n_non_null == item.n_distinct}
     for phrase in phrases:
         values: dict[str, set[str]] = {}
         found = index.about(entity).search(phrase.text, limit=_MOST_LISTED + 1, is_spelt=True)
@@ -250,7 +262,9 @@ def _valued(corpus: Corpus, phrases: Iterable[_Phrase]) -> Iterator[_Meaning]:
                 values.setdefault(match.column, set()).add(match.value)
         for column, texts in values.items():
             name = corpus.sql_name(column)
-            yield _Meaning(phrase, name, _is_one_of(name, texts), column not in full)
+            yield _Meaning(
+                phrase, name, _is_one_of(name, texts), column not in full, column in naming
+            )
 
 
 def _dated(corpus: Corpus, phrases: Iterable[_Phrase]) -> Iterator[_Meaning]:

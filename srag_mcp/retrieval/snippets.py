@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate
 
-from srag_mcp.claims.captions import is_tabular, line_at
-from srag_mcp.claims.quotes import SENTENCE_END
+from srag_mcp.claims.quotes import statement_at
 from srag_mcp.retrieval.search import Hit, idle_words
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.text.shown import one_line
@@ -90,19 +89,9 @@ def find_quote(text: str, sought: Set[object], phrase: str = "") -> Span:
 
 
 def whole_statement(text: str, span: Span) -> Span:
-    """Return the row of a table or the sentences that *span* lies in: they say of what it is.
-
-    What is longer than `MAX_QUOTE_CHARACTERS`, as shown, stays as it is.
-    """
-    row = line_at(text, span)
-    if not is_tabular(row.of(text)):
-        start = text.rfind("\n\n", 0, span.start) + 1
-        end = span.end + len(text[span.end :].partition("\n\n")[0])
-        ends = [found.end() for found in SENTENCE_END.finditer(text, start, end)]
-        first = max((at for at in ends if at <= span.start), default=start)
-        last = min((at for at in ends if at >= span.end), default=end)
-        row = Span(first, last).trimmed(text)
-    return row if len(one_line(row.of(text))) <= MAX_QUOTE_CHARACTERS else span
+    """Return `statement_at` *span*; what is longer than `MAX_QUOTE_CHARACTERS` stays as it is."""
+    said = statement_at(text, span)
+    return said if len(one_line(said.of(text))) <= MAX_QUOTE_CHARACTERS else span
 
 
 def _pieces(text: str) -> Iterator[Span]:

@@ -21,6 +21,7 @@ from srag_mcp.schema.attribute import (
     Attribute,
     ItemRule,
     KeyRule,
+    PatternRule,
     PlaceRule,
     SlotRule,
     keys_of,
@@ -209,12 +210,15 @@ def check_columns(
             asked=frozenset(found.asked for found in translation.literals if found.column == name),
             called=frozenset(_called(attribute, translation.question)),
         )
-        doubt = (
-            _of_cells(corpus, use)
-            or _of_labels(corpus, use, translation.question)
-            or _of_signs(corpus, use, sql)
-            or next(find_mixed_units(corpus, translation.facts, [name]), "")
-        )
+        if all(isinstance(rule, PatternRule) and rule.weak for rule in attribute.extractors):
+            doubt = f"{name} only tells that a word occurs, which says nothing of a document"
+        else:
+            doubt = (
+                _of_cells(corpus, use)
+                or _of_labels(corpus, use, translation.question)
+                or _of_signs(corpus, use, sql)
+            )
+        doubt = doubt or next(find_mixed_units(corpus, translation.facts, [name]), "")
         if doubt:
             raise QuestionError(doubt + _HELP)
         if gap := _of_gaps(corpus, use):

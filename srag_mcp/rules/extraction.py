@@ -16,6 +16,7 @@ from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.slots import best_slot, rival
 from srag_mcp.schema.attribute import (
     Attribute,
+    CellRule,
     Extractor,
     ItemRule,
     KeyRule,
@@ -41,6 +42,7 @@ _PIECE = re.compile(  # of a pattern; `(` and `)` part groups, a count repeats t
 )
 _MAX_PIECES = 20_000  # with counted repetitions written out, read in a hundredth of a second
 _LONGEST_SHOWN = 200
+GONE = "its rule is of an earlier version, and is not read any more"
 
 
 def extract_record(sightings: Sightings, schema: Schema) -> Record:
@@ -60,14 +62,31 @@ def extract_cell(sightings: Sightings, attribute: Attribute) -> Cell:
     """
     chosen: Cell | None = None
     for rule in attribute.extractors:
-        cell = _apply(rule, sightings, attribute)
+        cell = None if _is_gone(rule) else _apply(rule, sightings, attribute)
         if cell is None:
             continue
         if chosen is None:
             chosen = cell
         elif not chosen.marks and _differ(chosen, cell, attribute):
             chosen = _contradicted(chosen, repr((cell.as_stated or "")[:80]))
+    if chosen is None and any(map(_is_gone, attribute.extractors)):
+        return Cell(attribute.name, State.FAILED, note=GONE)
     return chosen or Cell(attribute.name, State.NOT_MENTIONED)
+
+
+def _is_gone(rule: Extractor) -> bool:
+    """Whether a rule is of an earlier version.
+
+    By the place or the beginning of a line, a cell of a table, a name in a sentence.
+    """
+    match rule:
+        case PlaceRule():
+            return rule.place == "line"
+        case KeyRule():
+            return bool(rule.leads)
+        case SlotRule():
+            return rule.value_type == "name"
+    return isinstance(rule, CellRule)
 
 
 def _contradicted(cell: Cell, other: str) -> Cell:

@@ -105,6 +105,8 @@ def find_place(rule: PlaceRule, sighting: Sightings) -> Span | None:
             return Span(*match.span()) if match else None
         case "part":
             return _part(rule, sighting)
+        case "line":  # of an earlier version
+            return None
 
 
 # --- Titles --------------------------------------------------------------------------------------

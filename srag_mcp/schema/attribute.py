@@ -10,11 +10,11 @@ import unicodedata
 from collections.abc import Collection, Iterable
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from srag_mcp.values.types import ColumnType
 
-SlotType: TypeAlias = Literal["number", "money", "percent", "date"]
+SlotType: TypeAlias = Literal["number", "money", "percent", "date", "name"]
 Scope: TypeAlias = Literal["text", "head", "tail", "after", "under"]
 
 LONGEST_WISH = 300  # characters of an attribute that is described in words
@@ -34,7 +34,8 @@ class KeyRule(_Rule):
     table file whose rows are documents: its cells are the values, whoever thinks. With *word* it is
     the number on which the keys of a document agree most ("total", "amount due", "net total"):
     *weights* gives each folded key its reliability, 0 to 1; another key that has *word* in it
-    counts a little.
+    counts a little. Rules of earlier versions have *leads*, which are read no more, and `amount`,
+    which is read as `whole`.
     """
 
     kind: Literal["key"] = "key"
@@ -43,7 +44,8 @@ class KeyRule(_Rule):
     besides: tuple[str, ...] = ()
     in_tables: bool = True
     occurrence: Literal["first", "last"] = "first"
-    reads: Literal["whole", "label", "column"] = "whole"
+    reads: Literal["whole", "amount", "label", "column"] = "whole"
+    leads: tuple[str, ...] = ()
     weights: dict[str, float] = Field(default_factory=dict)
     word: str | None = None
 
@@ -78,7 +80,8 @@ class SlotRule(_Rule):
     it counts, `unit:length` for the kind of its unit. The value of the document with the most
     points is taken, if it has at least *threshold*. Values outside of *minimum* to *maximum* are
     not considered, nor those without one of *needs* in their sentence, stems of what it is called.
-    *told* are words that documents say of the value itself, in its clause.
+    *told* are words that documents say of the value itself, in its clause. A `name` is of an
+    earlier version, and read no more.
     """
 
     kind: Literal["slot"] = "slot"
@@ -97,20 +100,31 @@ class PlaceRule(_Rule):
 
     For `part`: a part between commas of a line, which is the value of the folded *key*, or near the
     top, and ends in the folded words *tail*; *index* counts from the end, -1 for the last. For
-    `name_line`: *forms* are folded words that mark a name of this corpus wherever its line stands
-    (a legal form), *endings* words that names often end in; *skip* are folded lines that stand
-    above names without being one, with `#` for numbers; for `first_date` folded dates, and keys
-    beside which there are dates of other columns.
+    `line`: the part *index* of the *line*-th line. For `name_line`: *forms* are folded words that
+    mark a name of this corpus wherever its line stands (a legal form), *endings* words that names
+    often end in; *skip* are folded lines that stand above names without being one, with `#` for
+    numbers; for `first_date` folded dates, and keys beside which there are dates of other columns.
     """
 
     kind: Literal["place"] = "place"
-    place: Literal["title", "first_heading", "name_line", "first_date", "first_email", "part"]
+    place: Literal[
+        "title", "first_heading", "name_line", "first_date", "first_email", "part", "line"
+    ]
     forms: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     key: str | None = None
     tail: tuple[str, ...] = ()
+    line: int = 0
     index: int = 0
+
+
+class CellRule(_Rule):
+    """A cell of a table, by its row and column header; of an earlier version, read no more."""
+
+    kind: Literal["cell"] = "cell"
+    row: str
+    column: str
 
 
 class PatternRule(_Rule):
@@ -126,6 +140,7 @@ class PatternRule(_Rule):
         need, veto: Folded words of which the line of a match has one, or none.
         map: The value for what was matched, folded, or as it is where it is symbols alone; what it
             does not name is left as it is.
+        weak: Whether it only tells that words occur: no question is answered with it.
     """
 
     kind: Literal["pattern"] = "pattern"
@@ -137,6 +152,7 @@ class PatternRule(_Rule):
     need: tuple[str, ...] = ()
     veto: tuple[str, ...] = ()
     map: dict[str, str] = Field(default_factory=dict)
+    weak: bool = False
 
 
 class WrittenRule(PatternRule):
@@ -177,8 +193,41 @@ class Audit(_Rule):
         return f"error ≤ {100 * self.bound:.1f} % (95 %)"
 
 
+_NAME = r"\p{Lu}[\w'’-]*(?:\s+(?:(?:of|the|de|du|la|van|von)\s+)*\p{Lu}[\w'’-]*)*"
+
+
+def _read_earlier(rule: object) -> object:
+    """Say a kind of rule of earlier versions as one of today; schema files of users have them."""
+    if not isinstance(rule, dict):
+        return rule
+    match rule.get("kind"):
+        case "vote":  # keys with their reliability, and the word that they have in common
+            weights = dict(rule["keys"])
+            return {"kind": "key", "keys": [*weights], "weights": weights, "word": rule["word"]}
+        case "part":  # a part between commas of a line
+            return {**rule, "kind": "place", "place": "part"}
+        case "mention":  # a word that begins with one of these stems
+            stems = "|".join(map(re.escape, rule["stems"]))
+            return {"kind": "pattern", "pattern": rf"(?i)\b(?:{stems})\w*", "weak": True}
+        case "value":  # one of these values, wherever it is said
+            values = "|".join(map(_spaced, sorted(rule["values"], key=len, reverse=True)))
+            return {"kind": "pattern", "pattern": rf"(?i)(?<!\w)(?:{values})(?!\w)"}
+        case "anchor":  # a name behind one of these phrases, `*` for a capitalised word
+            phrases = "|".join(map(_spaced, rule["before"]))
+            pattern = rf"\b(?:{phrases})[\W_]+(?P<value>{_NAME})"
+            return {"kind": "pattern", "pattern": pattern}
+    return rule
+
+
+def _spaced(phrase: str) -> str:
+    words = (r"\p{Lu}\w*" if w == "*" else f"(?i:{re.escape(w)})" for w in phrase.split())
+    return r"[\W_]+".join(words)
+
+
 Extractor = Annotated[
-    PatternRule | KeyRule | ItemRule | SlotRule | PlaceRule, Field(discriminator="kind")
+    PatternRule | KeyRule | ItemRule | SlotRule | PlaceRule | CellRule,
+    Field(discriminator="kind"),
+    BeforeValidator(_read_earlier),
 ]
 
 

@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 from srag_mcp.text.words import WORD, fold_word, fold_words, stem
@@ -247,6 +248,21 @@ def unit_ending(name: str) -> str | None:
 def unit_of_name(name: str) -> str | None:
     """Return the unit that the name of a column says: `Length (m)`, `price in EUR`, `weight_kg`."""
     return read_context(name).unit or unit_ending(name)
+
+
+@lru_cache(maxsize=64)
+def units_in(text: str) -> frozenset[str]:
+    """Return the units that words and signs of *text* may be, those of all dollars for `$`."""
+    found = set[str | None]()
+    for word in {match[0] for match in _WORD.finditer(text)}:
+        found |= {unit_of(word), unit_of(word.replace(" ", ""))} | AMBIGUOUS_CURRENCIES.get(
+            word, set()
+        )
+    for one, other in pairwise(WORD.finditer(text)):
+        found.add((currency_at(text, one.start()) or [None])[0])
+        if one[0].lower() in _PREFIXED or one[0].lower() in _OF_EACH:
+            found.add(combine(f"{one[0]} {other[0]}"))
+    return frozenset(unit for unit in found if unit is not None)
 
 
 def as_money(around: ScaledUnit) -> ScaledUnit:

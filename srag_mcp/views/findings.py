@@ -85,12 +85,13 @@ def search_page(
         raise SchemaError(msg)
     among = narrow(corpus, wanted.get("documents", ""), wanted.get("where", ""))
     named = None if among or not wanted.get("narrow", True) else find_filter(corpus, sought)
+    ahead = None if named is None or named.is_thin else named
     ranked = partial(
         search,
         corpus,
-        sought,
+        ahead.rest if ahead else sought,
         among=among or None,
-        ahead=named.documents if named and not named.is_thin else None,
+        ahead=ahead.documents if ahead else None,
         phrase=phrase,
         per_document=wanted.get("per_document") or None,
     )

@@ -27,6 +27,7 @@ from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.postings import PassageRow, cut_postings
 from srag_mcp.store.work import FinishedDocument, open_work
+from tests.benchmarks.test_ingest_scale import peak_memory, processor_seconds
 
 pytestmark = pytest.mark.benchmark
 
@@ -80,19 +81,21 @@ def seconds_of(worker: QueryPool) -> float:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("n_passages", [100_000])
+@pytest.mark.parametrize("n_passages", [100_000, 1_000_000])
 def test_a_search_takes_little_time(tmp_path: Path, n_passages: int) -> None:
     state = CorpusFolder(tmp_path).writable()
     documents = [write_document(number) for number in range(N_WRITTEN)]
     n_copies = n_passages // (N_WRITTEN * N_PASSAGES)
-    with open_work(state) as work:
+    used = processor_seconds()
+    with peak_memory() as published, open_work(state) as work:
         work.put_in_force(schema := Schema(title="Page", entity="pages", attributes=()), "given")
         work.store(documents, [])
         for table in ("documents", "passages", "postings"):
             work.connection.execute(REPEATED.format(table=table, n=n_copies))
         publish(work, schema)
+    used = processor_seconds() - used
     n_characters = n_copies * sum(len(item.text) for item in documents)
-    with QueryPool() as worker:
+    with peak_memory() as searched, QueryPool() as worker:
         corpus = Corpus(tmp_path, worker)
         search(corpus, "warm")
         computed, searches, filters = seconds_of(worker), list[float](), list[float]()
@@ -107,6 +110,8 @@ def test_a_search_takes_little_time(tmp_path: Path, n_passages: int) -> None:
         f"\n{n_passages:,} passages: search {median(searches):.0f} ms in the median,"
         f" {max(searches):.0f} ms at most, {computed:.0f} ms of them computing in the mean;"
         f" the filter's part {median(filters):.0f} ms;"
-        f" file {corpus.build_path().stat().st_size / n_characters:.2f} x the text"
+        f" file {corpus.build_path().stat().st_size / n_characters:.2f} x the text;"
+        f" stored and published in {used:.0f} processor s and {published[0]:.0f} MiB,"
+        f" searched in {searched[0]:.0f} MiB"
     )
     assert computed <= 150 * n_passages / 100_000

@@ -7,6 +7,7 @@ import pytest
 
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.retrieval.question_filter import find_filter
+from srag_mcp.retrieval.search import search
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
@@ -177,3 +178,52 @@ def test_a_common_word_names_nothing_that_says_no_other_word_of_the_question(
     assert narrowed(corpus, "the rail of the market") == (("rail",), {"rail"})
     assert find_filter(corpus, "why was the rail sold") is None
     assert narrowed(corpus, "why was the rail painted") == (("rail",), {"rail"}), "nobody says it"
+
+
+LEASES = Schema(
+    title="Lease",
+    entity="leases",
+    attributes=(
+        Attribute(name="tenant", type="string"),
+        Attribute(name="town", type="string"),
+    ),
+)
+
+
+@pytest.fixture
+def leases(tmp_path: Path) -> Iterator[Corpus]:
+    """Four leases in the same words: the tenant stands in the first passage only."""
+    for number, (tenant, town) in enumerate(
+        (
+            ("Alba Joinery", "Rome"),
+            ("Borro Bakery", "Rome"),
+            ("Cinder Inn", "Bari"),
+            ("Delmar", "Bari"),
+        )
+    ):
+        text = f"# Lease\n\nTenant: {tenant}\nTown: {town}\n\n"
+        text += f"## Notice\n\nNotice of {number + 2} months is given in writing.\n\n"
+        text += f"## Repairs\n\nRepairs up to EUR {number + 5}0 are borne by the user.\n"
+        (tmp_path / f"{number}.md").write_text(text, encoding="utf-8")
+    ingest(tmp_path, Settings(), schema=LEASES)
+    with QueryPool() as pool:
+        yield Corpus(tmp_path, pool)
+
+
+@pytest.mark.parametrize(
+    ("question", "rest", "found"),
+    [
+        ("What notice does Alba Joinery give?", "What notice does   give?", ("0.md", "Notice")),
+        ("Which repairs does Delmar bear?", "Which repairs does   bear?", ("3.md", "Repairs")),
+        ("Who is Cinder Inn?", "Who is Cinder Inn?", ("2.md", "Lease")),  # nothing else is asked
+        ("What is let in Rome?", "What is let in Rome?", ("0.md", "Lease")),  # a value of several
+    ],
+)
+def test_what_names_one_record_tells_its_passages_apart_no_more(
+    leases: Corpus, question: str, rest: str, found: tuple[str, str]
+) -> None:
+    named = find_filter(leases, question)
+    assert named is not None
+    assert named.rest == rest
+    hit = search(leases, named.rest, ahead=named.documents).hits[0]
+    assert (hit.document_id, hit.headings.split(" > ")[-1]) == found

@@ -512,6 +512,17 @@ def test_a_column_of_which_many_values_are_contradicted_is_refused(open_corpus: 
     assert "2 of 4 values of length are contradicted by another place" in answer.text
 
 
+def test_a_rule_that_only_finds_a_word_answers_nothing(open_corpus: Open) -> None:
+    mention = {"kind": "mention", "stems": ["insur"]}
+    insured = Attribute.model_validate(
+        {"name": "insured", "type": "boolean", "absent_means": "false", "extractors": [mention]}
+    )
+    corpus = open_corpus(["She is insured.", "An insurer wrote.", "Red."], [insured])
+    answer = ask(corpus, "How many boats are insured?")
+    assert answer.refused
+    assert "insured only tells that a word occurs" in answer.text
+
+
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory, worker: QueryPool) -> dict[str, Corpus]:
     """Tables whose amounts have their units in another column: one beside, one called so, money."""

@@ -75,6 +75,23 @@ def test_a_rule_finds_the_words_that_state_it(rule: Extractor, stated: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("earlier", "stated"),
+    [
+        ({"kind": "part", "tail": ["show", "map"], "index": -1}, "Austria"),
+        ({"kind": "part", "tail": ["show", "map"], "index": -2}, "Linz"),
+        ({"kind": "anchor", "before": ["the protection of the"]}, "Land of Upper Austria"),
+        ({"kind": "anchor", "before": ["protection of the * of"]}, "Upper Austria"),
+        ({"kind": "mention", "stems": ["insur"]}, "insured"),
+        ({"kind": "value", "values": ["Mill Lane", "Long Barn"]}, "Long Barn"),
+        ({"kind": "vote", "keys": {"built": 0.9}, "word": "built"}, "1871"),
+    ],
+)
+def test_rules_of_earlier_schema_files_are_read(earlier: dict[str, object], stated: str) -> None:
+    given = {"name": "x", "type": "string", "extractors": [earlier]}
+    assert cell(*Attribute.model_validate(given).extractors).as_stated == stated
+
+
+@pytest.mark.parametrize(
     ("item", "state"),
     [
         ("terrace", State.STATED),

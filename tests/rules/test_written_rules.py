@@ -200,9 +200,6 @@ def test_a_rule_of_things_says_denies_or_leaves_open(
     [
         pytest.param({"kind": "key", "keys": ["fee"]}, ["40 EUR", "70 EUR"], id="first"),
         pytest.param(
-            {"kind": "key", "keys": ["vat #"], "reads": "label"}, ["19 %", "7 %"], id="in the label"
-        ),
-        pytest.param(
             {"kind": "key", "keys": ["fee"], "occurrence": "last"}, ["60 EUR", "90 EUR"], id="last"
         ),
         pytest.param(
@@ -212,6 +209,9 @@ def test_a_rule_of_things_says_denies_or_leaves_open(
             {"kind": "key", "keys": ["charge", "fee"], "section": "children"},
             ["40 EUR", "70 EUR"],
             id="another key first",
+        ),
+        pytest.param(
+            {"kind": "key", "keys": ["vat #"], "reads": "label"}, ["19 %", "7 %"], id="in the label"
         ),
         pytest.param({"kind": "key", "keys": ["fees"]}, [None, None], id="not another key"),
     ],
@@ -226,6 +226,24 @@ def test_a_rule_of_keys_reads_what_stands_beside_them(
         for n in range(2)
     ]
     assert cells_of(column(rule), texts).quotes("x") == quotes
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        {"kind": "key", "leads": ["form"]},
+        {"kind": "place", "place": "line"},
+        {"kind": "cell", "row": "hay", "column": "tons"},
+        {"kind": "slot", "value_type": "name", "weights": {"<=of the": 1}, "threshold": 1},
+    ],
+)
+def test_a_rule_of_an_earlier_version_fails_aloud_where_no_other_one_finds_a_value(
+    gone: dict[str, object],
+) -> None:
+    attribute = column(gone, {"kind": "key", "keys": ["fee"]})
+    cells = cells_of(attribute, ["Form 17/a\n\nFee: 40 EUR\n", "Form 18/a\n"]).cells["x"]
+    assert [cell.state for cell in cells] == [SAID, FAILED]
+    assert "earlier version" in cells[1].note
 
 
 def test_two_values_beside_one_key_are_marked_and_one_said_twice_is_not() -> None:

@@ -1,6 +1,7 @@
-"""Names of columns are plain, unique and never reserved."""
+"""Names of columns are plain, unique and never reserved; a rule of an earlier version is read."""
 
 import re
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from pydantic import ValidationError
 from srag_mcp.schema.attribute import (
     NAME_PATTERN,
     Attribute,
+    Extractor,
     ItemRule,
     KeyRule,
     PatternRule,
@@ -72,11 +74,43 @@ def test_an_attribute_has_one_of_five_types(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("earlier", "today"),
+    [
+        (
+            {"kind": "vote", "keys": {"total": 0.9, "amount due": 0.5}, "word": "total"},
+            KeyRule(
+                keys=("total", "amount due"),
+                weights={"total": 0.9, "amount due": 0.5},
+                word="total",
+            ),
+        ),
+        (
+            {"kind": "part", "key": "address", "index": -1},
+            PlaceRule(place="part", key="address", index=-1),
+        ),
+        (
+            {"kind": "mention", "stems": ["pool", "swim"]},
+            PatternRule(pattern=r"(?i)\b(?:pool|swim)\w*", weak=True),
+        ),
+        (
+            {"kind": "value", "values": ["Rome", "New York"]},
+            PatternRule(
+                pattern=r"(?i)(?<!\w)(?:(?i:New)[\W_]+(?i:York)|(?i:Rome))(?!\w)",
+            ),
+        ),
+    ],
+)
+def test_a_rule_of_an_earlier_version_is_read_as_one_of_today(
+    earlier: Mapping[str, object], today: Extractor
+) -> None:
+    data = {"name": "city", "type": "string", "extractors": [earlier]}
+    assert Attribute.model_validate(data).extractors == (today,)
+
+
+@pytest.mark.parametrize(
     "rule",
     [
         {"kind": "guess"},
-        {"kind": "cell", "row": "hay", "column": "tons"},
-        {"kind": "key", "leads": ["form"]},
         {"kind": "item", "items": []},
         {"kind": "slot", "value_type": "number", "weights": {}, "threshold": 1},
         {"kind": "slot", "value_type": "number", "weights": {"~pier": 1}, "threshold": 0},

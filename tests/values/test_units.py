@@ -21,6 +21,7 @@ from srag_mcp.values.units import (
     parse_unit,
     read_context,
     unit_of,
+    units_in,
 )
 
 _UNITS = sorted(SIZES)
@@ -133,3 +134,11 @@ def test_a_measure_per_another_is_a_unit_as_declared() -> None:
     assert parse_unit("mg/dL") == ScaledUnit(1, "mg/dl")
     assert parse_unit("µg per litre") == ScaledUnit(1, "µg/l")
     assert parse_unit("EUR/month") == ScaledUnit(1, "EUR")
+
+
+def test_the_units_that_a_text_has_are_told_with_those_of_two_words() -> None:
+    assert units_in("Size (square metres), CHF 5 and Swedish kronor, 12 per cent") >= {
+        "m²", "CHF", "SEK", "percent"
+    }  # fmt: skip
+    assert {"USD", "AUD"} <= units_in("$ in thousands")
+    assert "EUR" not in units_in("$ in thousands")
