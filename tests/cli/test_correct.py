@@ -45,9 +45,10 @@ def test_a_row_of_a_list_is_added_removed_and_taken_back(cli: Cli, tmp_path: Pat
     for row in ("2", "4"):
         assert "taken back" in cli(*place, "--undo", "--row", row).out
     assert cli("sql", folder, rows).out.split("\n")[1] == "tea2, rice5, salt5"
-    refused = cli(*place, "--add-row", "oil")
-    assert refused.status == 2
-    assert "--add-row with COLUMN=VALUE each" in " ".join(refused.err.replace("│", " ").split())
+    for said in (["oil"], ["item=oil", "item=fat"]):
+        refused = cli(*place, "--add-row", *said)
+        assert refused.status == 2
+        assert "--add-row with COLUMN=VALUE each" in " ".join(refused.err.replace("│", " ").split())
 
 
 def test_what_waits_is_listed_until_a_person_accepts_it(cli: Cli, folder: Path) -> None:

@@ -382,6 +382,27 @@ def test_a_row_waits_where_the_list_is_read_otherwise(orders: Corpus, settings: 
     assert waiting(orders) == []
 
 
+def test_a_row_is_removed_beside_what_waits_of_its_list(orders: Corpus, settings: Settings) -> None:
+    state = CorpusFolder(orders.location, settings.home).writable()
+    add(orders, settings, '{"item": "oil", "pieces": 7, "price": null}')
+    correct(orders.location, settings, ITEMS._replace(position=1), ("remove", ""))
+    added, *cells, removed = read_corrections(state)
+    assert [cell.column for cell in cells] == ["item", "pieces"]  # null says nothing of a price
+    held = dataclasses.replace(added, says="absent", position="0", was_value="0")
+    added = dataclasses.replace(added, position="2", start="other")
+    write_corrections(state, [held, added, dataclasses.replace(removed, position="9")])
+    ingest(orders.location, settings)
+    assert (len(listed(orders)), len(waiting(orders))) == (3, 3)
+    with pytest.raises(CorpusError, match="an added row 2 of orders_items waits"):
+        correct(orders.location, settings, ITEMS._replace(position=2), ("remove", ""))
+    with pytest.raises(CorpusError, match=r"orders_items has no row 9 of 2\.md"):
+        correct(orders.location, settings, ITEMS._replace(position=9), ("accept", ""))
+    correct(orders.location, settings, ITEMS._replace(position=3), ("remove", ""))
+    assert listed(orders) == [(1, "tea", 2), (2, "rice", 5)]
+    correct(orders.location, settings, ITEMS._replace(position=2), ("add", '{"item": "rye"}'))
+    assert listed(orders) == [(1, "tea", 2), (2, "rice", 5), (10, "rye", None)]
+
+
 def test_a_row_by_hand_follows_its_columns(orders: Corpus, settings: Settings) -> None:
     add(orders, settings, '{"item": "oil", "pieces": 7}')
     correct(orders.location, settings, ITEMS._replace(position=1), ("remove", ""))
