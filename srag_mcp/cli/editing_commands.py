@@ -1,5 +1,6 @@
 """The commands by which a person says what is so: columns, values, names, answers."""
 
+import json
 import shlex
 import sys
 from collections.abc import Sequence
@@ -54,32 +55,46 @@ _OTHER_KEYS = "c correct, s skip, q quit"
 def correct(
     corpus: given.CorpusArgument,
     document: Annotated[str, argument("Its document_id.", "DOCUMENT")],
-    column: Annotated[str, argument("The column.", "COLUMN")],
-    value: Annotated[
-        str, argument("What it holds; after -- if it begins with one.", "[VALUE]")
-    ] = "",
+    column: Annotated[str, argument("The column, or the table of a list.", "COLUMN")],
+    values: Annotated[
+        list[str] | None,
+        argument(
+            "What it holds (after -- if it begins with one); of a row: COLUMN=VALUE each.",
+            "[VALUE]...",
+        ),
+    ] = None,
     absent: Annotated[bool, flag("--absent", "The document has none.")] = False,
     unknown: Annotated[bool, flag("--unknown", "Nobody can tell.")] = False,
     accept: Annotated[bool, flag("--accept", "Keep what waits, or what an agent set.")] = False,
     undo: Annotated[bool, flag("--undo", "Take a correction back.")] = False,
     row: Annotated[int | None, option("Of a child table, from 1.", "N", least=1)] = None,
+    add_row: Annotated[bool, flag("--add-row", "The list has this row as well.")] = False,
+    remove_row: Annotated[int | None, option("The list has no such row.", "N", least=1)] = None,
     home: given.HomeOption = None,
 ) -> None:
-    """Set a value instead of what was read; it is kept over ingestions."""
+    """Set a value instead of what was read, or a row of a list; it is kept over ingestions."""
     from srag_mcp.pipeline.correction_run import CellPlace
     from srag_mcp.pipeline.correction_run import correct as correct_cell
 
+    texts = values or []
     flags: dict[Wanted, bool] = {
-        "absent": absent, "unknown": unknown, "accept": accept, "undo": undo, "value": bool(value),
+        "absent": absent, "unknown": unknown, "accept": accept, "undo": undo, "add": add_row,
+        "remove": remove_row is not None, "value": bool(texts) and not add_row,
     }  # fmt: skip
     wanted = [name for name, is_set in flags.items() if is_set]
-    if len(wanted) != 1:
-        msg = "one of VALUE, --absent, --unknown, --accept and --undo says what it holds"
+    row_said = dict(text.partition("=")[::2] for text in texts)
+    is_row = len(row_said) == len(texts) and all("=" in text for text in texts)
+    is_written = is_row if add_row else len(texts) < 2
+    if len(wanted) != 1 or not is_written:
+        msg = "one of VALUE, --absent, --unknown, --accept and --undo says what it holds, and"
+        msg += " --add-row with COLUMN=VALUE each or --remove-row what a list does"
         raise typer.BadParameter(msg)
+    value = json.dumps(row_said) if add_row else "".join(texts)
     settings = given.command_settings(home)
     with open_ready(corpus, settings) as opened:
         # what is taken back may be of a document that is gone
-        place = CellPlace(document if undo else opened.document(document).id, column, row)
+        found = document if undo else opened.document(document).id
+        place = CellPlace(found, column, remove_row or row)
         say(correct_cell(opened.location, settings, place, (wanted[0], value)).render())
 
 

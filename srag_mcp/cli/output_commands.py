@@ -3,6 +3,7 @@
 import os
 import sys
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,14 +11,20 @@ import typer
 
 from srag_mcp import views
 from srag_mcp.cli import arguments as given
-from srag_mcp.cli.arguments import argument, flag, open_ready, option
+from srag_mcp.cli.arguments import argument, flag, open_tables, option
 from srag_mcp.cli.printing import say
-from srag_mcp.errors import QueryMemoryError, QueryTimeoutError, SettingsError
+from srag_mcp.errors import (
+    QueryMemoryError,
+    QueryTimeoutError,
+    SettingsError,
+    SeveralKindsError,
+)
 from srag_mcp.settings import Settings
 from srag_mcp.text.shown import one_line
 
 if TYPE_CHECKING:
     from srag_mcp.store.corpus import Corpus
+    from srag_mcp.store.export import Part
 
 
 ForceOption = Annotated[bool, flag("--force", "Replace a file that is there.")]
@@ -37,40 +44,58 @@ def export(
     force: ForceOption = False,
     home: given.HomeOption = None,
 ) -> None:
-    """Write a whole table, or all rows of a query, to a file."""
-    from srag_mcp.store.export import check_target, table_sql
+    """Write a whole table, or all rows of a query, to a file; of several kinds, all tables."""
+    from srag_mcp.store.corpus import Corpus
+    from srag_mcp.store.export import Part, check_target, files_of, table_sql
 
     if statement and (table or quotes or states):
         msg = "--sql goes without --table, --quotes and --states: it says itself what is written"
         raise typer.BadParameter(msg)
     settings = given.command_settings(home)
     check_target(out, force=force)
-    with open_ready(corpus, settings) as opened:
-        if statement:
-            export_query(opened, statement, out, settings)
-            return
-        sql = table_sql(opened, table, quotes=quotes, states=states)
-        _export(opened, sql, out, settings, table or opened.schema().entity)
+    with open_tables(corpus, settings) as opened:
+        if isinstance(opened, Corpus):
+            if statement:
+                export_query(opened, statement, out, settings)
+                return
+            wanted = [(opened, table, table or opened.schema().entity)]
+        else:
+            own = [x for x in opened.own_tables() if table in {"", x.name}]
+            if statement or not own:
+                raise SeveralKindsError(corpus, [opened.names()])
+            wanted = [(x.corpus, x.table.entity, x.name) for x in own]
+        parts = [
+            Part(of, table_sql(of, name, quotes=quotes, states=states), called)
+            for of, name, called in wanted
+        ]
+        for file in {*files_of([x.name for x in parts], out)}:
+            check_target(file, force=force)
+        _export(parts, out, settings)
         say(*map(one_line, opened.notices()), file=sys.stderr)
 
 
 def export_query(corpus: "Corpus", statement: str, out: Path, settings: Settings) -> None:
     """Write all rows of a query; say of them on stderr what `srag-mcp sql` says."""
+    from srag_mcp.store.export import Part
+
     room, said = settings.max_result_characters, ["over how many documents this is was not counted"]
     try:
         page = views.answers.result_table(corpus, statement, 1, 0, room)
         said = [*page.coverage, *page.notes]
     except (QueryTimeoutError, QueryMemoryError) as error:  # an export may take longer
         said.append(str(error))
-    _export(corpus, statement, out, settings, "result")
+    _export([Part(corpus, statement, "result")], out, settings)
     say(*map(one_line, said), file=sys.stderr)
 
 
-def _export(corpus: "Corpus", sql: str, out: Path, settings: Settings, name: str) -> None:
-    from srag_mcp.store.export import export_rows
+def _export(parts: "Sequence[Part]", out: Path, settings: Settings) -> None:
+    from srag_mcp.store.export import export_parts, files_of
 
-    n_rows = export_rows(corpus, sql, out, settings.export_timeout_s, name)
-    print(f"{n_rows:,} {'row' if n_rows == 1 else 'rows'} written to {out}")
+    counts = export_parts(parts, out, settings.export_timeout_s)
+    files = files_of([part.name for part in parts], out)
+    for part, file, n_rows in zip(parts, files, counts, strict=True):
+        of = f" of {part.name}" if len(parts) > 1 else ""
+        print(f"{n_rows:,} {'row' if n_rows == 1 else 'rows'}{of} written to {file}")
 
 
 def view(
@@ -88,15 +113,22 @@ def view(
     home: given.HomeOption = None,
 ) -> None:
     """Look at a corpus in a browser: rows, columns, quotes, what to check, questions, search."""
+    from srag_mcp.store.corpus import Corpus
+
     settings = given.command_settings(home, engine=engine, model=model)
     if write is not None:
         from srag_mcp.page.page_server import ENDINGS, write_page
-        from srag_mcp.store.export import check_target
+        from srag_mcp.store.export import check_target, files_of
 
         check_target(write, force=force, endings=ENDINGS)
-    with open_ready(corpus, settings) as opened:
+    with open_tables(corpus, settings) as found:
+        kinds = [found] if isinstance(found, Corpus) else found.corpora
         if write is not None:
-            print(write_page(opened, write))
+            files = files_of([x.name.rpartition("/")[2] for x in kinds], write)
+            for file in files:
+                check_target(file, force=force, endings=ENDINGS)
+            for opened, file in zip(kinds, files, strict=True):
+                print(write_page(opened, file))
             return
         from srag_mcp.page.page_server import serve_page
 
@@ -105,9 +137,10 @@ def view(
             if open_browser and _has_screen():
                 webbrowser.open(address)
 
-        opened.info()  # what is wrong with the build is said here, and its reader is warm
+        for opened in kinds:
+            opened.info()  # what is wrong with the build is said here, and its reader is warm
         try:
-            serve_page(opened, settings, port, tell)
+            serve_page(kinds, settings, port, tell)
         except OSError as error:
             msg = f"port {port} of 127.0.0.1 cannot be used: {error.strerror}"
             raise SettingsError(msg) from error

@@ -89,6 +89,7 @@ class Listing:
         rows: Its items, one cell a key: empty where it is null, None where it is not there.
         span: Where it stands; empty where it has no items.
         context: What changes the reading of its numbers.
+        inside: The names of lists in its items, dotted.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Listing:
     rows: tuple[tuple[TableCell | None, ...], ...]
     span: Span
     context: str = ""
+    inside: tuple[str, ...] = ()
 
     def moved(self, offset: int) -> "Listing":
         """Return it moved by *offset* characters."""

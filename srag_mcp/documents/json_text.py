@@ -208,13 +208,14 @@ def _record_table(values: Sequence[JsonValue]) -> RecordTable:
         rows.append(Row(texts, DECIMAL_POINT, _title(value) or "", more))
     order = dict.fromkeys(key for _, lists in parted for key in lists if key in listed)
     described = [_describe(key, found[key], is_mixed=key in names) for key in order]
-    inner = Counter(
-        storable(f"{key}.{name}")
-        for _, lists in parted
-        for key, members in lists.items()
-        for name in _lists_in(members)
-    )
-    described += [ListedMembers(key, _INSIDE, n_records) for key, n_records in inner.items()]
+    for holds, is_plain in ((_INSIDE, False), (VALUES_INSIDE, True)):
+        inner = Counter(
+            storable(f"{key}.{name}")
+            for _, lists in parted
+            for key, members in lists.items()
+            for name in _lists_in(members, is_plain=is_plain)
+        )
+        described += [ListedMembers(key, holds, n_records) for key, n_records in inner.items()]
     return RecordTable("", unique_names(names), tuple(rows), (), tuple(described))
 
 
@@ -251,6 +252,7 @@ def _title(value: JsonValue) -> str | None:
 
 _PLAIN = ("",)
 _INSIDE = "lists or objects inside of another list"  # which no table holds
+VALUES_INSIDE = "values inside of another list, one text each"  # to be counted by nobody
 
 
 def _write_list(page: Page, key: str, members: list[JsonValue]) -> Listing | None:
@@ -259,7 +261,7 @@ def _write_list(page: Page, key: str, members: list[JsonValue]) -> Listing | Non
         return Listing(storable(key), (), (), page.empty_cell().span, DECIMAL_POINT)
     page.write_heading(key, _LIST_LEVEL)
     start = page.empty_cell().span.end
-    rows = [dict(flatten(member, keeps_null=True)) for member in members]
+    rows = [dict(flatten(_with_lists_as_texts(member), keeps_null=True)) for member in members]
     found = list(dict.fromkeys(name for row in rows for name in row))
     nulls = {f"{name}." for row in rows for name, text in row.items() if not text}
     following = dict(pairwise(sorted({*found, *nulls})))  # `a.` before the `a.b` of other members
@@ -295,17 +297,39 @@ def _listing(found: Listing, members: Sequence[JsonValue]) -> Listing:
         tuple(row[at] if own.keys() & _above(found.keys[at]) else None for at in places)
         for row, own in zip(found.rows, leaves, strict=True)
     )
-    return replace(found, keys=tuple(storable(found.keys[at]) for at in places), rows=rows)
+    keys, inside = (
+        tuple(storable(found.keys[at]) for at in places),
+        _lists_in(members, is_plain=True),
+    )
+    return replace(found, keys=keys, rows=rows, inside=tuple(map(storable, (*inner, *inside))))
 
 
-def _lists_in(members: Sequence[JsonValue]) -> tuple[str, ...]:
-    """Return the names of the lists in the items of a list that are more than plain values."""
+def _with_lists_as_texts(value: JsonValue) -> JsonValue:
+    """Return an item with each list of more than plain values in it as one text.
+
+    Its parts are no columns: one item has more of them than another.
+    `{"parts": [{"p": 1, "w": 2}, {"p": 2, "w": 4}]}` -> `{"parts": "p 1, w 2; p 2, w 4"}`
+    """
+    if isinstance(value, dict):
+        return {name: _with_lists_as_texts(member) for name, member in value.items()}
+    if not isinstance(value, list) or all(map(_is_scalar, value)):
+        return value
+    parts = [[f"{key} {text}".lstrip() for key, text in flatten(x)] for x in value]
+    return "; ".join(map(", ".join, parts))
+
+
+def _lists_in(members: Sequence[JsonValue], *, is_plain: bool = False) -> tuple[str, ...]:
+    """Return the names of the lists in the items of a list that are more than plain values.
+
+    *is_plain*: of those that are several plain values.
+    """
     names = (
         name
         for member in members
         if isinstance(member, dict)
         for name, leaf in _leaves(member)
-        if isinstance(leaf, list) and not all(map(_is_scalar, leaf))
+        if isinstance(leaf, list) and all(map(_is_scalar, leaf)) is is_plain
+        if not is_plain or len(leaf) > 1
     )
     return tuple(dict.fromkeys(names))
 

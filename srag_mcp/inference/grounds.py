@@ -264,6 +264,10 @@ def _note_lists(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
         ):
             if n:
                 yield f"{name}: {n:,} of {listing.n_records:,} documents {why}"
+        if listing.n_corrected:
+            by = f", {listing.n_by_agent:,} by an agent" if listing.n_by_agent else ""
+            lists = f"{listing.n_corrected:,} of {listing.n_records:,} lists"
+            yield f"{name}: {lists} were corrected as a whole, or have rows added or removed{by}"
         used = {x.name.lower() for x in facts.tree.find_all(exp.Column)} if facts.tree else set()
         for item in () if name == facts.schema.entity else corpus.statistics(table=name):
             if item.n_unknown and item.column.lower() in used:

@@ -186,6 +186,10 @@ async function refresh() {
   const corrected = corpus.corrected ? `, ${plural(corpus.corrected, "cell")} corrected` : "";
   const at = new Date(corpus.built_at), day = isNaN(at) ? corpus.built_at : at.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
   $("about").replaceChildren(`${plural(corpus.documents, "document")}, ${plural(corpus.tables[0].columns.length, "column")}${corrected}${failed}. Read by engine ${corpus.engine}, ${day}.`);
+  document.querySelector(".kinds")?.remove();
+  const mine = (name) => corpus.name.endsWith(`/${name}`) ? "page" : null;
+  if (corpus.kinds?.length) document.querySelector(".names").append(el("nav", { class: "kinds", "aria-label": "Kinds of documents" },
+    corpus.kinds.map((name) => [el("a", { href: `../${encodeURIComponent(name)}/`, "aria-current": mine(name) }, name), " "])));
   document.querySelector(".notices")?.remove();
   const told = [...corpus.notices];
   if (embedded) told.unshift(`This is a copy to read, of ${day}: “srag-mcp view ${corpus.name}” adds the text of the documents around each quote, questions, search, corrections and all rows.`);
@@ -439,7 +443,7 @@ function documentParts(found, place) {
   const order = columnsOf(place.table);
   const cells = found.cells.map((cell, number) => ({ ...cell, number }))
     .filter((cell) => !place.table || (cell.table_name ?? place.table) === place.table)
-    .filter((cell) => place.position === undefined || cell.position === place.position)
+    .filter((cell) => place.position === undefined || cell.position === place.position || cell.position === 0) // the list
     .sort((a, b) => order.indexOf(a.attribute) - order.indexOf(b.attribute));
   const list = el("ul", { class: "record", "aria-label": "What was read" }, cells.map((cell) => {
     const on = isAt(cell, place), sign = signOf(cell);
@@ -449,6 +453,7 @@ function documentParts(found, place) {
       () => openDocument(found.id, { ...place, table: cell.table_name ?? place.table, column: cell.attribute, at: undefined, start: undefined }), { "aria-expanded": String(on) }),
       on && cellCard(found, cell, place));
   }));
+  list.append(...rowsOfList(found.id, place));
   const chosen = cells.filter((cell) => isAt(cell, place)).map(({ number }) => number);
   if (!found.pieces) return [list, el("p", { class: "soft" }, "The text of the document is in the served page.")];
   const pieces = found.pieces.map(({ text, cells: over, sought }) => {
@@ -483,6 +488,19 @@ function correction(cell, value, isCorrected, done) {
     el("input", { id, name: "value", value: value === null ? "" : plain(value), required: true, autocomplete: "off" }),
     el("button", {}, "Set"), button("It has none", () => send("absent")), button("Nobody can tell", () => send("unknown")),
     isCorrected && button("Take back", () => send("undo")));
+}
+
+function rowsOfList(id, place) { // one is removed, or added; “Take back” of the position of the list, which is shown then, undoes all
+  const table = corpus.tables.find(({ name }) => name === place.table);
+  if (!corpus.can_change || !table || table.keys.length < 2) return [];
+  const send = (what, position, value = "") => decide("correct", { document_id: id, column: table.name, position, do: what, value }, () => openDocument(id, { table: table.name, column: "position", position: 0 }));
+  const add = (event) => {
+    event.preventDefault();
+    send("add", null, JSON.stringify(Object.fromEntries([...new FormData(event.target)].filter(([, value]) => value))));
+  };
+  return [el("li", {}, el("details", {}, el("summary", {}, "Rows of the list"),
+    place.position > 0 && button(`Remove row ${place.position}`, () => send("remove", place.position)),
+    el("form", { class: "correct", onsubmit: add }, table.columns.map(({ column }) => label(column, el("input", { id: `add-${column}`, name: column, autocomplete: "off" }))), el("button", {}, "Add a row"))))];
 }
 
 async function decide(name, said, done) {

@@ -13,10 +13,11 @@ import re
 import secrets
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
+from urllib.parse import quote
 
 import anyio.to_thread
 from pydantic import BaseModel, ValidationError
@@ -24,7 +25,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from srag_mcp.errors import SragError
@@ -68,10 +69,13 @@ class Nothing(BaseModel, extra="forbid"):
     """A request without arguments."""
 
 
-def make_page(corpus: Corpus, settings: Settings, token: str) -> ASGIApp:
-    """Make the application: files of the page, what GET reads, and what POST asks or changes."""
+def make_page(corpus: Corpus, settings: Settings, token: str, kinds: Sequence[str] = ()) -> ASGIApp:
+    """Make the application: files of the page, what GET reads, and what POST asks or changes.
+
+    *kinds*: what the pages beside it are called, of which it is one.
+    """
     reads: dict[str, Endpoint] = {
-        "corpus": (Nothing, lambda _: facts.describe_corpus(corpus)),
+        "corpus": (Nothing, lambda _: facts.describe_corpus(corpus) | {"kinds": kinds}),
         "rows": (facts.RowsWanted, partial(facts.find_rows, corpus)),
         "cells": (facts.CellsWanted, partial(facts.find_marked_cells, corpus)),
         "spreads": (facts.TableWanted, partial(facts.count_spreads, corpus)),
@@ -106,17 +110,30 @@ def make_page(corpus: Corpus, settings: Settings, token: str) -> ASGIApp:
     return OnlyThisPage(Starlette(routes=routes), token)
 
 
+def make_pages(corpora: Sequence[Corpus], settings: Settings, token: str) -> dict[str, ASGIApp]:
+    """Make the page of each corpus, by its path; several are kinds of one folder, and linked."""
+    names = [corpus.name.rpartition("/")[2] for corpus in corpora]
+    if len(corpora) == 1:
+        return {"": make_page(corpora[0], settings, token)}
+    return {
+        f"/{name}": make_page(corpus, settings, token, names)
+        for name, corpus in zip(names, corpora, strict=True)
+    }
+
+
 def serve_page(
-    corpus: Corpus, settings: Settings, port: int, on_ready: Callable[[str], None]
+    corpora: Sequence[Corpus], settings: Settings, port: int, on_ready: Callable[[str], None]
 ) -> None:
-    """Serve the page on *port*, on a free one if 0, until the process is ended.
+    """Serve the pages of *corpora* on *port*, on a free one if 0, until the process is ended.
 
     *on_ready* is given its address when a browser may ask for it.
     """
     token = secrets.token_urlsafe(32)
     listening = socket.create_server((LOOPBACK, port))
-    on_ready(f"http://{LOOPBACK}:{listening.getsockname()[1]}/#token={token}")
-    serve_app(make_page(corpus, settings, token), listening)
+    pages = make_pages(corpora, settings, token)
+    first = quote(next(iter(pages)))
+    on_ready(f"http://{LOOPBACK}:{listening.getsockname()[1]}{first}/#token={token}")
+    serve_app(Starlette(routes=[Mount(path, page) for path, page in pages.items()]), listening)
 
 
 class OnlyThisPage:
@@ -141,7 +158,7 @@ class OnlyThisPage:
         refusal = ""
         if said.get("origin", (own := f"http://{said.get('host')}")) != own:
             refusal = "this is no request of the page itself"
-        elif scope["path"].startswith(API):
+        elif scope["path"].removeprefix(scope.get("root_path", "")).startswith(API):
             token = said.get(TOKEN_HEADER, "").encode("latin-1")
             if not hmac.compare_digest(token, self._token):
                 refusal = "open the whole address that the command printed: the token is missing"

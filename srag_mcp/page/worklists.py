@@ -185,7 +185,7 @@ def _whole_list(corpus: Corpus, kind: Kind) -> Iterator[Entry]:
                 "table_name": item.table, "attribute": item.column,
                 "position": int(item.position) if item.position else None,
                 "value": item.render(), "note": item.problem or "an agent set it",
-                "other": {"value": item.was_value or item.was_state, "quote": ""},
+                "other": {"value": item.was, "quote": ""},
                 "choices": [{"says": "Accept", "do": "accept", "value": item.render()},
                             {"says": "Take it back", "do": "undo"}],
             }  # fmt: skip

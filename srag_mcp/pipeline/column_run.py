@@ -145,11 +145,9 @@ def _edit(work: WorkDatabase, schema: Schema, action: str, names: Sequence[str])
         case "merge", kept, other:
             return edits.merge(schema, kept, other)
         case "type", name, kind:
-            column = edits.of_record(schema, name)
-            return edits.retype(schema, name, kind, _most_stated_unit(work, column))
+            return edits.retype(schema, name, kind, _most_stated_unit(work, schema, name))
         case "split-unit", name, *units:
-            column = edits.of_record(schema, name)
-            unit = units[0] if units else _most_stated_unit(work, column)
+            unit = units[0] if units else _most_stated_unit(work, schema, name)
             if unit is None:
                 msg = f"no value of {name} states a unit"
                 raise SchemaError(msg)
@@ -162,8 +160,9 @@ def _edit(work: WorkDatabase, schema: Schema, action: str, names: Sequence[str])
     raise SchemaError(msg)
 
 
-def _most_stated_unit(work: WorkDatabase, attribute: Attribute) -> str | None:
-    cells = read_cells(work, attribute).values()
+def _most_stated_unit(work: WorkDatabase, schema: Schema, name: str) -> str | None:
+    table, [column] = edits.find_columns(schema, name)
+    cells = read_cells(work, column, table if table.parent else None).values()
     said = [Words(cell.as_stated or "", cell.context) for cell in cells]
     units = Counter(unit for words in said if (unit := find_stated_unit(words)) is not None)
     return units.most_common(1)[0][0] if units else None

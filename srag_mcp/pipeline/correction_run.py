@@ -1,6 +1,7 @@
 """What a person or an agent decides of values and names: kept for good, and published at once."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,12 +16,14 @@ from srag_mcp.pipeline.schema_choice import open_decided, put_edit_in_force
 from srag_mcp.rules.audit import recount
 from srag_mcp.rules.voting import run_rules
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.schema import POSITION, Schema
+from srag_mcp.schema.schema import POSITION, Schema, Table
 from srag_mcp.settings import Settings
 from srag_mcp.store.build import publish_changes
 from srag_mcp.store.corrections import (
     Correction,
     cell_value,
+    digest_rows,
+    find_rows,
     read_corrections,
     write_corrections,
 )
@@ -33,7 +36,8 @@ from srag_mcp.store.work import WorkDatabase
 from srag_mcp.text.shown import one_line
 from srag_mcp.values.states import State
 
-Wanted: TypeAlias = Literal["value", "absent", "unknown", "undo", "accept"]
+Wanted: TypeAlias = Literal["value", "absent", "unknown", "undo", "accept", "add", "remove"]
+"""What is wanted of a cell, or of a row: one is added as a JSON object of its values by column."""
 _CELL = """
 SELECT sha256, state, coalesce(value, ''), coalesce(as_stated, '')
 FROM former.main.documents JOIN former.main.cells USING (document_id)
@@ -42,6 +46,10 @@ WHERE document_id = ? AND table_name = ? AND attribute = ? AND position IS NOT D
 _ROW_START = """
 SELECT coalesce(min(start)::VARCHAR, '') FROM former.main.cells
 WHERE document_id = ? AND table_name = ? AND position = ?
+"""
+_ROWS_SET = """
+SELECT says, position::INTEGER, start FROM former.main.srag_corrections
+WHERE document_id = ? AND "table" = ? AND says IN ('added', 'removed') AND problem = ''
 """
 
 
@@ -64,9 +72,11 @@ class Corrected:
         item = self.after or self.before
         assert item is not None
         row = f", row {item.position}" if item.position.strip("0") else ""
-        said = f"{item.named} of {one_line(item.document_id)}{row}: "
+        name = item.table if item.of_row else item.named
+        said = f"{name} of {one_line(item.document_id)}{row}: "
         said += "taken back" if self.after is None else one_line(item.render())
-        said += f" instead of {one_line(item.was_value) or item.was_state}" if self.after else ""
+        how = "to" if item.says == "added" else "instead of"
+        said += f" {how} {one_line(item.was)}" if self.after else ""
         later = "kept; the last ingestion did not end: the next one publishes it"
         return f"{said}; {'published' if self.is_published else later}"
 
@@ -74,7 +84,8 @@ class Corrected:
 class CellPlace(NamedTuple):
     """Where a cell is; *position* counts the rows of a document from 1, in a child table.
 
-    The cell of a list as a whole has the name of its table, or its column `position`.
+    A row as a whole, and without a position the list, has the name of its table, or its column
+    `position`.
     """
 
     document_id: str
@@ -91,7 +102,9 @@ def correct(
 ) -> Corrected:
     """Set one cell instead of what was read, take that back, or accept what waits or an agent set.
 
-    An agent changes nothing that a person set.
+    Or add a row to a list, whose place it has, or remove one. What is set in a row that was added
+    is taken back, or accepted, with it, and all rows are taken back with the list. An agent changes
+    nothing that a person set.
 
     Raises:
         CorpusError: If there is no such table, record or correction.
@@ -106,7 +119,8 @@ def correct(
         table, name = schema.entity, column
         if any(column == child.entity for child in schema.children):
             column = f"{column}.{POSITION}"
-        row = "0" if column.endswith(f".{POSITION}") and not row else row
+        is_whole = column.endswith(f".{POSITION}") and (not row or wanted[0] == "add")
+        row = "0" if is_whole else row
         if wanted[0] != "undo":  # which works where document or column are gone, too
             table, name = with_loose(work, schema).find_column(column)
             if (table == schema.entity) != (not row):
@@ -114,30 +128,150 @@ def correct(
                 msg = f"{column} is a column of {table}: {rows}"
                 raise SchemaError(msg)
             column = f"{table}.{name}" if row else name
+            if wanted[0] in {"add", "remove"} and name != POSITION:
+                lists = ", ".join(child.entity for child in schema.children)
+                msg = f"rows are those of a list, and {column} is none; lists: {lists or 'none'}"
+                raise SchemaError(msg)
         kept = read_corrections(work.state)
-        mine = [x for x in kept if (x.document_id, x.position) == (document_id, row)]
-        found = [x for x in mine if x.named == column] or [x for x in mine if x.column == column]
-        before = found[0] if found else None
-        if before is None and wanted[0] in {"undo", "accept"}:
+        found = _find_kept(kept, (document_id, column, row), wanted[0])
+        if not found and wanted[0] in {"undo", "accept"}:
             msg = f"there is no correction of {column} of {document_id}"
             raise CorpusError(msg)
-        after = None
-        if wanted[0] != "undo":
+        before, made = next(iter(found), None), list[Correction]()
+        if wanted[0] in {"add", "remove"} or (wanted[0] == "accept" and found[0].of_row):
+            at = document_id, row
+            made = _set_row(work, schema.find_table(table), at, wanted, kept)
+        elif wanted[0] != "undo":
             attribute = with_loose(work, schema).attribute(name, table)
             record = (table if row else info.entity), document_id, row
-            after = _set(work, record, attribute, wanted, before)
-        if author != PERSON and before is not None and before.by_person:
+            made = [_set(work, record, attribute, wanted, before)]
+        if author != PERSON and any(item.by_person for item in found):
             msg = f"a person set {column} of {document_id}: an agent does not change it"
             raise CorpusError(msg)
-        left = [item for item in kept if item not in found]
-        if after is not None:
-            after = replace(after, author=author)
-            left.append(after)
-        write_corrections(work.state, left)
+        made = [replace(item, author=author) for item in made]
+        write_corrections(work.state, [*(item for item in kept if item not in found), *made])
+        after = next(iter(made), None)
         schema = _judge_rules(work, schema, before, after)
         if is_current:
             publish_changes(work, schema)
     return Corrected(before, after, is_current)
+
+
+def _find_kept(
+    kept: Sequence[Correction], place: tuple[str, str, str], wanted: Wanted
+) -> list[Correction]:
+    """Return what is kept of a cell; of a row that was added with its cells, of a list with rows.
+
+    What was said of a list as a whole holds no more where a row is added or removed.
+    """
+    document_id, column, row = place
+    own = [item for item in kept if item.document_id == document_id]
+    mine = [item for item in own if item.position == row]
+    found = [x for x in mine if x.named == column] or [x for x in mine if x.column == column]
+    of_list = [item for item in own if item.named == column]
+    if row == "0" and wanted == "undo":
+        found += [item for item in of_list if item.of_row]
+    elif wanted == "remove":
+        found += [item for item in of_list if item.position == "0"]
+    added = {item.row for item in found if item.says == "added"}
+    return [*found, *(item for item in own if item.row in added and not item.of_row)]
+
+
+def _set_row(
+    work: WorkDatabase,
+    table: Table,
+    place: tuple[str, str],
+    wanted: tuple[Wanted, str],
+    kept: Sequence[Correction],
+) -> list[Correction]:
+    """Make what adds a row to a list or removes one, or accepts that; nothing where it takes back.
+
+    *place* is of a document and row. What waits is accepted as of the list that is there now.
+
+    Raises:
+        CorpusError: If there is no such row, or an added one waits under its number.
+    """
+    (document_id, row), (says, value), name = place, wanted, table.entity
+    found = _find_kept(kept, (document_id, table.named(POSITION), row), says)
+    with attached_former(work.connection, work.state):
+        listed = work.run(_CELL, document_id, name, POSITION, 0)
+        rows = find_rows(work, "former", name, [document_id])[document_id]
+        in_force = {(how, at): start for how, at, start in work.run(_ROWS_SET, document_id, name)}
+    how = found[0].says if says == "accept" else {"add": "added"}.get(says, "removed")
+    is_added = says != "add" and bool(found) and found[0].says == "added"
+    if says == "accept" and (how, int(row)) in in_force:
+        return found
+    if says == "remove" and is_added and ("added", int(row)) in in_force:
+        return []
+    problem = ""
+    if not listed or not listed[0][0]:
+        problem = f"there is no record of {document_id}"
+    elif how == "removed" and row == "0":
+        problem = f"say which row of {name} is removed"
+    elif how == "removed" and is_added:
+        problem = f"an added row {row} of {name} waits: accept it, or take it back, first"
+    elif how == "removed" and int(row) not in rows:
+        problem = f"{name} has no row {row} of {document_id}"
+    if problem:
+        raise CorpusError(problem)
+    made = Correction(
+        document_id=document_id, sha256=listed[0][0], table=name, column=POSITION, says=how,
+        value="", was_state=State.STATED.value, was_value="", quote="", author="", at=_now(),
+        position=row,
+    )  # fmt: skip
+    if how == "removed":
+        start, words = rows[int(row)]
+        return [replace(made, was_value=words, quote=words, start=start)]
+    starts = {at: own.start for at, own in rows.items() if ("added", at) not in in_force}
+    starts |= {at: start for (said, at), start in in_force.items() if said == "removed"}
+    numbers = [int(x.position) for x in kept if x.of_row and x.row[:2] == (document_id, name)]
+    new = replace(
+        made, was_state=State.CORRECTED.value, position=str(max((0, *rows, *numbers)) + 1)
+    )
+    cells = [(x.column, x.says, x.value) for x in found[1:]]
+    if says == "add":
+        cells = [(column, "value", text) for column, text in _read_row(table, value)]
+    return [
+        replace(new, was_value=f"{len(starts)} rows", start=digest_rows(starts)),
+        *(replace(new, column=column, says=said, value=text) for column, said, text in cells),
+    ]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _read_row(table: Table, text: str) -> Iterator[tuple[str, str]]:
+    """Yield the columns of a row that is written as a JSON object, each with its canonical text.
+
+    Raises:
+        SchemaError: If it is none, or has other columns, or a value that its column cannot hold.
+    """
+    columns = {attribute.name: attribute for attribute in table.attributes}
+    try:
+        row = json.loads(text)
+    except ValueError:
+        row = None
+    said = {x: y for x, y in row.items() if y is not None} if isinstance(row, dict) else {}
+    if not said or not said.keys() <= columns.keys():
+        msg = f"a row of {table.entity} has values of its columns: {', '.join(columns)}"
+        raise SchemaError(msg)
+    for name, value in said.items():
+        text = value if isinstance(value, str) else json.dumps(value)
+        yield name, _canonical(columns[name], text)
+
+
+def _canonical(attribute: Attribute, value: str) -> str:
+    """Return *value* as its column writes it.
+
+    Raises:
+        SchemaError: If the column cannot hold it.
+    """
+    text = write_canonical(attribute, value) or ""
+    if not text or attribute.type.read(text) is None:
+        msg = f"{value!r} does not fit {attribute.name}, which holds {attribute.type.form}"
+        raise SchemaError(msg)
+    return text
 
 
 def _judge_rules(
@@ -202,12 +336,7 @@ def _set(
     sha256, state, read, quote = rows[0]
     if state == State.CORRECTED and before is not None:
         state, read, quote = before.was_state, before.was_value, before.quote
-    text = ""
-    if says == "value":
-        text = write_canonical(attribute, value) or ""
-        if not text or attribute.type.read(text) is None:
-            msg = f"{value!r} does not fit {attribute.name}, which holds {attribute.type.form}"
-            raise SchemaError(msg)
+    text = _canonical(attribute, value) if says == "value" else ""
     if row == "0" and (text or "0") != (read or "0"):
         msg = f"{read or 0} rows of {table} are read in {document_id}: correct these"
         raise SchemaError(msg)
@@ -222,7 +351,7 @@ def _set(
         was_value=read,
         quote=quote,
         author="",
-        at=datetime.now(UTC).isoformat(timespec="seconds"),
+        at=_now(),
         position=row,
         start=starts[0][0],
     )

@@ -51,6 +51,7 @@ from srag_mcp.store.layout import (
     KINDS_FILE,
     StoredKind,
     ingestion_lock,
+    read_assigned,
     read_kinds,
     write_atomically,
     write_kinds,
@@ -357,9 +358,10 @@ class KindSorter:
                 places[path] = fitting.pop()
             else:
                 odd[path] = _begin(path, text)
-        stored, heirs = read_kinds(self.state), self._heirs(places)
+        stored, heirs = read_assigned(self.state), self._heirs(places)
+        paths = {source.relative for source in self.found.sources}
         for name, at in heirs.items():
-            places |= dict.fromkeys(stored[name].assigned, at)
+            places |= dict.fromkeys((x for x in stored[name].assigned if x in paths), at)
         odd = {path: text for path, text in odd.items() if path not in places}
         given = {at: name for name, at in heirs.items() if stored[name].is_given}
         taken, named = frozenset(given.values()), dict[str, tuple[DocumentKind, ...]]()
@@ -393,18 +395,21 @@ class KindSorter:
     def write(self, found: "Grouping", told: str) -> Kinds:
         """Write which files are of which kind."""
         corpora, written = dict[Path, int](), dict[str, StoredKind]()
-        said = {
+        words = {
             name: {word: n for kind in of for word, n in kind.shares.items()}
             for name, of in found.kinds.items()
         }
-        shared = _share_out(said, self.questions)
-        assigned = {path for kind in read_kinds(self.state).values() for path in kind.assigned}
+        shared = _share_out(words, self.questions)
+        stored = read_assigned(self.state)
+        said = {path for kind in stored.values() for path in kind.assigned}
         for number, (name, of) in enumerate(found.kinds.items()):
             paths = (source.relative for source in self.found.sources)
             members = tuple(path for path in paths if found.places.get(path) == number)
             corpora[self._keep(name, members, shared[name])] = len(members)
             shares, besides = [x.shares for x in of], tuple(x.besides for x in of)
-            own = tuple(path for path in members if path in assigned)
+            before = stored[name].assigned if name in stored else ()
+            gone = (path for path in before if path not in found.places)
+            own = (*(path for path in members if path in said), *gone)
             known = (name in found.given, besides, own)
             written[name] = StoredKind(len(members), shares[0], tuple(shares[1:]), *known)
         write_kinds(self.state, written)
@@ -550,8 +555,8 @@ def rename_kind(state: Path, old: str, new: str) -> Path:
     """
     place = state / KINDS_FOLDER
     with ingestion_lock(state):
-        kept, problem = read_kinds(state), ""
-        if old not in kept:
+        kept, problem = read_assigned(state), ""
+        if old not in read_kinds(state):
             problem = f"there is no kind {old!r}; there are: {', '.join(kept) or 'none'}"
         elif not new.isidentifier():
             problem = f"{new!r} is no name of letters, digits and _"
@@ -576,7 +581,7 @@ def assign_document(state: Path, document: str, name: str) -> None:
         LockedError: If the folder is being ingested.
     """
     with ingestion_lock(state):
-        kept = read_kinds(state)
+        kept = read_assigned(state)
         members = read_members(state / KINDS_FOLDER / name) if name in kept else None
         if members is None or members.columns:
             of = ", ".join(x for x in kept if kept[x].shares)

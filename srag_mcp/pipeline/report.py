@@ -278,7 +278,12 @@ def report_stored(
             *(Failure(path, OTHER_KIND) for path, x in files if x.error == OTHER_KIND),
         ),
         told=(
-            *(f"{path}: {line}" for path, x in files for line in x.told),
+            *(told := [f"{path}: {line}" for path, x in files for line in x.told]),
+            *(
+                f"{item.name}: a list of {item.holds}, not a column"
+                for item in (schema.lists if schema else ())
+                if not any(f"{item.name}: a list of" in line for line in told)
+            ),
             *_tell_times(work, schema),
         ),
         attributes=tuple(item.name for item in schema.shown().attributes) if schema else (),

@@ -12,6 +12,7 @@ from pathlib import Path
 from srag_mcp.cells.cell import is_predicted
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SCHEMA_FILE
+from srag_mcp.documents.json_text import VALUES_INSIDE
 from srag_mcp.engines.protocol import Engine, SchemaSample
 from srag_mcp.errors import CorpusError, NotIngestedError, SchemaError
 from srag_mcp.pipeline.table_mode import NO_TABLES, SettledTables
@@ -23,12 +24,12 @@ from srag_mcp.schema.attribute import Attribute, snake_case
 from srag_mcp.schema.edits import find_sources, hide, without_stale
 from srag_mcp.schema.json_schema import find_schema_file, read_schema_file, schema_to_json
 from srag_mcp.schema.rounds import Extension, find_attribute, find_wished
-from srag_mcp.schema.schema import RESERVED_TABLES, Schema
+from srag_mcp.schema.schema import RESERVED_TABLES, ListName, Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.build import BuildInfo, published_info
 from srag_mcp.store.corrections import read_corrections, write_corrections
 from srag_mcp.store.decisions import add_decision, find_left_out, forget_decisions
-from srag_mcp.store.layout import CorpusFolder, write_atomically
+from srag_mcp.store.layout import CorpusFolder, says_kinds, write_atomically
 from srag_mcp.store.loose import keep_loose, loose_attributes, wish_note, with_loose
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.state import open_state
@@ -220,7 +221,11 @@ def _find(
         return engine.complete(schema, wish.questions)
     found = engine.predict_schema(SchemaSample(sample, wish.questions, title, entity))
     found = found.model_copy(update={"entity": _name_entity(work, found.entity)})
-    return with_lists(found, lists)
+    found = with_lists(found, lists)
+    inside = {f"{x.name}.{name}" for item in sample() for x in item.listings for name in x.inside}
+    left = sorted(inside - {item.name for item in found.lists})
+    told = (ListName(name=name, holds=VALUES_INSIDE) for name in left)
+    return found.model_copy(update={"lists": (*found.lists, *told)})
 
 
 def _name_entity(work: WorkDatabase, title: str) -> str:
@@ -249,7 +254,9 @@ def _wanted(folder: Path, wish: SchemaWish) -> tuple[Schema | None, str]:
 def _edited(work: WorkDatabase, present: SchemaInForce | None) -> Schema | None:
     """Return the schema of `.srag/schema.json` if a person changed it."""
     path = work.state / SCHEMA_FILE
-    if not path.is_file() or _hash(path.read_bytes()) == work.note("schema_file"):
+    if not path.is_file() or says_kinds(work.state):
+        return None
+    if _hash(path.read_bytes()) == work.note("schema_file"):
         return None
     schema = _checked(read_schema_file(path), str(path))
     is_same = present is not None and schema.tables == present.schema.tables

@@ -11,7 +11,7 @@ from srag_mcp.values.types import COLUMN_TYPES, NUMBER
 
 def rename(schema: Schema, old: str, new: str) -> Schema:
     """Call the column *old* *new*; questions may say either."""
-    table, [column] = _find(schema, old)
+    table, [column] = find_columns(schema, old)
     reserved = {*RESERVED_NAMES, *([POSITION] if table.parent else ())}
     if not re.fullmatch(NAME_PATTERN, new) or new in reserved:
         msg = f"{new!r} is no name of a column: take small letters, digits and _"
@@ -26,13 +26,13 @@ def rename(schema: Schema, old: str, new: str) -> Schema:
 
 def drop(schema: Schema, name: str) -> Schema:
     """Leave a column out, or a list; it is not read any more."""
-    table, columns = _find(schema, name, of_lists=True)
+    table, columns = find_columns(schema, name, of_lists=True)
     return _replaced(schema, table, dict.fromkeys(item.name for item in columns))
 
 
 def hide(schema: Schema, name: str, *, hidden: bool = True) -> Schema:
     """Show a column nowhere, or a list, or again."""
-    table, columns = _find(schema, name, of_lists=True)
+    table, columns = find_columns(schema, name, of_lists=True)
     new = {item.name: item.model_copy(update={"hidden": hidden}) for item in columns}
     return _replaced(schema, table, new)
 
@@ -43,18 +43,24 @@ def merge(schema: Schema, kept: str, other: str) -> Schema:
     Raises:
         SchemaError: If they are of two types or units, or silence means two things.
     """
-    first, second = of_record(schema, kept), of_record(schema, other)
+    (table, [first]), (of, [second]) = find_columns(schema, kept), find_columns(schema, other)
     kinds = [(str(x.type), x.unit or "no unit", x.absent_means) for x in (first, second)]
-    if kept == other or kinds[0] != kinds[1]:
+    problem = ""
+    if first is second or kinds[0] != kinds[1]:
         said = " and ".join(", ".join(kind) for kind in kinds)
-        msg = f"two columns of one type and unit are merged; these are {said}"
-        raise SchemaError(msg)
+        problem = f"two columns of one type and unit are merged; these are {said}"
+    elif table is not of:
+        problem = f"{kept} and {other} are of two tables: which row of one is one of the other?"
+    elif any({*_parts(x), first.name, second.name} == {*_parts(x)} for x in table.sources):
+        problem = f"{kept} and {other} are parts of one line: all rows that say one say both"
+    if problem:
+        raise SchemaError(problem)
     rules = (*first.extractors, *second.extractors)
-    taken = (*first.formerly, *second.formerly, other)
+    taken = (*first.formerly, *second.formerly, second.name)
     words = {"extractors": rules, "formerly": taken, "audit": None}
     words["synonyms"] = tuple(dict.fromkeys((*first.synonyms, *second.synonyms)))
-    merged = _called(first.model_copy(update=words), other)
-    return _replaced(schema, schema.table, {other: None, kept: merged})
+    merged = _called(first.model_copy(update=words), second.name)
+    return _replaced(schema, table, {second.name: None, first.name: merged})
 
 
 def retype(schema: Schema, name: str, kind: str, unit: str | None = None) -> Schema:
@@ -63,7 +69,7 @@ def retype(schema: Schema, name: str, kind: str, unit: str | None = None) -> Sch
     Raises:
         SchemaError: If there is no such type, or it holds it already.
     """
-    column = of_record(schema, name)
+    table, [column] = find_columns(schema, name)
     if kind not in COLUMN_TYPES or column.type == kind:
         is_one = f"is of type {column.type}" if column.type == kind else "has no such type"
         msg = f"{name} {is_one}: take another one of {', '.join(COLUMN_TYPES)}"
@@ -75,12 +81,12 @@ def retype(schema: Schema, name: str, kind: str, unit: str | None = None) -> Sch
     update |= {"categories": None, "examples": ()}
     if not new.means(column.absent_means):
         update["absent_means"] = "unknown"
-    return _replaced(schema, schema.table, {name: column.model_copy(update=update)})
+    return _replaced(schema, table, {column.name: column.model_copy(update=update)})
 
 
 def split_unit(schema: Schema, name: str, unit: str) -> Schema:
     """Make numbers in one unit of texts such as `12 kg` and `450 g`."""
-    column = of_record(schema, name)
+    _, [column] = find_columns(schema, name)
     if not column.type.is_text:
         msg = f"{name} is of type {column.type}, not of texts that have units"
         raise SchemaError(msg)
@@ -101,28 +107,24 @@ def _called(column: Attribute, name: str) -> Attribute:
     return column.model_copy(update={"synonyms": tuple(words)})
 
 
-def _find(
+def find_columns(
     schema: Schema, name: str, *, of_lists: bool = False
 ) -> tuple[Table, tuple[Attribute, ...]]:
-    """Return the table of a column, and that column; *of_lists*: all, where *name* is a list."""
+    """Return the table of a column, and that column; *of_lists*: all, where *name* is a list.
+
+    Raises:
+        SchemaError: If there is none, or it is a list, and one column is meant.
+    """
     whole = next((x for x in schema.children if of_lists and x.entity == name), None)
     if whole is not None:
         return whole, whole.attributes
     entity, column = schema.find_column(name)
-    return schema.find_table(entity), (schema.attribute(column, entity),)
-
-
-def of_record(schema: Schema, name: str) -> Attribute:
-    """Return a column of the records.
-
-    Raises:
-        SchemaError: If there is none, or it is one of a list: what these hold is not restated.
-    """
-    table, [column] = _find(schema, name)
-    if table.parent:
-        msg = f"{name} is a column of a list: schema.json says of what type it is"
+    table = schema.find_table(entity)
+    if column not in {item.name for item in table.attributes}:
+        columns = ", ".join(table.named(item.name) for item in table.attributes)
+        msg = f"{name} is a list as a whole, and none of its columns: {columns}"
         raise SchemaError(msg)
-    return column
+    return table, (schema.attribute(column, entity),)
 
 
 def _replaced(schema: Schema, table: Table, new: Mapping[str, Attribute | None]) -> Schema:
@@ -163,6 +165,11 @@ def _without_stale(table: Table) -> Table:
     return table.model_copy(update={"sources": tuple(sources)})
 
 
+def _parts(source: RowSource) -> list[str]:
+    """Return the columns that a line of such a place is parted into."""
+    return re.findall(r"\(\?P<(\w+)>", source.pattern)
+
+
 def _by_names(source: RowSource, names: Mapping[str, str]) -> RowSource:
     """Return *source* with the names that columns have by now, by those of then.
 
@@ -181,23 +188,20 @@ def _by_names(source: RowSource, names: Mapping[str, str]) -> RowSource:
     return source.model_copy(update=update)
 
 
-def find_moved(before: Table, now: Table) -> dict[str, str] | None:
-    """Return the names that columns of a child table have by now, by those of then.
+def find_moved(before: Table, now: Table) -> dict[str, tuple[Attribute, ...]] | None:
+    """Return of each column of a child table those of then whose cells it has, see `find_sources`.
 
     None where its rows have to be read: it is listed elsewhere, or a column is another one.
     """
-    names = dict[str, str]()
+    moved = {item.name: find_sources(before, item) for item in now.attributes}
     for item in now.attributes:
-        sources = find_sources(before, item)
-        if len(sources) != 1:
+        rules = tuple(rule for own in moved[item.name] for rule in own.extractors)
+        if not moved[item.name] or rules != item.extractors:
             return None
-        [own] = sources
-        if (own.type, own.extractors) != (item.type, item.extractors):
-            return None
-        names[own.name] = item.name
+    names = {own.name: name for name, sources in moved.items() for own in sources}
     sources_then = tuple(_by_names(item, names) for item in before.sources)
     is_same = (before.entity, before.of_values) == (now.entity, now.of_values)
-    return names if is_same and sources_then == now.sources else None
+    return moved if is_same and sources_then == now.sources else None
 
 
 def find_sources(before: Schema | Table, attribute: Attribute) -> tuple[Attribute, ...]:

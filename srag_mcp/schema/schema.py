@@ -382,7 +382,7 @@ class Schema(BaseModel):
         return None
 
     def find_column(self, name: str) -> tuple[str, str]:
-        """Return the table and the column that *name* means.
+        """Return the table and the column that *name* means; a list alone means its `position`.
 
         `order_items.sku`; alone, a column of the records, or of the only table that has it.
 
@@ -399,6 +399,8 @@ class Schema(BaseModel):
         ]
         if len(found) == 1 or self.entity in found:
             return found[0], column
+        if any(child.entity == name for child in self.children):
+            return name, POSITION
         msg = f"no attribute {name!r}; there are: {', '.join(self.column_names())}"
         raise SchemaError(msg)
 

@@ -8,18 +8,19 @@ for a second look, for nobody knows whether it would still be said.
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from srag_mcp.cells.cell import Cell, Mark, PredictedCell
 from srag_mcp.cells.normalised import read_column
 from srag_mcp.errors import StoreError
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.schema import POSITION, Schema, child_name
-from srag_mcp.store.database import with_names
+from srag_mcp.schema.schema import POSITION, Schema, Table, child_name
+from srag_mcp.store.database import quote_name, quote_text, with_names
 from srag_mcp.store.feedback import PERSON
 from srag_mcp.store.layout import CORRECTIONS_FILE, write_atomically
 from srag_mcp.store.renamings import Renamings, attached_former
@@ -32,8 +33,11 @@ if TYPE_CHECKING:
     from srag_mcp.store.evidence import Read
     from srag_mcp.store.work import WorkDatabase
 
-Set: TypeAlias = Literal["value", "absent", "unknown"]
-"""What a correction says: a value, that the document says there is none, that nobody can tell."""
+Set: TypeAlias = Literal["value", "absent", "unknown", "added", "removed"]
+"""What a correction says: a value, that the document says there is none, that nobody can tell.
+
+Of `position` in a row of a child table: that the list has this row as well, or not this one.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +53,8 @@ class Correction:
         author: `person` or `agent`.
         at: When it was set, UTC.
         position, start: Of a cell of a child table: which row of its document, 0 for the list as a
-            whole, and where that began, as another may have come before it since; empty for a
-            record.
+            whole, and where that began, as another may have come before it since; of a row that is
+            added, a digest of the rows that were read. Empty for a record.
         problem: Why it waits for a second look, as a build says; empty where it is applied.
     """
 
@@ -84,9 +88,31 @@ class Correction:
         """Document, table, column and row: no two corrections have one."""
         return self.document_id, self.table, self.column, self.position
 
+    @property
+    def whose(self) -> str:
+        """Who set it, and when: `a person on 2024-05-01`."""
+        return f"{'a person' if self.by_person else 'an agent'} on {self.at[:10]}"
+
+    @property
+    def of_row(self) -> bool:
+        """Whether it is of a row as a whole."""
+        return self.says in {"added", "removed"}
+
+    @property
+    def row(self) -> tuple[str, str, str]:
+        """Document, table and row."""
+        return self.document_id, self.table, self.position
+
+    @property
+    def was(self) -> str:
+        """What it replaced: a value, the state of a cell without one, nothing in an added row."""
+        is_new = self.was_state == State.CORRECTED
+        return self.was_value or ("nothing" if is_new else self.was_state)
+
     def render(self) -> str:
-        """Say what is set: `12.5`, `none`, `unknown`."""
-        return {"value": self.value, "absent": "none"}.get(self.says, "unknown")
+        """Say what is set: `12.5`, `none`, `unknown`, `added`, `removed`."""
+        said = {"value": self.value, "absent": "none", "unknown": "unknown"}
+        return said.get(self.says, self.says)
 
 
 _FIELDS = tuple(field.name for field in fields(Correction))[:-1]  # a problem is of a build
@@ -152,6 +178,35 @@ FROM (
   FROM build.main.cells WHERE table_name = ? AND document_id IN (SELECT unnest(?)))
 WHERE attribute = ?
 """
+_ROWS = """
+SELECT document_id, position, coalesce(min(start)::VARCHAR, ''), coalesce(string_agg(
+  coalesce(as_stated, CASE WHEN state <> 'corrected' THEN value END), ' | ' ORDER BY start), '')
+FROM {build}.main.cells WHERE table_name = ? AND position > 0
+  AND document_id IN (SELECT unnest(?)) GROUP BY ALL ORDER BY ALL
+"""
+_SET_ROWS = """
+CREATE OR REPLACE TEMP TABLE set_rows (
+  document_id VARCHAR, row_number INTEGER, says VARCHAR, author VARCHAR, note VARCHAR)
+"""
+_IN_ROWS = """
+DELETE FROM build.main.{entity} AS own USING set_rows
+WHERE own.document_id = set_rows.document_id AND position = row_number AND says = 'removed';
+DELETE FROM build.main.cells AS own USING set_rows WHERE table_name = {table}
+  AND own.document_id = set_rows.document_id AND position = row_number AND says = 'removed';
+INSERT INTO build.main.{entity} (document_id, position)
+SELECT document_id, row_number FROM set_rows WHERE says = 'added' ORDER BY ALL;
+INSERT INTO build.main.cells
+  (document_id, table_name, position, attribute, state, engine, marks, note)
+SELECT document_id, {table}, row_number, unnest({columns}), 'corrected', author, '', note
+FROM set_rows WHERE says = 'added';
+UPDATE build.main.cells SET state = 'corrected', engine = author, note = said.note,
+  value = n_rows::VARCHAR, marks = CASE WHEN n_rows > 0 THEN marks ELSE '{none}' END
+FROM (SELECT document_id, max(author) AS author, string_agg(note, '; ') AS note,
+             (SELECT count(*) FROM build.main.{entity} AS own
+              WHERE own.document_id = set_rows.document_id) AS n_rows
+      FROM set_rows GROUP BY document_id) AS said
+WHERE cells.document_id = said.document_id AND table_name = {table} AND position = 0
+"""
 _CORRECTED = """
 CREATE OR REPLACE TEMP TABLE corrected (
   document_id VARCHAR, row_number INTEGER, value {sql_type}, engine VARCHAR, marks VARCHAR,
@@ -191,26 +246,34 @@ def apply_corrections(
     in_force = work.schema_in_force()
     columns = _places(schema)
     hidden = (_places(in_force.schema) if in_force else set()) - columns
-    mine: dict[tuple[str, str], list[Correction]] = {}
-    rows: list[tuple[str, ...]] = []
+    mine: defaultdict[tuple[str, str], list[Correction]] = defaultdict(list)
+    told = list[Correction]()
     for item in found:
         if (item.table, item.column) in hidden:  # it is kept until the column is shown
             continue
         if (item.table, item.column) not in columns:
             item = replace(item, problem=f"there is no column {item.table}.{item.column}")
         elif not item.problem:
-            mine.setdefault((item.table, item.column), []).append(item)
+            mine[item.table, "" if item.of_row else item.column].append(item)
             continue
-        rows.append(astuple(item))
-    for (table, column), items in mine.items():
-        rows += _apply(work, table, schema.attribute(column, table), items)
-    if not rows:
+        told.append(item)
+    removed = set[tuple[str, str, str]]()
+    for (name, column), items in sorted(mine.items()):  # those of rows have no column
+        # with a row goes what was set in it, until that row is taken back
+        left = [item for item in items if item.row not in removed]
+        if column:
+            done = _apply(work, name, schema.attribute(column, name), left)
+        else:
+            done = _apply_rows(work, schema.find_table(name), left)
+        removed |= {item.row for item in done if item.says == "removed" and not item.problem}
+        told += done
+    if not told:
         return 0, 0
-    marks = ", ".join(["unnest(?)"] * len(rows[0]))
+    marks = ", ".join(["unnest(?)"] * (len(_FIELDS) + 1))
     insert = f"INSERT INTO build.main.srag_corrections SELECT {marks}"
-    work.run(insert, *map(list, zip(*rows, strict=True)))
-    n_waiting = sum(bool(row[-1]) for row in rows)
-    return len(rows) - n_waiting, n_waiting
+    work.run(insert, *map(list, zip(*map(astuple, told), strict=True)))
+    n_waiting = sum(bool(item.problem) for item in told)
+    return len(told) - n_waiting, n_waiting
 
 
 def _places(schema: Schema) -> set[tuple[str, str]]:
@@ -261,16 +324,62 @@ def _find_documents(work: WorkDatabase, corrections: Sequence[Correction]) -> It
             yield replace(kept, problem=problem)
 
 
+class FoundRow(NamedTuple):
+    """A row of a list in a build: where it begins, and the words that it was read from."""
+
+    start: str
+    words: str
+
+
+def find_rows(
+    work: WorkDatabase, build: str, table: str, document_ids: Sequence[str]
+) -> defaultdict[str, dict[int, FoundRow]]:
+    """Return the rows of a child table in an attached *build*, by document and position."""
+    found: defaultdict[str, dict[int, FoundRow]] = defaultdict(dict)
+    rows = work.run(_ROWS.format(build=build), table, list(document_ids))
+    for document_id, position, *row in rows:
+        found[document_id][position] = FoundRow(*row)
+    return found
+
+
+def digest_rows(starts: Mapping[int, str]) -> str:
+    """Name a list by where each of its rows begins: another reading of it has another name."""
+    return hashlib.sha256(repr(sorted(starts.items())).encode()).hexdigest()[:16]
+
+
+def _apply_rows(work: WorkDatabase, table: Table, items: Sequence[Correction]) -> list[Correction]:
+    """Add and remove rows of a child table; return *items*, each with why it waits, if it does."""
+    found = find_rows(work, "build", table.entity, [item.document_id for item in items])
+    done, rows = list[Correction](), list[tuple[object, ...]]()
+    for item in items:
+        own, position = found[item.document_id], int(item.position)
+        problem = ""
+        if item.says == "added" and digest_rows({x: y.start for x, y in own.items()}) != item.start:
+            problem = f"the list is read otherwise now: {len(own)} rows"
+        elif item.says == "removed" and own.get(position) != (item.start, item.quote):
+            problem = f"row {position} is another now"
+        else:
+            note = f"row {position} {item.says} by {item.whose}"
+            rows.append((item.document_id, position, item.says, item.author, note))
+        done.append(replace(item, problem=problem))
+    work.run(_SET_ROWS)
+    work.append("set_rows", rows)
+    columns = f"[{', '.join(quote_text(attribute.name) for attribute in table.attributes)}]"
+    named = {"entity": quote_name(table.entity), "table": quote_text(table.entity)}
+    work.run(_IN_ROWS.format(**named, columns=columns, none=Mark.SAID_NONE))
+    return done
+
+
 def _apply(
     work: WorkDatabase, table: str, attribute: Attribute, items: Sequence[Correction]
-) -> list[tuple[str, ...]]:
+) -> list[Correction]:
     """Apply the corrections of a column that are still of what they replaced.
 
-    Return the rows of all of them: each with why it waits, empty where it does not.
+    Return all of them, each with why it waits, empty where it does not.
     """
     ids = [item.document_id for item in items]
     read = {row[:2]: row[2:] for row in work.run(_READ, table, ids, attribute.name)}
-    rows, corrected = [], []
+    done, corrected = list[Correction](), []
     for item in items:
         start, state, text = read.get(
             (item.document_id, item.position), ("", State.NOT_MENTIONED.value, "")
@@ -280,24 +389,25 @@ def _apply(
         problem = ""
         if item.says == "value" and value is None:
             problem = f"{item.value!r} does not fit a column of type {kind}"
+        elif item.position and (item.document_id, item.position) not in read:
+            problem = f"there is no row {item.position}"
         elif item.position and start != item.start:
             problem = f"row {item.position} is another now"
         elif not is_said and (state, _plain(text)) != (item.was_state, _plain(item.was_value)):
             problem = f"it is read otherwise now: {text or state}"
         else:
             marks = Mark.SAID_NONE if item.says == "absent" else ""
-            who = "a person" if item.by_person else "an agent"
-            note = f"corrected by {who} on {item.at[:10]}: was {item.was_value or item.was_state}"
+            note = f"corrected by {item.whose}: was {item.was}"
             row = int(item.position) if item.position else None
             corrected.append((item.document_id, row, value, item.author, marks, note))
-        rows.append(astuple(replace(item, problem=problem)))
+        done.append(replace(item, problem=problem))
     work.run(_CORRECTED.format(sql_type=attribute.type.sql))
     work.append("corrected", corrected)
     work.run(_IN_CELLS, table, attribute.name)
     work.run(_IN_REVIEWS, table, attribute.name)
-    of_row = f" AND records.{POSITION} = row_number" if items[0].position else ""
+    of_row = f" AND records.{POSITION} = row_number" if any(x.position for x in items) else ""
     work.run(with_names(_IN_RECORDS, entity=table, column=attribute.name) + of_row)
-    return rows
+    return done
 
 
 def _plain(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A table or the rows of a query as a file that other programs open.
+"""Tables, or the rows of a query, as files that other programs open.
 
 What comes from outside is judged as the queries of `run_sql` are, and the engine is locked as
 theirs is, but for the one file that it may write.
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import closing
-from dataclasses import replace
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from functools import partial
@@ -29,11 +29,13 @@ from srag_mcp.store.guard.result_page import QueryLimits, to_value
 if TYPE_CHECKING:
     import duckdb
     from duckdb.sqltypes import DuckDBPyType
+    from xlsxwriter import Workbook
 
     from srag_mcp.store.corpus import Corpus
 
 FORMATS = (".csv", ".parquet", ".xlsx", ".jsonl", ".duckdb")
 _COPIED = {".csv": "FORMAT csv, HEADER", ".parquet": "FORMAT parquet", ".jsonl": "FORMAT json"}
+_TOGETHER = (".xlsx", ".duckdb")  # which hold several tables
 _CHUNK_ROWS = 2048
 _RESULT, _MARK = "result", "'"
 _NOT_TWICE = r"[^\x{10000}-\x{10FFFF}]"
@@ -45,6 +47,7 @@ _PLAIN = re.compile(r"u?(tiny|small|big|huge)?int(eger)?|boolean|float|double|de
 # Of an .xlsx file.
 _MAX_ROWS = 1_048_576  # the row of names is one of them
 _MAX_COLUMNS = 16_384
+_MAX_NAME = 31  # of a sheet; in any case of letters two have not the same
 _MAX_UNITS = 32_767  # of UTF-16, in a cell
 _DIGITS = 15  # that a spreadsheet keeps
 _FIRST_DAY = date(1900, 3, 1)  # before it the day numbers of programs differ
@@ -109,12 +112,31 @@ def table_sql(corpus: Corpus, table: str = "", *, quotes: bool, states: bool) ->
     return f"SELECT {', '.join(columns)} FROM {source} ORDER BY {key}"  # noqa: S608 - quoted
 
 
-def export_rows(corpus: Corpus, sql: str, out: Path, timeout_s: float, name: str) -> int:
-    """Write all rows of *sql* to *out*, whole or not at all; return how many.
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is written as one table: the rows of *sql*; *name* is what that is called."""
+
+    corpus: Corpus
+    sql: str
+    name: str
+
+
+def files_of(names: Sequence[str], out: Path) -> list[Path]:
+    """Return the file of each of *names*: *out*, or where that holds one only, one for each.
+
+    `all.csv` -> `all-invoices.csv`, `all-orders.csv`
+    """
+    if len(names) == 1 or out.suffix.lower() in _TOGETHER:
+        return [out] * len(names)
+    return [out.with_name(f"{out.stem}-{name}{out.suffix}") for name in names]
+
+
+def export_parts(parts: Sequence[Part], out: Path, timeout_s: float) -> list[int]:
+    """Write all rows of *parts* to `files_of` them, whole or not at all; return how many of each.
 
     The ending of *out* says the format, see `check_target`; a file that is there is replaced. In
-    .csv a text that a spreadsheet would run as a formula begins with `'`, in .duckdb the table is
-    called *name*. *sql* is judged as one from outside.
+    .csv a text that a spreadsheet would run as a formula begins with `'`. The SQL is judged as one
+    from outside.
 
     Raises:
         QueryError: If the guard does not allow it, the format cannot hold the rows, or it is wrong,
@@ -122,19 +144,25 @@ def export_rows(corpus: Corpus, sql: str, out: Path, timeout_s: float, name: str
     """
     import duckdb  # heavy, and only needed here
 
-    tables, build = corpus.tables(), corpus.build_path()
-    limits = replace(corpus.worker.limits, timeout_s=timeout_s)
-    check_query(sql, tables)
+    files, kind, counts = files_of([x.name for x in parts], out), out.suffix.lower(), list[int]()
     with TemporaryDirectory(dir=out.parent, prefix=".srag-export-") as folder:
-        written = Path(folder).resolve() / f"out{out.suffix.lower()}"
-        with closing(_open(build, written, limits)) as connection:
-            try:
-                check_bound_tables(connection, sql, tables)
-                n_rows = _write(connection, sql, written, name)
-            except (duckdb.Error, MemoryError) as error:
-                raise explain_error(error, sql, limits, tables) from error
-        written.replace(out)
-    return n_rows
+        place = Path(folder).resolve()
+        written = {file: place / f"{n}{kind}" for n, file in enumerate(dict.fromkeys(files))}
+        with ExitStack() as stack:
+            book = stack.enter_context(_new_book(written[out])) if kind == ".xlsx" else None
+            for part, file in zip(parts, files, strict=True):
+                corpus, build = part.corpus.tables(), part.corpus.build_path()
+                limits = replace(part.corpus.worker.limits, timeout_s=timeout_s)
+                check_query(part.sql, corpus)
+                with closing(_open(build, written[file], limits)) as connection:
+                    try:
+                        check_bound_tables(connection, part.sql, corpus)
+                        counts.append(_write(connection, part, written[file], book))
+                    except (duckdb.Error, MemoryError) as error:
+                        raise explain_error(error, part.sql, limits, corpus) from error
+        for file, path in written.items():
+            path.replace(file)
+    return counts
 
 
 def _open(build: Path, written: Path, limits: QueryLimits) -> duckdb.DuckDBPyConnection:
@@ -152,18 +180,20 @@ def _open(build: Path, written: Path, limits: QueryLimits) -> duckdb.DuckDBPyCon
     return connection
 
 
-def _write(connection: duckdb.DuckDBPyConnection, sql: str, written: Path, name: str) -> int:
-    """Write the rows of *sql* as a file, or as the table *name* of a database; return how many."""
+def _write(
+    connection: duckdb.DuckDBPyConnection, part: Part, written: Path, book: Workbook | None
+) -> int:
+    """Write the rows of a part as a file, a sheet or a table of a database; return how many."""
     # of two columns with one name, the second has a number here
-    found = _query(connection.sql(sql), f"FROM {_RESULT}")
+    found = _query(connection.sql(part.sql), f"FROM {_RESULT}")
     kind, names = written.suffix, found.columns
-    if kind == ".xlsx":
-        _check_sheet(found, sql)
-        connection.execute(sql)
-        parts = iter(partial(connection.fetchmany, _CHUNK_ROWS), [])
-        return _write_sheet(written, names, chain.from_iterable(parts))
+    if book is not None:
+        _check_sheet(found, part.sql)
+        connection.execute(part.sql)
+        chunks = iter(partial(connection.fetchmany, _CHUNK_ROWS), [])
+        return _write_sheet(book, part.name, names, chain.from_iterable(chunks))
     if kind == ".duckdb":
-        table = f"written.{quote_name(name)}"
+        table = f"written.{quote_name(part.name)}"
         found.query(_RESULT, f"CREATE TABLE {table} AS FROM {_RESULT}")
         done = _query(found, f"SELECT count(*) FROM {table}")  # noqa: S608 - quoted
     else:
@@ -220,31 +250,40 @@ def _check_sheet(found: duckdb.DuckDBPyRelation, sql: str) -> None:
         raise QueryError(msg, sql)
 
 
-def _write_sheet(path: Path, names: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
-    """Write *rows* below their *names* as an .xlsx file; return how many.
-
-    Texts stay texts, whatever they begin with. Limits are the caller's to check.
-    """
+def _new_book(path: Path) -> Workbook:
+    """Begin an .xlsx file."""
     import xlsxwriter  # only needed here
 
     # a row is forgotten when the next one begins; its parts are kept beside the file until then
-    options = {"constant_memory": True, "tmpdir": str(path.parent)}
-    with xlsxwriter.Workbook(str(path), options) as book:
-        sheet = book.add_worksheet("records")
-        text, day = book.add_format(_TEXT), book.add_format({"num_format": "yyyy-mm-dd"})
-        for column, name in enumerate(names):
-            sheet.write_string(0, column, name, book.add_format({**_TEXT, "bold": True}))
-        n_rows = 0
-        for n_rows, row in enumerate(rows, start=1):
-            for column, value in enumerate(row):
-                if isinstance(value, bool):
-                    sheet.write_boolean(n_rows, column, value)
-                elif _is_day(value):
-                    sheet.write_datetime(n_rows, column, value, day)
-                elif _is_exact(value):
-                    sheet.write_number(n_rows, column, value)
-                elif value is not None:
-                    sheet.write_string(n_rows, column, str(to_value(value)), text)
+    return xlsxwriter.Workbook(str(path), {"constant_memory": True, "tmpdir": str(path.parent)})
+
+
+def _write_sheet(
+    book: Workbook, name: str, names: Sequence[str], rows: Iterable[Sequence[object]]
+) -> int:
+    """Write *rows* below their *names* as a sheet; return how many.
+
+    Texts stay texts, whatever they begin with. Limits are the caller's to check.
+    """
+    taken = [sheet.get_name().lower() for sheet in book.worksheets()]
+    short = name[:_MAX_NAME]
+    if short.lower() in taken:
+        short = f"{name[: _MAX_NAME - 4]}_{len(taken) + 1}"
+    sheet = book.add_worksheet(short)
+    text, day = book.add_format(_TEXT), book.add_format({"num_format": "yyyy-mm-dd"})
+    for column, title in enumerate(names):
+        sheet.write_string(0, column, title, book.add_format({**_TEXT, "bold": True}))
+    n_rows = 0
+    for n_rows, row in enumerate(rows, start=1):
+        for column, value in enumerate(row):
+            if isinstance(value, bool):
+                sheet.write_boolean(n_rows, column, value)
+            elif _is_day(value):
+                sheet.write_datetime(n_rows, column, value, day)
+            elif _is_exact(value):
+                sheet.write_number(n_rows, column, value)
+            elif value is not None:
+                sheet.write_string(n_rows, column, str(to_value(value)), text)
     return n_rows
 
 

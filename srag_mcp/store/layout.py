@@ -9,9 +9,10 @@ import socket
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +23,7 @@ from pydantic import TypeAdapter, ValidationError
 from srag_mcp.documents.folder import (
     KINDS_FOLDER,
     REST_FOLDER,
+    SCHEMA_FILE,
     STATE_FOLDER,
     FileMark,
     holds_rest,
@@ -124,8 +126,8 @@ class StoredKind:
     """What is known of a kind: how many documents it has, and which words are usual in it.
 
     *also*: the same of what else is written otherwise, and of this kind all the same. *besides*: of
-    each of these, see `DocumentKind`. *is_given*: whether a person named it so. *assigned*: the
-    documents that a person said are of it.
+    each of these, see `DocumentKind`. *is_given*: whether a person named it so. *assigned*: see
+    `read_assigned`; earlier versions kept it here.
     """
 
     documents: int
@@ -159,10 +161,55 @@ def read_kinds(state: Path) -> dict[str, StoredKind]:
     return found
 
 
+_ASSIGNED = TypeAdapter(dict[str, tuple[str, ...]])
+_KINDS_KEY = "x-kinds"
+
+
+def read_assigned(state: Path) -> dict[str, StoredKind]:
+    """Return the kinds with the documents that a person said are of each, in `.srag/schema.json`.
+
+    `{"x-kinds": {"invoices": ["may.md", "june.md"]}}`; where no kinds are kept, all that it names.
+
+    Raises:
+        StoreError: If that cannot be read, or names a document twice, or a kind that is none.
+    """
+    path, kinds = state / SCHEMA_FILE, read_kinds(state)
+    try:
+        said = json.loads(path.read_bytes()) if path.is_file() else {}
+        found = _ASSIGNED.validate_python(said.get(_KINDS_KEY, {}))
+    except (OSError, ValueError, AttributeError) as error:
+        msg = f"{path} cannot be read; mend it, or remove it: {error}"
+        raise StoreError(msg) from error
+    named = Counter(document for documents in found.values() for document in documents)
+    problems = [f"{x} is there twice, and of one kind" for x, n in named.items() if n > 1]
+    others = [name for name in found if kinds and name not in kinds]
+    problems += [f"there is no kind {x!r}; there are: {', '.join(kinds)}" for x in others]
+    if problems:
+        msg = f"{path}: {problems[0]}"
+        raise StoreError(msg)
+    kinds = kinds or dict.fromkeys(found, StoredKind(0, {}))
+    return {
+        name: replace(
+            kind, assigned=(*found.get(name, ()), *(x for x in kind.assigned if x not in named))
+        )
+        for name, kind in kinds.items()
+    }
+
+
 def write_kinds(state: Path, kinds: Mapping[str, StoredKind]) -> None:
     """Keep the kinds of a folder, by name; none where a person wants one table of all."""
-    written = {name: asdict(kind) for name, kind in kinds.items()}
+    said = {name: kind.assigned for name, kind in kinds.items() if kind.assigned}
+    if said or says_kinds(state):
+        text = json.dumps({_KINDS_KEY: said}, indent=2, ensure_ascii=False)
+        write_atomically(state / SCHEMA_FILE, text)
+    written = {name: asdict(replace(kind, assigned=())) for name, kind in kinds.items()}
     write_atomically(state / KINDS_FILE, json.dumps(written))
+
+
+def says_kinds(state: Path) -> bool:
+    """Whether the `schema.json` of a folder is of its kinds, and of no table."""
+    path = state / SCHEMA_FILE
+    return path.is_file() and f'"{_KINDS_KEY}"'.encode() in path.read_bytes()
 
 
 def _can_write(state: Path) -> bool:

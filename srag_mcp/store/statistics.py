@@ -159,8 +159,9 @@ def _write_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
             says = State.NOT_MENTIONED if is_empty else State.STATED
             states[name][State.STATED_ABSENT if is_none else says] += n
         # a list that is stated may go on in the rest
-        open_state = State.STATED if name == POSITION and table.parent else State.NOT_MENTIONED
-        if state == open_state and Mark.READ_IN_PART in found:
+        of_list = {State.STATED, State.CORRECTED}
+        is_open = state in (of_list if name == POSITION and table.parent else {State.NOT_MENTIONED})
+        if is_open and Mark.READ_IN_PART in found:
             states[name][Mark.READ_IN_PART] += n
         states[name][Mark.RULED] += n if Mark.RULED in found else 0
         if not IN_DOUBT.isdisjoint(found):

@@ -1,9 +1,11 @@
 """What an edited schema takes over: cells of columns that have another name, type or twin."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar, cast
 
-from srag_mcp.cells.cell import UNQUOTED, Cell, Mark, add_note
+from srag_mcp.cells.cell import UNQUOTED, Cell, Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import normalise_column, read_column
 from srag_mcp.claims.agreement import is_same_value
 from srag_mcp.claims.captions import read_scales
@@ -11,7 +13,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.edits import find_moved, find_sources
 from srag_mcp.schema.schema import POSITION, Schema, Table
 from srag_mcp.store.corrections import Correction, cell_value, read_corrections
-from srag_mcp.store.predictions import LESSON, Predictions, as_predicted, hash_attribute
+from srag_mcp.store.predictions import LESSON, Predictions, RowKey, as_predicted, hash_attribute
 from srag_mcp.store.united_names import keep_verdicts, kept_verdicts
 from srag_mcp.store.work import WorkDatabase, cell_row
 from srag_mcp.values.numbers import find_number, find_stated_unit
@@ -30,6 +32,9 @@ _MOVE_ROWS = f"""
 UPDATE child_cells SET attribute = coalesce(map($1, $2)[attribute], '{POSITION}')
 WHERE table_name = $3 AND position > 0
 """  # noqa: S608 - a constant
+_DROP_COLUMN = "DELETE FROM child_cells WHERE table_name = ? AND position > 0 AND attribute = ?"
+Key = TypeVar("Key", bound="str | tuple[str, int]")
+Said = TypeVar("Said")
 _RANKS = (State.STATED, State.STATED_ABSENT, State.FAILED, State.NOT_MENTIONED)
 _HOLDS = frozenset({State.STATED, State.FAILED})
 
@@ -49,7 +54,7 @@ def put_in_force(work: WorkDatabase, schema: Schema, origin: str) -> list[Correc
             # without sources it is a model that has read it
             is_whole = is_whole and (moved is not None or (before is None and not child.sources))
             if before is not None and moved is not None:
-                _move_rows(work, before, child, moved)
+                kept = _move_rows(work, before, child, moved, kept)
         for attribute in schema.attributes:
             sources = find_sources(present.schema, attribute) if present else ()
             rules = tuple(rule for item in sources for rule in item.extractors)
@@ -64,18 +69,47 @@ def put_in_force(work: WorkDatabase, schema: Schema, origin: str) -> list[Correc
     return kept
 
 
-def _move_rows(work: WorkDatabase, before: Table, now: Table, names: Mapping[str, str]) -> None:
-    """Give the rows of a child table the columns of *now*, whose *names* are by those of then."""
-    if [*names.items()] == [(item.name, item.name) for item in before.attributes]:
-        return
-    work.run(_MOVE_ROWS, [*names], [*names.values()], now.entity)
+def _move_rows(
+    work: WorkDatabase,
+    before: Table,
+    now: Table,
+    moved: Mapping[str, tuple[Attribute, ...]],
+    kept: Sequence[Correction],
+) -> list[Correction]:
+    """Give the rows of a child table the columns of *now*, which are *moved* from those of then."""
     predictions = Predictions(work)
-    cells = {
-        key._replace(attribute=name): replace(item, cell=replace(item.cell, attribute=name))
-        for key, item in predictions.rows(before).items()
-        if (name := names.get(key.attribute))
-    }
+    names = {sources[0].name: name for name, sources in moved.items()}
+    others = [x for x in now.attributes if _is_other(moved[x.name], x)]
+    if not others and [*names.items()] == [(item.name, item.name) for item in before.attributes]:
+        return [*kept]
+    by_rules, said = work.rule_rows(before.entity), predictions.rows(before)
+    work.run(_MOVE_ROWS, [*names], [*names.values()], now.entity)
+    by_model: defaultdict[str, dict[tuple[str, int], PredictedCell]] = defaultdict(dict)
+    cells = dict[RowKey, PredictedCell]()
+    for key, item in said.items():
+        by_model[key.attribute][key.document_id, key.position] = item
+        if name := names.get(key.attribute):
+            cells[key._replace(attribute=name)] = replace(
+                item, cell=replace(item.cell, attribute=name)
+            )
+    for attribute in others:
+        sources, name = moved[attribute.name], attribute.name
+        rules = _take([by_rules[x.name] for x in sources], sources, attribute, normalise_column)
+        work.run(_DROP_COLUMN, now.entity, name)
+        rows = _stored([by_rules[x.name] for x in sources], rules[1], name)
+        work.append("child_cells", [(of, now.entity, at, *row) for (of, at), row in rows])
+        model = _take([by_model[x.name] for x in sources], sources, attribute, read_column)
+        for place, cell in _in_tables(predictions, sources, attribute, model[1]).items():
+            cells[RowKey(*place, name)] = as_predicted(attribute, cell)
+        both = rules[0] | model[0], rules[1] | model[1]
+        kept = _restate_corrections(kept, now.named(sources[0].name), sources[0], attribute, both)
     predictions.replace_rows(before, now, cells)
+    return [*kept]
+
+
+def _is_other(sources: Sequence[Attribute], attribute: Attribute) -> bool:
+    """Whether its cells are more than those of one column by the same type."""
+    return len(sources) > 1 or sources[0].type != attribute.type
 
 
 def _take_over(
@@ -94,58 +128,84 @@ def _take_over(
         predictions.move(own, attribute)
         work.run("UPDATE cells SET attribute = ? WHERE attribute = ?", attribute.name, own.name)
         work.keep_note(LESSON, (work.note(LESSON) or "").replace(keys[3], keys[1]))
-    if own.type == attribute.type and len(sources) == 1:
+    if not _is_other(sources, attribute):
         return [*kept]
     asked = [attribute if own.type == attribute.type else own, *sources[1:]]
-    raw = [work.rule_cells(item.name) for item in asked]
-    by_rules = [
-        dict(zip(found, normalise_column(item, [*found.values()]), strict=True))
-        for item, found in zip(asked, raw, strict=True)
-    ]
-    now = _combine(by_rules, own, attribute)
-    # a placeholder that is read says less than its words
-    whole = {key: cell for found in reversed(raw) for key, cell in found.items()}
-    rows = ((key, x if x.state in _HOLDS else whole[key]) for key, x in now.items())
-    cells = [(key, *cell_row(replace(cell, attribute=attribute.name))) for key, cell in rows]
-    work.run("DELETE FROM cells WHERE attribute IN (SELECT unnest(?))", [x.name for x in asked])
-    work.append("cells", cells)
-    by_model = [
-        dict(zip(found, read_column(item, [*found.values()]), strict=True))
-        for item, found in ((item, predictions.cells(item)) for item in asked)
-    ]
+    names = [item.name for item in asked]
+    raw = [work.rule_cells(name) for name in names]
+    was, is_now = _take(raw, asked, attribute, normalise_column)
+    work.run("DELETE FROM cells WHERE attribute IN (SELECT unnest(?))", names)
+    work.append("cells", [(key, *row) for key, row in _stored(raw, is_now, attribute.name)])
+    before, now = _take([predictions.cells(x) for x in asked], asked, attribute, read_column)
     known = predictions.cells(attribute) if own.type != attribute.type else {}
     work.run(_COPY, *keys)
-    read = _combine(by_model, own, attribute)
-    if attribute.type.is_numeric and not own.type.is_numeric:
-        for document in predictions.texts([*read]):  # what stands above is not in the words
-            key = document.document_id
-            read[key] = _in_table(attribute, read[key], document.text)
+    now = _in_tables(predictions, sources, attribute, now)
     changed = {
         key: as_predicted(attribute, cell)
-        for key, cell in read.items()
+        for key, cell in now.items()
         # of what was not asked nothing is known, but for what another column says
-        if key not in known and cell != by_model[0].get(key)
-        if key in by_model[0] or cell.value is not None
+        if key not in known and cell != before.get(key)
+        if key in before or cell.value is not None
     }
     predictions.change(attribute, changed)
-    was, is_now = by_rules[0], now
     if work.is_predicted():
-        was = was | by_model[0] if own.is_column else by_model[0]
-        is_now = now | read if own.is_column else read
-    return [
-        _restate_correction(item, own, attribute, was, is_now)
-        if own.type != attribute.type and item.named == own.name
-        else item
-        for item in kept
+        was = was | before if own.is_column else before
+        is_now = is_now | now if own.is_column else now
+    return _restate_corrections(kept, own.name, own, attribute, (was, is_now))
+
+
+def _take(
+    raw: Sequence[Mapping[Key, Said]],
+    sources: Sequence[Attribute],
+    attribute: Attribute,
+    read: Callable[[Attribute, list[Said]], Sequence[Cell]],
+) -> tuple[dict[Key, Cell], dict[Key, Cell]]:
+    """Return what was said of *sources* as the cells of the first of them, and of *attribute*.
+
+    A key is that of a document, or of a row of one.
+    """
+    columns = [
+        dict(zip(found, read(item, [*found.values()]), strict=True))
+        for item, found in zip(sources, raw, strict=True)
     ]
+    return columns[0], _combine(columns, sources[0], attribute)
+
+
+def _stored(
+    raw: Sequence[Mapping[Key, Cell]], now: Mapping[Key, Cell], name: str
+) -> Iterator[tuple[Key, tuple[object, ...]]]:
+    """Yield the cells of *now* as rules keep them, under *name*."""
+    # a placeholder that is read says less than its words
+    whole = {key: cell for found in reversed(raw) for key, cell in found.items()}
+    for key, cell in now.items():
+        kept = cell if cell.state in _HOLDS else whole[key]
+        yield key, cell_row(replace(kept, attribute=name))
 
 
 def _combine(
-    columns: Sequence[Mapping[str, Cell]], own: Attribute, attribute: Attribute
-) -> dict[str, Cell]:
+    columns: Sequence[Mapping[Key, Cell]], own: Attribute, attribute: Attribute
+) -> dict[Key, Cell]:
     if own.type != attribute.type:
         return restate(own, attribute, columns[0])
     return _join(columns, attribute.name)
+
+
+def _in_tables(
+    predictions: Predictions,
+    sources: Sequence[Attribute],
+    attribute: Attribute,
+    cells: dict[Key, Cell],
+) -> dict[Key, Cell]:
+    """Return cells that are numbers by now as what stands above them allows: see `_in_table`."""
+    if sources[0].type.is_numeric or not attribute.type.is_numeric:
+        return cells
+    ids = {key: key if isinstance(key, str) else key[0] for key in cells}
+    asked = [*dict.fromkeys(ids.values())]
+    texts = {item.document_id: item.text for item in predictions.texts(asked, whole=False)}
+    return {
+        key: _in_table(attribute, cell, texts[ids[key]]) if ids[key] in texts else cell
+        for key, cell in cells.items()
+    }
 
 
 def _in_table(attribute: Attribute, cell: Cell, text: str) -> Cell:
@@ -161,9 +221,9 @@ def _unknown(cell: Cell, note: str) -> Cell:
     return replace(cell, state=State.FAILED, value=None, unit=None, note=note)
 
 
-def _join(columns: Sequence[Mapping[str, Cell]], name: str) -> dict[str, Cell]:
+def _join(columns: Sequence[Mapping[Key, Cell]], name: str) -> dict[Key, Cell]:
     """Return the cells of several columns as one: the first that states a value wins, marked."""
-    joined: dict[str, Cell] = {}
+    joined: dict[Key, Cell] = {}
     for key in dict.fromkeys(key for found in columns for key in found):
         cells = [found[key] for found in columns if key in found]
         first = min(cells, key=lambda cell: _RANKS.index(cell.state))
@@ -176,7 +236,7 @@ def _join(columns: Sequence[Mapping[str, Cell]], name: str) -> dict[str, Cell]:
     return joined
 
 
-def restate(before: Attribute, now: Attribute, cells: Mapping[str, Cell]) -> dict[str, Cell]:
+def restate(before: Attribute, now: Attribute, cells: Mapping[Key, Cell]) -> dict[Key, Cell]:
     """Return the cells of *before* with values of the type of *now*, read anew from their words.
 
     What has no words that show it, and numbers, keep their value where it fits. A number whose
@@ -224,19 +284,31 @@ def write_value(value: Value | None) -> str:
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _restate_correction(
-    item: Correction,
+def _restate_corrections(
+    kept: Sequence[Correction],
+    named: str,
     before: Attribute,
     now: Attribute,
-    was: Mapping[str, Cell],
-    cells: Mapping[str, Cell],
-) -> Correction:
-    """Return a correction of a column that has another type; what cannot be read waits."""
-    if item.says == "value":
-        said = Cell(before.name, State.STATED, item.value, value=cell_value(before, item))
-        text = now.type.write(write_value(restate(before, now, {"": said})[""].value))
-        item = replace(item, value=text or item.value)
-    held, present = was.get(item.document_id), cells.get(item.document_id)
-    if held and present and write_value(held.value) == item.was_value:
-        item = replace(item, was_state=present.state.value, was_value=write_value(present.value))
-    return item
+    found: tuple[Mapping[Key, Cell], Mapping[Key, Cell]],
+) -> list[Correction]:
+    """Return *kept*; those of the column *named* so as of its type by now, or to be looked at.
+
+    *found* has its cells of then and of now.
+    """
+    if before.type == now.type:
+        return [*kept]
+    items = [*kept]
+    for at, item in enumerate(items):
+        if item.named != named:
+            continue
+        if item.says == "value":
+            said = Cell(before.name, State.STATED, item.value, value=cell_value(before, item))
+            text = now.type.write(write_value(restate(before, now, {"": said})[""].value))
+            item = replace(item, value=text or item.value)
+        place = (item.document_id, int(item.position)) if item.position else item.document_id
+        held, present = (cells.get(cast("Key", place)) for cells in found)
+        if held and present and write_value(held.value) == item.was_value:
+            was_value = write_value(present.value)
+            item = replace(item, was_state=present.state.value, was_value=was_value)
+        items[at] = item
+    return items

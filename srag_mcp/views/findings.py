@@ -279,20 +279,21 @@ def correct_page(
     settings: Settings,
     place: tuple[str, str, int | None],
     value: str,
-    instead: Literal["", "absent", "unknown", "undo"],
+    instead: Literal["", "absent", "unknown", "undo", "add", "remove"],
 ) -> CorrectionPage:
     """Set a value, or what *instead* of one, as the calling agent; *place* as in `CellPlace`.
 
     Raises:
-        SchemaError: If neither or both are given, or the column cannot hold the value.
+        SchemaError: If neither or both are given, but for a row, or the column cannot hold the
+            value.
         UnknownNameError: If there is no such column.
         CorpusError: If there is no such document or correction, or it is not an agent's.
         LockedError: If the corpus is being ingested.
     """
     from srag_mcp.pipeline.correction_run import CellPlace, correct  # loads what learns rules
 
-    if bool(value) == bool(instead):
-        msg = "pass value, or instead"
+    if bool(value) == (instead not in {"", "add"}):
+        msg = 'pass value, or instead; a row to add as a value: {"column": "value", …}'
         raise SchemaError(msg)
     document_id, column, position = place
     if instead != "undo":

@@ -94,6 +94,9 @@ def _notes_of(corpus: Corpus) -> list[str]:
     notes += corpus.left_out()
     notes += [f"{text}; the old name stays for this version" for text in info.renamed]
     notes += loose_notes(corpus)
+    above = tuple(f"{child.list_name}." for child in corpus.schema().children)
+    lists = (x for x in corpus.schema().lists if not x.name.startswith(above))
+    notes += [f"in no column: {x.name}, a list of {x.holds} in the records" for x in lists]
     left_out = ", ".join(item.name for item in find_left_out(corpus.state, corpus.schema()))
     if left_out:
         named = shorten(left_out, MAX_LEFT_OUT_CHARACTERS)
@@ -191,7 +194,12 @@ def count_rows(corpus: Corpus, child: TableOfSchema) -> str:
     said = f"{n_rows:,} {child.list_name} of {found.n_stated:,} of {found.n_records:,} documents"
     rest = {"list none": found.n_stated_absent, "do not mention any": found.n_not_mentioned,
             "could not be read": found.n_failed}  # fmt: skip
-    return "; ".join([said, *(f"{n:,} {what}" for what, n in rest.items() if n)])
+    told = [said, *(f"{n:,} {what}" for what, n in rest.items() if n)]
+    lists, above = corpus.schema().lists, f"{child.list_name}."
+    inside = [x.name.removeprefix(above) for x in lists if x.name.startswith(above)]
+    if inside:
+        told.append(f"lists in the items, without a table: {', '.join(inside)}")
+    return "; ".join(told)
 
 
 def _lines_of(corpus: Corpus, table: TableOfSchema, above: str = "") -> list[str]:

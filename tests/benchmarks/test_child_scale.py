@@ -17,7 +17,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.store.build import publish
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.export import export_rows, table_sql
+from srag_mcp.store.export import Part, export_parts, table_sql
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.work import open_work
@@ -88,7 +88,7 @@ def test_a_million_items_are_published_in_two_gibibytes(tmp_path: Path) -> None:
         for table, ending in product(("orders", "orders_items"), (".parquet", ".csv")):
             started, out = time.perf_counter(), tmp_path / f"{table}{ending}"
             sql = table_sql(corpus, table, quotes=True, states=True)
-            n_rows = export_rows(corpus, sql, out, 600, table)
+            [n_rows] = export_parts([Part(corpus, sql, table)], out, 600)
             size_mb = out.stat().st_size / 1e6
             seconds = time.perf_counter() - started
             peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

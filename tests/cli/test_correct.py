@@ -25,6 +25,32 @@ def test_a_person_sets_and_takes_back(cli: Cli, folder: Path) -> None:
     assert total.out.split() == ["n", "1200"]
 
 
+def test_a_row_of_a_list_is_added_removed_and_taken_back(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "orders"
+    folder.mkdir()
+    for number in range(1, 5):
+        rows = f"| tea | {number} | 2.50 |\n| rice | 5 | 5.50 |\n| salt | 5 | 1.25 |\n"
+        items = f"## Items\n\n| Item | Pieces | Price |\n|---|---|---|\n{rows}"
+        (folder / f"{number}.md").write_text(f"# Order {number}\n\nTown: Ulm {number}\n\n{items}")
+    cli("ingest", folder, "-q")
+    place = "correct", folder, "2.md", "orders_items"
+    done = cli(*place, "--add-row", "item=oil = fat", "pieces=7")
+    assert done.out == "orders_items of 2.md, row 4: added to 3 rows; published\n"
+    done = cli(*place, "--remove-row", "2")
+    assert (
+        done.out == "orders_items of 2.md, row 2: removed instead of rice | 5 | 5.50; published\n"
+    )
+    rows = "SELECT string_agg(item || pieces, ', ') AS s FROM orders_items WHERE document_id='2.md'"
+    assert cli("sql", folder, rows).out.split("\n")[1] == "tea2, salt5, oil = fat7"
+    for row in ("2", "4"):
+        assert "taken back" in cli(*place, "--undo", "--row", row).out
+    assert cli("sql", folder, rows).out.split("\n")[1] == "tea2, rice5, salt5"
+    for said in (["oil"], ["item=oil", "item=fat"]):
+        refused = cli(*place, "--add-row", *said)
+        assert refused.status == 2
+        assert "--add-row with COLUMN=VALUE each" in " ".join(refused.err.replace("│", " ").split())
+
+
 def test_what_waits_is_listed_until_a_person_accepts_it(cli: Cli, folder: Path) -> None:
     cli("correct", folder, "aldra.txt", "passengers", "--unknown")
     path = folder / "aldra.txt"

@@ -3,6 +3,9 @@
 import json
 from pathlib import Path
 
+import duckdb
+from python_calamine import CalamineWorkbook
+
 from tests.cli.conftest import Cli
 
 BOAT = "# Boat {n}\n\n- Berth: {n}\n- Hull: wood\n- Skipper: sailor {n}\n"
@@ -67,3 +70,30 @@ def test_two_tables_of_one_name_are_shown_as_sql_knows_them(cli: Cli, tmp_path: 
     assert any(line.startswith("purchases_purchases_items.sku ") for line in lines)
     counts = cli("sql", "both", "SELECT sum(qty) FROM purchases_purchases_items", "--json")
     assert json.loads(counts.out)["rows"] == [[325]]
+    names = {
+        "purchases": 25, "purchases_purchases_items": 25, "purchases_items_purchases_items": 25,
+    }  # fmt: skip
+    for ending in (".duckdb", ".xlsx", ".csv"):
+        out = tmp_path / f"all{ending}"
+        written = cli("export", "both", out)
+        files = {name: tmp_path / f"all-{name}.csv" if ending == ".csv" else out for name in names}
+        said = {f"{n} rows of {name} written to {files[name]}" for name, n in names.items()}
+        assert {*written.out.splitlines()} == said
+        assert cli("export", "both", out).err.endswith("--force replaces a file\n")
+    with duckdb.connect(str(tmp_path / "all.duckdb"), read_only=True) as database:
+        assert {name for name, *_ in database.execute("SHOW TABLES").fetchall()} == {*names}
+        found = database.execute("SELECT sum(qty) FROM purchases_purchases_items").fetchall()
+        assert found == [(325,)]
+    sheets = CalamineWorkbook.from_path(tmp_path / "all.xlsx")
+    assert sheets.sheet_names == [
+        "purchases",
+        "purchases_purchases_items",
+        "purchases_items_purchases_items",
+    ]
+    assert len(sheets.get_sheet_by_index(1).to_python()) == 26
+    assert len(files["purchases"].read_text().splitlines()) == 26
+    one = cli("export", "both", tmp_path / "one.csv", "--table", "purchases", "--quotes")
+    assert one.out == f"25 rows written to {tmp_path / 'one.csv'}\n"
+    pages = cli("view", "both", "--write", tmp_path / "page.html")
+    assert pages.out.splitlines()[0].endswith(f"written to {tmp_path / 'page-purchases.html'}")
+    assert (tmp_path / "page-purchases_items.html").is_file()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.page.page_server import write_page
+from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from tests.page.conftest import ACTING, SCRIPT, Page, serving
 
@@ -180,6 +181,39 @@ def test_a_person_corrects_and_accepts(browser: Browser, boats: Path, settings: 
         assert seen.problems == []
         kept = {item.column: item.value for item in page.corpus.corrections()}
         assert (len(page.corpus.corrections()), kept["crew"] in {"3", "12"}) == (2, True)
+
+
+def test_rows_of_a_list_are_added_removed_and_taken_back(
+    browser: Browser, tmp_path: Path, settings: Settings
+) -> None:
+    folder = tmp_path / "orders"
+    folder.mkdir()
+    for number in range(1, 5):
+        rows = f"| {ACTING} | {number} | 2.50 |\n| rice | 5 | 5.50 |\n| salt | 5 | 1.25 |\n"
+        items = f"## Items\n\n| Item | Pieces | Price |\n|---|---|---|\n{rows}"
+        (folder / f"{number}.md").write_text(f"# Order {number}\n\nTown: Ulm {number}\n\n{items}")
+    ingest(folder, settings)
+    with serving(folder, settings) as page, looking(browser) as seen:
+        tab, said = seen.tab, seen.tab.locator("#said")
+        seen.open(page.address)
+        table = page.corpus.schema().children[0].entity
+        tab.select_option("#of-table", table)
+        tab.click("td[data-cell='1 item']")
+        tab.click("text=Rows of the list")
+        tab.click("text=Remove row 2")
+        expect(said).to_have_text(
+            f"{table} of 1.md, row 2: removed instead of rice | 5 | 5.50; published"
+        )
+        tab.click("text=Rows of the list")
+        assert [x["id"] for x in Axe().run(tab).response["violations"]] == []
+        tab.fill("#add-item", "oil")
+        tab.click("text=Add a row")
+        expect(said).to_have_text(f"{table} of 1.md, row 4: added to 3 rows; published")
+        rows = f"SELECT position, item FROM {table} WHERE document_id = '1.md' ORDER BY 1"
+        assert page.corpus.select(rows).rows[1:] == ((3, "salt"), (4, "oil"))
+        tab.click("text=Take back")
+        tab.wait_for_selector("#said:has-text('taken back')")
+        assert (page.corpus.corrections(), seen.problems) == ([], [])
 
 
 @pytest.mark.parametrize(("size", "is_dark"), [(WIDE, False), (PHONE, True)])

@@ -4,9 +4,16 @@ import hashlib
 from pathlib import Path
 
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.testclient import TestClient
 
-from srag_mcp.page.page_server import TOKEN_HEADER
+from srag_mcp.page.page_server import TOKEN_HEADER, make_pages
+from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
+from srag_mcp.store.guard import QueryPool
+from srag_mcp.store.kind_tables import open_kinds
+from srag_mcp.store.layout import CorpusFolder
 from tests.page.conftest import TOKEN, Page, serving
 
 READS = ("corpus", "rows", "cells?ids=[]", "spreads", "document?id=tern.txt", "worklists",
@@ -160,3 +167,27 @@ def test_a_correction_is_published_and_seen_at_once(boats: Path, settings: Setti
         assert (wrong.status_code, "does not fit crew" in wrong.text) == (400, True)
         page.post("/api/correct", {**place, "do": "undo"})
         assert page.get("/api/corpus").json()["corrected"] == 0
+
+
+def test_each_kind_of_a_folder_has_a_page_behind_the_same_token(
+    tmp_path: Path, settings: Settings
+) -> None:
+    folder = tmp_path / "sea"
+    folder.mkdir()
+    for n in range(1, 7):
+        boat = f"# Boat {n}\n\n- Berth: {n}\n- Hull: wood\n- Skipper: sailor {n}\n"
+        (folder / f"b{n}.md").write_text(boat)
+        lesson = f"# Lesson {n}\n\n- Pupil: child {n}\n- Strokes: {n}\n- Badge: bronze\n"
+        (folder / f"c{n}.md").write_text(lesson)
+    ingest(folder, settings)
+    kinds = CorpusFolder(folder, settings.home).kinds()
+    with QueryPool() as pool:
+        found = open_kinds("sea", kinds, pool, settings.home)
+        pages = make_pages(found.corpora, settings, TOKEN)
+        routes = [Mount(path, page) for path, page in pages.items()]
+        client, key = TestClient(Starlette(routes=routes)), {TOKEN_HEADER: TOKEN}
+        for name in ("boats", "lessons"):
+            assert client.get(f"/{name}/").status_code == 200
+            assert client.get(f"/{name}/api/corpus").status_code == 403
+            said = client.get(f"/{name}/api/corpus", headers=key).json()
+            assert (said["name"], said["kinds"]) == (f"sea/{name}", ["boats", "lessons"])

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.errors import CorpusError, LockedError, SchemaError
+from srag_mcp.pipeline.column_run import change_columns
 from srag_mcp.pipeline.correction_run import CellPlace, Wanted, correct
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute, KeyRule
@@ -295,6 +296,155 @@ def test_a_cell_of_what_documents_list_is_set_and_stays_with_its_row(
     moved = row._replace(document_id="9.md", column="pieces")
     assert "taken back" in correct(folder, settings, moved, ("undo", "")).render()
     assert orders.select(PIECES).rows[-1] == ("9.md", "[2, 5, 5]")
+
+
+ROWS = "SELECT position, item, pieces, price FROM orders_items WHERE document_id = '{}' ORDER BY 1"
+ITEMS = CellPlace("2.md", "orders_items")
+
+
+def add(orders: Corpus, settings: Settings, row: str, by: Giver = "person") -> str:
+    return correct(orders.location, settings, ITEMS, ("add", row), by).render()
+
+
+def listed(orders: Corpus, document: str = "2.md") -> list[tuple[object, ...]]:
+    return [row[:3] for row in orders.select(ROWS.format(document)).rows]
+
+
+def test_rows_are_added_and_removed_and_stay_with_their_document(
+    orders: Corpus, settings: Settings
+) -> None:
+    folder = orders.location
+    assert add(orders, settings, '{"item": "oil", "pieces": 7}') == (
+        "orders_items of 2.md, row 4: added to 3 rows; published"
+    )
+    said = correct(folder, settings, ITEMS._replace(position=2), ("remove", "")).render()
+    assert said == "orders_items of 2.md, row 2: removed instead of rice | 5 | 5.50; published"
+    price = CellPlace("2.md", "orders_items.price", 4)
+    said = correct(folder, settings, price, ("value", "9")).render()
+    assert said == "orders_items.price of 2.md, row 4: 9 instead of nothing; published"
+    rows = [(1, "tea", 2), (3, "salt", 5), (4, "oil", 7)]
+    assert listed(orders) == rows
+    cells = "SELECT attribute, position, value, engine FROM cells WHERE state = 'corrected'"
+    assert sorted(orders.select(cells).rows) == [
+        ("item", 4, "oil", "person"),
+        ("pieces", 4, "7", "person"),
+        ("position", 0, "3", "person"),
+        ("price", 4, "9.0", "person"),
+    ]
+    page = result_table(orders, "SELECT count(*) FROM orders_items", 10, 0, 20_000)
+    assert page.rows == [[12]]
+    assert any("1 of 4 lists were corrected as a whole, or have" in note for note in page.notes)
+
+    (folder / "2.md").rename(folder / "9.md")
+    write_order(folder, 5, "Brest", [("oil", 1)])
+    ingest(folder, settings)
+    assert (listed(orders), listed(orders, "9.md"), waiting(orders)) == ([], rows, [])
+    moved = ITEMS._replace(document_id="9.md")
+    correct(folder, settings, moved._replace(position=2), ("undo", ""))
+    assert listed(orders, "9.md")[1] == (2, "rice", 5)
+    correct(folder, settings, moved._replace(position=4), ("remove", ""))  # which was added
+    assert orders.corrections() == []
+    assert listed(orders, "9.md") == [(1, "tea", 2), (2, "rice", 5), (3, "salt", 5)]
+
+
+def test_all_rows_of_a_list_are_taken_back_with_it(orders: Corpus, settings: Settings) -> None:
+    correct(orders.location, settings, CellPlace("2.md", "orders_items.pieces", 1), ("value", "9"))
+    for row in (1, 2, 3):
+        correct(orders.location, settings, ITEMS._replace(position=row), ("remove", ""))
+    assert (listed(orders), waiting(orders)) == ([], [])
+    counts = orders.list_statistics("orders_items")
+    assert (counts.n_stated, counts.n_stated_absent, counts.n_corrected) == (3, 1, 1)
+    add(orders, settings, '{"item": "oil"}')
+    assert listed(orders) == [(4, "oil", None)]
+    correct(orders.location, settings, ITEMS, ("undo", ""))
+    assert listed(orders) == [(1, "tea", 9), (2, "rice", 5), (3, "salt", 5)]
+    assert [kept.column for kept in orders.corrections()] == ["pieces"]
+
+
+def test_a_row_waits_where_the_list_is_read_otherwise(orders: Corpus, settings: Settings) -> None:
+    add(orders, settings, '{"item": "oil", "pieces": 7}')
+    correct(orders.location, settings, ITEMS._replace(position=2), ("remove", ""))
+    state = CorpusFolder(orders.location, settings.home).writable()
+    were = {"added": {"start": "other"}, "removed": {"quote": "rye | 5 | 5.50"}, "value": {}}
+    kept = [dataclasses.replace(x, **were[x.says]) for x in read_corrections(state)]
+    write_corrections(state, kept)
+    ingest(orders.location, settings)
+    assert listed(orders) == [(1, "tea", 2), (2, "rice", 5), (3, "salt", 5)]
+    assert sorted(waiting(orders)) == [
+        ("2.md", "item", "there is no row 4"),
+        ("2.md", "pieces", "there is no row 4"),
+        ("2.md", "position", "row 2 is another now"),
+        ("2.md", "position", "the list is read otherwise now: 3 rows"),
+    ]
+    for row in (2, 4):
+        correct(orders.location, settings, ITEMS._replace(position=row), ("accept", ""))
+    assert listed(orders) == [(1, "tea", 2), (3, "salt", 5), (5, "oil", 7)]
+    assert waiting(orders) == []
+
+
+def test_a_row_is_removed_beside_what_waits_of_its_list(orders: Corpus, settings: Settings) -> None:
+    state = CorpusFolder(orders.location, settings.home).writable()
+    add(orders, settings, '{"item": "oil", "pieces": 7, "price": null}')
+    correct(orders.location, settings, ITEMS._replace(position=1), ("remove", ""))
+    added, *cells, removed = read_corrections(state)
+    assert [cell.column for cell in cells] == ["item", "pieces"]  # null says nothing of a price
+    held = dataclasses.replace(added, says="absent", position="0", was_value="0")
+    added = dataclasses.replace(added, position="2", start="other")
+    write_corrections(state, [held, added, dataclasses.replace(removed, position="9")])
+    ingest(orders.location, settings)
+    assert (len(listed(orders)), len(waiting(orders))) == (3, 3)
+    with pytest.raises(CorpusError, match="an added row 2 of orders_items waits"):
+        correct(orders.location, settings, ITEMS._replace(position=2), ("remove", ""))
+    with pytest.raises(CorpusError, match=r"orders_items has no row 9 of 2\.md"):
+        correct(orders.location, settings, ITEMS._replace(position=9), ("accept", ""))
+    correct(orders.location, settings, ITEMS._replace(position=3), ("remove", ""))
+    assert listed(orders) == [(1, "tea", 2), (2, "rice", 5)]
+    correct(orders.location, settings, ITEMS._replace(position=2), ("add", '{"item": "rye"}'))
+    assert listed(orders) == [(1, "tea", 2), (2, "rice", 5), (10, "rye", None)]
+
+
+def test_a_row_by_hand_follows_its_columns(orders: Corpus, settings: Settings) -> None:
+    add(orders, settings, '{"item": "oil", "pieces": 7}')
+    correct(orders.location, settings, ITEMS._replace(position=1), ("remove", ""))
+    change_columns(orders.location, settings, "rename", ["orders_items.pieces", "units"])
+    rows = "SELECT position, units FROM orders_items WHERE document_id = '2.md' ORDER BY 1"
+    assert (orders.select(rows).rows, waiting(orders)) == (((2, 5), (3, 5), (4, 7)), [])
+
+
+def test_a_row_of_an_agent_is_counted_apart_and_never_instead_of_a_persons(
+    orders: Corpus, settings: Settings
+) -> None:
+    add(orders, settings, '{"item": "oil"}', "agent")
+    assert orders.list_statistics("orders_items").n_by_agent == 1
+    correct(orders.location, settings, ITEMS._replace(position=4), ("accept", ""))
+    assert {kept.author for kept in orders.corrections()} == {"person"}
+    assert orders.list_statistics("orders_items").n_by_agent == 0
+    with pytest.raises(CorpusError, match="a person set orders_items"):
+        correct(orders.location, settings, ITEMS._replace(position=4), ("remove", ""), "agent")
+
+
+@pytest.mark.parametrize(
+    ("column", "row", "wanted", "said"),
+    [
+        ("town", None, ("add", '{"town": "Ulm"}'), "town is none; lists: orders_items"),
+        ("orders_items.pieces", 1, ("remove", ""), "orders_items.pieces is none; lists: orders_"),
+        ("orders_items", 7, ("remove", ""), "orders_items has no row 7 of 2.md"),
+        ("orders_items", None, ("remove", ""), "say which row of orders_items is removed"),
+        ("orders_items", None, ("add", '{"thing": "oil"}'), "has values of its columns: item, pie"),
+        ("orders_items", None, ("add", "oil"), "has values of its columns: item, pieces, price"),
+        ("orders_items", None, ("add", '{"pieces": "many"}'), "'many' does not fit pieces, which"),
+    ],
+)
+def test_what_is_no_row_is_refused(
+    orders: Corpus,
+    settings: Settings,
+    column: str,
+    row: int | None,
+    wanted: tuple[Wanted, str],
+    said: str,
+) -> None:
+    with pytest.raises((SchemaError, CorpusError), match=said):
+        correct(orders.location, settings, CellPlace("2.md", column, row), wanted)
 
 
 def test_a_correction_of_a_row_waits_where_that_row_is_another(

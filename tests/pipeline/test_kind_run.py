@@ -8,7 +8,7 @@ import pytest
 
 import srag_mcp
 from srag_mcp.documents.folder import find_documents
-from srag_mcp.errors import CorpusError, NotIngestedError
+from srag_mcp.errors import CorpusError, NotIngestedError, StoreError
 from srag_mcp.inference.ask import ask
 from srag_mcp.inference.choosing import choose_corpus, find_named
 from srag_mcp.pipeline.correction_run import correct
@@ -30,7 +30,7 @@ from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.kind_tables import open_kinds
-from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.layout import KINDS_FILE, CorpusFolder
 from srag_mcp.store.work import open_work
 from srag_mcp.views.findings import search_page, trace_page
 from srag_mcp.views.holdings import kind_with
@@ -248,6 +248,50 @@ def test_a_document_of_two_kinds_is_listed_until_a_person_says_for_good_what_it_
         assign_document(state, "both.md", "cars")
     with pytest.raises(CorpusError, match=r"no document 'none\.md'"):
         assign_document(state, "none.md", "fleet")
+
+
+def test_a_person_says_in_the_schema_file_of_which_kind_a_document_is(
+    harbour: Path, settings: Settings
+) -> None:
+    ingest(harbour, settings)
+    state = CorpusFolder(harbour, settings.home).readable()
+    path = state / "schema.json"
+    assert not path.exists()
+    assign_document(state, "letter.md", "boats")
+    said = json.loads(path.read_text())
+    assert said == {"x-kinds": {"boats": ["letter.md"]}}
+    assert "letter" not in (state / KINDS_FILE).read_text()
+    path.write_text(json.dumps({"x-kinds": {"lessons": ["letter.md", "later.md"]}}))
+    assert [part.n_documents for part in ingest(harbour, settings).kinds] == [8, 8]
+    (harbour / "later.md").write_text("# Later\n\nNothing that is like anything.\n")
+    assert [part.n_documents for part in ingest(harbour, settings).kinds] == [8, 9]
+    rename_kind(state, "lessons", "courses")
+    assert json.loads(path.read_text()) == {"x-kinds": {"courses": ["later.md", "letter.md"]}}
+    for wrong, problem in (
+        ({"lessons": ["letter.md"]}, "there is no kind 'lessons'; there are: boats, courses"),
+        ({"boats": ["letter.md"], "courses": ["letter.md"]}, "letter.md is there twice"),
+        (["letter.md"], "cannot be read; mend it, or remove it"),
+    ):
+        path.write_text(json.dumps({"x-kinds": wrong}))
+        with pytest.raises(StoreError, match=problem):
+            ingest(harbour, settings)
+    path.write_text(json.dumps({"x-kinds": {"boats": ["letter.md"]}}))
+    assert [part.n_documents for part in ingest(harbour, settings).kinds] == [9, 8]
+    join_kinds(state)
+    assert (ingest(harbour, settings).kinds, "x-kinds" in path.read_text()) == ((), False)
+
+
+def test_what_an_earlier_version_kept_of_documents_goes_to_the_schema_file(
+    harbour: Path, settings: Settings
+) -> None:
+    ingest(harbour, settings)
+    state = CorpusFolder(harbour, settings.home).readable()
+    kinds = json.loads((state / KINDS_FILE).read_text())
+    kinds["boats"]["assigned"] = ["letter.md"]
+    (state / KINDS_FILE).write_text(json.dumps(kinds))
+    assert [part.n_documents for part in ingest(harbour, settings).kinds] == [9, 7]
+    said = json.loads((state / "schema.json").read_text())
+    assert said == {"x-kinds": {"boats": ["letter.md"]}}
 
 
 def test_columns_that_a_person_gives_hold_all_documents_in_one_table(

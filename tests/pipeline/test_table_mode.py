@@ -13,6 +13,7 @@ from srag_mcp.schema.json_schema import schema_from_json
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
+from srag_mcp.views.holdings import schema_page
 from tests.conftest import Once
 
 Ask = Callable[[Path, str], list[tuple[object, ...]]]
@@ -284,6 +285,39 @@ def test_a_list_without_a_table_is_told(tmp_path: Path, settings: Settings) -> N
         "orders.json: items: a list of objects in 5 records, not a column",
         f"orders.json: {inside}, not a column",
     )
+
+
+@pytest.mark.parametrize("each_is_a_file", [False, True])
+def test_a_list_inside_of_a_list_is_named_and_counted_by_nobody(
+    tmp_path: Path, settings: Settings, worker: QueryPool, *, each_is_a_file: bool
+) -> None:
+    folder = tmp_path / "orders"
+    folder.mkdir()
+    orders = []
+    for n in range(1, 8):
+        items = [
+            {
+                "name": name,
+                "quantity": n + place,
+                "serials": [f"S{n}{place}{x}" for x in range(2 + n % 2)],
+                "parts": [{"bolt": x, "weight": 2 * x} for x in range(1, 2 + place)],
+            }
+            for place, name in enumerate(("tea", "rice", "salt")[: 2 + n % 2])
+        ]
+        orders.append({"number": 100 + n, "customer": f"Ada {n}", "items": items})
+    for n, order in enumerate(orders if each_is_a_file else [orders]):
+        (folder / f"{n}.json").write_text(json.dumps(order), encoding="utf-8")
+
+    told = "\n".join(ingest(folder, settings).lines())
+    corpus = Corpus(folder, worker, settings.home)
+    lines = "\n".join(schema_page(corpus, 20_000).columns)
+    assert "lists in the items, without a table: parts, serials" in lines
+    for name in ("parts", "serials"):
+        assert f"items.{name}: a list of " in told
+        refused = ask_question(corpus, f"How many {name} are there?")
+        assert f"“items.{name}” is a list of" in refused.text
+    columns = {item.name for item in corpus.schema().children[0].attributes}
+    assert columns == {"name", "quantity", "serials", *(["parts"] if each_is_a_file else [])}
 
 
 def test_a_quote_counts_the_rows_of_a_table(folder: Path, settings: Settings) -> None:

@@ -121,8 +121,8 @@ def test_a_pending_list_that_is_built_is_not_pending() -> None:
     built = with_lists(
         old.model_copy(update={"lists": (ListName(name="items"),)}), sketch(table).lists
     )
-    inside = [item.name for item in built.lists]  # a list in its items, which no table holds
-    assert (inside, built.pending_lists) == (["items.parts"], pending[1:])
+    inside = [item.name for item in built.lists]  # lists in its items, which no table holds
+    assert (inside, built.pending_lists) == (["items.parts", "items.colours"], pending[1:])
     assert [child.list_name for child in built.children] == ["items", "tags"]
     assert with_lists(built, sketch(table).lists) == built
 

@@ -7,13 +7,14 @@ import pytest
 from mcp import Client
 
 from srag_mcp.pipeline.correction_run import correct
+from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.server.app import build_server
 from srag_mcp.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
 
-async def call(client: Client, **arguments: str) -> str:
+async def call(client: Client, **arguments: object) -> str:
     result = await client.call_tool("correct_value", arguments)
     content = result.structured_content
     return str(content["said"]) if content else str(result.content)
@@ -41,4 +42,28 @@ async def test_an_agent_sets_what_a_person_did_not(fleet: Path, tmp_path: Path) 
         assert "pass value, or instead" in await call(client, **place)
         assert "did you mean length" in await call(
             client, **place | {"column": "lenght"}, value="3"
+        )
+
+
+async def test_an_agent_adds_a_row_to_a_list_and_takes_it_back(tmp_path: Path) -> None:
+    folder = tmp_path / "orders"
+    folder.mkdir()
+    for number in range(1, 5):
+        rows = f"| tea | {number} | 2.50 |\n| rice | 5 | 5.50 |\n| salt | 5 | 1.25 |\n"
+        items = f"## Items\n\n| Item | Pieces | Price |\n|---|---|---|\n{rows}"
+        (folder / f"{number}.md").write_text(f"# Order {number}\n\nTown: Ulm {number}\n\n{items}")
+    ingest(folder, Settings())
+    async with Client(build_server([folder], Settings())) as client:
+        place = {"document_id": "2.md", "column": "orders_items"}
+        said = await call(client, **place, value={"item": "oil", "pieces": 7}, instead="add")
+        assert said.startswith("orders_items of 2.md, row 4: added to 3 rows; published")
+        assert "answers say that it is an agent's" in said
+        counted = {"sql": "SELECT count(*), sum(pieces) FROM orders_items"}
+        found = await client.call_tool("run_sql", counted)
+        assert found.structured_content is not None
+        assert found.structured_content["rows"] == [[13, 57]]
+        assert any("1 of 4 lists were corrected" in x for x in found.structured_content["notes"])
+        assert "taken back" in await call(client, **place, position=4, instead="undo")
+        assert "rows are those of a list" in await call(
+            client, document_id="2.md", column="town", value={"town": "Ulm"}, instead="add"
         )
