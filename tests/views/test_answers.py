@@ -38,8 +38,10 @@ TAKEN = Totals(n_calls=2, tokens_in=700, tokens_out=212, cost_usd=0.0018)
 
 
 def lines(corpus: Corpus, answer: Answer) -> list[str]:
-    """Write an answer as a terminal shows it."""
-    return for_terminal(answer_page(corpus, answer, WHOLE).render(rows=False)).splitlines()
+    """Write an answer as a terminal shows it, without the empty lines between its parts."""
+    shown = for_terminal(answer_page(corpus, answer, WHOLE).render(rows=False))
+    assert "\n\n\n" not in shown
+    return list(filter(None, shown.splitlines()))
 
 
 def brief(n_columns: int = 2, unplaced: tuple[str, ...] = ()) -> Brief:
@@ -83,6 +85,8 @@ def test_an_answer_has_its_denominator_notes_query_and_who_wrote_it(boats: Corpu
         "sql: SELECT count(*) FROM boats",
         "engine: model: 2 calls, 912 tokens, $0.0018",
     ]
+    parts = answer_page(boats, answer, WHOLE).render(rows=False).split("\n\n")
+    assert [part[:8] for part in parts] == ["12 of th", "Over the", "sql: SEL"]
 
 
 def test_a_refusal_of_the_grammar_proposes_a_column_in_words(boats: Corpus) -> None:

@@ -28,4 +28,4 @@ def test_statistics_are_a_row_a_column() -> None:
 
     counts_of = ("known", "have none", "not mentioned", "failed", "distinct")
     assert columns == ("column", "type", *counts_of, "holds")
-    assert rows == [("c", "boolean", 7, 0, 2, 0, 2, "known in 7 of 9: true (9), false (8)")]
+    assert rows == [("c", "boolean", 7, 0, 2, 0, 2, "yes (9), no (8)")]
