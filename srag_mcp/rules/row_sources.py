@@ -5,7 +5,7 @@ many there are, is compared with the rows, and a difference is a mark.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
@@ -86,6 +86,9 @@ def read_by_sources(sightings: Sightings, table: Table) -> ListedRows | None:
     if first.other:  # a heading among the rows, a longer text, a line that is not made alike
         shown = "; ".join(first.other)[:_LONGEST_QUOTE]
         whole = add_note(whole, f"not read as rows: {shown!r}", Mark.DOUBTED)
+    if first.doubted:
+        said = f"{len(first.doubted)} of {len(first.rows)} rows may be no items"
+        whole = add_note(whole, said, Mark.DOUBTED)
     told = [x for key in source.counts for x in stated_counts(sightings, key, table.nouns, spans)]
     if told and len(first.rows) not in dict(told):
         said = f"the document says {told[0][1]!r}, {len(first.rows)} are listed"
@@ -233,6 +236,13 @@ def _add_rows(item: Enumeration, rows: Sequence[Cells], listed: Listed, text: st
                 listed.doubted[len(listed.rows)] = doubted[number]
             listed.rows.append(cells)
             continue
+        if nothing := _says_nothing(row, item.name):
+            first = next(found for found in row if found.text)
+            if nothing is State.STATED_ABSENT:
+                listed.told_none = listed.told_none or first
+            else:
+                listed.other.append(first.text)
+            continue
         if sum(bool(found.text) for found in row) == 1:
             [said] = [found.text for found in row if found.text]
             is_more = not is_data(said) and "  " not in said and _indent(row, text) > deepest
@@ -281,7 +291,8 @@ def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str]]:
 
     A row that has a label and an amount, and nothing between them where others have, is no item
     where it is the sum of those above, as it is carried over to the next page, where it is called a
-    total, where a total stands below it that it is a part of, as a tax is, and behind a total.
+    total, and where a total stands below it that it is a part of, as a tax is. Nor are rows behind
+    a total that lack what items have, and rows that say that there is nothing.
     """
     if item.kind != "table":
         return {}, {}
@@ -293,7 +304,9 @@ def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str]]:
     left_out = dict.fromkeys(_find_sums(lines, thin), False)
     rest = [line for line in lines if line.number not in left_out]
     body = TableBody(rest, [item.headers], are_named=False)
+    sums = {*left_out, *(n for n, why in body.left_out.items() if "above" in why or "total" in why)}
     left_out |= {n: "total" in why for n, why in body.left_out.items()}
+    left_out |= dict.fromkeys(_find_behind(lines, sums, thin), False)
     has_total = any("sum" in why for why in body.left_out.values())
     for line in reversed(lines):
         is_named = is_total(next(filter(None, line.cells), ""))
@@ -309,6 +322,7 @@ def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str]]:
     for line in lines:  # a heading among the rows, or what goes on from the row above
         if line.n_filled == 1 and len(line.cells) > _FEW:
             left_out.setdefault(line.number, False)
+    left_out |= {n: False for n, row in enumerate(item.rows) if _says_nothing(row, item.name)}
     doubted = (n for n in thin if n not in left_out)
     return left_out, dict.fromkeys(doubted, "it has a label and an amount alone")
 
@@ -364,6 +378,40 @@ def _find_sums(lines: Sequence[SheetRow], thin: Mapping[int, tuple[int, float]])
             added.append((line.number, stated))
     if reached is not None:
         yield from (number for number, _ in added)
+
+
+def _find_behind(
+    lines: Sequence[SheetRow], sums: Collection[int], thin: Collection[int]
+) -> Iterator[int]:
+    """Yield the rows behind one that sums up the items, where they lack what all of these have.
+
+    `Total 240`, `Booking fee 1.50`. Not those below a heading of their own, nor those that a row
+    follows which lacks nothing, as on the next page: there the items go on.
+    """
+    steady: set[int] | None = None  # the columns that all items fill
+    behind, is_behind = list[int](), False
+    for line in lines:
+        filled = {place for place, text in enumerate(line.cells) if text}
+        lacks = steady is not None and not steady <= filled
+        is_few = line.number in thin or (lacks and is_total(line.cells[min(filled)]))
+        if line.number in sums or (is_few and any(map(names_total, line.cells))):
+            is_behind = steady is not None
+        elif line.n_filled == 1 and len(line.cells) > _FEW:
+            yield from behind
+            behind, is_behind = [], False
+        elif is_behind and lacks:
+            behind.append(line.number)
+        else:
+            behind, is_behind = [], False
+            if line.number not in thin:
+                steady = filled if steady is None else steady & filled
+    yield from behind
+
+
+def _says_nothing(row: Row, name: str) -> State | None:
+    """Return what a row of nothing but placeholders says by the first of them: `none`, `-`, `-`."""
+    said = [read_missing(found.text.strip(" ."), name) for found in row if found.text]
+    return said[0] if said and None not in said else None
 
 
 def _adds_up(start: float, parts: Sequence[float], end: float) -> bool:
