@@ -12,7 +12,7 @@ from typing import TypeAlias
 from srag_mcp.cells.cell import is_predicted
 from srag_mcp.errors import QueryError, StoreError
 from srag_mcp.inference.answer import ColumnCoverage, Denominator, render_denominator
-from srag_mcp.inference.grounds import find_repeated, note_cells, of_all
+from srag_mcp.inference.grounds import find_open_lists, find_repeated, note_cells, of_all
 from srag_mcp.inference.unknowns import NO_BOUNDS
 from srag_mcp.sqlfacts.joins import Joins, key_tables, read_joins
 from srag_mcp.sqlfacts.trees import (
@@ -65,8 +65,9 @@ class QueryAcross:
         """Say over how many documents of each kind the query is, and how many say its columns."""
         for item, gaps in self._gaps():
             own = item.corpus.about(item.table.entity)
-            listed = None
+            listed, open_lists = None, tuple[tuple[str, int, int], ...]()
             if item.table.parent:
+                open_lists = tuple(find_open_lists(own, [item.table.entity]))
                 of = own.list_statistics(item.table.entity)
                 listed = (of.n_stated, of.n_stated_absent, of.n_records)
             denominator = Denominator(
@@ -76,6 +77,7 @@ class QueryAcross:
                 by_rules=not is_predicted(own.info().engine),
                 rows=item.table.rows,
                 listed=listed,
+                open_lists=open_lists,
             )
             yield render_denominator(denominator)
         if self._tree is None:

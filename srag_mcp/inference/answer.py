@@ -77,6 +77,7 @@ class Denominator:
         rows: What the records are called; `items` where they are what documents list.
         listed: Of these, how many documents list some, how many say that there are none, of how
             many documents; None for records.
+        open_lists: Lists that are read, how many documents may list more, and of how many.
     """
 
     n_documents: int
@@ -89,6 +90,7 @@ class Denominator:
     by_rules: bool = False
     rows: str = "documents"
     listed: tuple[int, int, int] | None = None
+    open_lists: tuple[tuple[str, int, int], ...] = ()
 
     @property
     def has_many_gaps(self) -> bool:
@@ -433,7 +435,9 @@ def render_denominator(found: Denominator) -> str:
         )
         said = "".join(f", {n:,} {words}" for n, words in others if n)
         parts.append(f"{item.column}: {item.n_used:,} {known}{doubted}{said}")
-    if not found.columns:
+    for name, n_open, n_all in found.open_lists:
+        parts.append(f"{name}: {n_open:,} of {n_all:,} documents may list more")
+    if not found.columns and not found.open_lists:
         parts.append("none is left out as unknown")
     if len(found.columns) > MAX_COLUMNS:
         parts.append(f"and {len(found.columns) - MAX_COLUMNS} more columns with gaps")

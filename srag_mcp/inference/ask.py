@@ -269,7 +269,7 @@ def ask_offline(corpus: Corpus, question: str, rejected: Collection[str] = ()) -
     if any(value is not None for row in page.rows for value in row):
         grounds = find_grounds(corpus, translation.facts, page)
         doubt = _find_doubt(grounds)
-        for name, n_open, n_all in find_open_lists(corpus, translation.facts):
+        for name, n_open, n_all in find_open_lists(corpus, translation.facts.listed):
             if n_open > MANY_UNKNOWN * n_all:
                 doubt = f"of {n_open} of {n_all} documents it is not known what {name} they have"
         if doubt:
@@ -330,7 +330,7 @@ def _find_doubts(corpus: Corpus, translation: Translation, page: ResultPage) -> 
     """Say what a reading assumes, and which other one has another result."""
     if translation.assumed:
         yield f"assumed: {'; '.join(translation.assumed)}"
-    for name, n_open, n_all in find_open_lists(corpus, translation.facts):
+    for name, n_open, n_all in find_open_lists(corpus, translation.facts.listed):
         yield f"{name}: {n_open:,} of {n_all:,} documents may list more"
     for sql in translation.rivals:
         try:

@@ -7,7 +7,7 @@ quotes stand behind it. Rows are never lost to what is said of them.
 import logging
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import TypeVar
@@ -234,12 +234,12 @@ def find_other_days(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Iter
                 yield f"{item.name}: days are taken to be {note}; else: {shown}"
 
 
-def find_open_lists(corpus: Corpus, facts: QueryFacts) -> Iterator[tuple[str, int, int]]:
-    """Yield the lists that a query reads, how many documents may list more, and how many there are.
+def find_open_lists(corpus: Corpus, names: Iterable[str]) -> Iterator[tuple[str, int, int]]:
+    """Yield the lists that are open, how many documents may list more, and how many there are.
 
     Of those it is not known what they list; or not all of it, since something contradicts it.
     """
-    for name in facts.listed:
+    for name in names:
         found = corpus.list_statistics(name)
         n_open = found.n_not_mentioned + found.n_failed + found.n_doubted
         if n_open:
@@ -365,7 +365,10 @@ def find_denominator(
         of = corpus.list_statistics(table.entity)
         listed = (of.n_stated, of.n_stated_absent, of.n_records)
     by_rules = not is_predicted(corpus.info().engine)
-    return found and replace(found, by_rules=by_rules, rows=table.rows, listed=listed)
+    opened = tuple(find_open_lists(corpus, facts.listed))
+    return found and replace(
+        found, by_rules=by_rules, rows=table.rows, listed=listed, open_lists=opened
+    )
 
 
 def _note_unread(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:

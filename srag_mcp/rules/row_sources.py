@@ -5,7 +5,7 @@ many there are, is compared with the rows, and a difference is a mark.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
@@ -87,6 +87,9 @@ def read_by_sources(sightings: Sightings, table: Table) -> ListedRows | None:
     if first.other:  # a heading among the rows, a longer text, a line that is not made alike
         shown = "; ".join(first.other)[:_LONGEST_QUOTE]
         whole = add_note(whole, f"not read as rows: {shown!r}", Mark.DOUBTED)
+    if first.doubted:
+        said = f"{len(first.doubted)} of {len(first.rows)} rows may be no items"
+        whole = add_note(whole, said, Mark.DOUBTED)
     told = [x for key in source.counts for x in stated_counts(sightings, key, table.nouns, spans)]
     if told and len(first.rows) not in dict(told):
         said = f"the document says {told[0][1]!r}, {len(first.rows)} are listed"
@@ -258,6 +261,13 @@ def _add_rows(
                 listed.doubted[len(listed.rows)] = doubted[number]
             listed.rows.append(cells)
             continue
+        if nothing := _says_nothing(row, item.name):
+            first = next(found for found in row if found.text)
+            if nothing is State.STATED_ABSENT:
+                listed.told_none = listed.told_none or first
+            else:
+                listed.other.append(first.text)
+            continue
         if sum(bool(found.text) for found in row) == 1:
             [said] = [found.text for found in row if found.text]
             is_more = not is_data(said) and "  " not in said and _indent(row, text) > deepest
@@ -310,7 +320,8 @@ def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str], s
 
     A row that has a label and an amount, and nothing between them where others have, is no item
     where it is the sum of those above, as it is carried over to the next page, where it is called a
-    total, where a total stands below it that it is a part of, as a tax is, and behind a total.
+    total, and where a total stands below it that it is a part of, as a tax is. Nor are rows behind
+    a total that lack what items have, and rows that say that there is nothing.
     """
     if item.kind != "table":
         return {}, {}, set()
@@ -323,7 +334,10 @@ def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str], s
     left_out = dict.fromkeys(found, False)
     rest = [line for line in lines if line.number not in left_out]
     body = TableBody(rest, [item.headers], are_named=False)
+    above = {n for n, why in body.left_out.items() if "above" in why or "total" in why}
+    behind = [*_find_behind(lines, above | left_out.keys(), thin)]
     left_out |= {n: "total" in why for n, why in body.left_out.items()}
+    left_out |= dict.fromkeys(behind, False)
     sums = {n for n, why in body.left_out.items() if "sum" in why}
     has_total = bool(sums)
     for line in reversed(lines):
@@ -340,6 +354,7 @@ def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str], s
     for line in lines:  # a heading among the rows, or what goes on from the row above
         if line.n_filled == 1 and len(line.cells) > _FEW:
             left_out.setdefault(line.number, False)
+    left_out |= {n: False for n, row in enumerate(item.rows) if _says_nothing(row, item.name)}
     doubted = (n for n in thin if n not in left_out)
     sums |= {n for n, is_sum in found.items() if is_sum}
     return left_out, dict.fromkeys(doubted, "it has a label and an amount alone"), sums
@@ -398,6 +413,40 @@ def _find_sums(
             added.append((line.number, stated))
     if reached is not None:
         yield from ((number, False) for number, _ in added)
+
+
+def _find_behind(
+    lines: Sequence[SheetRow], sums: Collection[int], thin: Collection[int]
+) -> Iterator[int]:
+    """Yield the rows behind one that sums up the items, where they lack what all of these have.
+
+    `Total 240`, `Booking fee 1.50`. Not those below a heading of their own, nor those that a row
+    follows which lacks nothing, as on the next page: there the items go on.
+    """
+    steady: set[int] | None = None  # the columns that all items fill
+    behind, is_behind = list[int](), False
+    for line in lines:
+        filled = {place for place, text in enumerate(line.cells) if text}
+        lacks = steady is not None and not steady <= filled
+        is_few = line.number in thin or (lacks and is_total(line.cells[min(filled)]))
+        if line.number in sums or (is_few and any(map(names_total, line.cells))):
+            is_behind = steady is not None
+        elif line.n_filled == 1 and len(line.cells) > _FEW:
+            yield from behind
+            behind, is_behind = [], False
+        elif is_behind and lacks:
+            behind.append(line.number)
+        else:
+            behind, is_behind = [], False
+            if line.number not in thin:
+                steady = filled if steady is None else steady & filled
+    yield from behind
+
+
+def _says_nothing(row: Row, name: str) -> State | None:
+    """Return what a row of nothing but placeholders says by the first of them: `none`, `-`, `-`."""
+    said = [read_missing(found.text.strip(" ."), name) for found in row if found.text]
+    return said[0] if said and None not in said else None
 
 
 def _adds_up(start: float, parts: Sequence[float], end: float) -> bool:

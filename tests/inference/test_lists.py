@@ -126,6 +126,28 @@ def test_what_a_list_that_is_not_known_could_change_is_said(partly: Corpus) -> N
     assert unknown not in said(partly, "SELECT count(*) FROM meals_themes")[1]
 
 
+@pytest.mark.parametrize(
+    ("sql", "over"),
+    [
+        ("SELECT count(*) FROM meals_courses", "6 courses of 3 of 5 documents (1 list none)"),
+        ("SELECT avg(price) FROM meals_courses", "6 courses of 3 of 5 documents (1 list none)"),
+        (
+            "SELECT count(*) FROM meals WHERE (SELECT value::BIGINT FROM cells WHERE"
+            " cells.document_id = meals.document_id AND table_name = 'meals_courses'"
+            " AND position = 0) = 0",
+            None,
+        ),
+    ],
+)
+def test_where_a_list_is_not_known_the_denominator_leaves_it_open(
+    partly: Corpus, sql: str, over: str | None
+) -> None:
+    coverage, _ = said(partly, sql)
+
+    assert coverage.endswith("; meals_courses: 1 of 5 documents may list more.")
+    assert over is None or coverage.startswith(f"Over all {over};")
+
+
 def test_a_condition_on_a_list_says_which_of_its_rows_are_silent(meals: Corpus) -> None:
     in_list = "document_id IN (SELECT document_id FROM meals_courses WHERE quantity > 3)"
     _, notes = said(meals, f"SELECT count(*) FROM meals WHERE {in_list}")

@@ -657,3 +657,92 @@ def test_a_lump_sum_among_items_and_what_nothing_adds_up_to_stay_and_are_in_doub
     assert [len(rows_of(one)) for one in found] == [4] * 5 + [6] + [4] * 2
     marked = [{row[0].as_stated for row in one.rows if row[0].marks} for one in found if one]
     assert marked == [set()] * 5 + [{"Travel", "Gift wrap"}] + [set()] * 2
+
+
+EVENT = ["Category", "Price", "Available"]
+
+
+def _events(foot: Callable[[int], list[list[str]]]) -> tuple[list[list[str]], list[ListedRows]]:
+    """Return what eight events list, each with the total of its tickets and *foot* below."""
+
+    def event(n: int) -> str:
+        own = [["Standard", f"{20 + n}.00", f"{100 + n}"], ["Reduced", f"{10 + n}.00", "50"],
+               ["Child", "5.00", "20"]][: 2 + n % 2]  # fmt: skip
+        rows = [*own, ["Total", "", f"{sum(int(row[2]) for row in own)}"], *foot(n)]
+        return f"# Event {n}\n\n" + table(EVENT, rows)
+
+    documents = read([event(n) for n in range(8)])
+    [found] = lists_of(documents, learn(documents)).values()
+    listed = [one for one in found if one]
+    return [[row[0] for row in rows_of(one)] for one in listed], listed
+
+
+@pytest.mark.parametrize(
+    "foot",
+    [
+        [["Booking fee", "1.50", ""]],
+        [["Booking fee", "1.50", ""], ["Cloakroom", "2.00", ""]],
+        [["Booking fee", "1.50", ""], ["Prices with tax", "", ""]],
+    ],
+)
+def test_rows_behind_a_total_that_lack_what_all_items_have_are_none(foot: list[list[str]]) -> None:
+    names, _ = _events(lambda _: foot)
+
+    assert names == [["Standard", "Reduced", "Child"][: 2 + n % 2] for n in range(8)]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        [["Box", "90.00", "8"]],
+        [["Rest", "1.00", ""], ["Box", "90.00", "8"]],
+        [["In the circle", "", ""], ["Rest", "1.00", ""]],
+    ],
+)
+def test_items_behind_a_subtotal_stay_where_they_are_full_or_have_a_heading(
+    more: list[list[str]],
+) -> None:
+    names, _ = _events(lambda _: more)
+
+    own = [row[0] for row in more if row[1]]
+    assert names == [["Standard", "Reduced", "Child"][: 2 + n % 2] + own for n in range(8)]
+
+
+def _actions(*odd: Sequence[str]) -> ListedRows | None:
+    own = [["Paint fence", "Cy", "May"], ["Buy nails", "Bo", "June"]]
+    texts = [f"# Meeting {n}\n\n## Actions\n\n" + table(["Action", "Owner", "Due"], own)
+             for n in range(6)]  # fmt: skip
+    texts.append("# Meeting 9\n\n## Actions\n\n" + table(["Action", "Owner", "Due"], odd))
+    documents = read(texts)
+    [found] = lists_of(documents, learn(documents)).values()
+    assert [len(rows_of(one)) for one in found[:-1]] == [2] * 6
+    return found[-1]
+
+
+@pytest.mark.parametrize(
+    "row", [("none", "-", "-"), ("None.", "", ""), ("No actions", "-", "-"), ("keine", "–", "–")]
+)
+def test_a_table_whose_only_row_says_none_states_that_there_are_none(row: Sequence[str]) -> None:
+    found = _actions(row)
+
+    assert found is not None
+    assert (found.rows, found.listed.state) == ((), State.STATED_ABSENT)
+    assert found.listed.as_stated == row[0]
+
+
+def test_a_row_of_unknown_things_is_no_item_and_tells_not_that_there_are_none() -> None:
+    assert _actions(("n/a", "n/a", "n/a")) is None
+    beside = _actions(("Sweep", "Al", "-"), ("none", "-", "-"))
+    assert rows_of(beside) == [("Sweep", "Al", "-")]
+
+
+def test_rows_that_may_be_no_items_leave_their_list_in_doubt() -> None:
+    foot = [["Travel", "", "", "33.50"], ["Gift wrap", "", "", "7.10"]]
+    rows = [[what, f"{h}", "10.00", f"{h}0.00"] for _, what, h, _ in HOURS]
+    texts = [f"# Order {n}\n\n" + table(["Item", "Quantity", "Price", "Amount"],
+             [*rows, *foot[: 2 * (n == 5)]]) for n in range(8)]  # fmt: skip
+    documents = read(texts)
+    [found] = lists_of(documents, learn(documents)).values()
+    assert [one.listed.note for one in found if one and one.listed.marks] == [
+        "2 of 6 rows may be no items"
+    ]
