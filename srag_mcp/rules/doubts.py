@@ -89,8 +89,10 @@ FROM (SELECT document_id, unnest(regexp_extract_all(text, $2, 1)) AS label FROM 
   SEMI JOIN (FROM cells WHERE attribute = $3) AS own USING (document_id))
 GROUP BY label ORDER BY count(*) DESC, label
 """
-_CELLS = """
-SELECT attribute, coalesce(unit, ''), count(*), count(*) FILTER (contains(coalesce(marks, ''), $1))
+# The last is how many decimals money is written with: three digits are thousands, or of a measure.
+_CELLS = r"""
+SELECT attribute, coalesce(unit, ''), count(*), count(*) FILTER (contains(coalesce(marks, ''), $1)),
+  max(length(regexp_extract(as_stated, '[.,](\d\d?|\d{4,})\D*$', 1)))
 FROM cells WHERE state = 'stated' GROUP BY ALL ORDER BY count(*) DESC, 2
 """
 _WORDED_NONE = """
@@ -191,6 +193,8 @@ def check_columns(
             continue
         if numbers and not by_model and (gap := _of_figures(corpus, statistics[name])):
             gaps[name] = gap
+        if mixed := next(find_mixed_units(corpus, translation.facts, [name]), ""):
+            raise QuestionError(mixed + _HELP)
         if not attribute.extractors:
             continue
         if by_model and not attribute.is_column:
@@ -218,7 +222,6 @@ def check_columns(
                 or _of_labels(corpus, use, translation.question)
                 or _of_signs(corpus, use, sql)
             )
-        doubt = doubt or next(find_mixed_units(corpus, translation.facts, [name]), "")
         if doubt:
             raise QuestionError(doubt + _HELP)
         if gap := _of_gaps(corpus, use):
@@ -235,16 +238,29 @@ def check_columns(
 def find_mixed_units(corpus: Corpus, facts: QueryFacts, names: Collection[str]) -> Iterator[str]:
     """Say where a query puts amounts of one of the columns *names* together in different units.
 
-    These stand in another column, as in `value, unit`.
+    These stand in another column, as in `value, unit`, or with the amounts of another: of the row
+    or, of what documents list, of the document.
     """
-    attributes = corpus.schema().attributes
-    numbers = {item.name for item in attributes if item.type.is_numeric}.intersection(names)
-    for place, beside in enumerate(attributes if numbers else ()):
-        for name in numbers & _measured_in(corpus, place) if beside.type.is_text else ():
-            for sql in facts.pools(name, beside.name):
-                [[count]] = corpus.select(sql, limit=1).rows
-                if _whole(count) > 1:
-                    yield f"{name} is in {count} units, which {beside.name} tells: say of which"
+    own, above = corpus.schema(), corpus.about("")
+    numbers = {item.name for item in own.attributes if item.type.is_numeric}.intersection(names)
+    is_list = above.schema().entity != own.entity
+    for teller in (corpus, above)[: 1 + is_list] if numbers else ():
+        schema = teller.schema()
+        key = "document_id, position" if is_list and teller is corpus else "document_id"
+        for place, beside in enumerate(schema.attributes):
+            if beside.type.is_text:
+                measured = _measured_in(teller, place, corpus)
+                told = f"{quote_name(beside.name)} AS _told FROM {quote_name(schema.entity)}"
+            else:
+                measured = _paid_as(teller, beside.name, corpus)
+                told = f"unit AS _told FROM cells WHERE attribute = {quote_text(beside.name)}"
+                if above.schema().children:
+                    told += f" AND table_name = {quote_text(schema.entity)}"
+            for name in sorted(numbers & measured):
+                for sql in facts.pools(name, beside.name, key, told):
+                    [[count]] = corpus.select(sql, limit=1).rows
+                    if _whole(count) > 1:
+                        yield f"{name} is in {count} units, which {beside.name} tells: say of which"
 
 
 def find_loose_orders(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
@@ -275,25 +291,54 @@ def _last_digit(said: str, unit: str | None) -> float:
     return high - low
 
 
-def _measured_in(corpus: Corpus, place: int) -> set[str]:
+def _measured_in(corpus: Corpus, place: int, listed: Corpus) -> set[str]:
     """Return the columns of numbers whose units stand in the column at *place*; none in others.
 
     Those called as it is, but for its last word (`flow_rate`, `flow_unit`); else the next one,
-    before it or behind it. Of currencies, all that have decimals as well.
+    before it or behind it. Of currencies, all that have decimals as well. Of what documents with
+    such a column list (*listed*), nothing is next to it: all that have decimals, or else all.
     """
     attributes = corpus.schema().attributes
     [known] = corpus.statistics([attributes[place].name])
     said = {str(item.value) for item in known.values}
     if len(said) < 2 or not holds_units(said):
         return set()
-    open_ones = [item for item in attributes if item.type.is_numeric and not item.unit]
+    open_ones = _open_ones(listed)
     of = f"{attributes[place].name.rpartition('_')[0]}_"
     if called := {item.name for item in open_ones if f"{item.name}_".startswith(of)}:
         return called
+    exact = {item.name for item in open_ones if not item.type.is_whole}
+    if listed.schema().entity != corpus.schema().entity:
+        return exact or {item.name for item in open_ones}
     beside = (*attributes[:place][-1:], *attributes[place + 1 :][:1])
     near = [item.name for item in beside if item in open_ones][:1]
     is_money = any(is_currency(unit_of(unit)) for unit in said)
-    return {*near, *(item.name for item in open_ones if is_money and not item.type.is_whole)}
+    return {*near, *(exact if is_money else ())}
+
+
+def _paid_as(corpus: Corpus, teller: str, listed: Corpus) -> set[str]:
+    """Return the columns of bare sums of money whose currencies stand with those of *teller*.
+
+    Sums of one document are written with as many decimals: `4.5` beside `EUR 120.00` is a rating.
+    """
+    rows = corpus.once(_count_cells).get(teller, [])
+    said = [row for row in rows if is_currency(str(row[0]))]
+    if len(said) < 2:
+        return set()
+    decimals, cells = max(_whole(row[3]) for row in said), listed.once(_count_cells)
+    return {
+        item.name
+        for item in _open_ones(listed)
+        if not item.type.is_whole
+        and (bare := cells.get(item.name))
+        and not any(unit for unit, *_ in bare)
+        and max(_whole(row[3]) for row in bare) == decimals
+    }
+
+
+def _open_ones(corpus: Corpus) -> list[Attribute]:
+    """Return the columns of numbers that have no unit."""
+    return [x for x in corpus.schema().attributes if x.type.is_numeric and not x.unit]
 
 
 def _read(corpus: Corpus, sql: str, parameters: Sequence[Value]) -> list[tuple[Value, ...]]:
@@ -326,7 +371,7 @@ def _of_cells(corpus: Corpus, use: _Use) -> str:
         [[count]] = _read(corpus, _WORDED_NONE, [name])
         if n_absent := _whole(count):
             return f"{n_absent} documents say that there is no {name}, which may be 0, or no number"
-    units = {str(unit): _whole(count) for unit, count, _ in rows}
+    units = {str(unit): _whole(count) for unit, count, *_ in rows}
     if all(map(is_currency, units.keys() - {""})):  # who gives no currency means that of the others
         units.pop("", None)
     main = units.get(use.attribute.unit or next(iter(units), ""), 0)

@@ -332,14 +332,16 @@ class QueryFacts:
             found |= {(name, n) for name in names if name and name != _ROW for n in limits}
         return found
 
-    def pools(self, column: str, other: str) -> Iterator[str]:
+    def pools(self, column: str, other: str, key: str, told: str) -> Iterator[str]:
         """Write how many values of *other* the amounts of *column* have that it puts together.
+
+        Those of a row are what `SELECT key, told` (as `_told`) says of its *key*.
 
         In sums, averages, extremes, orders and comparisons with numbers, of the records that meet
         the conditions on other columns; the most of one group, where groups of columns are shown.
 
         `SELECT AVG(size) FROM lots GROUP BY kind`, unit -> the largest of `SELECT COUNT(DISTINCT
-        unit) FROM lots WHERE size IS NOT NULL GROUP BY kind`
+        unit) FROM lots WHERE size IS NOT NULL GROUP BY kind`; none where *other* is such a group
         """
         groups: dict[str, None] = {}
         for node in self._find(exp.AggFunc, exp.Ordered, *_COMPARING):
@@ -349,16 +351,20 @@ class QueryFacts:
             if is_used and select is not None and not is_free and not isinstance(node, exp.Count):
                 is_one = is_compared or any(select.args.get(x) for x in ("limit", "qualify"))
                 keys = [] if is_one or not select.args.get("group") else group_keys(select) or []
-                named = {self.origin(x) for x in keys if isinstance(x, exp.Column)} - {None}
+                shown = [x for x in keys if isinstance(x, exp.Column)]
+                if other.lower() in (x.name.lower() for x in shown):
+                    continue
+                named = {*map(self.origin, shown)} - {None}
                 groups[", ".join(quote_name(str(x)) for x in sorted(map(str, named)))] = None
         others = (
             [x for x in parts if column.lower() not in columns_of(x)] for parts in self.readings
         )
         where = any_of([all_of(parts) for parts in others]) or ALWAYS
-        name, beside, table = map(quote_name, (column, other, self.schema.entity))
+        name, table = map(quote_name, (column, self.schema.entity))
         for group in groups:
             yield (
-                f"SELECT max(n) FROM (SELECT count(DISTINCT {beside}) AS n FROM {table}"  # noqa: S608 - it runs through the guard
+                f"SELECT max(n) FROM (SELECT count(DISTINCT _told) AS n FROM {table}"  # noqa: S608 - it runs through the guard
+                f" JOIN (SELECT {key}, {told}) USING ({key})"
                 f" WHERE {name} IS NOT NULL AND ({where}){group and f' GROUP BY {group}'})"
             )
 

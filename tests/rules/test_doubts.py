@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -590,6 +591,72 @@ def test_a_question_that_leaves_the_unit_open_is_refused(tables: dict[str, Corpu
     assert refused.refused
     assert "fare is in 2 units, which currency tells" in refused.text
     assert ask(tables["trips"], "What is the total fare in CHF?").rows == ((24.0,),)
+
+
+@pytest.fixture(scope="module")
+def invoices(tmp_path_factory: pytest.TempPathFactory, worker: QueryPool) -> Corpus:
+    """Documents that say the currency of their total alone."""
+    folder = tmp_path_factory.mktemp("bare") / "invoices"
+    folder.mkdir()
+    for n, net in enumerate((100, 250, 80, 400, 60, 900, 120, 310)):
+        money = "CHF" if n in {3, 5} else "EUR"
+        text = f"Number: {100 + n}\nPersons: {n + 2}\nRating: {3 + n / 10}\nSubtotal: {net:.2f}\n"
+        text += f"Total: {money} {net * 1.19:.2f}\n"
+        (folder / f"{n}.txt").write_text(f"INVOICE\n{text}", encoding="utf-8")
+    ingest(folder, Settings(workers=1))
+    return Corpus(folder, worker)
+
+
+def test_bare_sums_are_in_the_currency_of_the_others_of_their_document(invoices: Corpus) -> None:
+    refused = ask(invoices, "What is the sum of subtotal?")
+    assert refused.refused
+    assert "subtotal is in 2 units, which total tells: say of which" in refused.text
+    assert ask(invoices, "What is the sum of persons?").rows == ((44,),)
+    assert not ask(invoices, "What is the average rating?").refused
+
+
+@pytest.fixture(scope="module")
+def orders(tmp_path_factory: pytest.TempPathFactory, worker: QueryPool) -> Corpus:
+    """Records that say the currency of what they list."""
+    folder = tmp_path_factory.mktemp("listed") / "orders"
+    folder.mkdir()
+    rows = [
+        {
+            "order": n,
+            "currency": ("EUR", "USD")[n % 2],
+            "items": [
+                {"item": f"{x}{n}", "pieces": n, "price": n + 0.5} for x in "ab"[: 1 + n % 2]
+            ],
+        }
+        for n in range(1, 9)
+    ]
+    (folder / "orders.json").write_text(json.dumps(rows), encoding="utf-8")
+    ingest(folder, Settings(workers=1))
+    return Corpus(folder, worker)
+
+
+@pytest.mark.parametrize(
+    ("sql", "mixed"),
+    [
+        ("SELECT sum(price) FROM orders_items", True),
+        ("SELECT sum(pieces) FROM orders_items", False),
+        ("SELECT sum(price) FROM orders_items WHERE document_id IN"
+         " (SELECT document_id FROM orders WHERE currency = 'USD')", False),
+        ("SELECT currency, sum(price) FROM orders_items JOIN orders USING (document_id)"
+         " GROUP BY currency", False),
+    ],
+)  # fmt: skip
+def test_what_documents_list_is_in_the_unit_of_the_document(
+    orders: Corpus, sql: str, *, mixed: bool
+) -> None:
+    found = find_grounds(orders, read_query(sql, orders.schema()), orders.select(sql)).notes
+    assert ("price is in 2 units, which currency tells: say of which" in found) == mixed
+
+
+def test_a_sum_of_what_documents_list_in_several_units_is_refused(orders: Corpus) -> None:
+    refused = ask(orders, "What is the average price of the items?")
+    assert refused.refused
+    assert "price is in 2 units, which currency tells" in refused.text
 
 
 def test_an_average_leaves_open_whether_none_is_zero_and_a_sum_does_not(open_corpus: Open) -> None:
