@@ -8,7 +8,6 @@ from pathlib import Path
 from srag_mcp.cells.cell import BY_RULES
 from srag_mcp.engines.protocol import CancelledError, Engine
 from srag_mcp.errors import BudgetError, ReplyError, SchemaError
-from srag_mcp.model.language_model import AGENT
 from srag_mcp.model.ledger import Totals
 from srag_mcp.pipeline.file_plan import FoundFiles
 from srag_mcp.schema.rounds import Extension
@@ -95,7 +94,7 @@ class IngestReport:
         kinds: Of a folder that holds several kinds of documents, the report of each.
         resumed: What was not given and is as it was for an ingestion that did not end.
         warnings: What a person should know.
-        seconds: How long it took, with the time that who answered took.
+        seconds: How long it took, with the time that agents took to answer.
     """
 
     corpus: str
@@ -157,9 +156,8 @@ class IngestReport:
 
     def lines(self) -> list[str]:
         """Say the same in a few lines for people."""
-        waits = ", the agents' time among it" if self.engine == AGENT else ""
         said = [
-            f"{self.corpus}: {self._outcome()}, {self.seconds:.1f} s{waits}",
+            f"{self.corpus}: {self._outcome()}, {self.seconds:.1f} s",
             f"{self.n_documents} documents ({self.n_extracted} read now, {self.n_unchanged}"
             f" unchanged, {self.n_removed} removed, {len(self.failed)} could not be read)",
         ]

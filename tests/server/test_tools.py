@@ -55,6 +55,8 @@ SELF_SAID = {
         "column",
         "value",
         "instead",
+        "position",
+        "length",
         "corpus",
         "question",
         "query",
