@@ -80,7 +80,11 @@ HomeOption = Annotated[
 
 
 def command_settings(home: Path | None, **options: object) -> Settings:
-    """Read the settings of a command, and log as they say; options win over the environment."""
+    """Read the settings of a command, and log as they say; options win over the environment.
+
+    Raises:
+        SettingsError: If a value cannot be used.
+    """
     settings = Settings.from_environ(os.environ, home=home, **options)
     logging.getLogger().setLevel(settings.log_level.upper())
     return settings

@@ -84,6 +84,9 @@ def choose_asking(settings: Settings) -> Asking:
 
     Where the engine is left open the grammar goes first; where no model is named, or the calling
     agent thinks, the brief is for whoever asks, unless the grammar is sure.
+
+    Raises:
+        SettingsError: If the engine is a language model and none is named.
     """
     if not asks_model(settings):
         is_forced = named_engine(settings.engine) == OfflineEngine.name

@@ -99,7 +99,12 @@ class ModelEngine(Engine):
     @classmethod
     @contextmanager
     def open(cls, work: Work) -> Iterator[Self]:
-        """Open the model that the settings name."""
+        """Open the model that the settings name.
+
+        Raises:
+            SettingsError: If none is named.
+            StoreError: If what it says cannot be kept.
+        """
         settings = work.settings
         with open_state(work.database.state) as state:
             replies = StoredReplies(state)
@@ -143,7 +148,11 @@ class ModelEngine(Engine):
         self.replies.settle()
 
     def run(self, thinking: Callable[[], Awaitable[Returned]]) -> Returned:
-        """Run *thinking* to its end, unless somebody wants it to stop."""
+        """Run *thinking* to its end, unless somebody wants it to stop.
+
+        Raises:
+            CancelledError: If somebody did.
+        """
         return run_to_end(self._watched, thinking)
 
     async def _watched(self, thinking: Callable[[], Awaitable[Returned]]) -> Returned:

@@ -127,6 +127,9 @@ def serve_page(
     """Serve the pages of *corpora* on *port*, on a free one if 0, until the process is ended.
 
     *on_ready* is given its address when a browser may ask for it.
+
+    Raises:
+        OSError: If the port cannot be used.
     """
     token = secrets.token_urlsafe(32)
     listening = socket.create_server((LOOPBACK, port))

@@ -94,7 +94,12 @@ def find_columns(corpus: Corpus, table: str) -> tuple[str, list[str]]:
 
 
 def find_rows(corpus: Corpus, wanted: RowsWanted) -> RowPage:
-    """Return a page of rows."""
+    """Return a page of rows.
+
+    Raises:
+        CorpusError: If there is no such table or column.
+        QueryTimeoutError: If it takes too long.
+    """
     corpus = corpus.within()
     table, columns = find_columns(corpus, wanted.table)
     values: list[Value] = []
@@ -297,6 +302,9 @@ def show_document(corpus: Corpus, wanted: DocumentWanted) -> dict[str, object]:
 
     `{"pieces": [{"text": "Price: ", "cells": []}, {"text": "€ 56", "cells": [3]}], …}`; a piece
     between *at* and *to* is `sought`. Characters are counted here, as a browser counts others.
+
+    Raises:
+        CorpusError: If there is no such document.
     """
     corpus = corpus.within()
     entry = corpus.document(wanted.id)

@@ -271,7 +271,11 @@ def _settle_kinds(
     found: kind_run.Grouping,
     ingest_kinds: Callable[[kind_run.Kinds], IngestReport],
 ) -> IngestReport:
-    """Let a model say which groups are one kind, and what each is called; say what comes then."""
+    """Let a model say which groups are one kind, and what each is called; say what comes then.
+
+    Raises:
+        ModelError: If no reply could be had; nothing of the kinds is kept then.
+    """
     said = engine.run(lambda: settle_kinds(engine.model, found.describe()))
     kinds = found.keep(said)
     if kinds is not None:

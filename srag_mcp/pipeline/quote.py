@@ -285,6 +285,9 @@ def quote_kinds(
 
     Empty for a folder of one kind. Those that are not known yet are told apart for it, and nothing
     is kept; what it takes that a language model settles them is under an empty name.
+
+    Raises:
+        SragError: As `quote_ingestion`.
     """
     corpus = CorpusFolder(folder, settings.home)
     if options.get("attribute"):

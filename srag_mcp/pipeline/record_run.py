@@ -44,6 +44,10 @@ def read_missing_records(
     """Let *engine* read the attributes that documents lack a prediction of; return their ids.
 
     Each batch is kept as it is finished. *among*: only documents of these ids; None for all.
+
+    Raises:
+        ModelStoppedError: If no further prompt can be answered.
+        CancelledError: If somebody wants it to stop.
     """
     predictions, on_progress = Predictions(work), engine.work.on_progress
     predictions.forget_gone()
@@ -119,6 +123,10 @@ def standardise_columns(work: WorkDatabase, schema: Schema, engine: ModelEngine)
 
     A value that was asked about is not asked about again, kept or changed. A column whose questions
     were stopped in between asks the same prompts, whose replies are there already.
+
+    Raises:
+        ModelStoppedError: If no further prompt can be answered.
+        CancelledError: If somebody wants it to stop.
 
     Source: DESIGN 7.4.
     """
@@ -212,6 +220,10 @@ def resolve_names(work: WorkDatabase, schema: Schema, engine: ModelEngine) -> No
 
     A group is asked about once; one that a new spelling joins is asked about again. Nothing is
     asked where no group is doubtful.
+
+    Raises:
+        ModelStoppedError: If no further prompt can be answered.
+        CancelledError: If somebody wants it to stop.
 
     Source: DESIGN 7.5.
     """

@@ -120,6 +120,10 @@ def read_by_rules(
 
     A draft reads no more than its sample and as many others, and audits nothing.
 
+    Raises:
+        ModelStoppedError: If no further prompt can be answered.
+        CancelledError: If somebody wants it to stop.
+
     Source: DESIGN 7.3.
     """
     run = _Run(work, engine, schema)

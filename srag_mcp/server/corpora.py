@@ -126,7 +126,12 @@ class Corpora:
             raise NotIngestedError(msg) from error
 
     def queried(self, name: str) -> "Corpus | KindTables":
-        """Return what a query runs over: the corpus called *name*, or all kinds of a folder."""
+        """Return what a query runs over: the corpus called *name*, or all kinds of a folder.
+
+        Raises:
+            CorpusError: As `get`.
+            NotIngestedError: As `readable`; of several kinds, if none is ingested.
+        """
         name = self.present(name).name
         kinds = self._kinds(name) if name in self._locations else {}
         if not kinds:
@@ -142,13 +147,23 @@ class Corpora:
             return kept
 
     def holding(self, name: str, column: str = "", document_id: str = "") -> "Corpus":
-        """Return the corpus called *name*; of a folder of kinds the one with what is named."""
+        """Return the corpus called *name*; of a folder of kinds the one with what is named.
+
+        Raises:
+            CorpusError: As `get`; or if several kinds have that, or none.
+            NotIngestedError: As `readable`.
+        """
         if not (column or document_id):
             return self.readable(name)
         return views.holdings.kind_with(self.queried(name), column, document_id)
 
     def chosen(self, name: str, question: str) -> "Corpus | KindTables":
-        """Return the corpus called *name*, or all kinds; else what *question* is about."""
+        """Return the corpus called *name*, or all kinds of a folder; else what *question* is about.
+
+        Raises:
+            CorpusError: As `get`; or if it is not clear which.
+            NotIngestedError: As `readable`.
+        """
         if name or len(self._locations) == 1:
             return self.queried(name)
         from srag_mcp.inference.choosing import choose_corpus
@@ -218,7 +233,14 @@ class Corpora:
         return self._job_page(corpus, job, note * bool(unheard and job.id in before))
 
     def extend(self, name: str, attribute: str, documents: str, *, keep: bool) -> JobStatus:
-        """Start to add one column, or to read it from *documents* (a SELECT) without keeping it."""
+        """Start to add one column, or to read it from *documents* (a SELECT) without keeping it.
+
+        Raises:
+            JobError: If the corpus is a build without documents, or a job of it runs.
+            SchemaError: If *attribute* is empty or too long, or *documents* is for one to be kept.
+            NotIngestedError: If there is no table that it could be read beside.
+            QueryError: If *documents* is refused or wrong.
+        """
         from srag_mcp.engines.choice import asks_model, callers_engine
         from srag_mcp.inference.brief import price_reading
         from srag_mcp.pipeline.jobs import start_job

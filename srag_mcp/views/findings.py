@@ -334,7 +334,11 @@ def source_entry(found: Evidence, max_characters: int | None = None) -> SourceEn
 def document_page(
     corpus: Corpus, document_id: str, max_characters: int, start: int, length: int
 ) -> DocumentPage:
-    """Give a stretch of the text of a document."""
+    """Give a stretch of the text of a document.
+
+    Raises:
+        CorpusError: If there is no such document; the text names some that look alike.
+    """
     found = corpus.document(document_id)
     start = min(start, found.characters)
     text = corpus.document_text(document_id, start, start + length)

@@ -223,7 +223,11 @@ def _lines_of(corpus: Corpus, table: TableOfSchema, above: str = "") -> list[str
 
 
 def statistics_page(corpus: Corpus, max_characters: int, columns: Sequence[str]) -> StatisticsPage:
-    """Give the statistics of *columns*, of all when empty."""
+    """Give the statistics of *columns*, of all when empty.
+
+    Raises:
+        UnknownNameError: If there is no such column; the text names those that look alike.
+    """
     corpus = corpus.within()
     entries = [_statistics_entry(corpus, item) for item in find_statistics(corpus, columns)]
     taken = take_whole(entries, int(max_characters * PAGE_SHARE))
@@ -235,7 +239,11 @@ def statistics_page(corpus: Corpus, max_characters: int, columns: Sequence[str])
 
 
 def find_statistics(corpus: Corpus, columns: Sequence[str]) -> list[ColumnStatistics]:
-    """Return the statistics of *columns*, of those of all tables when empty."""
+    """Return the statistics of *columns*, of those of all tables when empty.
+
+    Raises:
+        UnknownNameError: As `check_column`.
+    """
     places = [check_column(corpus, column) for column in columns]
     return [
         item
