@@ -1,4 +1,4 @@
-"""A folder of two kinds: orders, and the deliveries that belong to them."""
+"""Folders of a shop: orders and the deliveries that belong to them, or orders that list items."""
 
 from pathlib import Path
 
@@ -24,4 +24,19 @@ def write_shop(folder: Path) -> Path:
     for n, order in enumerate([1, 1, 2, 3, 4, 5, 6, 99], start=1):
         text = DELIVERY.format(n=n, order=order_number(order), parcels=n)
         (folder / f"d{n}.md").write_text(text)
+    return folder
+
+
+def write_items(folder: Path, number: int, town: str, items: list[tuple[str, int]]) -> None:
+    """Write an order with a table of what was sold, at as many and a half as were sold of it."""
+    rows = "".join(f"| {item} | {n} | {n}.50 |\n" for item, n in items)
+    table = f"## Items\n\n| Item | Pieces | Price |\n|---|---|---|\n{rows}"
+    (folder / f"{number}.md").write_text(f"# Order {number}\n\nTown: {town}\n\n{table}")
+
+
+def write_listed(folder: Path, first: str = "tea") -> Path:
+    """Write four orders of three items each."""
+    folder.mkdir()
+    for number, town in enumerate(("Ulm", "Bern", "Cork", "Kiel"), start=1):
+        write_items(folder, number, town, [(first, number), ("rice", 5), ("salt", 5)])
     return folder

@@ -310,7 +310,7 @@ class KindSorter:
         alike = [of[0] for of, is_late in zip(members, late, strict=True) if not is_late]
         is_late = bool(alike) and any(late)
         places = {path: at for at, of in enumerate(members) for path in of}
-        further = [path for path in (stored if is_late else new) if path not in words]
+        further = [path for path in stored if is_late and path not in words]
         odd |= {*work.odd()} - {*words, *further}
         for path, said in _read_words(work, further):
             if (at := find_kind(said, kinds)) is not None:

@@ -199,9 +199,11 @@ def read_assigned(state: Path) -> dict[str, StoredKind]:
 def write_kinds(state: Path, kinds: Mapping[str, StoredKind]) -> None:
     """Keep the kinds of a folder, by name; none where a person wants one table of all."""
     said = {name: kind.assigned for name, kind in kinds.items() if kind.assigned}
-    if said or says_kinds(state):
-        text = json.dumps({_KINDS_KEY: said}, indent=2, ensure_ascii=False)
-        write_atomically(state / SCHEMA_FILE, text)
+    path = state / SCHEMA_FILE
+    if said or says_kinds(state):  # what else a person wrote there stays
+        kept = json.loads(path.read_bytes()) if path.is_file() else {}
+        text = json.dumps({**kept, _KINDS_KEY: said}, indent=2, ensure_ascii=False)
+        write_atomically(path, text)
     written = {name: asdict(replace(kind, assigned=())) for name, kind in kinds.items()}
     write_atomically(state / KINDS_FILE, json.dumps(written))
 

@@ -7,6 +7,7 @@ import pytest
 import typer
 
 from tests.cli.conftest import Cli
+from tests.shop import write_listed
 
 
 def test_a_person_sets_and_takes_back(cli: Cli, folder: Path) -> None:
@@ -26,12 +27,7 @@ def test_a_person_sets_and_takes_back(cli: Cli, folder: Path) -> None:
 
 
 def test_a_row_of_a_list_is_added_removed_and_taken_back(cli: Cli, tmp_path: Path) -> None:
-    folder = tmp_path / "orders"
-    folder.mkdir()
-    for number in range(1, 5):
-        rows = f"| tea | {number} | 2.50 |\n| rice | 5 | 5.50 |\n| salt | 5 | 1.25 |\n"
-        items = f"## Items\n\n| Item | Pieces | Price |\n|---|---|---|\n{rows}"
-        (folder / f"{number}.md").write_text(f"# Order {number}\n\nTown: Ulm {number}\n\n{items}")
+    folder = write_listed(tmp_path / "orders")
     cli("ingest", folder, "-q")
     place = "correct", folder, "2.md", "orders_items"
     done = cli(*place, "--add-row", "item=oil = fat", "pieces=7")

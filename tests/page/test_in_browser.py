@@ -12,6 +12,7 @@ from srag_mcp.page.page_server import write_page
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from tests.page.conftest import ACTING, SCRIPT, Page, serving
+from tests.shop import write_listed
 
 pytest.importorskip("playwright", reason="playwright is not here: the page is not tried")
 
@@ -186,12 +187,7 @@ def test_a_person_corrects_and_accepts(browser: Browser, boats: Path, settings: 
 def test_rows_of_a_list_are_added_removed_and_taken_back(
     browser: Browser, tmp_path: Path, settings: Settings
 ) -> None:
-    folder = tmp_path / "orders"
-    folder.mkdir()
-    for number in range(1, 5):
-        rows = f"| {ACTING} | {number} | 2.50 |\n| rice | 5 | 5.50 |\n| salt | 5 | 1.25 |\n"
-        items = f"## Items\n\n| Item | Pieces | Price |\n|---|---|---|\n{rows}"
-        (folder / f"{number}.md").write_text(f"# Order {number}\n\nTown: Ulm {number}\n\n{items}")
+    folder = write_listed(tmp_path / "orders", ACTING)
     ingest(folder, settings)
     with serving(folder, settings) as page, looking(browser) as seen:
         tab, said = seen.tab, seen.tab.locator("#said")

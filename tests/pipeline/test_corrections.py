@@ -30,6 +30,7 @@ from srag_mcp.store.layout import CORRECTIONS_FILE, CorpusFolder, ingestion_lock
 from srag_mcp.views.answers import result_table
 from tests.conftest import Once
 from tests.pipeline.test_crashes import run_and_kill
+from tests.shop import write_items, write_listed
 
 Ask = Callable[[Path, str], list[tuple[object, ...]]]
 KEYS = ("town", "height", "keeper", "lit")
@@ -256,19 +257,9 @@ def test_a_row_whose_twin_stays_does_not_take_its_correction(
 @pytest.fixture
 def orders(tmp_path: Path, settings: Settings, worker: QueryPool, once: Once) -> Corpus:
     """Four orders, each with a table of what was sold."""
-    folder = tmp_path / "orders"
-    folder.mkdir()
-    for number, town in enumerate(("Ulm", "Bern", "Cork", "Kiel"), start=1):
-        write_order(folder, number, town, [("tea", number), ("rice", 5), ("salt", 5)])
+    folder = write_listed(tmp_path / "orders")
     once(folder, lambda: ingest(folder, settings))
     return Corpus(folder, worker, settings.home)
-
-
-def write_order(folder: Path, number: int, town: str, items: list[tuple[str, int]]) -> None:
-    rows = "".join(f"| {item} | {n} | {n}.50 |\n" for item, n in items)
-    table = f"## Items\n\n| Item | Pieces | Price |\n|---|---|---|\n{rows}"
-    said = f"# Order {number}\n\nTown: {town}\n\n{table}"
-    (folder / f"{number}.md").write_text(said)
 
 
 PIECES = (
@@ -290,7 +281,7 @@ def test_a_cell_of_what_documents_list_is_set_and_stays_with_its_row(
     assert any("1 of 12 cells were corrected" in note for note in page.notes)
 
     (folder / "2.md").rename(folder / "9.md")
-    write_order(folder, 5, "Brest", [("oil", 1)])
+    write_items(folder, 5, "Brest", [("oil", 1)])
     ingest(folder, settings)
     assert orders.select(PIECES).rows[-1] == ("9.md", "[2, 5, 7]")
     moved = row._replace(document_id="9.md", column="pieces")
@@ -336,7 +327,7 @@ def test_rows_are_added_and_removed_and_stay_with_their_document(
     assert any("1 of 4 lists were corrected as a whole, or have" in note for note in page.notes)
 
     (folder / "2.md").rename(folder / "9.md")
-    write_order(folder, 5, "Brest", [("oil", 1)])
+    write_items(folder, 5, "Brest", [("oil", 1)])
     ingest(folder, settings)
     assert (listed(orders), listed(orders, "9.md"), waiting(orders)) == ([], rows, [])
     moved = ITEMS._replace(document_id="9.md")
@@ -657,7 +648,7 @@ def test_a_list_as_a_whole_is_said_to_be_none_where_nothing_of_it_was_read(
     assert said == "orders_items.position of 7.md: none instead of not_mentioned; published"
     listed = orders.list_statistics("orders_items")
     assert (listed.n_records, listed.n_stated, listed.n_stated_absent) == (5, 4, 1)
-    write_order(folder, 5, "Brest", [("oil", 1)])
+    write_items(folder, 5, "Brest", [("oil", 1)])
     ingest(folder, settings)
     n = "SELECT value FROM cells WHERE document_id = '7.md' AND position = 0"
     assert orders.select(n).rows == (("0",),)

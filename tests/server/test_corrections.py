@@ -10,6 +10,7 @@ from srag_mcp.pipeline.correction_run import correct
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.server.app import build_server
 from srag_mcp.settings import Settings
+from tests.shop import write_listed
 
 pytestmark = pytest.mark.anyio
 
@@ -46,12 +47,7 @@ async def test_an_agent_sets_what_a_person_did_not(fleet: Path, tmp_path: Path) 
 
 
 async def test_an_agent_adds_a_row_to_a_list_and_takes_it_back(tmp_path: Path) -> None:
-    folder = tmp_path / "orders"
-    folder.mkdir()
-    for number in range(1, 5):
-        rows = f"| tea | {number} | 2.50 |\n| rice | 5 | 5.50 |\n| salt | 5 | 1.25 |\n"
-        items = f"## Items\n\n| Item | Pieces | Price |\n|---|---|---|\n{rows}"
-        (folder / f"{number}.md").write_text(f"# Order {number}\n\nTown: Ulm {number}\n\n{items}")
+    folder = write_listed(tmp_path / "orders")
     ingest(folder, Settings())
     async with Client(build_server([folder], Settings())) as client:
         place = {"document_id": "2.md", "column": "orders_items"}

@@ -55,8 +55,6 @@ SELF_SAID = {
         "column",
         "value",
         "instead",
-        "position",
-        "length",
         "corpus",
         "question",
         "query",
