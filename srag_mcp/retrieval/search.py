@@ -1,16 +1,17 @@
 """Search: the passages that a question is most likely about, ranked in one statement."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import Any
 
 from srag_mcp.grammar.lexicon import light_stems, phrases, stem
+from srag_mcp.schema.schema import Schema
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_text
 from srag_mcp.text.spans import SPACELESS, Span
-from srag_mcp.text.terms import TermKind, asked_stems, question_terms
+from srag_mcp.text.terms import TermKind, asked_stems, phrase_terms, question_terms
 from srag_mcp.text.words import words
 
 # Of BM25 (Robertson and others): the usual values. Others within 0.8–2 and 0.3–0.75 moved nothing.
@@ -104,8 +105,10 @@ def search(  # noqa: PLR0913 - where to look, and which hits
         corpus.select(among, limit=1)  # by itself: an error is told in the caller's own words
     idle = idle_words(question)
     terms = question_terms(question, idle)
+    same = asked_stems(question, idle) | _other_names(corpus.schema(), question, terms)
+    terms |= same.keys()
     statement = _STATEMENT.format(
-        at=_at(terms, asked_stems(question, idle)),
+        at=_at(terms, same),
         **_weighed(terms),
         chosen=_chosen(among, phrase),
         ahead="false" if ahead is None else f"place.document_id IN (FROM ({ahead}))",
@@ -146,6 +149,27 @@ def idle_words(question: str) -> frozenset[str]:
     """
     light = light_stems()
     return _idle_words() | {word for word in words(question) if stem(word) in light}
+
+
+def _other_names(schema: Schema, question: str, terms: Collection[int]) -> dict[int, int]:
+    """Return the terms of what else columns that *question* names are called, each with the asked.
+
+    Names of one word or two, each of which is one term; one that *terms* have is asked itself.
+    """
+    asked = {stem(word): word for word in words(question)}
+    found: dict[int, int] = {}
+    for column in (item for table in schema.tables for item in table.attributes):
+        names = [" ".join(words(name)) for name in (column.name, *column.synonyms)]
+        spoken = [asked.get(stem(name), name) for name in names]
+        own = {term for name in (*names, *spoken) for term in _one_term(name)}
+        if said := sorted(own & {*terms}):
+            found |= dict.fromkeys(own - {*terms}, said[0])
+    return found
+
+
+def _one_term(name: str) -> frozenset[int]:
+    found = phrase_terms(name)
+    return found if len(found) == 1 else frozenset()
 
 
 # Names that no table of a corpus has: SQL from outside stands within it, and means its own. Only
@@ -204,9 +228,9 @@ srag_level_{level} AS (
 _AT = """
 SELECT term, n, passage, page, document
 FROM srag_postings JOIN srag_passages USING (passage) WHERE term IN ({terms})"""
-_AT_OF_STEMS = """
+_AT_OF_SAME = """
 SELECT coalesce(word, term) AS term, max(n) AS n, passage, page, document
-FROM ({at}) LEFT JOIN (VALUES {stems}) AS srag_stems(term, word) USING (term) GROUP BY ALL"""
+FROM ({at}) LEFT JOIN (VALUES {same}) AS srag_same(term, word) USING (term) GROUP BY ALL"""
 _MOST_OF_ONE = """
 QUALIFY row_number() OVER (PARTITION BY document ORDER BY score DESC, passage) <= {n:d}"""
 _COUNTED = (
@@ -254,10 +278,10 @@ def _pattern(phrase: str) -> str:
     return pattern
 
 
-def _at(terms: Iterable[int], stems: Mapping[int, int]) -> str:
-    """Write where the terms are; a word and its stem are one, whichever a passage has."""
+def _at(terms: Iterable[int], same: Mapping[int, int]) -> str:
+    """Write where the terms are; those with the *same* meaning are one, whichever a passage has."""
     at = _AT.format(terms=_listed(term for term in terms if term >> 30 != TermKind.LABEL))
-    return _AT_OF_STEMS.format(at=at, stems=", ".join(map(str, stems.items()))) if stems else at
+    return _AT_OF_SAME.format(at=at, same=", ".join(map(str, same.items()))) if same else at
 
 
 def _weighed(terms: Iterable[int]) -> dict[str, object]:

@@ -60,6 +60,32 @@ def test_sql_that_says_where_to_look_means_the_tables_of_the_corpus(tmp_path: Pa
         assert places(page) == [("cup.txt", None)], name
 
 
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("rents", {"a.txt", "b.txt"}),
+        ("monthly rent", {"a.txt", "b.txt"}),
+        ("service charge", {"a.txt", "b.txt"}),
+        ("charge", {"b.txt"}),
+        ("deposit", {"c.txt"}),
+    ],
+)
+def test_a_column_that_is_named_is_found_by_its_other_names(
+    tmp_path: Path, question: str, found: set[str]
+) -> None:
+    """Those of one word and of two; words of a name alone are not the name."""
+    (tmp_path / "a.txt").write_text("The rent is 700 euros.\n")
+    (tmp_path / "b.txt").write_text("A service charge of 90 euros.\n")
+    (tmp_path / "c.txt").write_text("The deposit is 900 euros.\n")
+    rent = Attribute(name="rent", type="string", synonyms=("service charge", "monthly rent"))
+    schema = Schema(title="Lease", entity="leases", attributes=(rent,))
+    ingest(tmp_path, Settings(workers=1, home=tmp_path / "home"), schema=schema)
+    with QueryPool() as worker:
+        page = search(Corpus(tmp_path, worker, tmp_path / "home"), question)
+    assert {hit.document_id for hit in page.hits} == found
+    assert page.n_documents == len(found)
+
+
 def test_words_of_names_find_no_passage_by_themselves(corpus: Corpus) -> None:
     assert search(corpus, "tokyo").hits == ()
 
