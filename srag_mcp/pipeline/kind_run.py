@@ -75,7 +75,8 @@ class Kinds:
 
     *corpora*: their folders, called after them, and how many documents each has.
     *rest*: the folder of a corpus without columns, with what is of no kind; None where all is.
-    *told*: what a language model said of those that code found; empty where none was asked.
+    *told*: what a language model said of those that code found, and which documents a person put
+    into one and are not there; empty where there is nothing to tell.
     """
 
     corpora: Mapping[Path, int]
@@ -402,6 +403,10 @@ class KindSorter:
         shared = _share_out(words, self.questions)
         stored = read_assigned(self.state)
         said = {path for kind in stored.values() for path in kind.assigned}
+        if missing := sorted(map(one_line, said - found.places.keys())):
+            n_more = len(missing) - _N_SHOWN
+            shown = ", ".join(missing[:_N_SHOWN]) + f" and {n_more} more" * (n_more > 0)
+            told = "; ".join(filter(None, (told, f"assigned by hand, and not there: {shown}")))
         for number, (name, of) in enumerate(found.kinds.items()):
             paths = (source.relative for source in self.found.sources)
             members = tuple(path for path in paths if found.places.get(path) == number)
