@@ -1,4 +1,4 @@
-"""The page on engines: its commands run as written, in order, and print what it shows.
+"""The pages on engines and kinds: commands run as written, in order, and print what is shown.
 
 A language model is played by `reading_model`, behind a server on loopback and as an agent.
 """
@@ -19,6 +19,7 @@ from tests.pipeline.reading_model import say
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
+KINDS_PAGE = (ROOT / "docs" / "kinds.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 TOWNS = ("Alm", "Brig", "Chur", "Davos", "Elm", "Flims", "Glarus", "Hospental")
 KEEPERS = ("Ada", "Ben", "Cleo")
@@ -54,7 +55,17 @@ def test_the_commands_of_the_page_print_what_it_shows(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("page", [README, PAGE], ids=["README", "engines"])
+@pytest.mark.thorough
+def test_the_commands_of_the_page_on_kinds_print_what_it_shows(tmp_path: Path) -> None:
+    write_papers(tmp_path / "papers")
+    [calls] = map(read_calls, blocks("console", KINDS_PAGE))
+    run = [(command, run_command(command, tmp_path, "")) for command, _ in calls]
+    assert [(command, level(said)) for command, said in run] == [
+        (command, level(shown)) for command, shown in calls
+    ]
+
+
+@pytest.mark.parametrize("page", [README, PAGE, KINDS_PAGE], ids=["README", "engines", "kinds"])
 def test_links_to_files_lead_somewhere(page: str) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)", page)
     folder = ROOT if page is README else ROOT / "docs"
@@ -74,9 +85,9 @@ def test_the_table_of_files_names_what_an_ingestion_with_a_model_leaves(tmp_path
     assert named - left == set()
 
 
-def blocks(language: str) -> list[str]:
-    """Return what stands in the page's blocks of a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+def blocks(language: str, page: str = PAGE) -> list[str]:
+    """Return what stands in a page's blocks of a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
 
 
 def read_calls(block: str) -> list[tuple[str, str]]:
@@ -146,3 +157,19 @@ def write_stations(folder: Path) -> None:
     question = {"id": "1", "question": asked, "answer": 1956, "answer_type": "number"}
     line = json.dumps(question | {"tolerance": 0, "kind": "superlative"})
     (folder / "questions.jsonl").write_text(f"{line}\n", encoding="utf-8")
+
+
+def write_papers(folder: Path) -> None:
+    """Write the folder that the page on kinds is about: invoices, minutes and a letter."""
+    folder.mkdir()
+    for number, total in enumerate((175, 222, 66, 84, 310, 48, 129, 177), start=1):
+        customer = ("Ahlers", "Boyd", "Costa")[number % 3]
+        lines = f"Customer: {customer}\nOrder: {500 + number}\nTotal: {total}.00 EUR\n"
+        text = f"# Invoice {100 + number}\n\n{lines}Paid: {'yes' if number % 4 else 'no'}\n"
+        (folder / f"invoice_{number}.md").write_text(text, encoding="utf-8")
+    for number in range(1, 8):
+        lines = f"Chair: {'Leo Pratt' if number % 3 else 'Ida Moss'}\nDate: 2026-0{number}-12\n"
+        text = f"# Minutes of the board\n\n{lines}Members present: {3 + number}\n"
+        (folder / f"meeting_{number}.md").write_text(text, encoding="utf-8")
+    letter = "Dear neighbours,\n\nthe fence will be painted in June. Please keep the gate closed.\n"
+    (folder / "letter.md").write_text(letter, encoding="utf-8")
