@@ -36,8 +36,8 @@ _ALONE, _FEW = 1.5, 1.0
 # More centres leave groups too small to say what recurs in them; each group is looked at again.
 _N_SEEDS, _N_EACH = 8, 3
 _MAX_TURNS = 12
-# Above its labels a document says what it is, and its number, in a few lines.
-_N_TOP = 4
+# At its top a document says what it is, and its number, in a few lines that are no sentences.
+_N_TOP, _MAX_LINE = 4, 80
 _NAME_END = re.compile(r"\S*\d|:|\s[-–—|·]\s")
 _CODE = re.compile(r"(?:([^\W\d_]+)[.\s]+)?((?<![\w/-])[\w/-]*\d[\w/-]*)")
 
@@ -191,7 +191,8 @@ def _calls(text: str) -> dict[str, str]:
         value = line.partition(":")[2].strip().casefold()
         name = [x for x in fold_words(_NAME_END.split(line)[0]).split() if x not in MONTHS]
         code = next(_codes_of(value or line), "")
-        if name and name[-1] not in LEGAL_FORMS and value in {"", code}:  # no other label
+        is_name = len(line) <= _MAX_LINE and value in {"", code}  # no other label
+        if is_name and name and name[-1] not in LEGAL_FORMS:
             found[" ".join(name)] = code
     return found
 

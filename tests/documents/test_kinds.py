@@ -178,6 +178,7 @@ def test_what_calls_itself_otherwise_than_most_is_told(usual: str, other: str, w
         ("Invoice INV-#", "Copy\nInvoice INV-#"),  # a line more
         ("Acme Ltd\nInvoice", "Birch Ltd\nInvoice"),  # who wrote it
         ("Report\nCity: Bonn", "Report\nCity: Ulm"),  # a label and its value
+        (f"Yesterday 1# {'cases were told ' * 6}", f"So far 1# {'cases were told ' * 6}"),  # prose
     ],
 )
 def test_another_line_at_the_top_is_no_other_name(usual: str, other: str) -> None:
