@@ -375,18 +375,23 @@ def _words(item: StatedValue) -> set[str]:
 def suspect_stand_ins(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     """Find one value that may stand for none: `9999`, `-99.9`, `1900-01-01`, `31.12.2099`.
 
-    It returns, and is farther from all others than they are from one another; as what is typed for
-    want of a value, it is the last number of so many digits, or the first or last day of a year.
+    It is farther from all others than they are from one another, and returns, or is longer
+    than any; as what is typed for want of a value, it is the last number of so many digits, or the
+    first or last day of a year. Without it there may be another one.
     """
-    sizes = [x.value.toordinal() if isinstance(x.value, date) else x.number for x in values]
-    counts = Counter(sizes)
-    ranked = sorted(counts)
+    groups = defaultdict[float, list[StatedValue]](list)
+    for item in values:
+        groups[item.value.toordinal() if isinstance(item.value, date) else item.number].append(item)
+    ranked = sorted(groups)
     for end, near, *_, far in (ranked, ranked[::-1]) if len(ranked) >= _FEWEST else ():
-        if counts[end] >= _FEWEST_ALIKE and abs(end - near) > abs(near - far):
-            reason = f"{counts[end]} values are this one, far from all others: may it mean none?"
-            found = [item for item, size in zip(values, sizes, strict=True) if size == end]
-            if _STAND_IN.fullmatch(str(found[0].value)):
-                yield from (Suspicion(item.document_id, "impossible", reason) for item in found)
+        found, (long, *others) = groups[end], (len(str(int(x))) for x in (end, near, far))
+        value, is_far = found[0].value, abs(end - near) > abs(near - far)
+        is_odd = len(found) >= _FEWEST_ALIKE or long > max(others) or isinstance(value, date)
+        if is_odd and is_far and _STAND_IN.fullmatch(str(value)):
+            reason = "it is far from all others, and typed for want of a value: may it mean none?"
+            yield from (Suspicion(item.document_id, "impossible", reason) for item in found)
+            yield from suspect_stand_ins([item for item in values if item not in found])
+            return
 
 
 def _other_totals(values: Sequence[StatedValue]) -> Iterator[Suspicion]:

@@ -6,15 +6,18 @@ have several layouts, formats and folders.
 """
 
 import math
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from heapq import nlargest
+from itertools import chain, islice
 from operator import lt
 from statistics import quantiles
 from typing import TypeAlias
 
-from srag_mcp.text.words import content_words, stem
+from srag_mcp.text.words import content_words, fold_words, stem
+from srag_mcp.values.names import LEGAL_FORMS, MONTHS
 
 Words: TypeAlias = frozenset[str]
 
@@ -33,6 +36,10 @@ _ALONE, _FEW = 1.5, 1.0
 # More centres leave groups too small to say what recurs in them; each group is looked at again.
 _N_SEEDS, _N_EACH = 8, 3
 _MAX_TURNS = 12
+# At its top a document says what it is, and its number, in a few lines that are no sentences.
+_N_TOP, _MAX_LINE = 4, 80
+_NAME_END = re.compile(r"\S*\d|:|\s[-–—|·]\s")
+_CODE = re.compile(r"(?:([^\W\d_]+)[.\s]+)?((?<![\w/-])[\w/-]*\d[\w/-]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +176,50 @@ def is_odd(words: Words, kinds: Sequence[DocumentKind]) -> bool:
     """Whether a document alone is like none of *kinds*, and much less than their documents are."""
     scores = [kind.score(words) for kind in kinds]
     return max(scores, default=1) < 1 and all(map(lt, scores, (kind.least for kind in kinds)))
+
+
+def _codes_of(text: str) -> Iterator[str]:
+    """Yield the codes of a text; with the word before it, what is a number alone: `invoice 7`."""
+    for word, code in _CODE.findall(text.casefold()):
+        yield code if any(map(str.isalpha, code)) else f"{word} {code}"
+
+
+def _calls(text: str) -> dict[str, str]:
+    """Return what the first lines of a document call it, and its codes: `invoice`, `inv-7`."""
+    found = dict[str, str]()
+    for line in islice(filter(str.strip, text.splitlines()), _N_TOP):
+        value = line.partition(":")[2].strip().casefold()
+        name = [x for x in fold_words(_NAME_END.split(line)[0]).split() if x not in MONTHS]
+        code = next(_codes_of(value or line), "")
+        is_name = len(line) <= _MAX_LINE and value in {"", code}  # no other label
+        if is_name and name and name[-1] not in LEGAL_FORMS:
+            found[" ".join(name)] = code
+    return found
+
+
+def find_apart(documents: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield which documents most others are not like, by path and text, and why, in words.
+
+    In place of what most call themselves they say what none of these does: a credit note among
+    invoices. Or they name another one by a code that most have under one name, and each its own, as
+    a correction does; where it is usual to name others, none is told.
+    """
+    tops, named = dict[str, dict[str, str]](), dict[str, frozenset[str]]()
+    for path, text in documents:
+        tops[path], named[path] = _calls(text), frozenset(_codes_of(text))
+    usual = [name for name, n in Counter(chain(*tops.values())).items() if 2 * n > len(tops)]
+    codes = [{path: top[name] for path, top in tops.items() if top.get(name)} for name in usual]
+    apart = [x for x in codes if len({*x.values()}) == len(x)]
+    own = {code: path for x in apart for path, code in x.items()}
+    found = {path: own[x] for path in tops for x in named[path] & own.keys() if own[x] != path}
+    yield from ((x, f"names {found[x]}") for x in found if 2 * len(found) < len(tops))
+    for name in usual:
+        known = {x for top in tops.values() if name in top for x in top}
+        at = {place for top in tops.values() for place, x in enumerate(top) if x == name}
+        for path, top in tops.items():
+            called = [x for place, x in enumerate(top) if place in at and x not in known]
+            if called and name not in top:
+                yield path, f"is called {called[0]}, not {name}"
 
 
 def _fence(kind: DocumentKind, documents: Sequence[Words], distance: float) -> float:

@@ -12,6 +12,7 @@ from srag_mcp.documents.pairs import is_data
 from srag_mcp.documents.tables import Sheet, column_key, filled_up, is_caption, unique_names
 from srag_mcp.documents.totals import TableBody, number_style
 from srag_mcp.text.spans import Span
+from srag_mcp.text.words import fold_words
 from srag_mcp.values.quantities import DECIMAL_POINT
 
 Kind: TypeAlias = frozenset[str]
@@ -23,6 +24,8 @@ _FEW_COLUMNS = 3
 _N_KINDS = 12  # as many as make a closed set of texts
 _LONGEST_NUMBER = 40
 _DIGITS = re.compile(r"\d")
+# Why a line beside a table is no row, though it names what is in one: as a correction does.
+OF_RECORDS = "and says something of records"
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,12 +338,14 @@ def find_records(sheet: Sheet, *, typed: bool = False) -> RecordTable:
     body = TableBody(lines, [filled_up(row, width) for row in sheet.header_rows])
     told = [f"note above the table: {note}" for note in sheet.notes]
     told += [sheet.doubt] if sheet.doubt else []
-    told += [
-        f"row {line.number} is left out, {body.left_out[line.number]}: {line.text}"
-        for line in lines
-        if line.number in body.left_out
-    ]
     kept = [line for line in lines if line.number not in body.left_out]
+    named = {fold_words(x) for line in kept for x in line.cells if any(map(str.isalpha, x))}
+    for line in lines:
+        if why := body.left_out.get(line.number):
+            said = f" {fold_words(line.text)} "
+            is_named = any(f" {x} " in said and f" {x} " != said for x in named)
+            why = OF_RECORDS if is_named and line.n_filled == 1 else why
+            told.append(f"row {line.number} is left out, {why}: {line.text}")
     told += [
         f"row {line.number} is a record, and may be {body.doubted[line.number]}: {line.text}"
         for line in kept

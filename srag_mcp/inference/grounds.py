@@ -145,7 +145,8 @@ def find_grounds(
     said, doubts = list[str](), tuple[str, ...]()
     if not is_large:
         said = _or_else(lambda: list(_note_cuts(corpus, facts)), lambda _: [])
-        said += _or_else(lambda: list(find_mixed_units(corpus, facts, facts.names)), lambda _: [])
+        said += _or_else(lambda: list(find_mixed_units(corpus, facts)), lambda _: [])
+        said += _or_else(lambda: list(find_mixed_units(corpus, facts, is_sure=False)), lambda _: [])
         doubts = _or_else(lambda: tuple(find_loose_orders(corpus, facts)), lambda _: ())
         doubts += _or_else(lambda: tuple(find_other_days(corpus, facts, page)), lambda _: ())
         listed = max(Counter(item.columns for item in facts.comparisons).values(), default=0) > 1

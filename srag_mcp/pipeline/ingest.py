@@ -412,6 +412,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
         if run.found.rows is None and kind_run.may_have_kinds(work.state, run.folder, wish.given):
             sorter = kind_run.KindSorter(work.state, run.folder, run.found, run.readers)
             left_out = {*sorter.leave_out(work)} & plan.states.keys()
+        kind_run.note_apart(work, run.found)
         if isinstance(engine, ModelEngine):
             rule_run.remember_effort(work, run.settings)
             n_predicted, standardised, ruled = _predict(run, engine, schema, extension)

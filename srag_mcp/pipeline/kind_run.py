@@ -27,6 +27,7 @@ from srag_mcp.documents.kinds import (
     MIN_DOCUMENTS,
     DocumentKind,
     Words,
+    find_apart,
     find_kind,
     find_kinds,
     find_odd,
@@ -57,11 +58,12 @@ from srag_mcp.store.layout import (
     write_kinds,
 )
 from srag_mcp.store.renamings import attached_former
-from srag_mcp.store.work import MIXED, ODD, WorkDatabase, open_work
+from srag_mcp.store.work import APART, MIXED, ODD, WorkDatabase, open_work
 from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.text.words import content_words, stem, stems
 
 _MAX_COMPARED = 120  # as many as are compared in a second
+_MAX_NAMED, _MAX_TOPS = 3, 5_000
 _TEXTS = "SELECT path, text FROM documents WHERE path IN (SELECT unnest(?))"
 _STORED = "SELECT path, {} FROM documents WHERE path NOT IN (SELECT path FROM files WHERE rows)"
 _WAS_THERE = "sha256 IN (SELECT sha256 FROM former.main.documents)"
@@ -112,9 +114,26 @@ def hand_over_table(work: WorkDatabase, kinds: Kinds) -> None:
 def take_back(work: WorkDatabase) -> None:
     """Count what is of other kinds with the records again, and say nothing of kinds."""
     work.forget_files(work.left_out())
-    for note in (MIXED, ODD):
+    for note in (MIXED, ODD, APART):
         if work.note(note):
             work.keep_note(note, "", is_content=True)
+
+
+def note_apart(work: WorkDatabase, found: FoundFiles) -> None:
+    """Note which documents are in the table, and are not what most are, or name another one.
+
+    None of which it is told already, or was decided by a person.
+    """
+    is_one = (work.state / KINDS_FILE).is_file() and not read_kinds(work.state)
+    is_table = found.rows is not None and found.rows.alone
+    mended = {item.document_id for item in read_corrections(work.state)}
+    stored = {path for path, _ in work.run(_STORED.format("true"))}.difference(work.odd(), mended)
+    paths = [] if is_one or is_table or work.note(MIXED) else sorted(stored)[:_MAX_TOPS]
+    apart = [*find_apart(_read_texts(work, paths))]
+    more = [f"{len(apart) - _MAX_NAMED:,} more"] * (len(apart) > _MAX_NAMED)
+    shown = [shorten(" ".join(item), _N_CHARACTERS) for item in apart[:_MAX_NAMED]] + more
+    note = f"counted and added up as the others are: {'; '.join(shown)}" if apart else ""
+    work.keep_note(APART, note, is_content=note != (work.note(APART) or ""))
 
 
 def may_be_split(
@@ -627,11 +646,15 @@ def _share_out(
     return shared
 
 
+def _read_texts(work: WorkDatabase, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the texts of documents that are stored."""
+    for at in range(0, len(paths), _MAX_COMPARED):
+        yield from work.run(_TEXTS, [*paths[at : at + _MAX_COMPARED]])
+
+
 def _read_words(work: WorkDatabase, paths: Sequence[str]) -> Iterator[tuple[str, Words]]:
     """Yield what documents that are stored are compared by."""
-    for at in range(0, len(paths), _MAX_COMPARED):
-        for path, text in work.run(_TEXTS, [*paths[at : at + _MAX_COMPARED]]):
-            yield path, words_of(text)
+    return ((path, words_of(text)) for path, text in _read_texts(work, paths))
 
 
 def _begin(path: str, text: str) -> str:

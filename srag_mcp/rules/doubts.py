@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from srag_mcp.cells.cell import Mark, is_predicted
 from srag_mcp.errors import QuestionError
 from srag_mcp.rules.candidates import Stated, differ_by_a_value
-from srag_mcp.rules.kinship import general_stems, kin_of, kinship, own_words
+from srag_mcp.rules.kinship import general_stems, is_contrary, kin_of, kinship, own_words
 from srag_mcp.schema.attribute import (
     Attribute,
     ItemRule,
@@ -58,6 +58,8 @@ _MAX_DOCUMENTS = 5_000  # so many documents tell how the others are
 _MAX_VALUES, _MAX_NAMED = 60, 3
 _MIN_VALUE, _MAX_VALUE = 4, 40
 _SAYING_NOTHING = frozenset({"none", "true", "false", "other", "unknown"})
+_NOTE = re.compile(r"\b(?:in|en) ([^\W\d_]{3,9}|[^\w\s])(?!\w)")
+_KINDS = frozenset(map(stem, ("document", "kind", "type")))  # what says of which one a record is
 _HELP = (
     "; write a query with the brief, or give the column keys and examples in a schema.json of your"
     " own and ingest again"
@@ -193,8 +195,6 @@ def check_columns(
             continue
         if numbers and not by_model and (gap := _of_figures(corpus, statistics[name])):
             gaps[name] = gap
-        if mixed := next(find_mixed_units(corpus, translation.facts, [name]), ""):
-            raise QuestionError(mixed + _HELP)
         if not attribute.extractors:
             continue
         if by_model and not attribute.is_column:
@@ -231,36 +231,73 @@ def check_columns(
                 and name in translation.facts.asked
                 and not use.asks_gaps
             )
+    if mixed := next(find_mixed_units(corpus, translation.facts), ""):
+        raise QuestionError(mixed + _HELP)
     if gaps and not (shows_gaps and is_settled(gaps)):
         raise QuestionError(next(iter(gaps.values())) + _HELP)
 
 
-def find_mixed_units(corpus: Corpus, facts: QueryFacts, names: Collection[str]) -> Iterator[str]:
-    """Say where a query puts amounts of one of the columns *names* together in different units.
+def find_mixed_units(corpus: Corpus, query: QueryFacts, *, is_sure: bool = True) -> Iterator[str]:
+    """Say where a query puts amounts of a column together in different units.
 
-    These stand in another column, as in `value, unit`, or with the amounts of another: of the row
-    or, of what documents list, of the document.
+    These stand with them, in another column, as in `value, unit`, with the amounts of another, or
+    above all of a document: of the row or, of what documents list, of the document. Unless
+    *is_sure*: of whole numbers, too, that may be no money; and where it adds up several kinds.
     """
-    own, above = corpus.schema(), corpus.about("")
-    numbers = {item.name for item in own.attributes if item.type.is_numeric}.intersection(names)
-    is_list = above.schema().entity != own.entity
-    for teller in (corpus, above)[: 1 + is_list] if numbers else ():
-        schema = teller.schema()
-        key = "document_id, position" if is_list and teller is corpus else "document_id"
-        for place, beside in enumerate(schema.attributes):
-            if beside.type.is_text:
-                measured = _measured_in(teller, place, corpus)
-                told = f"{quote_name(beside.name)} AS _told FROM {quote_name(schema.entity)}"
-            else:
-                measured = _paid_as(teller, beside.name, corpus)
-                told = f"unit AS _told FROM cells WHERE attribute = {quote_text(beside.name)}"
-                if above.schema().children:
-                    told += f" AND table_name = {quote_text(schema.entity)}"
-            for name in sorted(numbers & measured):
-                for sql in facts.pools(name, beside.name, key, told):
-                    [[count]] = corpus.select(sql, limit=1).rows
-                    if _whole(count) > 1:
-                        yield f"{name} is in {count} units, which {beside.name} tells: say of which"
+    above = corpus.about("")
+    for facts in query.of_tables():
+        listed = corpus.about(facts.schema.entity)
+        numbers = {x.name for x in facts.schema.attributes if x.type.is_numeric} & {*facts.names}
+        is_list = above.schema().entity != facts.schema.entity
+        for teller in (listed, above)[: 1 + is_list] if numbers else ():
+            key = "document_id, position" if is_list and teller is listed else "document_id"
+            for names, beside, told, said in _tell_units(teller, listed, is_sure=is_sure):
+                for name in sorted(numbers & names):
+                    for sql in facts.pools(name, beside, key, told, of_sums="added" in said):
+                        [[count]] = corpus.select(sql, limit=1).rows
+                        if _whole(count) > 1:
+                            yield f"{name} {said.format(count)}"
+
+
+def _tell_units(
+    teller: Corpus, listed: Corpus, *, is_sure: bool
+) -> Iterator[tuple[set[str], str, str, str]]:
+    """Yield columns of numbers, what tells their units, these as SQL by a key, and what to say."""
+    schema, said = teller.schema(), f"{'is' if is_sure else 'may be'} in {{}} units, which"
+    for place, beside in enumerate(schema.attributes):
+        if beside.type.is_text:
+            measured = _measured_in(teller, place, listed, is_sure=is_sure)
+            told = f"{quote_name(beside.name)} AS _told FROM {quote_name(schema.entity)}"
+            if not is_sure and _tells_kinds(teller, beside):
+                signed = [x.column for x in listed.statistics() if str(x.minimum)[0] == "-"]
+                rest = {x.name for x in listed.schema().attributes}.difference(signed)
+                yield rest, beside.name, told, f"is added up over {{}} kinds of {beside.name}"
+        else:
+            measured = _paid_as(teller, beside.name, listed, is_sure=is_sure)
+            told = f"unit AS _told FROM cells WHERE attribute = {quote_text(beside.name)}"
+            if teller.about("").schema().children:
+                told += f" AND table_name = {quote_text(schema.entity)}"
+        yield measured, beside.name, told, f"{said} {beside.name} tells: say of which"
+    money = _bare_money(listed, 2 if is_sure else 0)
+    noted = teller.about("").once(_noted_currencies) if money else {}
+    if len({*noted.values()}) > 1:
+        lists = (quote_text("\n".join(x)) for x in (noted, noted.values()))
+        ids, units = (f"unnest(string_split({x}, chr(10)))" for x in lists)
+        told = f"_told FROM (SELECT {ids} AS document_id, {units} AS _told)"
+        yield money, "", told, f"{said} their documents tell"
+
+
+def _tells_kinds(corpus: Corpus, beside: Attribute) -> bool:
+    """Whether a column tells what a record is, and not all are what the table says.
+
+    `invoice` and another one in a table of invoices; or of what a type has an opposite: `credit`.
+    """
+    schema, [known] = corpus.schema(), corpus.statistics([beside.name])
+    called = {*_KINDS, *stems(" ".join((schema.entity.replace("_", " "), *schema.nouns)))}
+    told = [str(x.value).replace("_", " ") for x in known.values]
+    is_kind = {*stems(beside.name.replace("_", " "))} <= called and any(map(is_contrary, told))
+    is_kind |= any({*stems(x)} <= called for x in told)
+    return is_kind and 2 * len(told) <= known.n_non_null
 
 
 def find_loose_orders(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
@@ -291,7 +328,7 @@ def _last_digit(said: str, unit: str | None) -> float:
     return high - low
 
 
-def _measured_in(corpus: Corpus, place: int, listed: Corpus) -> set[str]:
+def _measured_in(corpus: Corpus, place: int, listed: Corpus, *, is_sure: bool) -> set[str]:
     """Return the columns of numbers whose units stand in the column at *place*; none in others.
 
     Those called as it is, but for its last word (`flow_rate`, `flow_unit`); else the next one,
@@ -304,6 +341,9 @@ def _measured_in(corpus: Corpus, place: int, listed: Corpus) -> set[str]:
     if len(said) < 2 or not holds_units(said):
         return set()
     open_ones = _open_ones(listed)
+    is_money = any(is_currency(unit_of(unit)) for unit in said)
+    if not is_sure:
+        return _bare_money(listed, 0) if is_money and not _bare_money(listed) else set()
     of = f"{attributes[place].name.rpartition('_')[0]}_"
     if called := {item.name for item in open_ones if f"{item.name}_".startswith(of)}:
         return called
@@ -312,28 +352,43 @@ def _measured_in(corpus: Corpus, place: int, listed: Corpus) -> set[str]:
         return exact or {item.name for item in open_ones}
     beside = (*attributes[:place][-1:], *attributes[place + 1 :][:1])
     near = [item.name for item in beside if item in open_ones][:1]
-    is_money = any(is_currency(unit_of(unit)) for unit in said)
     return {*near, *(exact if is_money else ())}
 
 
-def _paid_as(corpus: Corpus, teller: str, listed: Corpus) -> set[str]:
+def _paid_as(corpus: Corpus, teller: str, listed: Corpus, *, is_sure: bool) -> set[str]:
     """Return the columns of bare sums of money whose currencies stand with those of *teller*.
 
     Sums of one document are written with as many decimals: `4.5` beside `EUR 120.00` is a rating.
+    And the column itself, where some of it is in a unit that cannot be carried into its own; of
+    currencies that is not sure, as a few among many bare sums may be misread.
     """
-    rows = corpus.once(_count_cells).get(teller, [])
-    said = [row for row in rows if is_currency(str(row[0]))]
-    if len(said) < 2:
-        return set()
-    decimals, cells = max(_whole(row[3]) for row in said), listed.once(_count_cells)
-    return {
-        item.name
-        for item in _open_ones(listed)
-        if not item.type.is_whole
-        and (bare := cells.get(item.name))
-        and not any(unit for unit, *_ in bare)
-        and max(_whole(row[3]) for row in bare) == decimals
-    }
+    units = {str(row[0]): row for row in corpus.once(_count_cells).get(teller, []) if row[0]}
+    said = [row for unit, row in units.items() if is_currency(unit)]
+    decimals = max((_whole(row[3]) for row in said), default=0)
+    is_mixed = len(units) > 1 and is_sure == (len(said) < len(units))
+    is_own = is_mixed and corpus.schema().entity == listed.schema().entity
+    is_paid = len(said) > 1 and is_sure == (decimals > 0)
+    return (_bare_money(listed, decimals) if is_paid else set()) | ({teller} if is_own else set())
+
+
+def _bare_money(corpus: Corpus, decimals: int | None = None) -> set[str]:
+    """Return the columns of numbers without any unit that have as many decimals; None: some."""
+    cells, found = corpus.once(_count_cells), set[str]()
+    for item in _open_ones(corpus):
+        bare = cells.get(item.name, [])
+        most = max((_whole(row[3]) for row in bare), default=0)
+        is_it = item.type.is_whole == (decimals == 0) and decimals in {most, None}
+        found |= {item.name} if is_it and bare and not any(row[0] for row in bare) else set()
+    return found
+
+
+def _noted_currencies(corpus: Corpus) -> dict[str, str]:
+    """Return in which currency documents say that their amounts are: `All amounts in CHF`."""
+    found = dict[str, str]()
+    for path, text in corpus.read(_READ, [_MAX_DOCUMENTS]):
+        units = (unit_of(word) for word in _NOTE.findall(str(text)))
+        found |= {str(path): unit for unit in units if unit and is_currency(unit)}
+    return found
 
 
 def _open_ones(corpus: Corpus) -> list[Attribute]:

@@ -11,7 +11,7 @@ words, and `facts.uncounted` says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias, TypeVar
@@ -35,6 +35,7 @@ from srag_mcp.sqlfacts.trees import (
     is_null_test,
     meanings_of,
     merge_queries,
+    not_null,
     parse_query,
     read_records,
     selects_of,
@@ -102,13 +103,20 @@ class QueryFacts:
         tree: As sqlglot has it; None where it has not.
     """
 
-    def __init__(self, sql: str, schema: Schema) -> None:
+    def __init__(self, sql: str, schema: Schema, table: str = "") -> None:
         self.sql, self.whole = sql, schema
         self.tree = parse_query(sql)
-        self.schema = schema.about(self._main(self.tree) or schema.entity)
+        self.schema = schema.about(table or self._main(self.tree) or schema.entity)
         self._names = {item.name.lower(): item.name for item in self.schema.attributes}
         keys = (_ROW, POSITION) if self.schema.table.parent else (_ROW,)
         self._names |= dict.fromkeys(keys, _ROW)
+
+    def of_tables(self) -> Iterator[QueryFacts]:
+        """Yield what it says of each table that it may read: this one first."""
+        yield self
+        for name in (self.whole.entity, *self.listed):
+            if name != self.schema.entity:
+                yield QueryFacts(self.sql, self.whole, name)
 
     def _find(self, *kinds: type[_Node]) -> list[_Node]:
         return [] if self.tree is None else list(self.tree.find_all(*kinds))
@@ -332,41 +340,64 @@ class QueryFacts:
             found |= {(name, n) for name in names if name and name != _ROW for n in limits}
         return found
 
-    def pools(self, column: str, other: str, key: str, told: str) -> Iterator[str]:
+    def pools(
+        self, column: str, other: str, key: str, told: str, *, of_sums: bool = False
+    ) -> Iterator[str]:
         """Write how many values of *other* the amounts of *column* have that it puts together.
 
         Those of a row are what `SELECT key, told` (as `_told`) says of its *key*.
 
-        In sums, averages, extremes, orders and comparisons with numbers, of the records that meet
-        the conditions on other columns; the most of one group, where groups of columns are shown.
+        In sums, and unless these alone are meant (*of_sums*) in averages, extremes, orders and
+        comparisons with numbers, of the rows that meet the conditions on other columns, joined as
+        they are; the most of one group, where groups of columns are shown.
 
         `SELECT AVG(size) FROM lots GROUP BY kind`, unit -> the largest of `SELECT COUNT(DISTINCT
         unit) FROM lots WHERE size IS NOT NULL GROUP BY kind`; none where *other* is such a group
         """
-        groups: dict[str, None] = {}
-        for node in self._find(exp.AggFunc, exp.Ordered, *_COMPARING):
-            is_used = any(self.origin(x) == column for x in node.find_all(exp.Column))
+        root = self.merged
+        kinds = [exp.Sum] if of_sums else [exp.AggFunc, exp.Ordered, *_COMPARING]
+        found: dict[str, None] = {}
+        for node in [] if root is None else root.find_all(*kinds):
+            used = [x for x in node.find_all(exp.Column) if self.origin(x) == column]
             is_compared, select = isinstance(node, _COMPARING), node.find_ancestor(exp.Select)
             is_free = is_compared and not node.find(exp.Literal)
-            if is_used and select is not None and not is_free and not isinstance(node, exp.Count):
+            if used and select is not None and not is_free and not isinstance(node, exp.Count):
                 is_one = is_compared or any(select.args.get(x) for x in ("limit", "qualify"))
                 keys = [] if is_one or not select.args.get("group") else group_keys(select) or []
-                shown = [x for x in keys if isinstance(x, exp.Column)]
-                if other.lower() in (x.name.lower() for x in shown):
-                    continue
-                named = {*map(self.origin, shown)} - {None}
-                groups[", ".join(quote_name(str(x)) for x in sorted(map(str, named)))] = None
-        others = (
-            [x for x in parts if column.lower() not in columns_of(x)] for parts in self.readings
+                if other.lower() not in (x.name.lower() for x in keys if isinstance(x, exp.Column)):
+                    rows = f"{quote_name(self.schema.entity)} JOIN (SELECT {key}, {told})"
+                    found[self._pool(node, used[0], keys, f"(FROM {rows} USING ({key}))")] = None
+        yield from found
+
+    def _pool(self, node: exp.Expr, column: exp.Column, keys: Sequence[exp.Expr], rows: str) -> str:
+        """Write how many values of `_told` the SELECT around *node* puts together there.
+
+        It reads *rows* in place of the table that has *column*; all of them, where that is a query.
+        """
+        select = node.find_ancestor(exp.Select)
+        own = [x for x in sources_of(select) if self.is_records(x)] if select else []
+        names = [x.alias_or_name for x in own if column.table in {"", x.alias_or_name}]
+        whole = f"SELECT count(DISTINCT _told) FROM {rows}"  # noqa: S608 - it runs through the guard
+        if not names or select is None or self.merged is None:
+            return whole
+        query, name = select.copy(), exp.to_identifier(names[0], quoted=True)
+        source = exp.Subquery(this=parse_query(whole), alias=exp.TableAlias(this=name))
+        source.this.set("expressions", [exp.Star()])
+        next(x for x in sources_of(query) if x.alias_or_name == names[0]).replace(source)
+        asked = where_of(query) + (
+            where_of(node.parent) if isinstance(node.parent, exp.Filter) else []
         )
-        where = any_of([all_of(parts) for parts in others]) or ALWAYS
-        name, table = map(quote_name, (column, self.schema.entity))
-        for group in groups:
-            yield (
-                f"SELECT max(n) FROM (SELECT count(DISTINCT _told) AS n FROM {table}"  # noqa: S608 - it runs through the guard
-                f" JOIN (SELECT {key}, {told}) USING ({key})"
-                f" WHERE {name} IS NOT NULL AND ({where}){group and f' GROUP BY {group}'})"
-            )
+        others = [x.copy() for x in asked if column.name.lower() not in columns_of(x)]
+        told = exp.case().when(not_null(column), exp.column("_told", name.copy()))
+        for part in ("distinct", "having", "order", "limit", "offset", "qualify"):
+            query.set(part, None)
+        query.set("where", exp.Where(this=exp.and_(*others)) if others else None)
+        query.set("group", exp.Group(expressions=[x.copy() for x in keys]) if keys else None)
+        query.set("with_", self.merged.args.get("with_"))
+        query.set(
+            "expressions", [exp.alias_(exp.Count(this=exp.Distinct(expressions=[told])), "n")]
+        )
+        return f"SELECT max(n) FROM ({query.sql('duckdb')})"  # noqa: S608 - as above
 
     @cached_property
     def shares_of(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from srag_mcp.cells.normalised import normalise_column, read_column
 from srag_mcp.claims.agreement import find_disputed, mark_disputed
 from srag_mcp.claims.suspects import mark_misfits
 from srag_mcp.documents.encoding import storable
+from srag_mcp.documents.table_files import OF_RECORDS
 from srag_mcp.errors import NotIngestedError, StoreError
 from srag_mcp.records.listed import list_attribute
 from srag_mcp.schema.attribute import Attribute
@@ -39,7 +40,7 @@ from srag_mcp.store.predictions import PREDICTION_COLUMNS, hash_attribute, read_
 from srag_mcp.store.renamings import Renamings, find_renamings
 from srag_mcp.store.statistics import CELLS_AT_ONCE, write_statistics, write_values
 from srag_mcp.store.united_names import are_united, describe_united, follow_renamings, unite_cells
-from srag_mcp.store.work import ACCOUNT, MIXED, OTHER_KIND, WorkDatabase, read_cell
+from srag_mcp.store.work import ACCOUNT, APART, MIXED, OTHER_KIND, WorkDatabase, read_cell
 from srag_mcp.text.shown import one_line
 from srag_mcp.values.states import State
 
@@ -226,6 +227,10 @@ class BuildInfo:
 
 _INFO = TypeAdapter(BuildInfo)
 _MAX_NAMED = 5
+_BESIDE = """
+SELECT path, line FROM (SELECT path, unnest(split(told, chr(10))) AS line FROM files)
+WHERE contains(line, ?) ORDER BY ALL LIMIT 5
+"""
 
 
 def _name(paths: Sequence[str]) -> str:
@@ -418,7 +423,9 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
     [(n_documents, n_failed)] = connection.execute(
         "SELECT count(*), count(failure) FROM listing"
     ).fetchall()
-    of_kinds = (_say_left_out(work.left_out()), work.note(MIXED), _say_odd(work.odd()))
+    beside = work.run(_BESIDE, OF_RECORDS)
+    said = (work.note(MIXED), work.note(APART), *map(": ".join, beside), _say_odd(work.odd()))
+    of_kinds = (_say_left_out(work.left_out()), *said)
     info = BuildInfo(
         build_id=build_id,
         format_version=FORMAT_VERSION,

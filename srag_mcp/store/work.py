@@ -280,6 +280,7 @@ OTHER_KIND = "is of another kind than the records of this table, and in no table
 """The error of a file that was read and left out."""
 MIXED = "mixed"  # the note that the records are of several kinds of documents
 ODD = "odd"  # the note of the records whose documents look like none of the others
+APART = "apart"  # the note of the records that call themselves otherwise, or name another one
 ACCOUNT = "account"  # the note of how much of the documents the columns account for
 
 

@@ -42,6 +42,7 @@ from srag_mcp.values.units import (
     period_of,
     rate_of,
     read_context,
+    unit_of_name,
     unit_of_row,
 )
 
@@ -241,6 +242,7 @@ class _Decided:
     name: str
     footnotes: bool  # most numerals are grouped, so that `4,6702` is 4,670 with a mark
     guessed: frozenset[str] = frozenset()  # numerals that only the size of the others decides
+    signed: bool = False  # cells say that they are per cents, and the name of the column does not
     tails: frozenset[str] = frozenset()  # words behind its numbers that change none of them
 
 
@@ -273,9 +275,10 @@ def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
         if any(style in words.context for words in said):
             grouping, guessed = proven_grouping(numerals) or mark, set()
     written = declared.unit or unit.unit
+    signed = units["percent"] > 0 and unit_of_name(declared.name) != "percent"
     tails = _tails(declared, unit, [(words, found[words.text]) for words in said])
     column = _Decided(
-        grouping, unit, written, whole, declared.name, marked, frozenset(guessed), tails
+        grouping, unit, written, whole, declared.name, marked, frozenset(guessed), signed, tails
     )
     return lambda words: _read(words, found[words.text], column)
 
@@ -384,7 +387,7 @@ def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
         return failed(hedge)
     measured = column.unit.unit
     is_money = is_currency(measured)
-    note, quantity, figure = "", found.number, found.figure
+    note, is_bare, quantity, figure = "", False, found.number, found.figure
     tail = _tail(words, figure) if figure else ""
     is_each = tail.startswith(_EACH)
     if tail not in column.tails and (is_each or not hedge):
@@ -405,6 +408,8 @@ def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
             beside = (as_money(around) if is_money else around).unit
             if beside and measured and not (is_currency(beside) and is_money):
                 beside = None if convert(1.0, beside, measured) is None else beside
+            is_bare = column.signed and not (quantity.unit or beside or figure.power)
+            guessed = guessed or "without the % of others" * is_bare
             likely, unit = unit_of_row(words.context).unit or beside or measured, quantity.unit
             if unit is None or (is_money and likely in figure.possible_currencies):
                 quantity = replace(quantity, unit=likely)
@@ -415,7 +420,9 @@ def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
     reading = _with_value(quantity, column, note)
     if not guessed or reading.state is not State.STATED:
         return reading
-    return replace(reading, note="; ".join(filter(None, (guessed, reading.note))), is_guess=True)
+    unit = None if is_bare else reading.unit
+    note = "; ".join(filter(None, (guessed, reading.note)))
+    return replace(reading, unit=unit, note=note, is_guess=True)
 
 
 def _with_value(quantity: Quantity, column: _Decided, note: str) -> Reading:

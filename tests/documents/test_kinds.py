@@ -7,6 +7,7 @@ import pytest
 
 from srag_mcp.documents.kinds import (
     MIN_DOCUMENTS,
+    find_apart,
     find_kind,
     find_kinds,
     find_odd,
@@ -147,3 +148,47 @@ def test_shipped_corpora_in_one_folder_are_told_apart(n_hotels: int) -> None:
     of_hotels = set(range(n_hotels))
     found = {frozenset(kind.members) for kind in find_kinds(words)}
     assert found == {frozenset(of_hotels), frozenset(range(len(paths))) - of_hotels}
+
+
+def _papers(usual: str, other: str, *more: str) -> list[tuple[str, str]]:
+    called = [usual] * 4 + [other] + [usual] * 3
+    texts = [f"{name}\nGuest: {'ABCDEFGH'[n]}orn" for n, name in enumerate(called)]
+    texts = [text.replace("#", str(n)) for n, text in enumerate(texts)]
+    return [(f"{n}.txt", text) for n, text in enumerate((*texts, *more))]
+
+
+@pytest.mark.parametrize(
+    ("usual", "other", "why"),
+    [
+        ("Invoice INV-#", "Credit note CN-#", "is called credit note, not invoice"),
+        ("**Invoice 10#**\n", "**Credit note 10#**\n", "is called credit note, not invoice"),
+        ("ACME TRADING LTD\nRECHNUNG\n", "ACME TRADING LTD\nGUTSCHRIFT\n",
+         "is called gutschrift, not rechnung"),
+        ("Acme\nInvoice no: INV-#", "Acme\nCredit no: CN-#", "is called credit no, not invoice no"),
+        ("Facture F-# du 3 mars", "Avoir A-# du 4 avril", "is called avoir, not facture"),
+    ],
+)  # fmt: skip
+def test_what_calls_itself_otherwise_than_most_is_told(usual: str, other: str, why: str) -> None:
+    assert [*find_apart(_papers(usual, other))] == [("4.txt", why)]
+
+
+@pytest.mark.parametrize(
+    ("usual", "other"),
+    [
+        ("Invoice INV-#", "Copy\nInvoice INV-#"),  # a line more
+        ("Acme Ltd\nInvoice", "Birch Ltd\nInvoice"),  # who wrote it
+        ("Report\nCity: Bonn", "Report\nCity: Ulm"),  # a label and its value
+        (f"Yesterday 1# {'cases were told ' * 6}", f"So far 1# {'cases were told ' * 6}"),  # prose
+    ],
+)
+def test_another_line_at_the_top_is_no_other_name(usual: str, other: str) -> None:
+    assert [*find_apart(_papers(usual, other))] == []
+
+
+def test_what_names_another_one_by_its_code_is_told_unless_that_is_usual() -> None:
+    papers = _papers("Notice N-10#", "Notice N-104", "Notice N-108\nThis replaces notice N-102.")
+    assert [*find_apart(papers)] == [("8.txt", "names 2.txt")]
+    numbered = _papers("Invoice 10#", "Invoice 104", "Invoice 108\nReplaces invoice 102, of 102 m.")
+    assert [*find_apart(numbered)] == [("8.txt", "names 2.txt")]
+    chained = [(f"{n}", f"Minutes M-{n}\nApproved: those of M-{n - 1}.") for n in range(8)]
+    assert [*find_apart(chained)] == []

@@ -141,6 +141,15 @@ def test_comments_below_a_narrow_table_are_left_out_and_told() -> None:
     assert len(numbered.rows) == 4
 
 
+def test_a_line_below_a_table_that_names_what_is_in_it_says_something_of_it() -> None:
+    wells = [["Well", "Level"], *(["W" + str(n), str(10 + n)] for n in range(8))]
+    told = found([*wells, [], ["Correction: the level of W4 is 13."], ["Source: the survey."]]).told
+    assert [line.partition(":")[0] for line in told] == [
+        "row 11 is left out, and says something of records",
+        "row 12 is left out, it fills few of the columns that nearly all rows fill",
+    ]
+
+
 WORDS = (
     "Total|Grand total|TOTALS|Sum|Summe|Gesamt|Gesamtsumme|Somme|Somma|Suma|Totaal|Totale|Итого"
     "|合计|Average|Durchschnitt|Moyenne"

@@ -656,3 +656,35 @@ def test_a_table_is_of_no_two_kinds_and_one_keeps_its_name_with_other_columns(
     with pytest.raises(CorpusError, match="which no table holds"):
         join_kinds(CorpusFolder(shop, settings.home).readable())
     assert ingest(shop, settings, rows="file").kinds == ()
+
+
+def test_answers_say_which_records_are_called_otherwise_or_name_another_one(
+    tmp_path: Path, settings: Settings
+) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for n in range(8):
+        called = "Credit note CN" if n == 5 else "Invoice INV"
+        text = f"{called}-10{n}\n\nGuest: {'ABCDEFGH'[n]}orn\nTotal: {n + 3}.50 EUR\n"
+        (folder / f"{n}.txt").write_text(text + "Replaces INV-102.\n" * (n == 7))
+    asked = "What is the sum of total?"
+
+    def told() -> tuple[str, ...]:
+        ingest(folder, settings)
+        return srag_mcp.ask(folder, asked, settings).assumptions
+
+    others = "counted and added up as the others are"
+    called = "5.txt is called credit note, not invoice"
+    assert told() == (f"{others}: 7.txt names 2.txt; {called}",)
+    (folder / "7.txt").unlink()
+    assert told() == (f"{others}: {called}",)
+    (folder / "5.txt").unlink()
+    assert told() == ()
+    table = folder.with_name("table") / "wells.csv"
+    table.parent.mkdir()
+    rows = [f"W{n},{n + 10}" for n in range(8)]
+    table.write_text("\n".join(("well,level", *rows, "", "Corrected: W4 has 13.", "")))
+    ingest(table.parent, settings)
+    answer = srag_mcp.ask(table.parent, "What is the average level?", settings)
+    said = "row 11 is left out, and says something of records: Corrected: W4 has 13."
+    assert answer.assumptions == (f"wells.csv: {said}",)

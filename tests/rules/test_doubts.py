@@ -500,6 +500,25 @@ def test_one_value_that_returns_far_from_all_others_may_mean_none(open_corpus: O
     assert (answer.rows, answer.bounds) == (((9,),), Bounds(6, 9))
 
 
+@pytest.mark.parametrize(
+    ("odd", "ends"),
+    [
+        (["-999"], "1 lowest and 0 highest"),
+        (["9999", "9999"], "0 lowest and 2 highest"),
+        (["-99", "9999"], "1 lowest and 1 highest"),
+        (["99"], ""),  # as long as the others, and once: it may be one
+        (["1200"], ""),  # no number that is typed for want of one
+    ],
+)
+def test_what_is_longer_than_any_and_typed_for_want_of_a_value_may_mean_none(
+    open_corpus: Open, odd: list[str], ends: str
+) -> None:
+    texts = [f"Length: {n} m" for n in (*range(10, 30), *odd)]
+    answer = ask(open_corpus(texts, [_length()]), LENGTH)
+    assert answer.refused == bool(ends)
+    assert ends in answer.text
+
+
 def test_the_longest_is_told_where_a_middle_value_is_contradicted(open_corpus: Open) -> None:
     texts = [*(f"Length: {n} m" for n in range(5, 16)), _told_twice(7, 9)]
     answer = ask(open_corpus(texts, [_length()]), "What is the highest length of the boats?")
@@ -644,6 +663,17 @@ def orders(tmp_path_factory: pytest.TempPathFactory, worker: QueryPool) -> Corpu
          " (SELECT document_id FROM orders WHERE currency = 'USD')", False),
         ("SELECT currency, sum(price) FROM orders_items JOIN orders USING (document_id)"
          " GROUP BY currency", False),
+        ("SELECT sum(i.price) FROM orders o JOIN orders_items i USING (document_id)", True),
+        ("SELECT sum(i.price) FROM orders o JOIN orders_items i USING (document_id)"
+         " WHERE o.currency = 'USD'", False),
+        ("SELECT sum(i.price) FROM orders_items i JOIN orders o USING (document_id)"
+         " WHERE o.currency = 'USD' AND i.price > 2", False),
+        ("SELECT o.currency, max(i.price) FROM orders AS o JOIN orders_items AS i"
+         " ON o.document_id = i.document_id GROUP BY 1", False),
+        ("WITH a AS (SELECT * FROM orders_items WHERE pieces > 2)"
+         " SELECT avg(a.price) FROM orders JOIN a USING (document_id)", True),
+        ("SELECT count(*) FROM orders o JOIN orders_items i USING (document_id)"
+         " WHERE i.price > 5", True),
     ],
 )  # fmt: skip
 def test_what_documents_list_is_in_the_unit_of_the_document(
@@ -657,6 +687,78 @@ def test_a_sum_of_what_documents_list_in_several_units_is_refused(orders: Corpus
     refused = ask(orders, "What is the average price of the items?")
     assert refused.refused
     assert "price is in 2 units, which currency tells" in refused.text
+
+
+@pytest.fixture(scope="module")
+def said_above(tmp_path_factory: pytest.TempPathFactory, worker: QueryPool) -> dict[str, Corpus]:
+    """Documents that say the currency of all of their amounts, in whole ones and with decimals."""
+    found = dict[str, Corpus]()
+    for name, cents in (("bills", ".50"), ("fares", "")):
+        folder = tmp_path_factory.mktemp("above") / name
+        folder.mkdir()
+        for n in range(8):
+            said = ("All amounts in CHF", "Alle Beträge in €")[n % 2]
+            text = f"{said}\n\nGuest: {'ABCDEFGH'[n]}orn\nTotal: {120 + 17 * n}{cents}\n"
+            (folder / f"{n}.txt").write_text(text, encoding="utf-8")
+        ingest(folder, Settings(workers=1))
+        found[name] = Corpus(folder, worker)
+    return found
+
+
+def test_amounts_are_in_the_currency_that_their_document_says_of_all(
+    said_above: dict[str, Corpus],
+) -> None:
+    asked = "What is the sum of total?"
+    refused = ask(said_above["bills"], asked)
+    assert refused.refused
+    assert "total is in 2 units, which their documents tell" in refused.text
+    # whole numbers may be no money
+    answer = ask(said_above["fares"], asked)
+    assert answer.rows == ((1436,),)
+    assert answer.assumptions == ("total may be in 2 units, which their documents tell",)
+
+
+@pytest.mark.parametrize(
+    ("column", "other", "told"),
+    [
+        ("type", "credit note", True),
+        ("sort", "invoice", True),
+        ("place", "Bonn", False),
+    ],
+)
+def test_a_sum_over_kinds_that_a_column_tells_says_so(
+    tmp_path: Path, worker: QueryPool, column: str, other: str, *, told: bool
+) -> None:
+    folder = tmp_path / "invoices"
+    folder.mkdir()
+    rows = [f"n{n},{('Ulm', other)[n % 3 == 0]},{n}.50" for n in range(12)]
+    text = "\n".join((f"number,{column},total", *rows, ""))
+    (folder / "all.csv").write_text(text, encoding="utf-8")
+    ingest(folder, Settings(workers=1))
+    corpus = Corpus(folder, worker)
+    said = (f"total is added up over 2 kinds of {column}",) * told
+    assert ask(corpus, "What is the sum of total?").assumptions == said
+    of_one = f"SELECT sum(total) FROM invoices WHERE {column} = 'Ulm'"
+    for sql in (of_one, "SELECT avg(total) FROM invoices"):
+        assert (
+            find_grounds(corpus, read_query(sql, corpus.schema()), corpus.select(sql)).notes == ()
+        )
+
+
+def test_one_value_in_another_unit_is_not_added_wherever_it_lies(open_corpus: Open) -> None:
+    texts = [f"Rebate: {n}.50 EUR" for n in range(3, 16)] + ["Rebate: 5 %"]
+    corpus = open_corpus(texts, [_number("rebate", "rebate", "EUR")])
+    refused = ask(corpus, "What is the sum of rebate?")
+    assert refused.refused
+    assert "rebate is in 2 units, which rebate tells" in refused.text
+
+
+def test_per_cents_and_what_is_none_are_not_added(open_corpus: Open) -> None:
+    texts = [f"Rebate: {n} %" for n in range(3, 9)] + ["Rebate: 12.50"] * 3
+    answer = ask(
+        open_corpus(texts, [_number("rebate", "rebate", "percent")]), "What is the average rebate?"
+    )
+    assert "rebate is stated in several units, percent (6), none (3)" in answer.text
 
 
 def test_an_average_leaves_open_whether_none_is_zero_and_a_sum_does_not(open_corpus: Open) -> None:
