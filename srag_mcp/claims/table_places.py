@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 from unicodedata import category
@@ -52,12 +52,6 @@ _SPEAKS_OF_PRIOR = re.compile(
     rf"\b{_PRIOR}{_PERIOD}|\b(?:comparative|year before|year earlier|prior|previous)\b",
     re.IGNORECASE,
 )
-_WAYS = {
-    way: frozenset(stem(word) for word in f"{WORDS['signs'][way]} {moving}".split())
-    for way, moving in (
-        ("gain", WORDS["directions"]["up"]), ("loss", WORDS["directions"]["down"]), ("spent", "")
-    )
-}  # fmt: skip
 _BOTH, _LESS = frozenset({"gain", "loss"}), frozenset({"loss", "spent"})
 _DECIMALS, _LONGEST_UNPARTED = re.compile(r"[.,]\d{1,2}$"), 3
 _TOTAL = frozenset({"total"})
@@ -443,7 +437,15 @@ def _is_two_way(name: str, label: str) -> bool:
 
 def _ways(said: str) -> set[str]:
     found = set(stems(said))
-    return {way for way, known in _WAYS.items() if found & known}
+    return {way for way, known in _words_of_ways().items() if found & known}
+
+
+@cache
+def _words_of_ways() -> dict[str, frozenset[str]]:
+    up, down = (WORDS["directions"][way] for way in ("up", "down"))
+    moving = {"gain": up, "loss": down, "spent": ""}
+    said = {way: f"{WORDS['signs'][way]} {own}".split() for way, own in moving.items()}
+    return {way: frozenset(map(stem, own)) for way, own in said.items()}
 
 
 def _object_to_period(attribute: Attribute, place: TablePlace) -> str:

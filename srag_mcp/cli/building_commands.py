@@ -3,7 +3,6 @@
 All that reads documents is loaded by the commands that do.
 """
 
-import gc
 import shlex
 import sys
 from collections.abc import Iterator
@@ -244,8 +243,6 @@ def ingest_corpus(
     from srag_mcp.pipeline.ingest import ingest as ingest_folder
 
     reader_pool.prepare()
-    # to look for cycles as often as usual takes a tenth of the time, and this process does no more
-    gc.set_threshold(reader_pool.OBJECTS_BETWEEN_COLLECTIONS)
     try:
         with interruption(), show_progress(quiet=quiet) as show:
             return ingest_folder(

@@ -200,8 +200,10 @@ def evaluate(
     """Measure cells and questions on a document pack with gold, or retrieval where it has none."""
     from srag_mcp.evaluation.evaluate import EvaluationPlan
     from srag_mcp.evaluation.evaluate import evaluate as evaluate_pack
+    from srag_mcp.pipeline import reader_pool
 
     settings = command_settings(None, engine=engine, model=model)
+    reader_pool.prepare()
     with interruption(), show_progress() as show:
         plan = EvaluationPlan(
             schema=schema,

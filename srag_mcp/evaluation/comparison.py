@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from operator import eq
 from types import MappingProxyType
 
@@ -84,6 +85,7 @@ def month_of(value: Value) -> tuple[int, int] | None:
     return found.year, found.month
 
 
+@lru_cache(maxsize=65_536, typed=True)  # each column is compared with each field
 def meaning_of(value: Value, kind: ColumnType) -> str:
     """Write the value of a field of type *kind* so that equal ones are written alike.
 
@@ -107,7 +109,11 @@ def meaning_of(value: Value, kind: ColumnType) -> str:
 
 def gold_type(values: Sequence[str]) -> ColumnType:
     """Return the type of a gold field from its values, as a CSV reader would."""
-    given = [value for value in values if value]
+    return _type_of(tuple(value for value in values if value))
+
+
+@lru_cache(maxsize=8)
+def _type_of(given: Sequence[str]) -> ColumnType:
     if given and all(value.lower() in ("true", "false") for value in given):
         return BOOLEAN
     if given and all(date_of(value) is not None for value in given):

@@ -1,6 +1,8 @@
 """litellm: loaded late, quiet and without a network; any provider is asked through it."""
 
 import asyncio
+import importlib.util
+import json
 import logging
 import os
 import re
@@ -8,6 +10,8 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
 from types import ModuleType
 from typing import TypeVar, TypeVarTuple, Unpack
 
@@ -31,6 +35,7 @@ Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
 
 _NOISY = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai")
+_LIST = "model_prices_and_context_window_backup.json"
 _STUMBLES = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 _NO_CONNECTION = re.compile(r"Connection error|Cannot connect to host")
 _CACHE_WHAT_IS_MARKED = ("anthropic/", "claude")
@@ -185,19 +190,26 @@ def find_context(model: str | None) -> int | None:
     return found if isinstance(found, int) else None
 
 
+@lru_cache(maxsize=8)
 def find_price(model: str) -> Price | None:
     """Return the price of a model as litellm names it; None where it is not known.
 
-    Loads litellm: 2 s at the first time, so call it in a thread.
+    What litellm lists by the provider that *model* names is read from its list. Any other name
+    loads litellm: 2 s at the first time, so call it in a thread.
     """
-    litellm = load_litellm()
-    # Of an unknown name of a known family, `get_model_info` says that it costs 0: what litellm only
-    # guesses from other names is not in its list, and has no price.
-    known: Mapping[str, Mapping[str, object]] = litellm.model_cost
-    try:
-        entry = known.get(str(litellm.get_model_info(model)["key"]), {})
-    except litellm.exceptions.ModelNotMappedError:
-        return None
+    provider, _, own = model.partition("/")
+    listed: Mapping[str, Mapping[str, object]] = {}
+    spec = importlib.util.find_spec("litellm")  # which imports nothing
+    if spec and spec.origin and (path := Path(spec.origin).with_name(_LIST)).is_file():
+        listed = json.loads(path.read_bytes())
+    if (entry := listed.get(model, listed.get(own, {}))).get("litellm_provider") != provider:
+        litellm = load_litellm()
+        # Of an unknown name of a known family, `get_model_info` says that it costs 0: what litellm
+        # only guesses from other names is not in its list, and has no price.
+        try:
+            entry = litellm.model_cost.get(str(litellm.get_model_info(model)["key"]), {})
+        except litellm.exceptions.ModelNotMappedError:
+            return None
     input_usd, output_usd = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
     if not isinstance(input_usd, int | float) or not isinstance(output_usd, int | float):
         return None

@@ -422,8 +422,9 @@ def _memory_of_one(n_processes: int) -> int:
 
 
 def prepare() -> None:
-    """Make readers forks of this process; for one that will read, before it has threads."""
+    """Make readers forks of this process; for one that only ingests, before it has threads."""
     forks.prepare(_COMMAND, main)
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
 
 
 def main(memory_bytes: str) -> None:

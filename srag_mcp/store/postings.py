@@ -7,6 +7,7 @@ terms, so that a search reads no more than the blocks that hold its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -101,10 +102,11 @@ def cut_postings(path: str, title: str, text: str, passages: Sequence[PassageRow
         own = languages_of(said)
         spoken = languages | own if len(own) == 1 else languages
         found.append((number, count_terms("\n".join([*above, said]), spoken)))
+    counted = [n for _, counts in found for n in counts.values()]
     columns = (
-        [str(number) for number, counts in found for _ in counts],
-        [str(term) for _, counts in found for term in counts],
-        [str(min(n, _MOST_COUNTED)) for _, counts in found for n in counts.values()],
+        chain.from_iterable([str(number)] * len(counts) for number, counts in found),
+        map(str, chain.from_iterable(counts for _, counts in found)),
+        ["1" if n == 1 else str(min(n, _MOST_COUNTED)) for n in counted],
     )
     return tuple(map(",".join, columns))
 

@@ -145,6 +145,10 @@ FUNCTION_WORDS: Mapping[str, frozenset[str]] = {
     **{name: frozenset(map(fold_word, f"{_OTHER[name]} {_MORE[name]}".split())) for name in _OTHER},
 }
 ALL_FUNCTION_WORDS = STOP_WORDS.union(*FUNCTION_WORDS.values())
+_LANGUAGES = {
+    word: [name for name, own in FUNCTION_WORDS.items() if word in own]
+    for word in ALL_FUNCTION_WORDS
+}
 
 
 # These join the words of a name: `cost of sales`, `chrono du jour`.
@@ -181,13 +185,9 @@ def languages_of(text: str) -> frozenset[str]:
 
     Several where as many are of each, none where there are none; named as their stemmers are.
     """
-    counts = Counter(filter(ALL_FUNCTION_WORDS.__contains__, words(text)))
-    n_said = {
-        name: sum(map(counts.__getitem__, own.intersection(counts)))
-        for name, own in FUNCTION_WORDS.items()
-    }
-    most = max(n_said.values())
-    return frozenset(name for name, n in n_said.items() if n == most > 0)
+    n_said = Counter(name for word in words(text) for name in _LANGUAGES.get(word, ()))
+    most = max(n_said.values(), default=0)
+    return frozenset(name for name, n in n_said.items() if n == most)
 
 
 def singular(word: str) -> str:

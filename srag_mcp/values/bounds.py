@@ -8,6 +8,7 @@ languages (`words.toml`), and stand before a value or behind it.
 import re
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cache
 
 from srag_mcp.text.spans import Span
 from srag_mcp.values.names import WEEKDAYS, WORDS
@@ -51,6 +52,7 @@ _SIGN_IN_TEXT = re.compile(
 )
 
 
+@cache  # most processes look for none of the four
 def _beside(words: str, sign: str, behind: str = "(?!)") -> re.Pattern[str]:
     """Match *words* or a *sign* before a value, or *behind* it; words also where they end all.
 
@@ -62,10 +64,10 @@ def _beside(words: str, sign: str, behind: str = "(?!)") -> re.Pattern[str]:
 
 
 _OPEN = rf"\(?(?:{_BEHIND})\b"
-_BOUND_DAY = _beside(_DAYS, f"{SIGN}=?", _OPEN)
-_BOUND_IN_TEXT = _beside(_NUMBERS, "(?!)", rf"(?:\+(?!\s?\d)|{_OPEN})")
-_BOUND_NUMBER = _beside(f"{_NUMBERS}|{_START}", f"{SIGN}=?", rf"(?:\+(?!\s?\d)|{_OPEN})")
-_ROUGH_BESIDE = _beside(_ROUGH, "[~≈]")
+_BOUND_DAY = _DAYS, f"{SIGN}=?", _OPEN
+_BOUND_IN_TEXT = _NUMBERS, "(?!)", rf"(?:\+(?!\s?\d)|{_OPEN})"
+_BOUND_NUMBER = f"{_NUMBERS}|{_START}", f"{SIGN}=?", rf"(?:\+(?!\s?\d)|{_OPEN})"
+_ROUGH_BESIDE = _ROUGH, "[~≈]"
 _INTENDED_DAY = re.compile(rf"\b(?:{_INTENT})\b", re.IGNORECASE)
 # Before a number, right behind it, or at an end: `90 rooms and a planned pool` are 90.
 _INTENDED = re.compile(
@@ -114,15 +116,15 @@ def hedge_in_text(text: str, span: Span, label: str = "", *, is_day: bool = Fals
     return _hedge(near, place, label, _BOUND_DAY if is_day else _BOUND_IN_TEXT)
 
 
-def _hedge(text: str, span: Span, label: str, bound: re.Pattern[str]) -> Hedge | None:
+def _hedge(text: str, span: Span, label: str, bound: tuple[str, str, str]) -> Hedge | None:
     said = f"{text[: span.start]}{_PLACE}{text[span.end :]}"
     if said == _PLACE:
         return None
     is_year = _FOUR_DIGITS.fullmatch(span.of(text)) and _YEAR.search(said)
     is_day = bound is _BOUND_DAY or is_year
     hedge = Hedge.INTENT if (_INTENDED_DAY if is_day else _INTENDED).search(said) else None
-    if bound.search(said) or (is_year and _BOUND_DAY.search(said)):
+    if _beside(*bound).search(said) or (is_year and _beside(*_BOUND_DAY).search(said)):
         hedge = Hedge.BOUND
     if hedge and not (_NAMED_DAY if is_day else _NAMED).search(label.replace("_", " ")):
         return hedge
-    return Hedge.ROUGH if _ROUGH_BESIDE.search(said) else None
+    return Hedge.ROUGH if _beside(*_ROUGH_BESIDE).search(said) else None

@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pytest
 
 from srag_mcp.model.language_model import Price
@@ -19,6 +22,20 @@ def test_listed_models_have_a_price() -> None:
 )
 def test_models_that_are_not_listed_have_none(model: str) -> None:
     assert find_price(model) is None
+
+
+def test_a_price_of_the_list_is_what_litellm_says_of_a_name_and_loads_nothing() -> None:
+    program = """
+import sys
+from srag_mcp.model.litellm_library import find_price, load_litellm
+names = "openai/gpt-4o", "gemini/gemini-2.5-flash", "mistral/mistral-small-latest"
+read = [find_price(name) for name in names]
+assert "litellm" not in sys.modules and None not in read
+costs = [load_litellm().get_model_info(name) for name in names]
+said = [(cost["input_cost_per_token"], cost["output_cost_per_token"]) for cost in costs]
+assert [(price.input_usd, price.output_usd) for price in read] == said
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_a_server_of_ones_own_has_no_list_price_and_a_recording_is_free() -> None:
