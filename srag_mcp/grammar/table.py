@@ -490,6 +490,11 @@ class Table:
         return frozenset(word for column in self.columns for word in column.named)
 
     @cached_property
+    def numbered(self) -> frozenset[str]:
+        """The stem of what a number tells apart: `order` of `order_no`."""
+        return frozenset(_named_things(self.columns, _OWN))
+
+    @cached_property
     def main_date(self) -> Column | None:
         """The date of the record: the only one that is named after it, or after nothing else.
 
@@ -592,6 +597,12 @@ class Table:
         Nothing else says then what a record is.
         """
         return not self.nouns and column.numbers
+
+    def may_share(self, column: Column) -> bool:
+        """Whether a column names records, of which two that a number tells apart may be alike."""
+        keyed = any(c.is_own and (c.is_identifier or c.numbers_own) for c in self.columns)
+        names = column is self.label or (keyed and not column.named.isdisjoint(self.things))
+        return names and not self.is_list
 
     def _is_called(self, column: Column) -> bool:
         """Whether a column is the name or the title of the record: `name`, `job_title` of jobs."""
