@@ -493,3 +493,23 @@ def _hold_data(rows: Sequence[_Texts], width: int) -> list[bool]:
 def filled_up(cells: Sequence[str], width: int) -> tuple[str, ...]:
     """Return a row with empty cells up to *width*."""
     return (*cells, *[""] * (width - len(cells)))
+
+
+def find_grouping(rows: Sequence[_Texts]) -> list[int]:
+    """Return the columns whose empty cells may mean the text above: labels of groups of rows.
+
+    Left of what every row has, be it behind numbers of the rows, the first row is filled, and no
+    label returns. `North | Bergen`, ` | Oslo`, `South | Faro` -> the first
+    """
+    found: list[int] = []
+    is_numbered = False
+    for at, cells in enumerate(zip(*rows, strict=True)):
+        filled = list(filter(None, cells))
+        if len(filled) == len(cells):
+            is_named = not all(map(is_data, cells))
+            if found or is_named:
+                return found if is_named or not is_numbered else []
+            is_numbered = True
+        elif cells[0] and len({*filled}) == len(filled):
+            found.append(at)
+    return []

@@ -364,7 +364,8 @@ class Column:
         """Whether no value means none: not in running text, nor where only some say so."""
         rules = self.attribute.extractors
         is_of_prose = bool(rules) and all(isinstance(rule, SlotRule) for rule in rules)
-        return not is_of_prose and (not self.has_blanks or self.has_all_stated)
+        is_partial = self.has_blanks or self.attribute.is_column
+        return not is_of_prose and (not is_partial or self.has_all_stated)
 
     @property
     def closed(self) -> bool:

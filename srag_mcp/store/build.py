@@ -193,7 +193,8 @@ class BuildInfo:
         united: Which names have several spellings, in a line; empty where none has.
         n_corrected: Cells that were corrected.
         n_waiting: Corrections that are not applied, as what they replaced is not there any more.
-        other_kinds: Which documents are of another kind, or may be, in a line; empty where none is.
+        other_kinds: Which documents are of another kind, or may be, or are in several files alike,
+            in a line; empty where none is.
     """
 
     build_id: str
@@ -238,6 +239,19 @@ def _say_odd(paths: Sequence[str]) -> str:
     look = "1 document looks" if len(paths) == 1 else f"{len(paths):,} documents look"
     with_them = f"and {'is' if len(paths) == 1 else 'are'} counted with them"
     return f"{look} like none of the others, {with_them}: {_name(paths)}" if paths else ""
+
+
+def _say_copies(work: WorkDatabase) -> str:
+    """Say which rows are alike in all cells in several files, where rows of a file have a key.
+
+    Perhaps two exports overlap; or each file numbers its own.
+    """
+    copies = work.run(_COPIES)
+    [(paths, is_keyed)] = work.run(_KEYED) if copies else [([], False)]
+    n = sum(n_files - 1 for (n_files,) in copies)
+    rows = "1 row says" if n == 1 else f"{n:,} rows say"
+    again = f"{rows} in every cell what a row of another file says, and {'is' if n == 1 else 'are'}"
+    return f"{again} counted again: of {_name(paths)}" if is_keyed else ""
 
 
 def _say_left_out(paths: Sequence[str]) -> str:
@@ -316,6 +330,22 @@ SELECT (row_number() OVER (ORDER BY document_id) - 1)::INTEGER AS number,
     AND path NOT IN (SELECT document_id FROM documents)
 ) ORDER BY number
 """  # noqa: S608 - a constant
+_COPIES = """
+SELECT count(DISTINCT path) AS n FROM documents WHERE document_id != path
+GROUP BY sha256 HAVING n > 1
+"""
+_KEYED = """
+WITH copied AS (SELECT sha256 FROM documents WHERE document_id != path
+                GROUP BY sha256 HAVING count(DISTINCT path) > 1),
+     files AS (SELECT path, count(*) AS n FROM documents WHERE path IN
+               (SELECT path FROM documents SEMI JOIN copied USING (sha256)) GROUP BY path),
+     keys AS (SELECT attribute FROM (
+                SELECT attribute, path FROM cells JOIN documents USING (document_id)
+                JOIN files USING (path) WHERE state = 'stated' GROUP BY attribute, path, n
+                HAVING count(DISTINCT as_stated) = n)
+              GROUP BY attribute HAVING count(*) = (SELECT count(*) FROM files))
+SELECT (SELECT list(path ORDER BY path) FROM files), (SELECT count(*) > 0 FROM keys)
+"""
 _DOCUMENTS = """
 INSERT INTO build.main.documents
 SELECT document_id, path, title, media_type, sha256, characters, ingested_at
@@ -419,6 +449,7 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
         "SELECT count(*), count(failure) FROM listing"
     ).fetchall()
     of_kinds = (_say_left_out(work.left_out()), work.note(MIXED), _say_odd(work.odd()))
+    told = filter(None, (*of_kinds, _say_copies(work)))
     info = BuildInfo(
         build_id=build_id,
         format_version=FORMAT_VERSION,
@@ -438,7 +469,7 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
         united=describe_united(connection),
         n_corrected=n_corrected,
         n_waiting=n_waiting,
-        other_kinds="; ".join(filter(None, of_kinds)),
+        other_kinds="; ".join(told),
     )
     # earlier versions may have called the records so
     if "passages" not in {info.entity, info.former_table}:
