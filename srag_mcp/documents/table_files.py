@@ -357,11 +357,8 @@ def find_records(sheet: Sheet, *, typed: bool = False) -> RecordTable:
         told.append(f"rows that say the same as another in every cell, and count: {body.n_alike}")
     style = number_style(kept) or (DECIMAL_POINT if typed else "")
     grouping = find_grouping([line.cells for line in kept])
-    told += [
-        f"the column {columns[at]!r} may stand in the first row of each group only: where it is"
-        " empty, it is not known what it says"
-        for at in grouping
-    ]
+    why = "may stand in the first row of each group only: where it is empty, nobody knows it"
+    told += [f"the column {columns[at]!r} {why}" for at in grouping]
     rows = tuple(
         Row(tuple(x or (None if at in grouping else x) for at, x in enumerate(line.cells)), style)
         for line in kept

@@ -498,18 +498,15 @@ def filled_up(cells: Sequence[str], width: int) -> tuple[str, ...]:
 def find_grouping(rows: Sequence[_Texts]) -> list[int]:
     """Return the columns whose empty cells may mean the text above: labels of groups of rows.
 
-    Left of what every row has, be it behind numbers of the rows, the first row is filled, and no
-    label returns. `North | Bergen`, ` | Oslo`, `South | Faro` -> the first
+    They stand left of what every row has, be it behind numbers of the rows, and none returns.
     """
     found: list[int] = []
-    is_numbered = False
     for at, cells in enumerate(zip(*rows, strict=True)):
         filled = list(filter(None, cells))
-        if len(filled) == len(cells):
-            is_named = not all(map(is_data, cells))
-            if found or is_named:
-                return found if is_named or not is_numbered else []
-            is_numbered = True
-        elif cells[0] and len({*filled}) == len(filled):
-            found.append(at)
+        if len(filled) < len(cells):
+            found += [at] if cells[0] and len({*filled}) == len(filled) else []
+        elif not all(map(is_data, cells)) or 0 in found:
+            return found
+        elif found:
+            break
     return []

@@ -258,12 +258,6 @@ class Asked:
         texts = self.columns(at, lambda c: c.is_text and c.is_own and c.fill > 0.5, headed=True)
         return self.kind(at) == "record" or any(True for _ in texts)
 
-    def is_numbered(self, at: int) -> bool:
-        """Whether a mention says what each record has a number of: `episode`, by `episode_id`."""
-        return self.kind(at) == "record" and any(
-            t.stem in self.table.numbered for t in self.tokens(at)
-        )
-
     def opens_with_record(self, at: int) -> bool:
         """Whether a mention of more words begins with the noun of the record."""
         first, *further = self.tokens(at)

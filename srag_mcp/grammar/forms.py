@@ -414,8 +414,8 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
         columns = (*(t.column for t in terms), column.name)
         used = ranking.used | said | frozenset(asked.of("aggregate"))
         features = ranking.features + more
-        numbered = any(asked.is_numbered(at) for at in said)
-        sums = column.is_additive and not (record or numbered)
+        nouns = {t.stem for at in said if asked.kind(at) == "record" for t in asked.tokens(at)}
+        sums = column.is_additive and not (record or asked.table.numbers(nouns))
         summaries = [Summary("sum", term, asked.where)] if sums else []
         if aggregated:
             summaries = [s for s, _, _ in asked.summaries() if s.term == term]

@@ -491,11 +491,6 @@ class Table:
         return frozenset(word for column in self.columns for word in column.named)
 
     @cached_property
-    def numbered(self) -> frozenset[str]:
-        """The stem of what a number tells apart: `order` of `order_no`."""
-        return frozenset(_named_things(self.columns, _OWN))
-
-    @cached_property
     def main_date(self) -> Column | None:
         """The date of the record: the only one that is named after it, or after nothing else.
 
@@ -598,6 +593,10 @@ class Table:
         Nothing else says then what a record is.
         """
         return not self.nouns and column.numbers
+
+    def numbers(self, stems: Collection[str]) -> bool:
+        """Whether each record has a number of what *stems* say: `episode`, by `episode_id`."""
+        return not _named_things(self.columns, _OWN).isdisjoint(stems)
 
     def may_share(self, column: Column) -> bool:
         """Whether a column names records, of which two that a number tells apart may be alike."""

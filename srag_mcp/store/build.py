@@ -242,16 +242,12 @@ def _say_odd(paths: Sequence[str]) -> str:
 
 
 def _say_copies(work: WorkDatabase) -> str:
-    """Say which rows are alike in all cells in several files, where rows of a file have a key.
-
-    Perhaps two exports overlap; or each file numbers its own.
-    """
-    copies = work.run(_COPIES)
-    [(paths, is_keyed)] = work.run(_KEYED) if copies else [([], False)]
-    n = sum(n_files - 1 for (n_files,) in copies)
-    rows = "1 row says" if n == 1 else f"{n:,} rows say"
-    again = f"{rows} in every cell what a row of another file says, and {'is' if n == 1 else 'are'}"
-    return f"{again} counted again: of {_name(paths)}" if is_keyed else ""
+    """Say which rows several files have alike: these overlap, or each numbers its own."""
+    for n, paths in work.run(_COPIES):
+        said, are = ("1 row says", "is") if n == 1 else (f"{n:,} rows say", "are")
+        told = f"in every cell what a row of another file says, and {are} counted again"
+        return f"{said} {told}: of {_name(paths)}"
+    return ""
 
 
 def _say_left_out(paths: Sequence[str]) -> str:
@@ -330,21 +326,17 @@ SELECT (row_number() OVER (ORDER BY document_id) - 1)::INTEGER AS number,
     AND path NOT IN (SELECT document_id FROM documents)
 ) ORDER BY number
 """  # noqa: S608 - a constant
+# rows that several files have alike, and these files; nothing where no column tells rows apart
 _COPIES = """
-SELECT count(DISTINCT path) AS n FROM documents WHERE document_id != path
-GROUP BY sha256 HAVING n > 1
-"""
-_KEYED = """
-WITH copied AS (SELECT sha256 FROM documents WHERE document_id != path
-                GROUP BY sha256 HAVING count(DISTINCT path) > 1),
+WITH copied AS (SELECT sha256, count(DISTINCT path) - 1 AS n FROM documents
+                WHERE document_id != path GROUP BY sha256 HAVING n > 0),
      files AS (SELECT path, count(*) AS n FROM documents WHERE path IN
                (SELECT path FROM documents SEMI JOIN copied USING (sha256)) GROUP BY path),
-     keys AS (SELECT attribute FROM (
-                SELECT attribute, path FROM cells JOIN documents USING (document_id)
-                JOIN files USING (path) WHERE state = 'stated' GROUP BY attribute, path, n
-                HAVING count(DISTINCT as_stated) = n)
-              GROUP BY attribute HAVING count(*) = (SELECT count(*) FROM files))
-SELECT (SELECT list(path ORDER BY path) FROM files), (SELECT count(*) > 0 FROM keys)
+     names AS (SELECT attribute, path FROM cells JOIN documents USING (document_id)
+               JOIN files USING (path) WHERE state = 'stated' GROUP BY attribute, path, n
+               HAVING count(DISTINCT as_stated) = n)
+SELECT (SELECT sum(n)::INTEGER FROM copied), (SELECT list(path ORDER BY path) FROM files)
+FROM names GROUP BY attribute HAVING count(*) = (SELECT count(*) FROM files) LIMIT 1
 """
 _DOCUMENTS = """
 INSERT INTO build.main.documents

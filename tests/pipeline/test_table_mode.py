@@ -386,7 +386,7 @@ def test_a_label_in_the_first_row_of_its_group_only_is_absent_nowhere(
         assert ask(folder, states) == [("not_mentioned", 3), ("stated", 2)]
         assert told == (
             "all.csv: the column 'Region' may stand in the first row of each group only: where it"
-            " is empty, it is not known what it says",
+            " is empty, nobody knows it",
         )
     folder = tmp_path / "reports"
     folder.mkdir()
