@@ -9,7 +9,14 @@ from typing import TypeAlias
 from srag_mcp.documents.document import Block, Content, KeyValue, moved_block
 from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.pairs import is_data
-from srag_mcp.documents.tables import Sheet, column_key, filled_up, is_caption, unique_names
+from srag_mcp.documents.tables import (
+    Sheet,
+    column_key,
+    filled_up,
+    find_grouping,
+    is_caption,
+    unique_names,
+)
 from srag_mcp.documents.totals import TableBody, number_style
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words
@@ -354,7 +361,13 @@ def find_records(sheet: Sheet, *, typed: bool = False) -> RecordTable:
     if body.n_alike:
         told.append(f"rows that say the same as another in every cell, and count: {body.n_alike}")
     style = number_style(kept) or (DECIMAL_POINT if typed else "")
-    rows = tuple(Row(line.cells, style) for line in kept)
+    grouping = find_grouping([line.cells for line in kept])
+    why = "may stand in the first row of each group only: where it is empty, nobody knows it"
+    told += [f"the column {columns[at]!r} {why}" for at in grouping]
+    rows = tuple(
+        Row(tuple(x or (None if at in grouping else x) for at, x in enumerate(line.cells)), style)
+        for line in kept
+    )
     caption = "; ".join(filter(is_caption, sheet.notes))
     is_plain = bool(sheet.header_rows) and not sheet.notes and len(columns) >= _FEW_COLUMNS
     return RecordTable(sheet.name, columns, rows, tuple(told), (), caption, is_plain)

@@ -493,3 +493,20 @@ def _hold_data(rows: Sequence[_Texts], width: int) -> list[bool]:
 def filled_up(cells: Sequence[str], width: int) -> tuple[str, ...]:
     """Return a row with empty cells up to *width*."""
     return (*cells, *[""] * (width - len(cells)))
+
+
+def find_grouping(rows: Sequence[_Texts]) -> list[int]:
+    """Return the columns whose empty cells may mean the text above: labels of groups of rows.
+
+    They stand left of what every row has, be it behind numbers of the rows, and none returns.
+    """
+    found: list[int] = []
+    for at, cells in enumerate(zip(*rows, strict=True)):
+        filled = list(filter(None, cells))
+        if len(filled) < len(cells):
+            found += [at] if cells[0] and len({*filled}) == len(filled) else []
+        elif not all(map(is_data, cells)) or 0 in found:
+            return found
+        elif found:
+            break
+    return []

@@ -414,7 +414,8 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
         columns = (*(t.column for t in terms), column.name)
         used = ranking.used | said | frozenset(asked.of("aggregate"))
         features = ranking.features + more
-        sums = column.is_additive and not record
+        nouns = {t.stem for at in said if asked.kind(at) == "record" for t in asked.tokens(at)}
+        sums = column.is_additive and not (record or asked.table.numbers(nouns))
         summaries = [Summary("sum", term, asked.where)] if sums else []
         if aggregated:
             summaries = [s for s, _, _ in asked.summaries() if s.term == term]
@@ -422,9 +423,10 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
             sql = asked.writer.best_groups(key, summary, ranking.highest, limit)
             doubt: Features = Counter({"groups_ranked": int(not counting and not aggregated)})
             yield Draft(sql, columns, used, features + doubt)
-        if aggregated or key.part or (groups and counting and summaries):
+        shared = head is not None and asked.table.may_share(head)
+        if aggregated or key.part or (groups and counting and summaries and not shared):
             continue
-        doubt = Counter({"records_ranked": int(groups and not record)})
+        doubt = Counter({"records_ranked": int(groups and not record and not counting)})
         function: Function = "max" if ranking.highest else "min"
         several = any(not asked.table.by_name[x.column].is_text for x in terms[1:])
         if several and asked.after(ranking.place, ("number",)) in said:

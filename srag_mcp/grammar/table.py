@@ -364,7 +364,8 @@ class Column:
         """Whether no value means none: not in running text, nor where only some say so."""
         rules = self.attribute.extractors
         is_of_prose = bool(rules) and all(isinstance(rule, SlotRule) for rule in rules)
-        return not is_of_prose and (not self.has_blanks or self.has_all_stated)
+        is_partial = self.has_blanks or self.attribute.is_column
+        return not is_of_prose and (not is_partial or self.has_all_stated)
 
     @property
     def closed(self) -> bool:
@@ -592,6 +593,16 @@ class Table:
         Nothing else says then what a record is.
         """
         return not self.nouns and column.numbers
+
+    def numbers(self, stems: Collection[str]) -> bool:
+        """Whether each record has a number of what *stems* say: `episode`, by `episode_id`."""
+        return not _named_things(self.columns, _OWN).isdisjoint(stems)
+
+    def may_share(self, column: Column) -> bool:
+        """Whether a column names records, of which two that a number tells apart may be alike."""
+        keyed = any(c.is_own and (c.is_identifier or c.numbers_own) for c in self.columns)
+        names = column is self.label or (keyed and not column.named.isdisjoint(self.things))
+        return names and not self.is_list
 
     def _is_called(self, column: Column) -> bool:
         """Whether a column is the name or the title of the record: `name`, `job_title` of jobs."""

@@ -16,7 +16,7 @@ from srag_mcp.cells.cell import Cell, ListedRows, Mark, add_note
 from srag_mcp.cells.normalised import IS_RELATIVE
 from srag_mcp.documents.document import Document, Listing, TableCell
 from srag_mcp.documents.pairs import is_data
-from srag_mcp.documents.tables import SheetRow, column_key
+from srag_mcp.documents.tables import SheetRow, column_key, find_grouping
 from srag_mcp.documents.totals import TableBody, is_total, names_total
 from srag_mcp.rules.candidates import Found, amount_of
 from srag_mcp.rules.enumerations import MAX_LINE, Enumeration, Row, part_at, part_of
@@ -255,11 +255,16 @@ def _add_rows(
     deepest = max(
         (_indent(row, text) for n, row in enumerate(item.rows) if n not in left_out), default=0
     )
+    kept = [row for number, row in enumerate(item.rows) if number not in left_out]
+    grouping = find_grouping([[found.text for found in row] for row in kept])
     for number, (row, cells) in enumerate(zip(item.rows, rows, strict=True)):
         if number not in left_out:
             if number in doubted:
                 listed.doubted[len(listed.rows)] = doubted[number]
-            listed.rows.append(cells)
+            unsaid = [row[at] for at in grouping if not row[at].text]
+            listed.rows.append(
+                {name: f for name, f in cells.items() if not any(f is x for x in unsaid)}
+            )
             continue
         if nothing := _says_nothing(row, item.name):
             first = next(found for found in row if found.text)

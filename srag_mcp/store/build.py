@@ -194,7 +194,8 @@ class BuildInfo:
         united: Which names have several spellings, in a line; empty where none has.
         n_corrected: Cells that were corrected.
         n_waiting: Corrections that are not applied, as what they replaced is not there any more.
-        other_kinds: Which documents are of another kind, or may be, in a line; empty where none is.
+        other_kinds: Which documents are of another kind, or may be, or are in several files alike,
+            in a line; empty where none is.
     """
 
     build_id: str
@@ -243,6 +244,15 @@ def _say_odd(paths: Sequence[str]) -> str:
     look = "1 document looks" if len(paths) == 1 else f"{len(paths):,} documents look"
     with_them = f"and {'is' if len(paths) == 1 else 'are'} counted with them"
     return f"{look} like none of the others, {with_them}: {_name(paths)}" if paths else ""
+
+
+def _say_copies(work: WorkDatabase) -> str:
+    """Say which rows several files have alike: these overlap, or each numbers its own."""
+    for n, paths in work.run(_COPIES):
+        said, are = ("1 row says", "is") if n == 1 else (f"{n:,} rows say", "are")
+        told = f"in every cell what a row of another file says, and {are} counted again"
+        return f"{said} {told}: of {_name(paths)}"
+    return ""
 
 
 def _say_left_out(paths: Sequence[str]) -> str:
@@ -321,6 +331,18 @@ SELECT (row_number() OVER (ORDER BY document_id) - 1)::INTEGER AS number,
     AND path NOT IN (SELECT document_id FROM documents)
 ) ORDER BY number
 """  # noqa: S608 - a constant
+# rows that several files have alike, and these files; nothing where no column tells rows apart
+_COPIES = """
+WITH copied AS (SELECT sha256, count(DISTINCT path) - 1 AS n FROM documents
+                WHERE document_id != path GROUP BY sha256 HAVING n > 0),
+     files AS (SELECT path, count(*) AS n FROM documents WHERE path IN
+               (SELECT path FROM documents SEMI JOIN copied USING (sha256)) GROUP BY path),
+     names AS (SELECT attribute, path FROM cells JOIN documents USING (document_id)
+               JOIN files USING (path) WHERE state = 'stated' GROUP BY attribute, path, n
+               HAVING count(DISTINCT as_stated) = n)
+SELECT (SELECT sum(n)::INTEGER FROM copied), (SELECT list(path ORDER BY path) FROM files)
+FROM names GROUP BY attribute HAVING count(*) = (SELECT count(*) FROM files) LIMIT 1
+"""
 _DOCUMENTS = """
 INSERT INTO build.main.documents
 SELECT document_id, path, title, media_type, sha256, characters, ingested_at
@@ -423,9 +445,9 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
     [(n_documents, n_failed)] = connection.execute(
         "SELECT count(*), count(failure) FROM listing"
     ).fetchall()
-    beside = work.run(_BESIDE, OF_RECORDS)
-    said = (work.note(MIXED), work.note(APART), *map(": ".join, beside), _say_odd(work.odd()))
-    of_kinds = (_say_left_out(work.left_out()), *said)
+    beside = map(": ".join, work.run(_BESIDE, OF_RECORDS))
+    odd = (work.note(MIXED), work.note(APART), *beside, _say_odd(work.odd()))
+    told = filter(None, (_say_left_out(work.left_out()), *odd, _say_copies(work)))
     info = BuildInfo(
         build_id=build_id,
         format_version=FORMAT_VERSION,
@@ -445,7 +467,7 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
         united=describe_united(connection),
         n_corrected=n_corrected,
         n_waiting=n_waiting,
-        other_kinds="; ".join(filter(None, of_kinds)),
+        other_kinds="; ".join(told),
     )
     # earlier versions may have called the records so
     if "passages" not in {info.entity, info.former_table}:

@@ -145,6 +145,45 @@ def test_what_is_numbered_anew_within_something_else_is_no_number_of_different_o
     assert most.startswith("SELECT magazine FROM magazines")
 
 
+def _ask_of_episodes(question: str, key: str, name: str) -> str:
+    """Ask about six episodes with numbers of their own, of which two are called alike."""
+    schema = Schema(
+        title="Episodes",
+        entity="episodes",
+        attributes=(
+            Attribute(name=key, type="integer"),
+            Attribute(name=name, type="string"),
+            Attribute(name="downloads", type="integer"),
+        ),
+    )
+    held: dict[str, dict[str | int, int]] = {
+        key: dict.fromkeys((4, 5, 7, 8, 9, 11), 1),
+        name: {"The Visitor": 2, "Pilot": 1, "Harbour": 1, "Snow": 1, "Night Train": 1},
+        "downloads": dict.fromkeys((700, 600, 900, 1000, 450, 820), 1),
+    }
+    statistics = {
+        column: ColumnStatistics(
+            column, schema.attribute(column).type, 6, 6, 6, 6, 0, 0, 0, len(values),
+            values=tuple(ValueCount(value, n) for value, n in values.items()),
+        )
+        for column, values in held.items()
+    }  # fmt: skip
+    texts = ValueIndex([(name, str(value), n) for value, n in held[name].items()])
+    return translate(question, schema, describe_tables(schema, statistics), texts).sql
+
+
+def test_what_two_records_are_called_is_not_ranked_by_the_sum_of_both() -> None:
+    for key, name in (("id", "title"), ("id", "episode"), ("episode_id", "title")):
+        with pytest.raises(QuestionError, match=f"{name} with the highest sum of downloads; or: "):
+            _ask_of_episodes(f"Which {name} has the most downloads?", key, name)
+    with pytest.raises(QuestionError, match="in two ways: title with the highest sum"):
+        _ask_of_episodes("Which episode has the most downloads?", "id", "title")
+    numbered = _ask_of_episodes("Which episode has the most downloads?", "episode_id", "title")
+    assert numbered.startswith("SELECT title FROM episodes WHERE downloads = (SELECT MAX(")
+    summed = _ask_of_episodes("Which title has the highest total downloads?", "id", "title")
+    assert "GROUP BY title" in summed
+
+
 NOTES = Schema(
     title="Delivery notes",
     entity="energy",

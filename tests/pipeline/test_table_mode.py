@@ -365,3 +365,60 @@ def test_a_column_of_a_list_is_not_meant_where_the_records_have_one_of_its_name(
     assert ask_question(corpus, "What is the highest number of players of the plays?").rows == (
         (4,),
     )
+
+
+SALES = "North | Oslo | 10\n | Bergen | 20\nSouth | Faro | 30\n | Cadiz | 40\n | Malaga | 50\n"
+
+
+def test_a_label_in_the_first_row_of_its_group_only_is_absent_nowhere(
+    tmp_path: Path, settings: Settings, ask: Ask
+) -> None:
+    for number, (header, lead) in enumerate([("", ""), ("No | ", "{} | ")]):
+        folder = tmp_path / f"sales{number}"
+        folder.mkdir()
+        rows = [lead.format(n) + row for n, row in enumerate(SALES.splitlines(), start=1)]
+        lines = [f"{header}Region | City | Sales", *rows]
+        (folder / "all.csv").write_text("\n".join(lines).replace(" | ", ","), encoding="utf-8")
+        told = ingest(folder, settings).told
+        states = (
+            "SELECT state, count(*) FROM cells WHERE attribute = 'region' GROUP BY 1 ORDER BY 1"
+        )
+        assert ask(folder, states) == [("not_mentioned", 3), ("stated", 2)]
+        assert told == (
+            "all.csv: the column 'Region' may stand in the first row of each group only: where it"
+            " is empty, nobody knows it",
+        )
+    folder = tmp_path / "reports"
+    folder.mkdir()
+    table = "\n".join(
+        f"| {row} |" for row in ["Region | City | Sales", "--|--|--", *SALES.splitlines()]
+    )
+    for number in range(4):
+        text = f"# Report {number}\n\nDate: 2024-0{number + 1}-01\n\n## Sales by city\n\n{table}\n"
+        (folder / f"{number}.md").write_text(text, encoding="utf-8")
+    ingest(folder, settings)
+    listed = "SELECT state, count(*) FROM cells WHERE attribute = 'region' GROUP BY 1 ORDER BY 1"
+    assert ask(folder, listed) == [("not_mentioned", 12), ("stated", 8)]
+
+
+def test_rows_that_two_files_have_alike_are_told_where_rows_have_a_key(
+    tmp_path: Path, settings: Settings, worker: QueryPool
+) -> None:
+    def told(name: str, *files: str) -> list[str]:
+        folder = tmp_path / name
+        folder.mkdir()
+        for number, rows in enumerate(files):
+            path = folder / f"{number}.csv"
+            path.write_text(f"No,Item,Amount\n{rows}", encoding="utf-8")
+        report = ingest(folder, settings)
+        assert report.n_documents == sum(rows.count("\n") for rows in files)
+        answer = ask_question(Corpus(folder, worker, settings.home), "What is the total amount?")
+        assert [x for x in answer.assumptions if "another file" in x] == [*report.warnings]
+        return [*report.warnings]
+
+    first = "1,Pen,20\n2,Ink,40\n4,Pad,20\n"
+    twice = "2 rows say in every cell what a row of another file says, and are counted again"
+    assert told("overlap", first, "2,Ink,40\n3,Cup,40\n1,Pen,20\n") == [f"{twice}: of 0.csv, 1.csv"]
+    assert told("apart", first, "3,Ink,40\n5,Cup,40\n6,Pen,20\n") == []
+    again = "1,Pen,20\n1,Ink,20\n2,Ink,20\n"
+    assert told("keyless", again, f"{again}2,Pen,20\n") == []
