@@ -132,6 +132,14 @@ def test_what_was_shown_is_not_told_again(ships: Corpus) -> None:
     some = replace(seen, values=frozenset({("flag", "Malta")}))
     [said] = explain_nothing(ships, nothing, some)
     assert said.startswith("none meets flag = 'Norway'")
+    unlike = "SELECT count(*) FROM ships WHERE name ILIKE '%Zwaluw%'"  # no name tells another one
+    assert explain_nothing(ships, unlike, Seen()) == []
+    assert len(explain_nothing(ships, unlike)) == 1
+    said_so = SHIPS_SCHEMA.attribute("flag").model_copy(update={"description": "Malta or Panama."})
+    others = [said_so if item.name == "flag" else item for item in SHIPS_SCHEMA.attributes]
+    schema = SHIPS_SCHEMA.model_copy(update={"attributes": tuple(others)})
+    norway = read_query("SELECT name FROM ships WHERE flag = 'Norway'", schema)
+    assert diagnosis.explain_nothing(ships, norway, Seen()) == []  # flags are written as there
     near = "SELECT name FROM ships WHERE flag = 'Britain'"
     [said] = diagnose(ships, near)
     assert said.endswith("nearest stored: flag = 'Great Britain'")
