@@ -33,10 +33,12 @@ class Seen:
     Attributes:
         columns: Those whose range, or most frequent values, were shown.
         values: Columns with the values of them that were shown whole.
+        words: The stems of the question.
     """
 
     columns: frozenset[str] = frozenset()
     values: frozenset[tuple[str, str]] = frozenset()
+    words: frozenset[str] = frozenset()
 
     def has_all_of(self, found: ColumnStatistics) -> bool:
         """Whether all that a column holds was shown: its range, or each of its values."""
@@ -118,11 +120,13 @@ def _find_near(corpus: Corpus, item: Condition) -> list[ValueMatch]:
 
 
 def _is_unlike_all(corpus: Corpus, facts: QueryFacts, item: Condition, seen: Seen) -> bool:
-    """Whether its texts are like nothing stored, and to list values of the columns tells nothing.
+    """Whether the question's own words are like nothing stored, and values would tell nothing.
 
     They tell how a text is written there: not of names, each stored once, of columns that were
     shown with as many of them, nor where most have words by which their column is described.
     """
+    if not item.texts or not seen.words.issuperset(stems(" ".join(item.texts))):
+        return False
     statistics = {found.column: found for found in corpus.statistics()}
     for name in item.columns:
         found, attribute = statistics[name], facts.schema.attribute(name)
@@ -133,7 +137,7 @@ def _is_unlike_all(corpus: Corpus, facts: QueryFacts, item: Condition, seen: See
         are_words = 2 * n_spoken > found.n_distinct
         if not attribute.type.is_text or not (are_names or is_told or are_words):
             return False
-    return bool(item.texts) and not _find_near(corpus, item)
+    return not _find_near(corpus, item)
 
 
 def explain_nothing(corpus: Corpus, facts: QueryFacts, seen: Seen | None = None) -> list[str]:
@@ -146,8 +150,8 @@ def explain_nothing(corpus: Corpus, facts: QueryFacts, seen: Seen | None = None)
     without a value are named as well. Empty when only conditions on several columns together
     are met by none. Where who wrote the query has *seen* what columns hold, what it can hardly have
     wrong is left out: a yes or no that nobody has, a number or a date that lies beyond a range, and
-    a text of a column that was shown with all its values, and one that is like none of those of
-    which a few more would not tell how it is written there.
+    a text of a column that was shown with all its values, and words of the question that are like
+    none of those of which a few more would not tell how it is written there.
     """
     corpus = corpus.about(facts.schema.entity)
     statistics = {item.column: item for item in corpus.statistics()}
