@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from srag_mcp.claims.figures import definition
 from srag_mcp.errors import QueryError
-from srag_mcp.inference.brief import describe_column, list_shown
+from srag_mcp.inference.brief import describe_column
 from srag_mcp.sqlfacts.query import Condition, QueryFacts
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
@@ -122,8 +122,8 @@ def _find_near(corpus: Corpus, item: Condition) -> list[ValueMatch]:
 def _is_unlike_all(corpus: Corpus, facts: QueryFacts, item: Condition, seen: Seen) -> bool:
     """Whether the question's own words are like nothing stored, and values would tell nothing.
 
-    They tell how a text is written there: not of names, each stored once, of columns that were
-    shown with as many of them, nor where most have words by which their column is described.
+    They tell how a text is written there: not of names, each stored once, nor where most have words
+    by which their column is described.
     """
     if not item.texts or not seen.words.issuperset(stems(" ".join(item.texts))):
         return False
@@ -131,11 +131,9 @@ def _is_unlike_all(corpus: Corpus, facts: QueryFacts, item: Condition, seen: See
     for name in item.columns:
         found, attribute = statistics[name], facts.schema.attribute(name)
         are_names = found.n_distinct == found.n_non_null
-        is_told = name in seen.columns and len(list_shown(found)) < found.n_distinct
         spoken = {stem(word) for word in content_words(definition(attribute))}
         n_spoken = sum(not spoken.isdisjoint(stems(str(item.value))) for item in found.values)
-        are_words = 2 * n_spoken > found.n_distinct
-        if not attribute.type.is_text or not (are_names or is_told or are_words):
+        if not attribute.type.is_text or not (are_names or 2 * n_spoken > found.n_distinct):
             return False
     return not _find_near(corpus, item)
 
@@ -167,9 +165,8 @@ def explain_nothing(corpus: Corpus, facts: QueryFacts, seen: Seen | None = None)
         has_all = seen is not None and all(seen.has_all_of(statistics[n]) for n in item.columns)
         is_never_true = _COMPARES_NULL.search(item.sql) is not None
         is_unlike = seen is not None and _is_unlike_all(corpus, facts, item, seen)
-        is_known = (seen is not None and is_yes_or_no) or (
-            (has_all or is_unlike) and not is_never_true
-        )
+        is_shown = (has_all or is_unlike) and not is_never_true
+        is_known = (seen is not None and is_yes_or_no) or is_shown
         if not is_of_closed_set and not is_known:
             shown.append(item)
     joined: dict[Condition, None] = {}  # what a clause says of one column in several conditions

@@ -184,10 +184,12 @@ class TriedColumn:
         scored = score_rules(self.attribute, self.read, known, self.trial.shown)
         attribute = self.attribute.model_copy(update={"rules": scored, "audit": audit})
         after = rule_on(attribute, self.read, self.rulings)
-        rulings, spoken = dict(self._narrowed(after, trust)), dict[str, Ruling]()
-        n_misread = sum(self._is_misread(key, labels[key]) for key in audited)
-        if trust is Trust.PROVEN and n_misread <= plan.n_allowed:
-            spoken = dict(self._narrowed(after, Trust.RULED))
+        rulings, looked_at = dict(self._narrowed(after, trust)), (*audited, *besides)
+        faults = [self._fault(key, labels[key], (*Trust,), is_told=False) for key in looked_at]
+        is_spoken = (
+            trust is Trust.PROVEN and sum(x <= Trust.RULED for x in faults) <= plan.n_allowed
+        )
+        spoken = dict(self._narrowed(after, Trust.RULED)) if is_spoken else {}
         return replace(self, attribute=attribute, rulings=rulings, trust=trust, spoken=spoken)
 
     @property
@@ -197,11 +199,6 @@ class TriedColumn:
         is_spoken = counts[Verdict.UNPROVEN] > counts[Verdict.SILENT]
         left_out = Trust.PASSAGES if is_spoken else Trust.RULED
         return tuple(step for step in Trust if step is not left_out)
-
-    def _is_misread(self, key: str, label: Cell) -> bool:
-        """Whether rules that do not contradict each other get a document wrong."""
-        ruling = self.rulings[key]
-        return ruling.verdict in _SINGLE and not agrees(self.attribute, ruling, label)
 
     def _fault(self, key: str, label: Cell, steps: Collection[Trust], *, is_told: bool) -> int:
         """Return the first of *steps* that gets a document wrong, or one that none takes."""
@@ -245,9 +242,8 @@ class TriedColumn:
     def left_to_reading(self) -> "TriedColumn":
         """Return it without its bound where rules leave more to be read than they spare.
 
-        As long as there is one, such documents are read whole, since the audit covers no silence of
-        passages. What rules decide stays, and what only the audit proves: of either it found little
-        enough wrong.
+        As long as there is one, these are read whole: the audit covers no silence of passages. What
+        rules decide stays, and what only the audit proves: of that it found little enough wrong.
         """
         n_taken = sum(ruling.is_taken for ruling in self.rulings.values())
         audit = self.attribute.audit
