@@ -29,6 +29,7 @@ from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.kind_tables import KindTables, SharedKey
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import literal
+from srag_mcp.text.words import stems
 
 MAX_ROWS = 1000
 _CONTRADICTION = (
@@ -263,7 +264,7 @@ def _write_prompt(
     """
     columns, shown, seen = write_tables(corpus, question)
     prompt = _render(question, attempt, examples, (corpus.schema().entity, corpus, columns), shown)
-    return prompt, seen
+    return prompt, replace(seen, words=frozenset(stems(question)))
 
 
 def write_tables(corpus: Corpus, question: str) -> tuple[str, list[str], Seen]:

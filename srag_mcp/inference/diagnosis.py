@@ -8,13 +8,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from srag_mcp.claims.figures import definition
 from srag_mcp.errors import QueryError
 from srag_mcp.inference.brief import describe_column
 from srag_mcp.sqlfacts.query import Condition, QueryFacts
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.statistics import ColumnStatistics
-from srag_mcp.store.values import fold_words
+from srag_mcp.store.values import ValueMatch, fold_words
+from srag_mcp.text.words import content_words, stem, stems
 
 _N_NEAREST = 3
 _MAX_CONDITIONS = 40
@@ -31,10 +33,12 @@ class Seen:
     Attributes:
         columns: Those whose range, or most frequent values, were shown.
         values: Columns with the values of them that were shown whole.
+        words: The stems of the question.
     """
 
     columns: frozenset[str] = frozenset()
     values: frozenset[tuple[str, str]] = frozenset()
+    words: frozenset[str] = frozenset()
 
     def has_all_of(self, found: ColumnStatistics) -> bool:
         """Whether all that a column holds was shown: its range, or each of its values."""
@@ -88,15 +92,13 @@ def _unmet_texts(
     ]
     compared = compared[:_MAX_CONDITIONS]
     asked = {text for item in compared for text in item.texts}
-    search, found = corpus.values().search, []
+    found = []
     for item in _unmet(corpus, compared):
         equal = f"{item.columns[0]} = {quote_text(item.texts[0])}"
         if only_equal and item.sql.lower() != equal.lower():
             continue
-        phrases = [text.strip("%") for text in item.texts]
-        matches = [m for text in phrases for m in search(text, item.columns, limit=_N_NEAREST)]
-        near = [m for m in matches if m.score >= _LEAST_ALIKE and m.value not in asked]
-        lengths = {len(fold_words(phrase)) for phrase in phrases}
+        near = [match for match in _find_near(corpus, item) if match.value not in asked]
+        lengths = {len(fold_words(text.strip("%"))) for text in item.texts}
         is_new = any(
             (m.column, m.value) not in seen.values or len(fold_words(m.value)) in lengths
             for m in near
@@ -106,6 +108,34 @@ def _unmet_texts(
         said = f"no record meets {_shown(item)}"
         found.append((f"{said}; nearest stored: {nearest}" if nearest else said, bool(nearest)))
     return found
+
+
+def _find_near(corpus: Corpus, item: Condition) -> list[ValueMatch]:
+    """Return what is stored that is like the texts of a condition."""
+    search = corpus.values().search
+    found = (
+        m for text in item.texts for m in search(text.strip("%"), item.columns, limit=_N_NEAREST)
+    )
+    return [match for match in found if match.score >= _LEAST_ALIKE]
+
+
+def _is_unlike_all(corpus: Corpus, facts: QueryFacts, item: Condition, seen: Seen) -> bool:
+    """Whether the question's own words are like nothing stored, and values would tell nothing.
+
+    They tell how a text is written there: not of names, each stored once, nor where most have words
+    by which their column is described.
+    """
+    if not item.texts or not seen.words.issuperset(stems(" ".join(item.texts))):
+        return False
+    statistics = {found.column: found for found in corpus.statistics()}
+    for name in item.columns:
+        found, attribute = statistics[name], facts.schema.attribute(name)
+        are_names = found.n_distinct == found.n_non_null
+        spoken = {stem(word) for word in content_words(definition(attribute))}
+        n_spoken = sum(not spoken.isdisjoint(stems(str(item.value))) for item in found.values)
+        if not attribute.type.is_text or not (are_names or 2 * n_spoken > found.n_distinct):
+            return False
+    return not _find_near(corpus, item)
 
 
 def explain_nothing(corpus: Corpus, facts: QueryFacts, seen: Seen | None = None) -> list[str]:
@@ -118,7 +148,8 @@ def explain_nothing(corpus: Corpus, facts: QueryFacts, seen: Seen | None = None)
     without a value are named as well. Empty when only conditions on several columns together
     are met by none. Where who wrote the query has *seen* what columns hold, what it can hardly have
     wrong is left out: a yes or no that nobody has, a number or a date that lies beyond a range, and
-    a text of a column that was shown with all its values.
+    a text of a column that was shown with all its values, and words of the question that are like
+    none of those of which a few more would not tell how it is written there.
     """
     corpus = corpus.about(facts.schema.entity)
     statistics = {item.column: item for item in corpus.statistics()}
@@ -133,7 +164,9 @@ def explain_nothing(corpus: Corpus, facts: QueryFacts, seen: Seen | None = None)
         is_yes_or_no = all(attribute.type.is_boolean for attribute in attributes)
         has_all = seen is not None and all(seen.has_all_of(statistics[n]) for n in item.columns)
         is_never_true = _COMPARES_NULL.search(item.sql) is not None
-        is_known = seen is not None and (is_yes_or_no or (has_all and not is_never_true))
+        is_unlike = seen is not None and _is_unlike_all(corpus, facts, item, seen)
+        is_shown = (has_all or is_unlike) and not is_never_true
+        is_known = (seen is not None and is_yes_or_no) or is_shown
         if not is_of_closed_set and not is_known:
             shown.append(item)
     joined: dict[Condition, None] = {}  # what a clause says of one column in several conditions

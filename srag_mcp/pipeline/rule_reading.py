@@ -25,6 +25,7 @@ from srag_mcp.model.language_model import CHARACTERS_A_TOKEN, Step, count_tokens
 from srag_mcp.records.prediction import estimate_records, stretches_around
 from srag_mcp.records.record_prompt import Sought
 from srag_mcp.records.telling import Part, ReadText, TellingWords, find_parts, learn_words
+from srag_mcp.rules.audit import has_failed
 from srag_mcp.rules.trial import TriedColumn, Trust
 from srag_mcp.rules.voting import Verdict
 from srag_mcp.schema.attribute import Attribute
@@ -252,12 +253,12 @@ class RuleReading:
         """
         attribute, labels = column.attribute, self.labels(column.attribute)
         before, audit = self.predictions.cells(attribute), attribute.audit
-        holds = audit is None or audit.holds
+        may_rule = audit is None or not has_failed(audit)
         kept: dict[str, PredictedCell] = {}
         for key, ruling in column.rulings.items():
             if key in labels:
                 continue
-            if ruling.is_taken and holds:
+            if ruling.is_taken and may_rule:
                 cell = add_note(ruling.cells[0], _BY_RULES, Mark.RULED)
                 kept[key] = as_predicted(attribute, cell)
             elif column.trust >= Trust.SILENCE and ruling.verdict is Verdict.SILENT:

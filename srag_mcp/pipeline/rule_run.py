@@ -57,6 +57,7 @@ _MOST_LESSONS = 8  # that are thought of at a time: they leave a tenth open (0.7
 _READ_WHOLE = "rules would save nothing here: all documents are read"
 _MAX_VAIN = 2  # lessons of a column that bring no rule
 _IN_PASSAGES = "where no rule speaks, the model reads passages with words that tell it, if known"
+_UNBOUNDED = f"they leave too much open for a bound; {_IN_PASSAGES}"
 _SILENT = {
     Trust.NOTHING: "the model reads it, in passages with words that tell it, if known",
     Trust.PROVEN: "where no rule speaks, the model reads it",
@@ -578,8 +579,8 @@ class _Run:
             before, now = column.attribute.audit, audited.attribute.audit
             if before is not None and before.holds and now is not None and not now.holds:
                 self.told.append(f"{name}: its rules held before, and do not hold any more")
-            audited = replace(audited, trial=trial).with_open_ends()
-            self.columns[name] = audited.left_to_reading()
+            audited = replace(audited, trial=trial).left_to_reading()
+            self.columns[name] = audited.with_open_ends()
         self.kept = None
         is_ruled = ids and _READ_WHOLE not in self.told
         self.others = self._without_rules(self.columns) if is_ruled else {}
@@ -624,9 +625,10 @@ def _tell(
             said.append(f"{name}: nothing was audited, so the model reads it")
             continue
         n_certified += audit.holds
-        n_ruled = sum(ruling.is_taken for ruling in column.rulings.values()) * audit.holds
+        n_ruled = sum(ruling.is_taken for ruling in column.rulings.values())
         differ = f"rules decide {n_ruled}, {audit.wrong} of {audit.audited} audited cells differ"
-        outcome = f"{audit}; {_SILENT[column.trust]}" if audit.holds else _SILENT[column.trust]
+        silent = _UNBOUNDED if n_ruled and not audit.holds else _SILENT[column.trust]
+        outcome = f"{audit}; {silent}" if audit.holds else silent
         said.append(f"{name}: {differ}: {outcome}")
     if n_certified:
         said.append(

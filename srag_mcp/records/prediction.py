@@ -44,6 +44,7 @@ from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.record_prompt import (
     MAX_DOCUMENTS,
     MAX_PARTS,
+    MAX_STRETCHES,
     Excerpt,
     plan_batches,
     render_records_prompt,
@@ -202,7 +203,8 @@ async def predict_records(
         excerpts = run.excerpts(documents)
         counts = [item.n_expected for item in task.sought.values()] or [len(task.attributes)]
         n_sought = math.ceil(sum(counts) / len(counts))
-        n_most = MAX_PARTS if task.sought else MAX_DOCUMENTS
+        is_short = any(item.places for item in task.sought.values())
+        n_most = (MAX_STRETCHES if is_short else MAX_PARTS) if task.sought else MAX_DOCUMENTS
         await run.predict_all(
             plan_batches(excerpts, lambda x: x.n_tokens, n_sought, prompt_tokens, n_most)
         )

@@ -16,6 +16,7 @@ from srag_mcp.text.spans import Span
 
 MAX_DOCUMENTS = 16
 MAX_PARTS = 48  # of documents of which each lacks something else
+MAX_STRETCHES = 96  # of documents of which mostly stretches are shown
 MAX_CELLS = 600  # some 7,000 tokens of reply at most; a reply that is cut off halves the batch
 Item = TypeVar("Item")
 _SUMMARISED = (

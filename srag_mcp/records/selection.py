@@ -228,7 +228,8 @@ def choose_around(
     for place in sorted(places, key=lambda place: place.start):
         start = max(0, place.start - reach)
         start = max(0, text.rfind(" ", 0, start), text.rfind("\n", 0, start)) if start else 0
-        ends = (text.find(mark, place.end + reach) for mark in (" ", "\n"))
+        after = place.end + reach - (not reach)  # what ends where a word does is whole
+        ends = (text.find(mark, after) for mark in (" ", "\n"))
         end = min((end for end in ends if end >= 0), default=len(text))
         if near and start <= near[-1].end + len(_GAP):
             near[-1] = Span(near[-1].start, max(near[-1].end, end))

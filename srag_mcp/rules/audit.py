@@ -43,6 +43,11 @@ def recount(audit: Audit, n_wrong: int) -> Audit:
     return audit.model_copy(update=update)
 
 
+def has_failed(audit: Audit) -> bool:
+    """Whether rules may decide nothing; a column without a bound may leave too much open only."""
+    return not audit.holds and upper_bound(audit.cells, audit.audited, audit.wrong) > LIMIT
+
+
 def upper_bound(n_cells: int, n_audited: int, n_wrong: int) -> float:
     """Return the share of wrong cells that is exceeded with a probability of RISK at most.
 

@@ -2,13 +2,13 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any
 
 from srag_mcp.cells.cell import Cell
 from srag_mcp.claims.agreement import is_same_value
-from srag_mcp.rules.audit import foresee, plan_audit, recount, upper_bound
+from srag_mcp.rules.audit import foresee, has_failed, plan_audit, recount, upper_bound
 from srag_mcp.rules.voting import Read, Ruling, Verdict, agrees, known_value, rule_on, score_rules
 from srag_mcp.rules.writing import Miss
 from srag_mcp.schema.attribute import Attribute, Audit
@@ -23,11 +23,12 @@ _AT_EITHER_END = 3  # documents: questions for the highest ask for one, or for t
 class Trust(IntEnum):
     """What of a column is not read whole; each step decides all that those before it do, and more.
 
-    `NOTHING`: the model reads it, where words tell it if any are known; of that no bound is told,
-    as of what it reads of long documents. `PROVEN`: rules decide that agree at different places,
-    and proven ones. `RULED`: and those that only the audit proves. `PASSAGES`, in its place: a
-    document that rules do not decide is read where a word tells the column, if there is any.
-    `SPOKEN`: both of these. `SILENCE`: a document in which no rule speaks is not read.
+    `NOTHING`: the model reads it, where words tell it if any are known, but for what rules decide
+    that only leave too much open; no bound is told, as of what it reads of long documents.
+    `PROVEN`: rules decide that agree at different places, and proven ones. `RULED`: and those that
+    only the audit proves. `PASSAGES`, in its place: a document that rules do not decide is read
+    where a word tells the column, if there is any. `SPOKEN`: both of these. `SILENCE`: a document
+    in which no rule speaks is not read.
 
     So one audit serves all steps: to take one that is wrong too often is no likelier than to take
     the first of these. A step that is likelier to be wrong comes later; which of the two is second
@@ -74,6 +75,7 @@ class TriedColumn:
         read: What each rule reads.
         rulings: By document; of those that a later audit contradicts nothing is taken any more.
         trust: What its audit allows.
+        spoken: The rulings for it without a bound; empty for the same.
     """
 
     attribute: Attribute
@@ -81,6 +83,7 @@ class TriedColumn:
     read: Sequence[Read]
     rulings: Mapping[str, Ruling]
     trust: Trust = Trust.PROVEN
+    spoken: Mapping[str, Ruling] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -160,7 +163,7 @@ class TriedColumn:
                 break
             trust, n_wrong = step, n_found
         before = self.attribute.audit
-        if before is not None and not before.holds:  # it was tried, and is not again
+        if before is not None and has_failed(before):  # it was tried, and is not again
             trust = Trust.NOTHING
         holds = trust > Trust.NOTHING
         audit = Audit(
@@ -180,8 +183,14 @@ class TriedColumn:
         known = {key: labels[key] for key in {*learned, *audited} & labels.keys()}
         scored = score_rules(self.attribute, self.read, known, self.trial.shown)
         attribute = self.attribute.model_copy(update={"rules": scored, "audit": audit})
-        rulings = dict(self._narrowed(rule_on(attribute, self.read, self.rulings), trust))
-        return replace(self, attribute=attribute, rulings=rulings, trust=trust)
+        after = rule_on(attribute, self.read, self.rulings)
+        rulings, looked_at = dict(self._narrowed(after, trust)), (*audited, *besides)
+        faults = [self._fault(key, labels[key], (*Trust,), is_told=False) for key in looked_at]
+        is_spoken = (
+            trust is Trust.PROVEN and sum(x <= Trust.RULED for x in faults) <= plan.n_allowed
+        )
+        spoken = dict(self._narrowed(after, Trust.RULED)) if is_spoken else {}
+        return replace(self, attribute=attribute, rulings=rulings, trust=trust, spoken=spoken)
 
     @property
     def steps(self) -> tuple[Trust, ...]:
@@ -231,21 +240,19 @@ class TriedColumn:
         return replace(self, rulings=rulings)
 
     def left_to_reading(self) -> "TriedColumn":
-        """Return it without its rules where they leave more documents to be read than they spare.
+        """Return it without its bound where rules leave more to be read than they spare.
 
-        Such documents are read whole as long as there is a bound for the column, and it alone.
+        As long as there is one, these are read whole: the audit covers no silence of passages. What
+        rules decide stays, and what only the audit proves: of that it found little enough wrong.
         """
         n_taken = sum(ruling.is_taken for ruling in self.rulings.values())
         audit = self.attribute.audit
         if audit is None or self.trust >= Trust.PASSAGES or 2 * n_taken >= len(self.rulings):
             return self
         audit = audit.model_copy(update={"holds": False, "bound": 1.0})
-        opened = {
-            key: replace(ruling, verdict=_OPENED.get(ruling.verdict, ruling.verdict))
-            for key, ruling in self.rulings.items()
-        }
         attribute = self.attribute.model_copy(update={"audit": audit})
-        return replace(self, attribute=attribute, rulings=opened, trust=Trust.NOTHING)
+        rulings = self.spoken or self.rulings
+        return replace(self, attribute=attribute, rulings=rulings, trust=Trust.NOTHING)
 
     def _narrowed(
         self, rulings: Mapping[str, Ruling], trust: Trust

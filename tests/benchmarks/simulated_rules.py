@@ -194,7 +194,8 @@ class Oracle:
             typed: object = {"true": True, "false": False}.get(value, value)
             if re.fullmatch(r"-?\d+(?:\.\d+)?", value):
                 typed = float(value)
-            yield [key, typed, quote, "doubtful: so it is"]
+            said = [] if quote == "(none)" else [quote]
+            yield [key, typed, *said, "doubtful: so it is"]
 
     def charge(self, document: str, names: Sequence[str], text: str) -> None:
         """Count what is shown of a document for the columns that had it shown, and why."""

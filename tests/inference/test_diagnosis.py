@@ -8,6 +8,7 @@ from srag_mcp.inference.diagnosis import NOTHING_SEEN, Seen
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import Value
+from srag_mcp.text.words import stems
 from tests.inference.conftest import SHIPS_SCHEMA
 
 
@@ -132,6 +133,16 @@ def test_what_was_shown_is_not_told_again(ships: Corpus) -> None:
     some = replace(seen, values=frozenset({("flag", "Malta")}))
     [said] = explain_nothing(ships, nothing, some)
     assert said.startswith("none meets flag = 'Norway'")
+    unlike = "SELECT count(*) FROM ships WHERE name ILIKE '%Zwaluw%'"  # no name tells another one
+    asked = Seen(words=frozenset(stems("How many ships are called Zwaluw, or fly Norway's flag?")))
+    assert explain_nothing(ships, unlike, asked) == []
+    assert len(explain_nothing(ships, unlike)) == len(explain_nothing(ships, unlike, Seen())) == 1
+    said_so = SHIPS_SCHEMA.attribute("flag").model_copy(update={"description": "Malta or Panama."})
+    others = [said_so if item.name == "flag" else item for item in SHIPS_SCHEMA.attributes]
+    schema = SHIPS_SCHEMA.model_copy(update={"attributes": tuple(others)})
+    norway = read_query("SELECT name FROM ships WHERE flag = 'Norway'", schema)
+    assert diagnosis.explain_nothing(ships, norway, asked) == []  # flags are written as there
+    assert len(explain_nothing(ships, "SELECT name FROM ships WHERE flag = 'Norway'", asked)) == 1
     near = "SELECT name FROM ships WHERE flag = 'Britain'"
     [said] = diagnose(ships, near)
     assert said.endswith("nearest stored: flag = 'Great Britain'")

@@ -128,7 +128,7 @@ def test_an_audit_lets_nothing_be_decided_that_was_not_before_it() -> None:
     assert after.rulings[ORDER[100]].verdict is Verdict.CONFLICT
 
 
-def test_rules_that_leave_more_than_they_spare_are_left_to_reading_and_no_bound_is_told() -> None:
+def test_rules_that_leave_more_than_they_spare_lose_their_bound_and_decide_what_they_did() -> None:
     missed, rare = [30, *range(102, N, 5)], range(101, N, 5)
     column = audited(tried(missed=missed, rare=rare), untold=[30])
     assert column.trust is Trust.PROVEN
@@ -137,7 +137,15 @@ def test_rules_that_leave_more_than_they_spare_are_left_to_reading_and_no_bound_
     left = column.left_to_reading()
     assert left.trust is Trust.NOTHING
     assert left.attribute.certificate is None
-    assert all(map(left.is_open, ORDER))
+    assert not column.rulings[ORDER[101]].is_taken
+    assert left.rulings[ORDER[101]].is_taken, "what only the audit proves is read otherwise"
+    assert {key for key in ORDER if not left.is_open(key)} > {
+        key for key in ORDER if not column.is_open(key)
+    }
+    again = try_column(left.attribute, left.trial, left.read, TRUTH, ORDER)
+    assert audited(again, untold=[30]).left_to_reading().rulings == left.rulings
+    column = audited(tried(wrong=[21], missed=missed, rare=[21, *rare]), untold=[30])
+    assert column.left_to_reading().rulings == column.rulings, "the audit finds it wrong"
     spared = audited(tried(missed=[30], rare=SPOKEN), untold=[30])
     assert spared.left_to_reading() is spared
     assert spared.attribute.certificate is not None
