@@ -29,7 +29,8 @@ def _data_files(package: str, folder: Path) -> list[str]:
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*")
         if path.is_file()
-        and path.suffix not in {".py", ".pyc"}
+        and path.suffix != ".py"
+        and path.parent.name != "__pycache__"
         and not any(path.is_relative_to(other.parent) for other in inner)
         and not path.relative_to(folder).parts[0].startswith(("generate_", "."))
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)

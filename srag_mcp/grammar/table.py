@@ -350,8 +350,9 @@ class Column:
 
     @property
     def has_blanks(self) -> bool:
-        """Whether a record says that it has no value, as an empty cell of a table file does."""
-        return self.statistics.n_stated_absent > 0
+        """Whether a record says that it has no value, or its cell of a table file is empty."""
+        is_unsaid = self.attribute.is_column and not self.has_all_stated
+        return self.statistics.n_stated_absent > 0 or is_unsaid
 
     @property
     def states_none(self) -> bool:
@@ -364,8 +365,7 @@ class Column:
         """Whether no value means none: not in running text, nor where only some say so."""
         rules = self.attribute.extractors
         is_of_prose = bool(rules) and all(isinstance(rule, SlotRule) for rule in rules)
-        is_partial = self.has_blanks or self.attribute.is_column
-        return not is_of_prose and (not is_partial or self.has_all_stated)
+        return not is_of_prose and (not self.has_blanks or self.has_all_stated)
 
     @property
     def closed(self) -> bool:

@@ -187,12 +187,12 @@ def column_lines(
 def count_rows(corpus: Corpus, child: TableOfSchema) -> str:
     """Say how many rows a child table has, and of how many documents: those that list any.
 
-    `"312 items of 40 of 43 documents; 2 list none; 1 may list some that were not understood"`
+    `"312 items of 40 of 43 documents; 2 list none; 1 may list some, not understood"`
     """
     found = corpus.list_statistics(child.entity)
     n_rows = max((item.n_records for item in corpus.statistics(table=child.entity)), default=0)
     said = f"{n_rows:,} {child.list_name} of {found.n_stated:,} of {found.n_records:,} documents"
-    unknown = "may list some that were not understood"
+    unknown = "may list some, not understood"
     rest = {"list none": found.n_stated_absent, unknown: found.n_not_mentioned,
             "could not be read": found.n_failed}  # fmt: skip
     told = [said, *(f"{n:,} {what}" for what, n in rest.items() if n)]

@@ -135,7 +135,7 @@ def test_the_list_of_each_document_has_a_state_of_its_own(fleet: Corpus) -> None
     found = fleet.list_statistics("ships_sails")
     counts = (found.n_stated, found.n_stated_absent, found.n_not_mentioned, found.n_failed)
     assert (found.n_records, counts, found.n_contradicted) == (4, (2, 1, 1, 0), 1)
-    said = "4 sails of 2 of 4 documents; 1 list none; 1 may list some that were not understood"
+    said = "4 sails of 2 of 4 documents; 1 list none; 1 may list some, not understood"
     assert count_rows(fleet, SAILS) == said
     with pytest.raises(SchemaError, match="ships is no table of what documents list"):
         fleet.list_statistics("ships")
@@ -173,7 +173,7 @@ def test_the_schema_page_has_a_line_for_each_table_of_lists(fleet: Corpus) -> No
     shown = [line for line in page.columns if "sails" in line]
     assert shown == [
         "table ships_sails (document_id, position from 1):"
-        " 4 sails of 2 of 4 documents; 1 list none; 1 may list some that were not understood",
+        " 4 sails of 2 of 4 documents; 1 list none; 1 may list some, not understood",
         "ships_sails.name string: known in 3 of 4: 'Jib' (2), 'Spanker' (1)",
         "ships_sails.area number m2: 12.5 to 12.5, median 12.5; known in 1 of 4",
     ]
