@@ -616,8 +616,9 @@ def _list_name(item: _List, schema: Schema, titles: Collection[str]) -> str:
 
 
 def _is_record(name: str, schema: Schema) -> bool:
-    record = {stem for noun in (*schema.nouns, schema.entity) for stem in content_stems(noun)}
-    return {*content_stems(name)} <= record
+    """Whether a record is called *name*: that a folder is called `hops`, too, is no proof of it."""
+    nouns = schema.nouns if _is_plural(name) else (*schema.nouns, schema.entity)
+    return {*content_stems(name)} <= {stem for noun in nouns for stem in content_stems(noun)}
 
 
 def _titles(sightings: Sequence[Sightings]) -> set[str]:
