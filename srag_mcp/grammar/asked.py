@@ -11,6 +11,7 @@ from srag_mcp.grammar.lexicon import (
     HAVING,
     Token,
     alike,
+    doers,
     operator_stems,
     spoken,
     stem,
@@ -480,8 +481,12 @@ class Asked:
         named = [] if noun is None else list(self.columns(noun, lambda c: c.is_text))
         for column, features in named:
             yield (Term(column.name),), frozenset({asking, noun or 0}), features
-        for column in () if named else self.table.answering(kind)[:2]:
-            yield (Term(column.name),), frozenset({asking}), Counter({"who_guessed": 1})
+        who = {one for token in self.frame.sentence.tokens for one in doers(token.stem)}
+        known = self.table.by_name.values()  # of `brewed` brewers say who, and no title
+        doing = [x for x in known if kind == "who" and x.is_text and x.named & who]
+        for column in () if named else (doing or self.table.answering(kind)[:2]):
+            if not column.is_beside:
+                yield (Term(column.name),), frozenset({asking}), Counter({"who_guessed": 1})
 
     def _times(self, asking: int) -> Iterator[Head]:
         named = list(self.named(lambda c: c.is_date or c.is_year))

@@ -75,6 +75,8 @@ WEIGHTS: Mapping[str, float] = {
     "long_way": 1.3,
     "value_beside": 0.3,
     "of_other": 1.3,
+    "names_counted": 1.3,
+    "values_counted": 0.3,
     "records_counted": 0.3,
 }
 LIMIT = 1.2
@@ -93,6 +95,7 @@ ASSUMED: Mapping[str, str] = {
     "value_held": "that a part of a stored text means it",
     "part_unsaid": "that texts without such a part, where others have one, are none of it",
     "rows_counted": "that rows of a list are counted, and not the pieces that they stand for",
+    "pieces_counted": "that pieces are counted, and not the rows that stand for them",
     "value_own": "that a name is meant which another column has as well",
     "case_part": "that a part of a stored text means it",
     "records_ranked": "that single records are compared, not their sums",

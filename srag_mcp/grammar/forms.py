@@ -10,6 +10,7 @@ from srag_mcp.grammar.filters import Features, Frame, Option, contradicts
 from srag_mcp.grammar.lexicon import BEING, spoken, stem, stems, stems_of
 from srag_mcp.grammar.sql import ROW, Condition, Function, Summary, Term, Where, holds, is_known
 from srag_mcp.grammar.table import LISTED, Column
+from srag_mcp.names.uniting import are_names
 
 _VERBS = frozenset("is are was were has have had do does did offer cost contain".split())  # noqa: SIM905
 _COMPARING = ("share", "fraction", "difference", "more", "fewer", "than")
@@ -67,8 +68,9 @@ def _compose(asked: Asked, forms: Sequence[Callable[[Asked], Drafts]]) -> Drafts
                 at for at in frame.free if at not in used and not asked.covers(at, columns, used)
             )
             counted = {*draft.columns, *(x.column for x in asked.where if x.sql[-4:] != " = 0")}
-            rows = any(asked.table.by_name[x].counts_rows for x in counted if x != ROW)
-            taken = (frame.table.by_name[name] for name in columns if name != ROW)
+            lists = [asked.table.by_name[name].listed for name in counted if name != ROW]
+            taken = [frame.table.by_name[name] for name in columns if name != ROW]
+            summed = [x.listed for x in taken if f"SUM({x.key}" in draft.sql]
             dates = (column for column in taken if column.is_date or column.is_year)
             events = set[str]().union(*map(frame.events_beside, dates))
             dated = {stem for x in frame.table.dates for stem in x.named} | frame.sentence.events
@@ -77,9 +79,10 @@ def _compose(asked: Asked, forms: Sequence[Callable[[Asked], Drafts]]) -> Drafts
             undone = (x for x in frame.table.columns if x.tells_deeds and x.name not in columns)
             doubts = Counter(
                 happened=frame.sentence.says_happened and any(undone),
-                rows_counted=rows, event_dated=bool(events), called=asked.says_doubted,
-                crossed=frame.sentence.says_change, left_out=asked.has("left_out"),
-                of_other=frame.may_be_of_row,
+                rows_counted=any(x and x.pieces for x in lists), event_dated=bool(events),
+                called=asked.says_doubted, crossed=frame.sentence.says_change,
+                left_out=asked.has("left_out"), of_other=frame.may_be_of_row,
+                names_counted=any(x and x.repeated for x in summed),
             )  # fmt: skip
             features = frame.features + draft.features + doubts
             yield replace(draft, features=features, left=left, where=asked.where)
@@ -123,6 +126,7 @@ def read_count(asked: Asked) -> Drafts:
     if asked.counts_truths(asking + 1 + len(distinct)):
         return  # `how many storms`: a yes says that there was one, not how many
     used, count = frozenset({asking, *distinct}), Summary("count", None, asked.where)
+    yield from _of_part(asked, asking + 1 + len(distinct), used | totals)
     if not distinct and (target is None or target in nouns):
         yield from _pieces(asked, used | totals, frozenset(nouns), asking + 1)
     other = asked.names_other(asking + 1)
@@ -148,11 +152,19 @@ def read_count(asked: Asked) -> Drafts:
 
 def _different(asked: Asked, used: frozenset[int]) -> Drafts:
     """Read `how many reviewers` of a list of names as the different ones: they review several."""
-    naming = asked.table.naming if len(asked.table.columns) == 1 else None
-    if asked.table.is_list and naming is not None and not naming.is_own:
-        yield _single(
-            asked, Summary("count", Term(naming.name), asked.where, distinct=True), used, Counter()
-        )
+    if (naming := asked.table.repeated) is not None:
+        different = Summary("count", Term(naming.name), asked.where, distinct=True)
+        yield _single(asked, different, used, Counter())
+
+
+def _of_part(asked: Asked, at: int, used: frozenset[int]) -> Drafts:
+    """Read `how many Greenstar models` as those that have it in their name, and not as records."""
+    held = (x for x in asked.frame.chosen if x.uses == {at, at + 1} and x.features["value_held"])
+    for column in (asked.table.by_name[option.column] for option in held):
+        if not column.is_beside and asked.is_many(frozenset({at + 1})):
+            summary = Summary("count", Term(column.name), asked.where, distinct=True)
+            doubt: Features = Counter({"values_counted": int(not are_names(column.texts))})
+            yield _single(asked, summary, used, doubt)
 
 
 def _pieces(asked: Asked, used: frozenset[int], nouns: frozenset[int], at: int) -> Drafts:
@@ -166,7 +178,11 @@ def _pieces(asked: Asked, used: frozenset[int], nouns: frozenset[int], at: int) 
     others = any(LISTED in name for name in said)  # of `how many cards` the rows are of payments
     if pieces is not None and not others and (nouns or (is_own and asked.kind(at) == "value")):
         total = Summary("sum", Term(pieces.name), asked.where)
-        yield _single(asked, total, used | nouns, Counter())
+        words = {token.stem for token in asked.frame.sentence.tokens}
+        unsaid: Features = Counter(
+            pieces_counted=int(words.isdisjoint(stems_of("pieces", "verbs")))
+        )
+        yield _single(asked, total, used | nouns, unsaid)
 
 
 def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[int]) -> Drafts:
@@ -321,7 +337,7 @@ def read_groups(asked: Asked) -> Drafts:
             found = [
                 (Summary("sum", Term(column.name), asked.where), said, more)
                 for column, said, more in measures
-                if (column.is_of_list and not column.counts_rows if listed else column.sums)
+                if (column.listed and not column.listed.pieces if listed else column.sums)
             ]
         for summary, said, more in found:
             sql = asked.writer.groups(key, summary)

@@ -267,6 +267,13 @@ def is_past(token: Token) -> bool:
     return ends or is_irregular(token.word)
 
 
+@lru_cache(maxsize=4_096)
+def doers(verb: str) -> frozenset[str]:
+    """Return the stems of who does what the stem of a verb says: `winner`, who wins."""
+    endings = ("er", "or", "ee", "r", f"{verb[-1:]}er")
+    return frozenset(stem(verb + ending) for ending in endings) - {verb}
+
+
 @cache
 def light_stems() -> frozenset[str]:
     """Return the stems of verbs that ask for nothing by themselves, perhaps where they lead on."""

@@ -19,6 +19,7 @@ from srag_mcp.grammar.lexicon import (
     Token,
     alike,
     changes_at,
+    doers,
     is_denied,
     is_function,
     is_had,
@@ -347,6 +348,10 @@ class _Linker:
             self.tokens[x.first].stem for x in exact if x.last == x.first + 1
         }
         self._own = self._stored | table.named  # no word of these is idle
+        self._within = {  # of a column, the stems of words within its values
+            (choice.column, token.stem) for _, x in self._valued for choice in x.choices
+            for token in self.tokens[x.first : x.last]
+        }  # fmt: skip
         # those of a name of several words, written as names are
         self._named = {
             token.stem
@@ -938,6 +943,8 @@ class _Linker:
                 token.stem in column.told | column.around
                 and not (column.around and self._is_of_other(column, token, end))
                 and token.stem not in operator_stems() | self._stored | self._named
+                # `water contractors` are some of them; the `cause of damage` is theirs
+                and (said or (column.name, token.stem) not in self._within)
                 and token.number is None
             ):
                 told += 1
@@ -986,8 +993,7 @@ class _Linker:
         follower = next((other.word for other in self.tokens if other.start >= token.end), "")
         asked = any(other.word in DOING for other in self.tokens if other.end <= token.start)
         acts = asked or follower == "by" or self.tokens[0].word == "who"
-        endings = ("er", "or", "ee", "r", f"{token.stem[-1:]}er")  # `winner`, who wins
-        agents = {stem(token.stem + ending) for ending in endings if acts}
+        agents = doers(token.stem) if acts else frozenset()
         past = token.word.removesuffix("ed") if token.word.endswith("ed") else ""
         acted = {stem(past + ending) for ending in ("ure", "y") if past}  # `departed`, `delivered`
         return (frozenset() if named else alike(token.stem)) | agents | acted

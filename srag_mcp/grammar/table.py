@@ -70,7 +70,7 @@ class Column:
         around: Further stems of what they say around these.
         key: What it is called in a query where that is not its name: see `grammar.sql.quoted`.
         does: The stems of what somebody does who is named in it: `attend` of attendees.
-        counts_rows: Whether it counts rows of which each may stand for several pieces.
+        listed: The list of which it counts the rows.
         names_rows: Whether it says what is listed, so that records have what it names.
         is_namesake: Whether it counts rows that have a number of the same name: a fare of fares.
     """
@@ -83,7 +83,7 @@ class Column:
     around: frozenset[str] = frozenset()
     key: str = ""
     does: frozenset[str] = frozenset()
-    counts_rows: bool = False
+    listed: "Table | None" = None
     names_rows: bool = False
     is_namesake: bool = False
 
@@ -476,6 +476,12 @@ class Table:
     pieces: Column | None = None
     is_list: bool = False
 
+    @property
+    def repeated(self) -> Column | None:
+        """The column of a list that only names what several records may name: `reviewer`."""
+        naming = self.naming if self.is_list and len(self.columns) == 1 else None
+        return None if naming is None or naming.is_own else naming
+
     def is_verb(self, word: str) -> bool:
         """Whether a word ends as a verb does, and is no name of the record: `listing`."""
         return word.endswith(tuple(words_of("ending", "verb"))) and word not in self.called
@@ -674,6 +680,9 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     ]
     entity, title = ([stem(word) for word in name] for name in names)
     own = {*entity, *title[-1:], *(set(title) - named)}
+    # what documents list is no record that only a folder is called after
+    lists = (*(child.list_name for child in schema.children), *(x.name for x in schema.lists))
+    own -= {stem(word) for name in lists for word in words_in(name.rpartition(".")[2])[-1:]}
     # of `audit reports`, as some of them call themselves
     kinds = {word for noun in schema.nouns for word in stems(noun)[:-1]} - own - named
     numbered = _named_things(columns, _OWN)
@@ -683,7 +692,7 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     nouns = attested = attested | partly
     words = [word for name in names for word in name]
     many = {stem(word) for word in words if singular(word) != word} & own
-    last = {*entity[-1:], *title[-1:]}
+    last = {*entity[-1:], *title[-1:]} & own
     nouns = (nouns | many) or last  # tram stops are no trams, nor is lost property lost
     # what a folder of closed and of open ones is called, or of those of a place
     nouns = nouns - (_stored(columns) - (many & last))

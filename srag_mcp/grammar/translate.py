@@ -283,11 +283,8 @@ def describe_tables(schema: Schema, statistics: Statistics) -> list[Table]:
         for child in schema.children
     }
     lists = [_describe_list(child, schema, own[child.entity]) for child in schema.children]
-    pieces = {table.name for table in lists if table.pieces is not None}
-    counts = [
-        replace(column, counts_rows=name in pieces)
-        for name, column in _counts(schema, own, records)
-    ]
+    tables = {table.name: table for table in lists}
+    counts = [replace(x, listed=tables[name]) for name, x in _counts(schema, own, records)]
     counted = counted_things(column for table in lists for column in table.columns)
     named = replace(
         records,

@@ -8,6 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import log
 
 from srag_mcp.documents.document import Document, Heading, ListItem
@@ -71,6 +72,7 @@ _SEPARATORS = (";", "|", "•", ",")
 _AND = "&"
 # A word, or a mark that is neither within a number nor the sign of a unit.
 _PART = re.compile(r"""[^\W\d_]+|(?:(?<!\d)|(?!.\d))[^\w\s.'"’%°$€£¥₹#&+-]|-(?=\s)""")
+_WITH_AMOUNT = re.compile(r"[^\W\d_].*\s\d[\d.,]*\s*$")  # `Fuggle 50`, before its unit
 _TEXTS = frozenset({"text", "code"})
 _KINDS = ("table", "blocks", "items", "label", "lines")  # the first that has the same words
 
@@ -424,18 +426,16 @@ def _template(
         common = _common(common, own) if common else common
     if not common:
         return "", []
-    gaps = [f"(?P<g{start}_{n}>.*?)" for n in range(len(common) + 1)]
-    pattern = gaps[0] + "".join(
-        re.escape(part) + gap for part, gap in zip(common, gaps[1:], strict=True)
-    )
-    matches: dict[int, dict[str, Span]] = {}
-    for n, found in whole.items():
-        if (groups := match_whole(pattern, found.text)) is not None:
-            matches[n] = groups
+    pattern, matches = _match(common, whole, start)
+    for n in reversed([n for n, part in enumerate(common) if unit_of(part)]):
+        places = ((row, groups[f"g{start}_{n}"]) for row, groups in matches.items())
+        if all(_WITH_AMOUNT.search(place.of(whole[row].text)) for row, place in places):
+            common.insert(n, "")
+            pattern, matches = _match(common, whole, start)
     if len(matches) < n_least:
         return "", []
     columns = []
-    for n in range(len(gaps)):
+    for n in range(len(common) + 1):
         name = f"g{start}_{n}"
         cells = {
             row: part_of(whole[row], groups[name].start, groups[name].end)
@@ -451,6 +451,19 @@ def _template(
         else:
             pattern = pattern.replace(f"(?P<{name}>.*?)", r"[\s.]*")
     return (pattern, columns) if len(columns) > 1 else ("", [])
+
+
+def _match(
+    common: Sequence[str], whole: Mapping[int, Found], start: int
+) -> tuple[str, dict[int, dict[str, Span]]]:
+    """Return the pattern of whole words, an empty one before a number, and its groups in texts."""
+    marks = [rf"(?<![^\W\d_]){part}(?![^\W\d_])" if part.isalpha() else re.escape(part)
+             for part in common]  # fmt: skip
+    marks = [mark or rf"\s(?=\d[\d.,]*\s*{after})" for mark, after in pairwise([*marks, ""])]
+    gaps = [f"(?P<g{start}_{n}>.*?)" for n in range(len(common) + 1)]
+    pattern = gaps[0] + "".join(map("".join, zip(marks, gaps[1:], strict=True)))
+    matches = {n: match_whole(pattern, found.text) for n, found in whole.items()}
+    return pattern, {n: groups for n, groups in matches.items() if groups is not None}
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> list[str]:
@@ -603,8 +616,9 @@ def _list_name(item: _List, schema: Schema, titles: Collection[str]) -> str:
 
 
 def _is_record(name: str, schema: Schema) -> bool:
-    record = {stem for noun in (*schema.nouns, schema.entity) for stem in content_stems(noun)}
-    return {*content_stems(name)} <= record
+    """Whether a record is called *name*: that a folder is called `hops`, too, is no proof of it."""
+    nouns = schema.nouns if _is_plural(name) else (*schema.nouns, schema.entity)
+    return {*content_stems(name)} <= {stem for noun in nouns for stem in content_stems(noun)}
 
 
 def _titles(sightings: Sequence[Sightings]) -> set[str]:
@@ -646,7 +660,7 @@ def _child(
     for column in item.columns:
         candidate, guess = column.candidate, column.candidate.guess
         is_thing = column is item.named_by_list
-        labels = [label for label in candidate.labels if len(label) > 1]  # no `x` of `2 x hinge`
+        labels = [x for x in candidate.labels if len(x) > 1 or unit_of(x)]  # no `x` of `2 x hinge`
         labels = labels or [value_column(name) if is_thing else _call_unnamed(column)]
         names = {attribute.name for attribute in attributes} | {POSITION}
         kind = DATE if column.kind == "date" else guess.type

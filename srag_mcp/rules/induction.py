@@ -19,7 +19,7 @@ from srag_mcp.rules.candidates import (
     join_told_twice,
 )
 from srag_mcp.rules.child_tables import count_listed, find_listed_cells, induce_children
-from srag_mcp.rules.items import is_sentence, item_candidates
+from srag_mcp.rules.items import is_sentence, item_candidates, recurring_headings
 from srag_mcp.rules.kinship import content_stems, is_same_name, kin_of, kinship
 from srag_mcp.rules.labels import label_candidates, vote_candidates
 from srag_mcp.rules.naming import (
@@ -42,7 +42,7 @@ from srag_mcp.schema.attribute import (
     PlaceRule,
     keys_of,
 )
-from srag_mcp.schema.schema import Schema, Table
+from srag_mcp.schema.schema import ListName, Schema, Table
 from srag_mcp.text.spans import Spans
 from srag_mcp.text.words import content_words, fold_words, singular, stem, stems
 from srag_mcp.values.dates import find_dates
@@ -125,8 +125,13 @@ def induce_schema(
         and not any(_is_count(found, own) for own in counts)
     )
     schema = _without_told(schema.model_copy(update={"attributes": kept}))
-    own = _without_heads(nouns, [child.list_name for child in schema.children])
-    return schema.model_copy(update={"nouns": own})
+    listed = [child.list_name for child in schema.children]
+    own = _without_heads(nouns, listed)
+    # what only the folder is called, and documents list: who counts these counts no records
+    folder = _without_heads(entity.split("_")[-1:], (*listed, *own))
+    many = (x for x in sorted(recurring_headings(sightings)) if folder and singular(x) != x)
+    told = (ListName(name=x, holds="things") for x in many if not _without_heads(folder, [x]))
+    return schema.model_copy(update={"nouns": own, "lists": (*schema.lists, *told)})
 
 
 def _without_heads(nouns: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
@@ -210,7 +215,8 @@ def induce_columns(
 
     *file* is the name of the one that all are of; empty where there are several.
     """
-    schema = Schema(title=title, entity=entity, nouns=nouns_of_names(entity, file))
+    nouns = _without_heads(nouns_of_names(entity, file), [item.name for item in lists])
+    schema = Schema(title=title, entity=entity, nouns=nouns)
     return with_columns(schema, columns, lists)
 
 

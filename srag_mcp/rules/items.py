@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from srag_mcp.cells.cell import Cell
 from srag_mcp.rules.candidates import Candidate, Found
-from srag_mcp.rules.kinship import content_stems
+from srag_mcp.rules.kinship import content_stems, telling_stems
 from srag_mcp.rules.sightings import Item, Sightings
 from srag_mcp.schema.attribute import ItemRule
 from srag_mcp.text.spans import Span
@@ -66,7 +66,7 @@ def item_candidates(
 
     *values* holds the folded values of columns of text: what says one of them is no column.
     """
-    headings = _recurring_headings(sightings)
+    headings = recurring_headings(sightings)
     topics: dict[frozenset[str], Topic] = {}
     for number, item in _statements(sightings, headings):
         topic = topics.setdefault(item.stems, Topic(item.name, item.stems))
@@ -91,7 +91,7 @@ def item_candidates(
     return list(found.values())
 
 
-def _recurring_headings(sightings: Sequence[Sightings]) -> set[str]:
+def recurring_headings(sightings: Sequence[Sightings]) -> set[str]:
     """Return the headings of lists, and the labels beside which several things are listed."""
     counts: Counter[str] = Counter()
     several: Counter[str] = Counter()
@@ -284,7 +284,7 @@ def _known_beside(
 
 @cache  # of one rule for all documents
 def _named(names: tuple[str, ...]) -> tuple[tuple[str, frozenset[str]], ...]:
-    return tuple((name, frozenset(content_stems(name))) for name in names)
+    return tuple((name, telling_stems(name)) for name in names)
 
 
 @cache

@@ -34,6 +34,12 @@ def content_stems(text: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in content_words(text))
 
 
+def telling_stems(text: str) -> Stems:
+    """Return the stems of content words, and a letter that ends the text: `Pump A`, `Mrs Y`."""
+    *before, last = text.split() or [""]
+    return frozenset((*content_stems(text), *([last] if before and len(last) == 1 else ())))
+
+
 def general_stems() -> Stems:
     """Return the stems of words that say what sort of thing a value is, and not whose."""
     return _listed()["general"][0][0]

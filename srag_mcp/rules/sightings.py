@@ -17,7 +17,7 @@ from srag_mcp.documents.document import (
 )
 from srag_mcp.documents.pairs import item_pair
 from srag_mcp.rules.enumerations import FINDERS, Enumeration
-from srag_mcp.rules.kinship import content_stems
+from srag_mcp.rules.kinship import telling_stems
 from srag_mcp.rules.slots import Slot, find_slots
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, fold_words, stem, words
@@ -38,7 +38,8 @@ _VARIABLE = re.compile(
 )
 _FIGURE = re.compile(r":\s*[^\W\d_]{0,3}\s?\d")
 _DIGIT = re.compile(r"\d")
-_PART_END = re.compile(r"\s*(?:[;\n]|\.(?=\s|$))\s*")
+# A full stop parts what ends with one, too: `Parking. Pool.`, and no `Mrs A. Fenton`.
+_PART_END, _STOPS = re.compile(r"\s*[;\n]\s*"), re.compile(r"\s*(?:[;\n]|\.(?=\s|$))\s*")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _NAME = re.compile(r"(?:[A-ZÀ-Þ][\w.'’-]*\s?){2,5}")
 _SENTENCE = re.compile(r"\n|[.:!?]$")
@@ -221,7 +222,8 @@ class Sightings:
             elif isinstance(block, KeyValue) and not self._is_title(block):
                 start, end = block.value_span.start, block.value_span.end
                 if end - start <= _MAX_VALUE:
-                    marks = [m.span() for m in _PART_END.finditer(text, start, end)]
+                    ending = _STOPS if text[start:end].rstrip().endswith(".") else _PART_END
+                    marks = [m.span() for m in ending.finditer(text, start, end)]
                     starts = [start, *(after for _, after in marks)]
                     ends = [*(before for before, _ in marks), end]
                     for part in map(Span, starts, ends):
@@ -350,4 +352,4 @@ def _read_statement(
     elif _DIGIT.search(plain) and not listed:
         return "", frozenset(), negative  # a line with a figure states the figure
     name = " ".join(word for word in fold_words(plain).split() if not _DIGIT.search(word))
-    return name, frozenset(content_stems(name)), negative
+    return name, telling_stems(name), negative

@@ -477,3 +477,65 @@ def test_an_empty_list_of_json_states_that_there_is_none(tmp_path: Path) -> None
     assert (listed.n_stated, listed.n_stated_absent, listed.n_not_mentioned) == (18, 6, 0)
     assert (kaffa.n_records, kaffa.n_not_mentioned) == (24, 0)
     assert (answer.rows, answer.warnings) == (((6,),), ())
+
+
+BATCHES = [
+    {"label": label, "brewed": f"{year}-05-01", "style": style, "brewers": brewers,
+     "orders": [{"shop": shop, "crates": crates} for shop, crates in orders]}
+    for label, year, style, brewers, orders in (
+        ("Old Cat", 2023, "stout", ["Ada", "Bea"], [("Olm", 3), ("Rann", 2)]),
+        ("Old Cat", 2023, "stout", ["Ada"], [("Olm", 1)]),
+        ("Foggy", 2024, "ale", ["Bea", "Cy"], [("Rann", 4), ("Ulm", 4), ("Olm", 9)]),
+        ("Attic", 2024, "ale", ["Cy"], []),
+    )
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("How many orders are there?", [(6,)]),
+        ("How many orders are there per style?", [("ale", 3), ("stout", 3)]),
+        ("How many orders does each style have?", [("ale", 3), ("stout", 3)]),
+        ("List the number of orders for each style", [("ale", 3), ("stout", 3)]),
+        ("How many documents are there per style?", [("ale", 2), ("stout", 2)]),
+        # rows, or the different ones: of four batches there are three brewers
+        ("How many brewers are there?", None),
+        ("How many brewers are there per style?", None),
+        ("Number of brewers per style", None),
+        ("Which style has the most brewers?", None),
+        ("What is the average number of brewers?", [(1.5,)]),
+        # of what is brewed no label says who did
+        ("Who brewed in 2023?", None),
+        ("Who brewed the most?", None),
+    ],
+)
+def test_what_documents_list_is_no_record_that_the_folder_is_called_after(
+    tmp_path: Path, question: str, rows: list[object] | None
+) -> None:
+    folder = tmp_path / "orders"
+    folder.mkdir()
+    (folder / "orders.json").write_text(json.dumps(BATCHES))
+    ingest(folder, Settings(workers=1))
+    with QueryPool() as worker:
+        answer = ask(Corpus(folder, worker), question)
+    assert (sorted(answer.rows) if not answer.refused else None) == rows, answer.text
+
+
+def test_what_is_listed_below_a_heading_and_not_read_is_no_record(tmp_path: Path) -> None:
+    folder = tmp_path / "hops"
+    folder.mkdir()
+    rest = ["early, a good handful", "late; what was left of last year", "dry"]
+    for n in range(12):
+        own = "".join(f"- Sort {n}{k}: {rest[(n + k) % 3]}\n" for k in range(1 + n % 3))
+        (folder / f"{n:02}.md").write_text(
+            f"# Batch {n}\n\n- Volume: {12 + n} l\n\n## Hops\n\n{own}"
+        )
+    ingest(folder, Settings(workers=1))
+    with QueryPool() as worker:
+        hops, batches = (
+            ask(Corpus(folder, worker), f"How many {noun} are there?")
+            for noun in ("hops", "batches")
+        )
+    assert hops.refused or hops.rows == ((24,),), hops.text
+    assert batches.rows == ((12,),)

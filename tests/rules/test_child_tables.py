@@ -458,6 +458,28 @@ def test_a_bare_number_before_a_thing_may_say_how_many_there_are() -> None:
     assert [column.name for column in child.attributes] == ["quantity", "bird"]
 
 
+def test_a_word_that_parts_items_is_a_whole_one_and_a_unit_has_the_number_before_it() -> None:
+    hops = ["Fuggle", "Old Golding", "Saaz"]
+    texts = [
+        f"# Batch {n}\n\n## Hops\n\n"
+        + "\n".join(
+            f"- {hops[(n + k) % 3]} {10 * k + n} g at {15 * k} min" for k in range(1 + n % 3)
+        )
+        for n in range(9)
+    ]
+    documents = read(texts, "md")
+    schema = learn(documents)
+    [child] = schema.children
+    [found] = lists_of(documents, schema).values()
+    assert [column.name for column in child.attributes] == ["hop", "g", "min"]
+    assert rows_of(found[2]) == [
+        ("Saaz", "2", "0"),
+        ("Fuggle", "12", "15"),
+        ("Old Golding", "22", "30"),
+    ]
+    assert sum(len(rows_of(one)) for one in found) == 18
+
+
 def test_a_sentence_that_counts_a_list_gives_no_column() -> None:
     texts = [
         f"{_survey(n)}\n\n" + (f"We noted {len(_faults(n))} faults in all." if n % 3 else "")

@@ -113,6 +113,31 @@ def test_a_value_of_a_label_is_no_thing_of_a_list_however_short() -> None:
     assert table.values("seller_town") == [towns[(n + 1) % 3] for n in range(12)]
 
 
+@pytest.mark.parametrize("name", ["Mrs A. {}", "Dr. {}", "St. {}'s"])
+def test_a_full_stop_within_a_name_parts_nothing(name: str) -> None:
+    said = [name.format(SHORT[n % 5]) for n in range(15)]
+    table = tabulate([f"No: {n}\nCustomer: {one}\n\nSeen." for n, one in enumerate(said)])
+    assert booleans(table) == set()
+    assert table.values("customer") == said
+
+
+def test_full_stops_part_what_ends_with_one() -> None:
+    texts = [f"No: {n}\nOn site: {('Lift. Bank.', 'Bank. Pool.')[n % 2]}\n" for n in range(12)]
+    assert booleans(tabulate(texts)) == {"lift", "pool"}
+
+
+def test_a_letter_at_the_end_tells_things_of_a_list_apart() -> None:
+    table = pages(
+        "Checked",
+        lambda n: "Pump A" if n % 2 else "",
+        lambda n: "Pump Y" if n % 3 else "",
+        lambda n: "Fan" if n % 4 else "",
+        lambda n: "Gate",
+    )
+    assert table.values("pump_a") == [n % 2 == 1 for n in range(12)]
+    assert table.values("pump_y") == [n % 3 > 0 for n in range(12)]
+
+
 def test_a_label_with_a_value_beside_it_is_no_thing_of_a_list() -> None:
     table = pages(
         "Check",
