@@ -21,7 +21,7 @@ from srag_mcp.grammar.lexicon import (
     words_of,
 )
 from srag_mcp.grammar.link import Mention, convert_into
-from srag_mcp.grammar.sql import ROW, Function, Summary, Term, Where, Writer
+from srag_mcp.grammar.sql import ROW, Summary, Term, Where, Writer
 from srag_mcp.grammar.table import Column
 from srag_mcp.text.words import singular
 from srag_mcp.values.units import unit_of
@@ -35,7 +35,6 @@ _PASSED = ("distinct", "rank", "adjective", "number", "aggregate", "direction", 
 # What says nothing of its own in any reading.
 _IDLE = frozenset({"record", "and", "inclusive"})
 _COUNTING = frozenset({"most", "fewest", "least"})
-_ENDS: dict[str, Function] = {"highest": "max", "lowest": "min"}
 UNIVERSAL = frozenset({"all", "every", "everyone", "everybody"})
 
 Head = tuple[tuple[Term, ...], frozenset[int], Features]
@@ -541,9 +540,12 @@ class Asked:
         if not (asked or self.pinned() or self.has("list", "how_many", "rank", "adjective")):
             for column, used, features in self.measures():  # `what is the highest point`
                 words = [token.word for at in used for token in self.tokens(at)]
-                end = _ENDS.get(dict(phrases().get(tuple(words[:1]), ())).get("rank", ""))
-                if end and not (features["unsaid_name"] or self.is_many(used)):
-                    yield Summary(end, Term(column.name), self.where), used, features
+                end = dict(phrases().get(tuple(words[:1]), ())).get("rank")
+                wanted = {"highest": True, "lowest": False}.get(end or "")
+                high = None if wanted is None else column.end_of(valued(words[:1]), wanted)
+                if high is not None and not (features["unsaid_name"] or self.is_many(used)):
+                    summary = Summary("max" if high else "min", Term(column.name), self.where)
+                    yield summary, used, features
         if len(asked) == 1:
             function = self.word(asked[0])
             for column, used, features in self.measures(additive=function == "sum"):
@@ -659,9 +661,8 @@ class Asked:
         start = at if self.by_number is None else self.by_number
         said = frozenset(range(start - 1, start + 1) if start != at else ())
         follower, pieces = self.after(start), self.table.pieces
-        between = range(start + 1, follower or 0)  # `most hard trails`
-        near = all(self.kind(i) == "value" and self.near(i - 1, i) for i in between)
-        near = near and self.near((follower or 0) - 1, follower or 0)
+        way = range(start + 1, (follower or 0) + 1)  # of `most hard trails`
+        near = all(self.near(i - 1, i) and (self.kind(i) == "value" or i == follower) for i in way)
         if self.word(at) in {"often", "seldom"}:
             yield Summary("count", None, self.where), frozenset()
         elif follower is None and pieces is not None and self.is_counting(at):

@@ -640,8 +640,8 @@ class _Reader:
             column = self._table.by_name[choice.column]
             if is_time and choice.exact and not all(map(_is_time, column.texts)):
                 continue  # `in May` says when, though somebody is called so
-            pairs = ((word, noun) for word in column.named for noun in self._table.nouns)
-            is_maker = any(word.startswith(noun) and word != noun for word, noun in pairs)
+            words, nouns = column.named, self._table.nouns  # `claimant`, of claims
+            is_maker = any(w.startswith(n) and w != n for w in words for n in nouns)
             if does and verb not in column.named and not (column.is_own or is_maker):
                 continue  # `did Grace report` does not ask for what is assigned to her
             if self._qualifies_other(at, choice.column):
@@ -718,10 +718,9 @@ class _Reader:
                 known = word == "stated" and refused is None
                 hangs = not known and self._hangs_on(at, column)
                 hangs = hangs or (column.is_boolean and refused is not None)
-                # where documents, but for empty cells of tables, state that there is none: as NULL
                 n_said = column.statistics.n_stated + column.statistics.n_stated_absent
                 is_none = n_said > column.statistics.n_non_null and not column.attribute.is_column
-                if not (hangs or is_none):
+                if not (hangs or is_none):  # as NULL is what documents state that there is none
                     uses = {at, place, *inside, *(() if refused is None else (refused,))}
                     found = is_known(column.name, known=known)
                     yield Option(frozenset(uses), found, features=features)
