@@ -395,8 +395,8 @@ class Asked:
             nameless: Features = Counter({"no_label": int(terms[0].column == ROW and not general)})
             yield terms, frozenset({asking, noun, *further}), nameless
         elif self.kind(noun) == "part":
-            for term, features in self.parts(noun):
-                yield (term,), frozenset({asking, noun}), features
+            for term in (x for x, assumed in self.parts(noun) if not assumed["date_assumed"]):
+                yield (term,), frozenset({asking, noun}), Counter()
         elif self.kind(noun + 1) != "record" or self.word(noun + 1) == "any" or self.apart(noun):
             # not `the oldest open ticket`: no opening; nor `how long was it open`: no day of it
             concept = self.word(asking) if kind == "question_word" else ""

@@ -146,6 +146,7 @@ def test_a_plain_question_is_answered_with_what_it_assumes(
         "Total pupils per Baxi certificate",  # of each, or of all
         "Top 3 towns by number of climbs",  # metres count nothing
         "What are the highest points?",
+        "Which month had the most certificates?",  # of which date nobody says
         "How many visit certificates are there?",
     ],
 )
