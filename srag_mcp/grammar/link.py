@@ -958,9 +958,9 @@ class _Linker:
         own = {*column.names[0]} - said  # a mean temperature has `temperature` as a synonym, too
         numbered = {name[-1] for name in column.names} & stems_of("naming", "words")  # `ward_no`
         denied = any(map(is_denied, unsaid | own))  # `assets`, of non-current
-        # all of an ascent, or a rating; what are counted may be those until then
-        whole = stems_of("aggregate", "sum") if not column.is_of_things else frozenset()
-        if ((unsaid | own) - numbered - whole) & operator_stems() or needs_all or denied:
+        rest = (unsaid | own) - numbered  # alone it is all of an ascent; counts may be until then
+        is_whole = rest <= stems_of("aggregate", "sum") and not column.is_of_things
+        if (rest & operator_stems() and not is_whole) or needs_all or denied:
             return None  # `airport` alone does not ask for an airport shuttle
         weight = (_NAME if share == 1 else _PART) * named + _LIKE * like + _TOLD * told
         weight += _FUNCTION * idle + 0.1 * (len(content) - 1) + _OPENING * record
