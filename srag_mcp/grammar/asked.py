@@ -13,6 +13,7 @@ from srag_mcp.grammar.lexicon import (
     alike,
     doers,
     operator_stems,
+    phrases,
     spoken,
     stem,
     stems_of,
@@ -119,6 +120,11 @@ class Asked:
         """Return the next free mention behind *at*, over kinds that may stand between."""
         return next((i for i in self.frame.free if i > at and self.kind(i) not in over), None)
 
+    @cached_property
+    def by_number(self) -> int | None:
+        """The `number of` right behind `by`: `top 3 towns by number of orders` asks for towns."""
+        return next((at + 1 for at in self.of("by") if self.kind(at + 1) == "how_many"), None)
+
     def near(self, left: int, right: int) -> bool:
         """Whether only words that shape the sentence stand between two mentions."""
         return self.frame.sentence.near(left, right)
@@ -168,7 +174,7 @@ class Asked:
         """Whether records are called what only some of them are by a value, or by themselves."""
         places = [item.first for item in self.frame.sentence.mentions if item.kind == "record"]
         said = (t for at in places for t in self.frame.sentence.tokens[max(at - 1, 0) : at + 1])
-        return any(token.stem in self.table.doubted for token in said)
+        return any(token.stem in self.table.doubted | self.table.events for token in said)
 
     # -- columns -----------------------------------------------------------------------------
 
@@ -259,11 +265,6 @@ class Asked:
         texts = self.columns(at, lambda c: c.is_text and c.is_own and c.fill > 0.5, headed=True)
         return self.kind(at) == "record" or any(True for _ in texts)
 
-    def opens_with_record(self, at: int) -> bool:
-        """Whether a mention of more words begins with the noun of the record."""
-        first, *further = self.tokens(at)
-        return bool(further) and first.stem in self.table.nouns
-
     def says_age(self, at: int) -> bool:
         """Whether a superlative says of a thing itself how old it is, as `newest` does."""
         return self.frame.sentence.words(self.mention(at)).lower() in words_of("ages", "words")
@@ -288,15 +289,6 @@ class Asked:
         tokens, behind = self.tokens(at), self.kind(at + 1) == "record"
         ends = len(tokens) > 1 and tokens[-1].stem in self.table.nouns - column.named
         return ends or (behind and self.word(at + 1) != "any" and not self.apart(at))
-
-    def says_which_is(self, at: int) -> bool:
-        """Whether `which plot is` stands before a mention."""
-        before = spoken(self.frame.sentence.tokens[: self.mention(at).first])
-        return before[:1] == ("which",) and not BEING.isdisjoint(before[2:][-2:])
-
-    def says_day(self, at: int) -> bool:
-        """Whether a mention speaks of dates, and not of what is dated."""
-        return any(token.stem in {"date", "day"} for token in self.tokens(at))
 
     def is_many(self, nouns: frozenset[int]) -> bool:
         """Whether several things are asked for: one of *nouns* is in the plural, or the verb."""
@@ -327,11 +319,6 @@ class Asked:
             return False
         adjacent = at == 0 or self.determines(at - 1, at)
         return adjacent and self.table.by_name[self.mention(at).columns[0][0]].is_boolean
-
-    def counts_truths(self, at: int) -> bool:
-        """Whether a column of yes and no stands there as the noun, and before no other."""
-        last = at + 1 >= len(self.frame.sentence.mentions)
-        return self.is_truth(at) and (last or self.mention(at + 1).first > self.mention(at).last)
 
     def determines(self, asking: int, noun: int) -> bool:
         """Whether only an article or `of` stands between two mentions."""
@@ -374,7 +361,7 @@ class Asked:
 
     def heads(self) -> Iterator[Head]:
         """Yield what the question word asks to be put out, and the mentions that say so."""
-        asking = self.first(*_HEADS)
+        asking = next((at for at in self.of(*_HEADS) if at != self.by_number), None)
         if asking is None:
             yield from self._opening()
             return
@@ -409,7 +396,7 @@ class Asked:
             nameless: Features = Counter({"no_label": int(terms[0].column == ROW and not general)})
             yield terms, frozenset({asking, noun, *further}), nameless
         elif self.kind(noun) == "part":
-            for term in self.parts(noun):
+            for term in (x for x, assumed in self.parts(noun) if not assumed["date_assumed"]):
                 yield (term,), frozenset({asking, noun}), Counter()
         elif self.kind(noun + 1) != "record" or self.word(noun + 1) == "any" or self.apart(noun):
             # not `the oldest open ticket`: no opening; nor `how long was it open`: no day of it
@@ -496,21 +483,22 @@ class Asked:
             assumed: Features = Counter({"date_assumed": 1})
             yield (Term(self.table.main_date.name),), frozenset({asking}), assumed
 
-    def parts(self, at: int) -> Iterator[Term]:
+    def parts(self, at: int) -> Iterator[tuple[Term, Features]]:
         """Yield the terms that a noun of time may mean: a part of a date."""
-        part, main = self.word(at), self.table.main_date
+        part, main = self.word(at), self.table.dating
         dates = list(self.named(lambda c: c.is_date))
         beside = [c for a, c, _ in dates if abs(a - at) == 1 or len(dates) == 1]
         words = {token.word for token in self.frame.sentence.tokens}
         any_year = "whatever" in words or {"month", "year"} <= words
         if part == "month" and any_year:
             part = "month_name"
-        for column in beside or ([main] if main is not None else []):
-            yield Term(column.name, "" if part == "date" else part)
-        if part == "year" and not beside and main is None:
-            for column in self.table.columns:
-                if column.is_year:
-                    yield Term(column.name)
+        found = beside or ([main] if main is not None and main.is_date else [])
+        if part == "year" and not beside and self.table.main_date is None:
+            found = [column for column in self.table.columns if column.is_year] or found
+        for column in found:
+            assumed = int(not beside and column.is_date and column is not self.table.main_date)
+            term = Term(column.name, "" if part == "date" or column.is_year else part)
+            yield term, Counter({"date_assumed": assumed})
 
     # -- what is measured --------------------------------------------------------------------
 
@@ -554,6 +542,15 @@ class Asked:
     def summaries(self) -> Iterator[tuple[Summary, frozenset[int], Features]]:
         """Yield the one aggregate that is asked for, over each measure that it may mean."""
         asked = self.of("aggregate")
+        if not (asked or self.pinned() or self.has("list", "how_many", "rank", "adjective")):
+            for column, used, features in self.measures():  # `what is the highest point`
+                words = [token.word for at in used for token in self.tokens(at)]
+                end = dict(phrases().get(tuple(words[:1]), ())).get("rank")
+                wanted = {"highest": True, "lowest": False}.get(end or "")
+                high = None if wanted is None else column.end_of(valued(words[:1]), wanted)
+                if high is not None and not (features["unsaid_name"] or self.is_many(used)):
+                    summary = Summary("max" if high else "min", Term(column.name), self.where)
+                    yield summary, used, features
         if len(asked) == 1:
             function = self.word(asked[0])
             for column, used, features in self.measures(additive=function == "sum"):
@@ -600,11 +597,15 @@ class Asked:
         if concept == "time" and any(self.named(lambda c: c.measures("rank"))):
             return  # `ranks first`
         sorting = self.first("by")
-        follower = self.after(at if sorting is None else sorting, ("aggregate", "number"))
+        over = ("aggregate", "number", "how_many")
+        follower = self.after(at if sorting is None else sorting, over)
         ordered = [
             item
             for item in self.named(lambda c: c.is_number or (c.is_date and bool(concept)))
-            if not (self.is_counting(at) and item[1].is_no_amount)
+            # nothing is the most by what may name things, or by years that are not counted
+            if not (self.is_counting(at) and item[1].is_identifier)
+            and not (self.is_counting(at) and item[1].may_be_years and item[1].is_called_one)
+            and (self.by_number is None or item[1].is_of_things)
         ]
         headed = set() if follower is None else {
             column.name for column, _ in self.columns(follower, lambda _: True, headed=True)
@@ -641,7 +642,7 @@ class Asked:
             if meant is not None:
                 features = self._with_concept(place, column, features, concept)
                 far: Features = Counter({"far_measure": int(not beside)})
-                used = frozenset({place} if sorting is None else {place, sorting})
+                used = frozenset({place, *self.of("by", "how_many")[: 2 * (sorting is not None)]})
                 yield column, used, meant, features + far + counting
         named = {column.name for _, column, _ in ordered}
         measuring = [] if beside else self.table.measuring(concept)
@@ -657,33 +658,37 @@ class Asked:
 
     def is_counting(self, at: int) -> bool:
         """Whether a superlative asks for an amount: `the most`, `the fewest`."""
-        return self.kind(at) == "rank" and bool(self.words(at) & _COUNTING)
+        is_said = self.kind(at) == "rank" and bool(self.words(at) & _COUNTING)
+        return is_said or self.by_number is not None
 
     def counts(self, at: int) -> Iterator[tuple[Summary, frozenset[int]]]:
         """Yield what is counted behind `most`: records, or the different names in a column."""
-        follower = self.after(at)
-        pieces = self.table.pieces
+        start = at if self.by_number is None else self.by_number
+        said = frozenset(range(start - 1, start + 1) if start != at else ())
+        follower, pieces = self.after(start), self.table.pieces
+        way = range(start + 1, (follower or 0) + 1)  # of `most hard trails`
+        near = all(self.near(i - 1, i) and (self.kind(i) == "value" or i == follower) for i in way)
         if self.word(at) in {"often", "seldom"}:
             yield Summary("count", None, self.where), frozenset()
         elif follower is None and pieces is not None and self.is_counting(at):
-            yield Summary("sum", Term(pieces.name), self.where), frozenset()
-        elif follower is not None and self.is_counting(at) and self.near(at, follower):
+            yield Summary("sum", Term(pieces.name), self.where), said
+        elif follower is not None and self.is_counting(at) and near:
             if self.means_record(follower):
                 last = follower  # of `job adverts`
                 while self.kind(last + 1) == "record":
                     last += 1
                 noun = self.tokens(last)[-1].word
                 if noun != singular(noun):  # `the most energy` is no number of anything
-                    yield Summary("count", None, self.where), frozenset({follower})
+                    yield Summary("count", None, self.where), said | {follower}
             elif self.kind(follower) == "column":
                 for column, features in self.columns(follower, lambda c: c.is_text, headed=True):
                     if self.needs_all(follower, column):
                         continue
                     if features["unsaid_name"] <= WHOLE and not column.qualifies:
                         if self.says_stem_only(follower, column):
-                            yield Summary("count", None, self.where), frozenset({follower})
+                            yield Summary("count", None, self.where), said | {follower}
                         counted = Summary("count", Term(column.name), self.where, distinct=True)
-                        yield counted, frozenset({follower})
+                        yield counted, said | {follower}
 
     def limit(self, at: int) -> tuple[int | None, frozenset[int]]:
         """Return how many are asked for: `the three cheapest`, `top 5`, `which two cities`."""

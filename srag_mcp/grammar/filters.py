@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from itertools import combinations, pairwise
 from typing import TypeAlias
 
@@ -19,6 +20,7 @@ from srag_mcp.grammar.lexicon import (
     is_past,
     phrases,
     spoken,
+    stem,
     stems_of,
     valued,
     words_of,
@@ -41,6 +43,7 @@ from srag_mcp.grammar.sql import (
 from srag_mcp.grammar.table import LISTED, Column, Table
 from srag_mcp.text.words import DENYING
 from srag_mcp.values.dates import Period, find_periods
+from srag_mcp.values.quantities import ambiguous_mark
 from srag_mcp.values.states import is_plain_answer
 from srag_mcp.values.units import is_currency
 
@@ -102,6 +105,7 @@ ASSUMED: Mapping[str, str] = {
     "groups_ranked": "that sums of records are compared, not single ones",
     "who_guessed": "which column says who, or where",
     "amount_of_row": "that an amount is that of the row, and not of each of its pieces",
+    "judged": "which column says how something is rated",
     "called": "that all records are what some have as a value, or are called",
     "crossed": "that a value lies there, whatever it was before",
     "left_out": "that left out is what has no such value",
@@ -474,16 +478,20 @@ class _Reader:
             uses.add(after)
         first, last = min(uses), max(uses)
         plain = uses == {at} and high is None
+        is_year = bool(find_periods(self._sentence.words(self._mentions[at])))
         self._taken |= uses
+        said = (self._sentence.words(self._mentions[i]) for i in uses if self._kind(i) == "number")
+        doubted = any(ambiguous_mark(text) == "." for text in said)
         for column, features, place in self._measured(first, last, concept, at):
             if not all(column.is_rate_of(self._mentions[place].rate) for place in uses):
                 continue
             low = self._mentions[at].in_unit_of(column)
-            bare = self._mentions[at].unit is None and column.scale != 1
-            is_either = self._ranges(at, column, column.scale) or not self._ranges(at, column)
-            if low is None or (bare and is_either) or (low > 0 and column.is_less):
+            scale = column.scale if self._mentions[at].unit is None else 1
+            scale = 1000 if doubted else scale  # of `1.065`, unless its numbers say which it is
+            is_either = self._ranges(at, column, scale) or not self._ranges(at, column)
+            if low is None or (scale != 1 and is_either) or (low > 0 and column.is_less):
                 continue
-            if plain and not column.may_be_years and self._is_year(at):
+            if plain and not column.may_be_years and before == ("in",) and is_year:
                 continue  # `the depth in 2019`
             meant = column.turned(operator, concept)
             if meant is None or (concept == "time" and not column.may_be_years):
@@ -500,17 +508,11 @@ class _Reader:
                 found = between(column.name, ends[0] or 0.0, ends[1] or 0.0)
             yield Option(frozenset({*uses, *place}), found, features=features)
         counting = self._kind(last + 1) == "record" and self._near(last, last + 1)
-        if high is None and not plain and (counting or self._aggregates):
+        if high is None and not (plain or doubted) and (counting or self._aggregates):
             kept = frozenset({*uses, *({last + 1} if counting else ())})
             yield Option(kept, relation=(operator, at, "" if concept == "any" else concept))
         if plain:
             yield Option(features=Counter({"number_free": 1}))
-
-    def _is_year(self, at: int) -> bool:
-        """Whether a number says when: `in 2019`."""
-        tokens, mention = self._sentence.tokens, self._mentions[at]
-        before = spoken(tokens[: mention.first][-1:])
-        return before == ("in",) and bool(find_periods(self._sentence.words(mention)))
 
     def _relation(self, at: int) -> tuple[str, float | None, set[int], str]:
         """Return operator, upper end, the mentions that say so, and what an adjective measures."""
@@ -617,13 +619,10 @@ class _Reader:
             if (column.is_date or column.is_year) and column.name not in seen:
                 seen.add(column.name)
                 yield column, features, (place,)
-        main = self._table.main_date
+        main = self._table.dating
         if main is not None and main.name not in seen:
-            yield main, Counter({"date_assumed": int(len(self._table.dates) > 1)}), ()
-        elif main is None:
-            for column in self._table.columns:
-                if column.is_year and column.name not in seen and set(column.named) == {"year"}:
-                    yield column, Counter(), ()
+            is_sure = main.is_year or self._table.dates == [self._table.main_date]
+            yield main, Counter({"date_assumed": int(not is_sure)}), ()
 
     # -- values -----------------------------------------------------------------------------
 
@@ -639,12 +638,14 @@ class _Reader:
         is_own = self._table.is_list and not all(column.is_beside for column in held)
         does = any(verb in column.verbs for column in self._table.by_name.values())
         before = spoken(self._sentence.tokens[: mention.first][-1:])
-        is_time = before == ("in",) and _is_time(phrase)
+        is_time, judging = before == ("in",) and _is_time(phrase), stems_of("function", "judging")
         for choice in mention.choices:
             column = self._table.by_name[choice.column]
             if is_time and choice.exact and not all(map(_is_time, column.texts)):
                 continue  # `in May` says when, though somebody is called so
-            if does and verb not in column.named and not self._table.names_maker(column):
+            words, nouns = column.named, self._table.nouns  # `claimant`, of claims
+            is_maker = any(w.startswith(n) and w != n for w in words for n in nouns)
+            if does and verb not in column.named and not (column.is_own or is_maker):
                 continue  # `did Grace report` does not ask for what is assigned to her
             if self._qualifies_other(at, choice.column):
                 continue  # `closed slides`, of closed toilets
@@ -661,6 +662,7 @@ class _Reader:
                 "value_part": int(not choice.exact and not weak),
                 "value_held": int(not choice.exact and not choice.item),
                 "part_unsaid": int(choice.unsaid),
+                "judged": len({*map(stem, before)} & judging - column.named),
                 "narrowed": int(self._table.shares_modifier(column)),
                 "value_part_small": int(not choice.exact and weak),
                 "value_own": int(column.is_own and len(mention.choices) > 1),
@@ -719,7 +721,9 @@ class _Reader:
                 known = word == "stated" and refused is None
                 hangs = not known and self._hangs_on(at, column)
                 hangs = hangs or (column.is_boolean and refused is not None)
-                if not (hangs or column.states_none):
+                n_said = column.statistics.n_stated + column.statistics.n_stated_absent
+                is_none = n_said > column.statistics.n_non_null and not column.attribute.is_column
+                if not (hangs or is_none):  # as NULL is what documents state that there is none
                     uses = {at, place, *inside, *(() if refused is None else (refused,))}
                     found = is_known(column.name, known=known)
                     yield Option(frozenset(uses), found, features=features)
@@ -762,8 +766,10 @@ class _Reader:
                 whole and column.is_additive and column.ends is not None and column.ends[0] == 0
             )
             return compare(column.name, ">", 0) if is_count else None
-        stated = is_so and column.has_blanks and column.has_all_stated and not column.denies
-        return is_known(column.name) if stated else None
+        stated = column.fill < 1 and column.says_by_silence and not column.denies
+        again = [x for x in self._mentions if column.name in dict(x.columns)][1:]
+        opens = self._kind(at + 1) and self._mentions[at + 1].first == self._mentions[at].last
+        return is_known(column.name) if is_so and stated and not (again or opens) else None
 
     def _is_verb(self, denied: int, at: int) -> bool:
         """Whether `not` denies what the name of a column says as a verb: `not inspected`."""
@@ -777,15 +783,16 @@ class _Reader:
 
         Not where a text of it denies, or all have one, as `a cappella` of an accompaniment. That of
         `not inspected` only where the empty cells of a table say so, and where no date is called
-        so: what is not mentioned may have been done, and a date may lie ahead; of `not sold` it
-        would tell more than an empty price.
+        so and may lie ahead: what is not mentioned may have been done; of `not sold` it would tell
+        more than an empty price.
         """
         if column.is_text and (column.denies or column.fill == 1):
             return False
         if not self._is_verb(denied, at):
             return not self._hangs_on(at, column)
         whole = [name for name, share in self._mentions[at].columns if share == 1]
-        dated = any(self._table.by_name[name].is_date for name in whole)
+        dates = [x for name in whole if (x := self._table.by_name[name]).is_date]
+        dated = any(str(x.statistics.maximum) >= date.today().isoformat() for x in dates)  # noqa: DTZ011
         is_whole = column.name in whole and not dated
         return is_whole and column.has_all_stated and not self._hanging(at)
 

@@ -123,7 +123,9 @@ def read_count(asked: Asked) -> Drafts:
         return
     one = asked.pinned()  # the one record of a name is not counted
     nouns = [at for at in asked.of("record") if at > asking]
-    if asked.counts_truths(asking + 1 + len(distinct)):
+    truth = asking + 1 + len(distinct)
+    is_last = truth + 1 >= len(asked.frame.sentence.mentions) or asked.apart(truth)
+    if asked.is_truth(truth) and is_last:
         return  # `how many storms`: a yes says that there was one, not how many
     used, count = frozenset({asking, *distinct}), Summary("count", None, asked.where)
     yield from _of_part(asked, asking + 1 + len(distinct), used | totals)
@@ -143,9 +145,9 @@ def read_count(asked: Asked) -> Drafts:
     elif asked.kind(target) == "part":
         if asked.word(target) == "date" and asked.table.is_daily:
             yield _single(asked, count, used | totals | {target}, Counter())
-        for term in asked.parts(target) if distinct else ():
+        for term, features in asked.parts(target) if distinct else ():
             summary = Summary("count", term, asked.where, distinct=True)
-            yield _single(asked, summary, used | {target}, Counter())
+            yield _single(asked, summary, used | {target}, features)
     else:
         yield from _counted(asked, target, used, totals)
 
@@ -189,7 +191,8 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
     """Read how many of what a column names there are: its different values, or their sum."""
     last = max((at for at in used | totals if at < target), default=target)
     distinct = any(asked.kind(at) == "distinct" for at in used)
-    if distinct and asked.opens_with_record(target):
+    first, *further = asked.tokens(target)
+    if distinct and further and first.stem in asked.table.nouns:
         return  # `how many different animals came in`, of `came_in_as`
     for column, features in asked.columns(target, lambda c: not c.is_boolean, headed=True):
         term = Term(column.name)
@@ -208,7 +211,8 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
         if column.is_number and totals:
             continue  # `how many hours in total` is no number of different hours
         whole = features["unsaid_name"] <= WHOLE
-        named = whole and (asked.says_day(target) or not column.is_date)
+        says_day = any(token.stem in {"date", "day"} for token in asked.tokens(target))
+        named = whole and (says_day or not column.is_date)  # and not what is dated
         if (
             named
             and not (column.is_called_count and not column.is_number)
@@ -246,7 +250,9 @@ def read_aggregate(asked: Asked) -> Drafts:
     if asking is not None and asked.kind(asked.noun(asking, ()) or asking) == "record":
         return  # `which boat has the median length` asks for a boat
     per = asked.of("each")
-    if any(asked.kind(at + 1) != "record" for at in per):
+    functions = {asked.word(at) for at in asked.of("aggregate")}
+    meant = {"record", "value"} if functions == {"avg"} else {"record"}  # `guests per wedding`
+    if any(asked.kind(at + 1) not in meant or asked.names_other(at + 1) for at in per):
         return
     heads = frozenset((*asked.of("how_many", "how_much", "what", "list", "aggregate"), *per))
     for summary, used, features in asked.summaries():
@@ -301,7 +307,7 @@ def read_groups(asked: Asked) -> Drafts:
     keys: list[tuple[Term, Features]] = []
     period = stem(asked.word(key_at)) if asked.kind(key_at) == "part" else ""
     if period:
-        keys = [(term, Counter()) for term in asked.parts(key_at)]
+        keys = [*asked.parts(key_at)]
     grouping = asked.columns(
         key_at,
         lambda c: (
@@ -389,7 +395,7 @@ def _most(
         column = asked.table.by_name.get(terms[0].column)
         if len(terms) != 1 or column is None or _is_given(asked, terms) or terms[0] == summary.term:
             continue
-        if terms[0].part or not (column.is_own or column.attribute.type == "number"):
+        if terms[0].part or not (column.is_own or (column.is_amount and not column.may_group)):
             sql = asked.writer.best_groups(terms[0], summary, falling, limit)
             yield Draft(sql, (column.name, *summary.columns), used | said, features)
 
@@ -401,7 +407,8 @@ def _extreme(asked: Asked, ranking: _Ranking) -> Drafts:
     own = [head for head in asked.heads() if [t.column for t in head[0]] == [name]]
     if asked.has("question_word") and (ranking.column.may_be_years or ranking.column.is_date):
         return  # `how old is the oldest` is no year
-    if own and asked.says_which_is(ranking.place):
+    before = spoken(asked.frame.sentence.tokens[: asked.mention(ranking.place).first])
+    if own and before[:1] == ("which",) and not BEING.isdisjoint(before[2:][-2:]):
         return  # `which plot is the largest`: not the one of the highest number
     heads = frozenset(asked.of("what", "list", "when", "how_much", "question_word"))
     if limit is not None:
@@ -549,6 +556,7 @@ def read_difference(asked: Asked) -> Drafts:
     """Read the difference of two groups, or which is more: `how much more does A cost than B`."""
     comparing = asked.has("than") and asked.has("comparative")
     if not comparing and not asked.has("difference", "more", "fewer"):
+        yield from _side_by_side(asked)
         return
     if asked.has("share", "adjective") or len(asked.of("aggregate")) > 1:
         return
@@ -582,6 +590,23 @@ def read_difference(asked: Asked) -> Drafts:
             signed = asked.has("more", "comparative")
             sql = asked.writer.difference(one, other, decimals, signed=signed)
         yield Draft(sql, columns, used | said, features)
+
+
+def _side_by_side(asked: Asked) -> Drafts:
+    """Read `the average price in Kent compared with Ulm`: that of both groups."""
+    sides, than = _sides(asked), asked.first("than")
+    if sides is None or than is None or asked.words(than) == {"than"} or asked.has("each", "by"):
+        return
+    shared = tuple(item for item in sides[0] if item in sides[1])
+    one, other = ({*side} - {*shared} for side in sides[:2])
+    found = [item for item in (*one, *other) if len(item.values) == 1]
+    if len(found) != 2 or asked.table.by_name[found[0].column].is_beside:
+        return
+    both = replace(found[0], sql=f"({found[0].sql} OR {found[1].sql})")
+    used = sides[2] | frozenset(asked.of("than", "what", "how_much"))
+    for summary, said, features in asked.summaries():
+        sql = asked.writer.groups(Term(both.column), replace(summary, where=(*shared, both)))
+        yield Draft(sql, (both.column, *summary.columns), used | said, features)
 
 
 def _decimals(asked: Asked, *compared: Summary) -> int | None:

@@ -287,7 +287,8 @@ def light_at(tokens: Sequence[Token], at: int) -> bool:
     """
     before, verb = tokens[at - 1].word if at else "", tokens[at].stem
     is_by = verb in stems_of("function", "changing") and spoken(tokens[at + 1 : at + 2]) == ("by",)
-    is_light = (verb in light_stems() and not is_by) or changes_at(tokens, at)
+    judges = verb in stems_of("function", "judging") and is_past(tokens[at])
+    is_light = (verb in light_stems() and not is_by) or judges or changes_at(tokens, at)
     return is_light and before not in words_of("function", "nouns") and not is_had(tokens, at)
 
 

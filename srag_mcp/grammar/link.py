@@ -505,10 +505,10 @@ class _Linker:
         if idles and follower in nouns:
             yield _RECORD, idle
         elif token.word in words_of("function", "states"):
-            behind = [
-                i for i in range(at + 1, len(self.tokens)) if self.tokens[i].word not in HELPING
-            ][:1]
-            if any(not (self.tokens[i].is_mark or self._is_bare(i)) for i in behind):
+            rest = [n for n, other in enumerate(self.tokens) if other.word not in HELPING]
+            behind = [n for n in rest if n > at and not self.tokens[n].is_mark][:1]
+            named = behind or [n for n in rest if n < at][-1:]  # `are not returned yet`
+            if any(not self._is_bare(i) for i in named):
                 yield _RECORD, idle
         elif token.word == "over" and not numbers:
             yield _PHRASE + 0.1, idle
@@ -530,7 +530,8 @@ class _Linker:
         person = token.word in words_of("function", "people") and "person" in nouns
         general = token.stem in self._table.general
         is_thing = general and is_had(self.tokens, at)  # not the document that each horse is
-        if person or (token.stem in nouns and not (acts or is_thing)):
+        is_event = token.stem in self._table.events and singular(token.word) != token.word
+        if person or is_event or (token.stem in nouns and not (acts or is_thing)):
             yield _RECORD, Mention("record", at, at + 1, "any" if general else "")
 
     def _leaves_out(self, at: int) -> bool:
@@ -671,8 +672,8 @@ class _Linker:
             coded = place is not None and self.tokens[place[0]].is_code
             joined = place is not None and "-" in self.tokens[place[0]].text
             said = "" if place is None else self.tokens[place[0]].text
-            if ambiguous_mark(said) == ".":
-                continue  # a thousand of `1.000`, or one
+            if ambiguous_mark(said) == "." and quantity.value % 1 == 0:
+                continue  # a thousand of `1.000`, or one; of `1.065` a column may tell
             if joined and all(c.attribute.unit != quantity.unit for c in self._table.columns):
                 continue  # `7-day incidence` is a name
             if place is not None and not coded:
@@ -964,7 +965,9 @@ class _Linker:
         own = {*column.names[0]} - said  # a mean temperature has `temperature` as a synonym, too
         numbered = {name[-1] for name in column.names} & stems_of("naming", "words")  # `ward_no`
         denied = any(map(is_denied, unsaid | own))  # `assets`, of non-current
-        if ((unsaid | own) - numbered) & operator_stems() or needs_all or denied:
+        rest = (unsaid | own) - numbered  # alone it is all of an ascent; counts may be until then
+        is_whole = rest <= stems_of("aggregate", "sum") and not column.is_of_things
+        if (rest & operator_stems() and not is_whole) or needs_all or denied:
             return None  # `airport` alone does not ask for an airport shuttle
         weight = (_NAME if share == 1 else _PART) * named + _LIKE * like + _TOLD * told
         weight += _FUNCTION * idle + 0.1 * (len(content) - 1) + _OPENING * record
@@ -1066,10 +1069,12 @@ class _Linker:
             ):
                 held.setdefault(column, []).append((match.value, words))
         alone = {(self._column_of(x), x.value) for x in found if x.n_records == 1}
+        n_distinct = {x: self._table.by_name[x].statistics.n_distinct for x in held}
         choices = [
             choice
             for choice in (_choice(column, texts, phrase) for column, texts in held.items())
-            if choice.values and (choice.exact or not self._holds_all(choice))
+            if choice.values  # and not all that the column has, which tells none apart
+            and (choice.exact or not 1 < n_distinct[choice.column] <= len(choice.values))
         ]
         return [
             replace(
@@ -1084,11 +1089,6 @@ class _Linker:
         """Whether a name of a column stands in the question: `parking: no`, and no other `no`."""
         said = {token.stem for token in self.tokens}
         return any(said.issuperset(name) for name in self._table.by_name[column].names)
-
-    def _holds_all(self, choice: Choice) -> bool:
-        """Whether all values of a column have a phrase in them, which then tells none apart."""
-        n_distinct = self._table.by_name[choice.column].statistics.n_distinct
-        return 1 < n_distinct <= len(choice.values)
 
 
 def _is_denied(value: str, asked: Sequence[str]) -> bool:

@@ -193,11 +193,6 @@ class Column:
         low, high = self.ends or (0, 0)
         return self.attribute.type.is_whole and low >= _FIRST_YEAR and high <= _LAST_YEAR
 
-    @property
-    def is_no_amount(self) -> bool:
-        """Whether `the most` is none of it: what may name things, or years that are not counted."""
-        return self.is_identifier or (self.may_be_years and self.is_called_one)
-
     @cached_property
     def is_called_one(self) -> bool:
         """Whether no word of its name is in the plural: `room` names one, `rooms` are many."""
@@ -353,12 +348,6 @@ class Column:
         """Whether a record says that it has no value, or its cell of a table file is empty."""
         is_unsaid = self.attribute.is_column and not self.has_all_stated
         return self.statistics.n_stated_absent > 0 or is_unsaid
-
-    @property
-    def states_none(self) -> bool:
-        """Whether documents state, but for empty cells of tables, that there is none: as NULL."""
-        found, is_of_table = self.statistics, self.attribute.is_column
-        return not is_of_table and found.n_stated + found.n_stated_absent > found.n_non_null
 
     @property
     def says_by_silence(self) -> bool:
@@ -527,6 +516,25 @@ class Table:
         """Return of *columns* the amount of the whole record, where it is among them; else all."""
         return [column for column in columns if column is self.main_amount] or columns
 
+    @cached_property
+    def dating(self) -> Column | None:
+        """The date of the record, else the only one, if all have it and it is no age; or a year."""
+        years = [c for c in self.columns if c.is_year and {*c.named} == {"year"}]
+        lone = [c for c in self.dates if len(self.dates) == 1 == c.fill and not c.measures("age")]
+        return self.main_date or next(iter(lone or years), None)
+
+    @cached_property
+    def events(self) -> frozenset[str]:
+        """The stems of what each record is one of, by its own date: `visit` of `date_of_visit`."""
+        dated = [c for c in self.dates if c.is_own and c.fill == 1 and not c.measures("age")]
+        names = [{*c.names[0]} - stems_of("naming", "dating") for c in dated if c.names]
+        others = [c.named - _NUMBERING for c in self.columns if not c.is_date]
+        counted = counted_things(self.columns).union(
+            *(c.named for c in self.columns if c.is_of_list)
+        )
+        own = (name - counted for name in names if len(name) == 1 and name not in others)
+        return frozenset[str]().union(*own)
+
     @property
     def is_daily(self) -> bool:
         """Whether each record has a day of its own, so that `day` means a record."""
@@ -545,8 +553,8 @@ class Table:
         ]
         own = [column for column in texts if column.is_own]
         called += [c for c in own if any(set(name) <= self.nouns for name in c.names)]
-        for words in (("name",), ("titl",), tuple(self.nouns), ("number", "no", "id", "code")):
-            called += [c for c in own if any(set(words) & set(name) for name in c.names)]
+        for words in ({"name"}, {"titl"}, self.nouns, stems_of("naming", "words")):
+            called += [c for c in own if any(words & set(name) for name in c.names)]
         numbers = [c for c in self.columns if c.is_identifier and c.is_own and c.fill >= _OWN]
         idle = self.nouns | stems_of("naming", "words")
         called += [c for c in numbers if any(set(name) <= idle for name in c.names)]
@@ -586,12 +594,6 @@ class Table:
     def is_of_record(self, column: Column) -> bool:
         """Whether a date is that of the record, and not of a thing that it is about."""
         return column is self.main_date or not column.named.isdisjoint(self.nouns)
-
-    def names_maker(self, column: Column) -> bool:
-        """Whether a column names the record itself, or after it who made it: `claimant`."""
-        return column.is_own or any(
-            word.startswith(noun) and word != noun for word in column.named for noun in self.nouns
-        )
 
     def may_number(self, column: Column) -> bool:
         """Whether it may number records within something else: issues 1, 2 of each magazine.
@@ -787,11 +789,6 @@ def _definition(description: str) -> Iterator[str]:
             return
 
 
-def _is_sign(word: str) -> bool:
-    """Whether a word that ends a name is the sign of a unit, and no word of a language."""
-    return word in _SIGNS or is_currency(unit_of(word.upper()))
-
-
 def is_measure(unit: str | None) -> bool:
     """Whether a unit measures: `kg`, `EUR/night`; of `deaths` there are so many."""
     return any(map(unit_of, (unit or "").replace("/", " ").split()))
@@ -811,8 +808,9 @@ def _spoken_name(text: str, attribute: Attribute) -> tuple[tuple[str, ...], froz
     unit = fold_words(attribute.unit or "")
     if is_measure(attribute.unit) and fold_words(" ".join(words))[-len(unit) :] == unit:
         words = words[: -len(unit)] or words
-    elif attribute.type.is_numeric and words[-2:-1] not in ([], ["per"]) and _is_sign(words[-1]):
-        words = words[:-1]
+    elif attribute.type.is_numeric and words[-2:-1] not in ([], ["per"]):  # no word of a language
+        is_sign = words[-1] in _SIGNS or is_currency(unit_of(words[-1].upper()))
+        words = words[:-1] if is_sign else words
     words += number
     content = [word for word in words if not is_function(word)] or words
     if not content:

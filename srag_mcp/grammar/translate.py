@@ -359,10 +359,12 @@ def _counts(
     """Yield of each list its table, and how many a record has; not where a column says it."""
     for child in schema.children:
         found = statistics[child.entity].get("")
-        attribute = Attribute(
-            name=_count_name(child),
+        name = _count_name(child)
+        things = (x.name for x in child.attributes if {*stems(x.name)} < {*stems(name)})
+        attribute = Attribute(  # `problem` of problems found
+            name=name,
             type="integer",
-            synonyms=tuple(noun for noun in child.nouns if len(stems(noun)) == 1),
+            synonyms=tuple(x for x in (*child.nouns, *things) if len(stems(x)) == 1),
         )
         if found is None:
             continue

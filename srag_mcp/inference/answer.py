@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from srag_mcp.cells.cell import BY_RULES
+from srag_mcp.grammar.lexicon import asking_words
 from srag_mcp.inference.brief import Brief, Proposal
 from srag_mcp.inference.linking import LinkedValues, link_values
 from srag_mcp.model.language_model import Step
@@ -307,8 +308,8 @@ def did_you_mean(
     for column in reversed(columns):
         words_of = column.rpartition(".")[2].replace("_", " ").split()
         known |= dict.fromkeys(words_of, column)
-    lower = [word.casefold() for word in words]
-    near = (nearest_names(x, known, 1, _ALIKE) for x in lower if x not in known)
+    strange = [x for x in map(str.casefold, words) if x not in known and x not in asking_words()]
+    near = (nearest_names(x, [y for y in known if y[:1] == x[:1]], 1, _ALIKE) for x in strange)
     return " or ".join(dict.fromkeys(known[name] for found in near for name in found))
 
 

@@ -97,10 +97,11 @@ class Candidate:
         if self.origin == "item":
             return TypeGuess(BOOLEAN, None, 1.0, None)
         guess = classify_values(self.exact, self.label)
-        if len(self.units) < 2 or guess.unit or not guess.type.is_numeric:
+        if not self.units or guess.unit or not guess.type.is_numeric:
             return guess
         is_one = all(convert(1.0, unit, self.units[0]) is not None for unit in self.units)
-        return replace(guess, type=NUMBER, unit=self.units[0]) if is_one else guess
+        kind = NUMBER if self.units[1:] else guess.type
+        return replace(guess, type=kind, unit=self.units[0]) if is_one else guess
 
     @property
     def is_number(self) -> bool:

@@ -976,12 +976,7 @@ REFUSED: list[tuple[str, Refusal]] = [
     ),
     (
         "How many boats left in 2022?",
-        Refusal(
-            (
-                "left",
-                "2022",
-            )
-        ),
+        Refusal(("left",)),
     ),
     ("How many boats did Ada Brook sell?", Refusal(("sell",))),
     ("How many boats are expensive?", Refusal(("expensive",))),

@@ -156,17 +156,16 @@ def test_where_some_say_that_there_is_none_nobody_knows_of_the_silent() -> None:
 
 
 @pytest.mark.parametrize("asked", ["have a surcharge", "with any surcharge are there"])
-def test_those_that_have_one_are_counted_where_the_others_say_that_there_is_none(
+def test_those_that_have_one_are_counted_where_no_value_means_that_there_is_none(
     asked: str,
 ) -> None:
-    assert crates(f"How many crates {asked}?", n_absent=10) == "NOT surcharge IS NULL"
-    for question, n_absent in ((asked, 0), (asked, 4), ("have a surcharge above 600", 10)):
-        if n_absent < 10:
-            with pytest.raises(QuestionError):
-                crates(f"How many crates {question}?", n_absent=n_absent)
-        else:
-            found = crates(f"How many crates {question}?", n_absent=n_absent)
-            assert found == "surcharge > 600"
+    asked = f"How many crates {asked}?"
+    assert crates(asked) == crates(asked, n_absent=10) == "NOT surcharge IS NULL"
+    with pytest.raises(QuestionError):
+        crates(asked, n_absent=4)
+    assert crates("How many crates have a surcharge above 600?") == "surcharge > 600"
+    with pytest.raises(QuestionError):
+        crates("How many crates have a surcharge deposit?")
 
 
 def test_what_is_not_mentioned_may_have_been_done() -> None:

@@ -439,12 +439,7 @@ REFUSED: list[tuple[str, Refusal]] = [
     ("How many glaciers have melted?", Refusal(("melted",))),
     (
         "How many glaciers will be left in 2050?",
-        Refusal(
-            (
-                "left",
-                "2050",
-            )
-        ),
+        Refusal(("left",)),
     ),
     ("What is the area per hut?", Refusal(reason="this form of question is not known")),
     ("How many glaciers are in Europe?", Refusal(("Europe",))),

@@ -59,6 +59,7 @@ def test_a_word_without_a_place_is_told_what_it_may_misspell() -> None:
     columns = ("place", "guest_rating", "free_parking", "visits.free_days", "action items")
 
     assert did_you_mean(["Ratng", "parkng"], columns, []) == "guest_rating or free_parking"
+    assert did_you_mean(["not", "assigned"], ("member_no", "signed"), []) == ""
     said = did_you_mean(["fre", "dys", "actions"], columns, [])
     assert said == "free_parking or visits.free_days or action items"
     assert did_you_mean(["Bergn"], columns, [bergen]) == "place “Bergen”"

@@ -60,6 +60,17 @@ def test_two_layouts_say_their_units_in_brackets_of_their_labels() -> None:
     assert table.values("weight") == pytest.approx(kilograms, abs=0.23)
 
 
+def test_one_layout_says_its_unit_in_brackets_of_a_label() -> None:
+    table = tabulate(
+        [
+            f"Service {SHORT[n]}\n\nEfficiency (%): {81 + n}.5\nLoad (kg): {30 + n}\n"
+            for n in range(12)
+        ]
+    )
+    assert (table.columns["efficiency"], table.columns["load"]) == ("number percent", "integer kg")
+    assert table.values("efficiency") == [81.5 + n for n in range(12)]
+
+
 def test_a_french_form_has_spaces_before_colons_and_months_in_french() -> None:
     months = ("janvier", "février", "mars", "août")
     table = tabulate(
