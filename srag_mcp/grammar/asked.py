@@ -325,6 +325,11 @@ class Asked:
         between = self.frame.sentence.tokens[self.mention(asking).last : self.mention(noun).first]
         return all(token.word in {"of", "the", "all", "a", "an"} for token in between)
 
+    def is_had(self, at: int) -> bool:
+        """Whether something has what stands there: `floor with the most rooms`."""
+        before = spoken(self.frame.sentence.tokens[: self.mention(at).first])
+        return not {"with", "having"}.isdisjoint(before[-2:])  # `with the most`
+
     def apart(self, at: int) -> bool:
         """Whether something stands between a mention and the next one."""
         return self.mention(at).last < self.mention(at + 1).first
@@ -361,7 +366,11 @@ class Asked:
 
     def heads(self) -> Iterator[Head]:
         """Yield what the question word asks to be put out, and the mentions that say so."""
-        asking = next((at for at in self.of(*_HEADS) if at != self.by_number), None)
+        tokens = self.frame.sentence.tokens  # `by number of guests` asks for nothing
+        sorting = {
+            i for i in self.of("how_many") if "by" in spoken(tokens[: self.mention(i).first])[-1:]
+        }
+        asking = next((at for at in self.of(*_HEADS) if at not in sorting), None)
         if asking is None:
             yield from self._opening()
             return
@@ -605,7 +614,7 @@ class Asked:
             # nothing is the most by what may name things, or by years that are not counted
             if not (self.is_counting(at) and item[1].is_identifier)
             and not (self.is_counting(at) and item[1].may_be_years and item[1].is_called_one)
-            and (self.by_number is None or item[1].is_of_things)
+            and (self.by_number is None or (item[0] > self.by_number and item[1].is_of_things))
         ]
         headed = set() if follower is None else {
             column.name for column, _ in self.columns(follower, lambda _: True, headed=True)

@@ -410,6 +410,8 @@ def _extreme(asked: Asked, ranking: _Ranking) -> Drafts:
     before = spoken(asked.frame.sentence.tokens[: asked.mention(ranking.place).first])
     if own and before[:1] == ("which",) and not BEING.isdisjoint(before[2:][-2:]):
         return  # `which plot is the largest`: not the one of the highest number
+    if not own and asked.is_had(ranking.place):
+        return  # `the deal with the most cars`: not how many these are
     heads = frozenset(asked.of("what", "list", "when", "how_much", "question_word"))
     if limit is not None:
         for terms, said, more in own:
@@ -428,11 +430,13 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
         if [t.column for t in terms] == [column.name] or _is_given(asked, terms):
             continue
         key, head = terms[0], asked.table.by_name.get(terms[0].column)
-        apart = head is not None and not head.is_own and (head.may_group or not head.is_number)
+        apart = head is not None and not head.is_own
         of_record = asked.table.is_of_record(column) and not asked.has("record")
         if apart and of_record and asked.says_age(ranking.place):
             continue  # `the oldest vessel` of surveys: none of them dates a vessel
         groups = len(terms) == 1 and (bool(key.part) or apart)
+        # gates 1, 1, 2 and 3 may be those of records, or one of them a sum of two
+        numbered = apart and head is not None and head.is_number and not head.may_group
         record = any(at not in said for at in asked.of("record"))
         columns = (*(t.column for t in terms), column.name)
         used = ranking.used | said | frozenset(asked.of("aggregate"))
@@ -446,7 +450,7 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
             sql = asked.writer.best_groups(key, summary, ranking.highest, limit)
             doubt: Features = Counter({"groups_ranked": int(not counting and not aggregated)})
             yield Draft(sql, columns, used, features + doubt)
-        shared = head is not None and asked.table.may_share(head)
+        shared = head is not None and (numbered or asked.table.may_share(head))
         if aggregated or key.part or (groups and counting and summaries and not shared):
             continue
         doubt = Counter({"records_ranked": int(groups and not record and not counting)})

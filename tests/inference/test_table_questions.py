@@ -174,3 +174,38 @@ def test_ranks_minus_signs_and_months_are_not_taken_for_something_else(
 def test_a_month_is_a_value_of_a_column_that_holds_months(rows_of: RowsOf) -> None:
     table = "Hut,Month\nOlm,May\nRann,April\nUlm,May\nZell,July\n"
     assert rows_of(table, "How many huts were in May?") == [(2,)]
+
+
+GATES = """\
+Gate,Airline,Passengers
+1,LH,100
+1,LH,120
+2,BA,150
+3,AF,10
+"""
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which gate has the most passengers?",  # of rows 2, of sums 1
+        "top 2 gates by number of passengers",
+        "gate with the most passengers",
+        "date with the most passengers",
+    ],
+)
+def test_what_has_the_most_is_no_number_and_no_single_row(rows_of: RowsOf, question: str) -> None:
+    """Where numbers name what rows are of, a row may not be all of it."""
+    assert rows_of(GATES, question) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("Which airline has the most passengers?", [("LH",)]),
+        ("What is the highest number of passengers?", [(150,)]),
+        ("the most passengers", [(150,)]),
+    ],
+)
+def test_a_number_of_rows_has_an_end(rows_of: RowsOf, question: str, rows: Rows) -> None:
+    assert rows_of(GATES, question) == rows
