@@ -209,3 +209,21 @@ def test_what_has_the_most_is_no_number_and_no_single_row(rows_of: RowsOf, quest
 )
 def test_a_number_of_rows_has_an_end(rows_of: RowsOf, question: str, rows: Rows) -> None:
     assert rows_of(GATES, question) == rows
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("total passengers per gate", None),
+        ("average passengers per gate", None),
+        ("Total passengers for each gate", [(1, 220), (2, 150), (3, 10)]),
+    ],
+)
+def test_a_sum_per_record_is_not_that_of_all(rows_of: RowsOf, question: str, rows: Rows) -> None:
+    """Nor is an average of rows one of what the folder is called after, where that repeats."""
+    assert rows_of(GATES, question, "gates") == rows
+
+
+def test_an_average_per_record_is_that_of_all(rows_of: RowsOf) -> None:
+    rows = rows_of(GATES.replace("1,LH,120", "4,LH,120"), "average passengers per gate", "gates")
+    assert rows == [(95,)]
