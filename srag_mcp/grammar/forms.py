@@ -262,7 +262,7 @@ def read_aggregate(asked: Asked) -> Drafts:
     if any(asked.kind(at + 1) not in meant or asked.names_other(at + 1) for at in per):
         return
     said = {token.stem for at in per for token in asked.tokens(at + 1)}
-    called = [x for x in asked.table.columns if x.named and said >= {*x.named}]
+    called = [x for x in asked.table.columns if any(said >= {*n} for n in x.names[:1] if n)]
     if not all(x.is_own and x.fill == 1 for x in called):
         return
     heads = frozenset((*asked.of("how_many", "how_much", "what", "list", "aggregate"), *per))
@@ -441,7 +441,7 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
         if [t.column for t in terms] == [column.name] or _is_given(asked, terms):
             continue
         key, head = terms[0], asked.table.by_name.get(terms[0].column)
-        apart = head is not None and not head.is_own
+        apart = head is not None and not head.is_own and (head.is_of_things or not head.is_number)
         of_record = asked.table.is_of_record(column) and not asked.has("record")
         if apart and of_record and asked.says_age(ranking.place):
             continue  # `the oldest vessel` of surveys: none of them dates a vessel
