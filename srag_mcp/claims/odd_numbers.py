@@ -390,7 +390,8 @@ def suspect_stand_ins(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
         if is_odd and is_far and _STAND_IN.fullmatch(str(value)):
             reason = "it is far from all others, and typed for want of a value: may it mean none?"
             yield from (Suspicion(item.document_id, "impossible", reason) for item in found)
-            yield from suspect_stand_ins([item for item in values if item not in found])
+            rest = (of for size, of in groups.items() if size != end)
+            yield from suspect_stand_ins([item for of in rest for item in of])
             return
 
 

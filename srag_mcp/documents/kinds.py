@@ -8,7 +8,7 @@ have several layouts, formats and folders.
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from heapq import nlargest
 from itertools import chain, islice
@@ -39,7 +39,7 @@ _MAX_TURNS = 12
 # At its top a document says what it is, and its number, in a few lines that are no sentences.
 _N_TOP, _MAX_LINE = 4, 80
 _NAME_END = re.compile(r"\S*\d|:|\s[-–—|·]\s")
-_CODE = re.compile(r"(?:([^\W\d_]+)[.\s]+)?((?<![\w/-])[\w/-]*\d[\w/-]*)")
+_CODE, _WORD = re.compile(r"[\w/-]*\d[\w/-]*"), re.compile(r"[^\W\d_]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +180,12 @@ def is_odd(words: Words, kinds: Sequence[DocumentKind]) -> bool:
 
 def _codes_of(text: str) -> Iterator[str]:
     """Yield the codes of a text; with the word before it, what is a number alone: `invoice 7`."""
-    for word, code in _CODE.findall(text.casefold()):
-        yield code if any(map(str.isalpha, code)) else f"{word} {code}"
+    before = ""
+    for token in text.casefold().replace(".", " ").split():
+        for code in () if token.isalpha() else _CODE.findall(token):
+            word = _WORD.findall(before)[0] if token.startswith(code) else ""
+            yield code if any(map(str.isalpha, code)) else f"{word} {code}"
+        before = token
 
 
 def _calls(text: str) -> dict[str, str]:
@@ -197,21 +201,20 @@ def _calls(text: str) -> dict[str, str]:
     return found
 
 
-def find_apart(documents: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yield which documents most others are not like, by path and text, and why, in words.
+def find_apart(read: Callable[[], Iterable[tuple[str, str]]]) -> Iterator[tuple[str, str]]:
+    """Yield which documents most others are not like, of those *read* by path and text, and why.
 
     In place of what most call themselves they say what none of these does: a credit note among
     invoices. Or they name another one by a code that most have under one name, and each its own, as
     a correction does; where it is usual to name others, none is told.
     """
-    tops, named = dict[str, dict[str, str]](), dict[str, frozenset[str]]()
-    for path, text in documents:
-        tops[path], named[path] = _calls(text), frozenset(_codes_of(text))
+    tops = {path: _calls(text) for path, text in read()}
     usual = [name for name, n in Counter(chain(*tops.values())).items() if 2 * n > len(tops)]
     codes = [{path: top[name] for path, top in tops.items() if top.get(name)} for name in usual]
     apart = [x for x in codes if len({*x.values()}) == len(x)]
     own = {code: path for x in apart for path, code in x.items()}
-    found = {path: own[x] for path in tops for x in named[path] & own.keys() if own[x] != path}
+    named = ((path, x) for path, text in (read() if own else ()) for x in _codes_of(text))
+    found = {path: own[x] for path, x in named if own.get(x, path) != path}
     yield from ((x, f"names {found[x]}") for x in found if 2 * len(found) < len(tops))
     for name in usual:
         known = {x for top in tops.values() if name in top for x in top}

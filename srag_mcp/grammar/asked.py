@@ -123,7 +123,9 @@ class Asked:
     @cached_property
     def by_number(self) -> int | None:
         """The `number of` right behind `by`: `top 3 towns by number of orders` asks for towns."""
-        return next((at + 1 for at in self.of("by") if self.kind(at + 1) == "how_many"), None)
+        tokens, places = self.frame.sentence.tokens, self.of("how_many")
+        before = ((at, spoken(tokens[: self.mention(at).first])[-1:]) for at in places)
+        return next((at for at, word in before if word == ("by",)), None)
 
     def near(self, left: int, right: int) -> bool:
         """Whether only words that shape the sentence stand between two mentions."""
@@ -328,7 +330,7 @@ class Asked:
     def is_had(self, at: int) -> bool:
         """Whether something has what stands there: `floor with the most rooms`."""
         before = spoken(self.frame.sentence.tokens[: self.mention(at).first])
-        return not {"with", "having"}.isdisjoint(before[-2:])  # `with the most`
+        return not {"with", "having"}.isdisjoint(before[-2:])  # and not `who has the most`
 
     def apart(self, at: int) -> bool:
         """Whether something stands between a mention and the next one."""
@@ -366,11 +368,7 @@ class Asked:
 
     def heads(self) -> Iterator[Head]:
         """Yield what the question word asks to be put out, and the mentions that say so."""
-        tokens = self.frame.sentence.tokens  # `by number of guests` asks for nothing
-        sorting = {
-            i for i in self.of("how_many") if "by" in spoken(tokens[: self.mention(i).first])[-1:]
-        }
-        asking = next((at for at in self.of(*_HEADS) if at not in sorting), None)
+        asking = next((at for at in self.of(*_HEADS) if at != self.by_number), None)
         if asking is None:
             yield from self._opening()
             return
@@ -673,7 +671,7 @@ class Asked:
     def counts(self, at: int) -> Iterator[tuple[Summary, frozenset[int]]]:
         """Yield what is counted behind `most`: records, or the different names in a column."""
         start = at if self.by_number is None else self.by_number
-        said = frozenset(range(start - 1, start + 1) if start != at else ())
+        said = frozenset(self.of("by", "how_many") if start != at else ())
         follower, pieces = self.after(start), self.table.pieces
         way = range(start + 1, (follower or 0) + 1)  # of `most hard trails`
         near = all(self.near(i - 1, i) and (self.kind(i) == "value" or i == follower) for i in way)

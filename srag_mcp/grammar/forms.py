@@ -251,20 +251,15 @@ def read_aggregate(asked: Asked) -> Drafts:
         return  # `which boat has the median length` asks for a boat
     per = asked.of("each")
     functions = {asked.word(at) for at in asked.of("aggregate")}
-    # `guests per wedding`; the sum `per gate` is none of all, nor each row a gate of its own
-    meant = (
-        {"record", "value"}
-        if functions == {"avg"}
-        else {"record"}
-        if "avg" in functions
-        else set[str]()
-    )
+    if per and "avg" not in functions:
+        return  # the sum `per gate` is none of all
+    meant = {"record", "value"} if functions == {"avg"} else {"record"}  # `guests per wedding`
     if any(asked.kind(at + 1) not in meant or asked.names_other(at + 1) for at in per):
         return
     said = {token.stem for at in per for token in asked.tokens(at + 1)}
     called = [x for x in asked.table.columns if any(said >= {*n} for n in x.names[:1] if n)]
     if not all(x.is_own and x.fill == 1 for x in called):
-        return
+        return  # nor is each row a gate of its own
     heads = frozenset((*asked.of("how_many", "how_much", "what", "list", "aggregate"), *per))
     for summary, used, features in asked.summaries():
         named = [at for at in used if asked.kind(at) == "column"]

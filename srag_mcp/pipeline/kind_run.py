@@ -129,7 +129,7 @@ def note_apart(work: WorkDatabase, found: FoundFiles) -> None:
     mended = {item.document_id for item in read_corrections(work.state)}
     stored = {path for path, _ in work.run(_STORED.format("true"))}.difference(work.odd(), mended)
     paths = [] if is_one or is_table or work.note(MIXED) else sorted(stored)[:_MAX_TOPS]
-    apart = [*find_apart(_read_texts(work, paths))]
+    apart = [*find_apart(lambda: _read_texts(work, paths))]
     more = [f"{len(apart) - _MAX_NAMED:,} more"] * (len(apart) > _MAX_NAMED)
     shown = [shorten(" ".join(item), _N_CHARACTERS) for item in apart[:_MAX_NAMED]] + more
     note = f"counted and added up as the others are: {'; '.join(shown)}" if apart else ""

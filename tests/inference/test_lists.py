@@ -1,14 +1,15 @@
 """Questions on what records list: over which rows, joins that repeat, with a model and without."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
 import pytest
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.inference.answer import render_denominator
+from srag_mcp.inference.answer import Answer, render_denominator
 from srag_mcp.inference.ask import Asking, ask
 from srag_mcp.inference.by_model import translate_question
 from srag_mcp.inference.grounds import find_grounds
@@ -77,7 +78,7 @@ def huts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
 
 
 def _open(
-    factory: pytest.TempPathFactory, records: list[dict[str, object]], name: str = "meals"
+    factory: pytest.TempPathFactory, records: Sequence[Mapping[str, object]], name: str = "meals"
 ) -> Iterator[Corpus]:
     folder = Path(factory.mktemp("kitchen")) / name
     folder.mkdir()
@@ -86,6 +87,17 @@ def _open(
     ingest(folder, settings)
     with QueryPool() as worker:
         yield Corpus(folder, worker, settings.home)
+
+
+def ask_json(
+    factory: pytest.TempPathFactory,
+    records: Sequence[Mapping[str, object]],
+    name: str,
+    question: str,
+) -> Answer:
+    """Ask a folder called *name* that has *records* in one file."""
+    with contextmanager(_open)(factory, records, name) as corpus:
+        return ask(corpus, question)
 
 
 def said(corpus: Corpus, sql: str) -> tuple[str, list[str]]:
@@ -367,7 +379,7 @@ def test_what_is_not_sure_is_refused(meals: Corpus, question: str) -> None:
     ],
 )
 def test_what_is_done_with_a_row_is_not_said_of_its_record(
-    tmp_path: Path, question: str, rows: list[object]
+    tmp_path_factory: pytest.TempPathFactory, question: str, rows: list[object]
 ) -> None:
     tours = [
         ("Ada", "Ulm", "failed", [("Skye", "cancelled"), ("Mull", "passed")]),
@@ -379,12 +391,7 @@ def test_what_is_done_with_a_row_is_not_said_of_its_record(
         dict(zip(keys, (*of, [{"stop": x, "outcome": y} for x, y in stops]), strict=True))
         for *of, stops in tours
     ]
-    folder = tmp_path / "tours"
-    folder.mkdir()
-    (folder / "tours.json").write_text(json.dumps(records))
-    ingest(folder, Settings(workers=1))
-    with QueryPool() as worker:
-        answer = ask(Corpus(folder, worker), question)
+    answer = ask_json(tmp_path_factory, records, "tours", question)
     assert ([*answer.rows], answer.refused) == (rows, not rows), answer.text
 
 
@@ -511,14 +518,9 @@ BATCHES = [
     ],
 )
 def test_what_documents_list_is_no_record_that_the_folder_is_called_after(
-    tmp_path: Path, question: str, rows: list[object] | None
+    tmp_path_factory: pytest.TempPathFactory, question: str, rows: list[object] | None
 ) -> None:
-    folder = tmp_path / "orders"
-    folder.mkdir()
-    (folder / "orders.json").write_text(json.dumps(BATCHES))
-    ingest(folder, Settings(workers=1))
-    with QueryPool() as worker:
-        answer = ask(Corpus(folder, worker), question)
+    answer = ask_json(tmp_path_factory, BATCHES, "orders", question)
     assert (sorted(answer.rows) if not answer.refused else None) == rows, answer.text
 
 
