@@ -280,10 +280,7 @@ def _root(folder: Path) -> Path:
 
 
 def _files(folder: Path, root: Path) -> tuple[list[Path], list[DocumentError]]:
-    """Return the visible files below *root*, and the folders that cannot be looked into.
-
-    What leads out of *folder* is none of them, nor are the schema and the questions beside them.
-    """
+    """Return the visible files below *root*, and the folders that cannot be looked into."""
     home = folder.resolve()
     found: list[Path] = []
     problems: list[DocumentError] = []

@@ -240,10 +240,7 @@ class _Walker:
 def _count_header_rows(
     rows: "Sequence[LexborNode]", cells: "Sequence[Sequence[LexborNode]]"
 ) -> int | None:
-    """Count the rows at the top in `<thead>` or of `<th>` only; None if nothing marks any.
-
-    A title that spans all columns above such rows counts with them.
-    """
+    """Count the rows at the top in `<thead>` or of `<th>` only; None if nothing marks any."""
     width = max(map(len, cells), default=0)
     n = 0
     for number, (row, line) in enumerate(zip(rows, cells, strict=True), start=1):
@@ -306,11 +303,7 @@ def _is_unseen(node: "LexborNode") -> bool:
 
 
 def _inline_text(node: "LexborNode") -> str:
-    r"""Return the text of an element, on lines where `<br>` or blocks inside part it.
-
-    Where it has no letters or digits, its `title`, `aria-label` or the `alt` of its images counts:
-    `<span title="3 stars">★★★</span>` -> `★★★ 3 stars`.
-    """
+    r"""Return the text of an element, on lines where `<br>` or blocks inside part it."""
     parts: list[str] = []
     _gather_text(node, parts, _MAX_DEPTH)
     return _lines_of(parts)

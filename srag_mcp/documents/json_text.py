@@ -305,11 +305,7 @@ def _listing(found: Listing, members: Sequence[JsonValue]) -> Listing:
 
 
 def _with_lists_as_texts(value: JsonValue) -> JsonValue:
-    """Return an item with each list of more than plain values in it as one text.
-
-    Its parts are no columns: one item has more of them than another.
-    `{"parts": [{"p": 1, "w": 2}, {"p": 2, "w": 4}]}` -> `{"parts": "p 1, w 2; p 2, w 4"}`
-    """
+    """Return an item with each list of more than plain values in it as one text."""
     if isinstance(value, dict):
         return {name: _with_lists_as_texts(member) for name, member in value.items()}
     if not isinstance(value, list) or all(map(_is_scalar, value)):
@@ -319,10 +315,7 @@ def _with_lists_as_texts(value: JsonValue) -> JsonValue:
 
 
 def _lists_in(members: Sequence[JsonValue], *, is_plain: bool = False) -> tuple[str, ...]:
-    """Return the names of the lists in the items of a list that are more than plain values.
-
-    *is_plain*: of those that are several plain values.
-    """
+    """Return the names of the lists in the items of a list that are more than plain values."""
     names = (
         name
         for member in members

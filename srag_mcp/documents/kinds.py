@@ -246,11 +246,7 @@ def _of_one(
 def _besides(
     kind: DocumentKind, kinds: Sequence[DocumentKind], documents: Sequence[Words]
 ) -> float:
-    """Return how alike to *kind* a document of another one is that is of both.
-
-    As alike as most of its own are, and more than the documents of other kinds: an outlier of them
-    (Tukey, Exploratory Data Analysis, 1977).
-    """
+    """Return how alike to *kind* a document of another one is that is of both."""
     least = [_fence(kind, documents, 0)]
     for other in kinds:
         if other is not kind:

@@ -135,10 +135,7 @@ def _colon_pairs(text: str) -> list[Pair]:
 
 
 def _key_start(text: str, colon: int, after: int | None) -> int | None:
-    """Return where the key before *colon* starts, None if there is no key.
-
-    *after* is where the value of the key before it starts, None for the first of the line.
-    """
+    """Return where the key before *colon* starts, None if there is no key."""
     is_time = text[:colon][-1:].isdigit() and text[colon + 1 : colon + 2].isdigit()
     if is_time or text.startswith("//", colon + 1):
         return None

@@ -196,10 +196,7 @@ def _find_sections(document: Document) -> list[_Part]:
 
 
 def _cut(text: str, part: _Part, end: int, length: int) -> Iterator[Span]:
-    """Yield stretches of about *length* characters; a cut may be a quarter of that off its place.
-
-    It is made where a block or row begins, else where a sentence, a line or a word ends.
-    """
+    """Yield stretches of about *length* characters, cut where something ends nearby."""
     start = part.start
     while (n := round((end - start) / length)) > 1:
         goal = start + (end - start) // n

@@ -162,10 +162,7 @@ def _shape(line: str) -> str:
 
 
 def _looks_tabular(boxes: Sequence[_TextBox]) -> bool:
-    """Whether lines of the page hold texts far apart that were written one after the other.
-
-    Beside a column of text another one also lies far apart, but it was written later.
-    """
+    """Whether lines of the page hold texts far apart that were written one after the other."""
     lines: list[list[tuple[int, _TextBox]]] = []  # boxes with their number
     for number, box in sorted(enumerate(boxes), key=lambda numbered: -numbered[1].middle):
         above = lines[-1][0][1] if lines else None

@@ -154,10 +154,7 @@ def _check_sizes(data: bytes, path: str) -> None:
 
 
 def _find_percents(data: bytes) -> dict[str, set[tuple[int, int]]]:
-    """Return rows and columns of the cells that each sheet, by its name, shows as per cents.
-
-    calamine gives the number that is stored: 0.85 of `85%`.
-    """
+    """Return rows and columns of the cells that each sheet, by its name, shows as per cents."""
     from xml.etree import ElementTree
 
     found: dict[str, set[tuple[int, int]]] = {}
@@ -203,10 +200,7 @@ def _arranged(sheet: "CalamineSheet", percents: Collection[tuple[int, int]]) -> 
 
 
 def _text(value: float | str | bool | time | date | timedelta, *, is_share: bool) -> str:
-    """Return a cell as text: `12.0` is `12`, a day without a time of day is its date.
-
-    A number that *is_share* is shown as per cents: `0.85` is `85%`.
-    """
+    """Return a cell as text: `12.0` is `12`, a day without a time of day is its date."""
     if isinstance(value, datetime):
         midnight = value.time() == time(0)
         return value.date().isoformat() if midnight else value.isoformat(" ", "seconds")

@@ -108,10 +108,7 @@ def grid_blocks(grid: Grid, section: tuple[str, ...]) -> list[Block]:
 
 
 def _without_notes(rows: Sequence[Row]) -> tuple[int, int]:
-    """Return where the table lies between titles above and notes below it.
-
-    They fill one cell of three or more, or are one cell merged over all columns.
-    """
+    """Return where the table lies between titles above and notes below it."""
     start, stop = 0, len(rows)
     if not rows or len(rows[0]) < 3:
         return start, stop
@@ -222,10 +219,7 @@ def reads_on(rows: Sequence[_Texts]) -> bool | None:
 
 
 def _are_in_order(texts: _Texts) -> bool:
-    """Whether years, whole numbers, ranges, parts of years or days rise or fall.
-
-    `Q3 2022`, `Q4 2022`, `Q1 2023` -> True; amounts with decimals do not.
-    """
+    """Whether years, whole numbers, ranges, parts of years or days rise or fall."""
     if any(map(_DECIMAL.fullmatch, texts)):
         return False
     numbers = [[int(number) for number in re.findall(r"\d+", text)] for text in texts]
@@ -237,11 +231,7 @@ def _are_in_order(texts: _Texts) -> bool:
 
 
 def _spans(row: _Texts) -> list[list[int]]:
-    """Return the columns that each text of a row of names stands above.
-
-    Where a format repeats what spans columns, a gap is a gap; else it belongs to what is left of
-    it, which is how text writes that.
-    """
+    """Return the columns that each text of a row of names stands above."""
     repeats = any(before and before == after for before, after in pairwise(row))
     groups: list[list[int]] = []
     for at, text in enumerate(row):
@@ -289,10 +279,7 @@ def _row_pairs(rows: Sequence[Row], section: tuple[str, ...]) -> list[Block]:
 
 
 def _summary_rows(body: Sequence[Row]) -> list[Row]:
-    """Return, of the rows at the foot of a table, the label and the amount of each.
-
-    `("Net total", "", "", "€ 9.50")` -> `("Net total", "€ 9.50")`; the rows above have more to say.
-    """
+    """Return, of the rows at the foot of a table, the label and the amount of each."""
     summary: list[Row] = []
     for row in reversed(body):
         filled = [cell for cell in row if cell.text]
@@ -440,10 +427,7 @@ def _is_read_on(lines: Sequence[SheetRow]) -> bool:
 
 
 def _is_named(lines: Sequence[SheetRow]) -> bool:
-    """Whether the first row names what holds data below it, each otherwise.
-
-    But for what the rows themselves are called by.
-    """
+    """Whether the first row names what holds data below it, each otherwise."""
     width = max(len(line.cells) for line in lines)
     first, *rows = (filled_up(line.cells, width) for line in lines)
     names, columns = list(filter(None, first)), list(zip(first, *rows, strict=True))
@@ -457,12 +441,7 @@ def _is_named(lines: Sequence[SheetRow]) -> bool:
 
 
 def _count_headers(rows: Sequence[tuple[str, ...]]) -> tuple[int, bool, bool]:
-    """Count the rows that name the columns; tell whether the row below has units, and is surely so.
-
-    None does if the first row holds data in the columns that hold data below it. Years may name
-    columns, and do not count. A row of units names nothing, and has words where all others have
-    numbers.
-    """
+    """Count the rows that name the columns; tell if a row of units follows, and if it is sure."""
     if not rows:
         return 0, False, True
     width = max(map(len, rows))

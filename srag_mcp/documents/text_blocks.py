@@ -184,10 +184,7 @@ class _TextReader:
         return end
 
     def _find_table(self, at: int) -> tuple[Grid, Sequence[Span], int] | None:
-        """Return the table that begins at line *at*, where its columns are and the line after it.
-
-        None if none does; with pipes, its columns are nowhere.
-        """
+        """Return the table that begins at line *at*, where its columns are and the next line."""
         if at >= self._rejected_until:
             self._tries_left = _MAX_TRIES
         if not self._tries_left or at + 1 == len(self._lines) or self._lines[at + 1].is_blank:
@@ -208,11 +205,7 @@ class _TextReader:
         return None
 
     def _rows_end(self, at: int) -> int:
-        """Return the line after the last of the rows that begin at line *at*.
-
-        What stands between them may be a line alone, or lines that are indented deeper than the row
-        above them: these say more of it.
-        """
+        """Return the line after the last of the rows that begin at line *at*."""
         end = at + 1 if _is_aligned(self._lines[at].text, is_first=True) else at
         for n in range(end, len(self._lines) if end > at else end):
             line = self._lines[n]
@@ -492,11 +485,7 @@ def _pipe_cells(line: Line) -> tuple[TableCell, ...]:
 
 
 def _is_aligned(text: str, *, is_first: bool) -> bool:
-    """Whether the line is a row, or a rule below the first one.
-
-    Two parts are a header if they are at its top, else they need a gap where a cell is missing; a
-    name with a value is neither.
-    """
+    """Whether the line is a row, or a rule below the first one."""
     if not is_first and _is_rule(text):
         return True
     segments = _columns(text)
@@ -545,10 +534,7 @@ def _segments(line: Line, *, is_first: bool = False) -> list[Line]:
 
 
 def _read_aligned(lines: Sequence[Line]) -> tuple[Grid, list[Span]] | None:
-    """Return the table if its full rows line up, and where its columns are.
-
-    Words above the first full row may span columns.
-    """
+    """Return the table if its full rows line up, and where its columns are."""
     rows = [(x, _segments(x, is_first=x is lines[0])) for x in lines if not _is_rule(x.text)]
     n_columns = max((len(segments) for _, segments in rows), default=0)
     full = [segments for _, segments in rows if len(segments) == n_columns]
@@ -582,11 +568,7 @@ def _read_aligned(lines: Sequence[Line]) -> tuple[Grid, list[Span]] | None:
 
 
 def _part_from_rows(cells: list[Row], lines: Sequence[Line], columns: Sequence[Span]) -> None:
-    """Make one cell of what is no row, though its parts stand below columns.
-
-    It has nothing in the first column, and words alone below the numbers that all full rows have:
-    `     from stock   see list` says more of the row above it.
-    """
+    """Make one cell of what is no row, though its parts stand below columns."""
     texts = [[cell.text for cell in row] for row in cells]
     n_headers = count_header_rows(texts)
     full = [row for row in texts[n_headers:] if all(row)]

@@ -202,10 +202,7 @@ class TableBody:
             self._find_copies()
 
     def _find_copies(self) -> None:
-        """Leave out rows that say the same as another where the first column names each other row.
-
-        Elsewhere nothing tells two sales of the same thing from one that was written twice.
-        """
+        """Leave out rows that repeat another one where the first column names each other row."""
         lines = [line for line in self._lines if line.number not in self.left_out]
         firsts: dict[tuple[str, ...], int] = {}
         copies = {
@@ -220,10 +217,7 @@ class TableBody:
             self.n_alike = len(copies)
 
     def _find_totals(self, where: str) -> None:
-        """Find rows that sum up those *where*: above or below them.
-
-        A sum goes back to the end of the table or to another total.
-        """
+        """Find rows that sum up those *where*: above or below them."""
         if not self._amounts:
             return
         step = 1 if where == "above" else -1
@@ -293,10 +287,7 @@ class TableBody:
         return bool(others) and first not in self._words and self._words.issuperset(others)
 
     def _count_lacking(self, line: SheetRow) -> int:
-        """Count what a row lacks of the columns that nearly all others fill.
-
-        0 unless it lacks most of them, as notes, headings and footers do.
-        """
+        """Count what a row lacks of the columns that nearly all others fill."""
         n_filled = line.n_filled
         if (2 if line.after_gap else 3) * n_filled > self._width:
             return 0

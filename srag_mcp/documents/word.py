@@ -120,10 +120,7 @@ class _Writer:
             self._paragraphs.append(text)
 
     def _heading_level(self, paragraph: "Paragraph", styles: list[str], text: str) -> int | None:
-        """Return 1 for the title, and for headings of the first level unless below a title.
-
-        A short paragraph that is bold as a whole is a heading, too: one without a style.
-        """
+        """Return 1 for the title, and for headings of the first level unless below a title."""
         if not _TITLE_STYLES.isdisjoint(styles):
             return 1
         level = next((match[1] for match in map(_HEADING_STYLE.match, styles) if match), None)

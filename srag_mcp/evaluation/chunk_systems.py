@@ -126,11 +126,7 @@ def left_paths(table: Table, text: str) -> tuple[_Path | None, ...]:
 
 
 def _labels(table: Table) -> list[str | None]:
-    """Return what the rows say that are only a label; None for the others.
-
-    Their one text is merged over all cells, or ends with a colon. A row that is filled in its first
-    cell alone is a label where none is marked so; else it is one without values.
-    """
+    """Return what the rows say that are only a label; None for the others."""
     found: list[tuple[str, bool] | None] = []
     for row in table.rows:
         first, others = row[0].text, {cell.text for cell in row[1:]}

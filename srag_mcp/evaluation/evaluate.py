@@ -475,10 +475,7 @@ def _rows(select: Select, sql: str) -> tuple[tuple[Value, ...], ...]:
 
 
 def _answer(question: PackQuestion, rows: tuple[tuple[Value, ...], ...]) -> Expected:
-    """Write a result as answers of packs are written: one value, members of a list, or rows.
-
-    Of a part, several values may come first where one did: it is a list then.
-    """
+    """Write a result as answers of packs are written: one value, members of a list, or rows."""
     if any(isinstance(member, tuple) for member in question.members):
         return tuple(tuple(value for value in row if value is not None) for row in rows)
     column = pick_column(rows, question.values) if question.values else []

@@ -208,10 +208,7 @@ def _is_same_in_full(found: _Number, expected: _Number) -> bool:
 
 
 def _numbers(value: Value, scale: Scale = "") -> _Number | None:
-    """Return the number that *value* is; None where it is something else.
-
-    `"$0.3 million" -> (0.3, 300000.0, 0.05)`
-    """
+    """Return the number that *value* is; None where it is something else."""
     if isinstance(value, bool) or value is None:
         return None
     if not isinstance(value, str):
@@ -278,10 +275,7 @@ def _is_same_figure(expected: Figure, found: Figure) -> bool:
 def _with_gold_names(
     question: PackQuestion, rows: Sequence[Sequence[Value]]
 ) -> Sequence[Sequence[Value]]:
-    """Write the names in *rows* as gold does, each column by itself.
-
-    A number is a code only where it stands alone: beside a name it is its measure.
-    """
+    """Write the names in *rows* as gold does, each column by itself."""
     if not question.names:
         return rows
     columns = []
@@ -303,10 +297,7 @@ def _with_gold_names(
 
 
 def _meet(equal: Sequence[Sequence[bool]], *, ordered: bool) -> bool:
-    """Whether each found one (a row of *equal*) is an expected one (a column) and has all of them.
-
-    *ordered*: the first is the first, and so on.
-    """
+    """Whether what was found (rows of *equal*) is what is expected (columns), all of it."""
     if ordered:
         return len(equal) == len(equal[0]) and all(row[at] for at, row in enumerate(equal))
     return all(map(any, equal)) and all(map(any, zip(*equal, strict=True)))

@@ -364,10 +364,7 @@ def read_gold_schema(pack: Pack) -> Schema:
 
 
 def _read_meanings(pack: Pack) -> dict[str, str]:
-    """Return what the README says of fields, by name: the table that names the most of them.
-
-    `| length | of the hull |` -> `{"length": "of the hull."}`
-    """
+    """Return what the README says of fields, by name: the table that names the most of them."""
     path = pack.folder / _README
     if not path.exists():
         return {}

@@ -160,10 +160,7 @@ def correct(
 def _find_kept(
     kept: Sequence[Correction], place: tuple[str, str, str], wanted: Wanted
 ) -> list[Correction]:
-    """Return what is kept of a cell; of a row that was added with its cells, of a list with rows.
-
-    What was said of a list as a whole holds no more where a row is added or removed.
-    """
+    """Return what is kept of a cell; of an added row with its cells, of a list with its rows."""
     document_id, column, row = place
     own = [item for item in kept if item.document_id == document_id]
     mine = [item for item in own if item.position == row]
@@ -184,13 +181,7 @@ def _set_row(
     wanted: tuple[Wanted, str],
     kept: Sequence[Correction],
 ) -> list[Correction]:
-    """Make what adds a row to a list or removes one, or accepts that; nothing where it takes back.
-
-    *place* is of a document and row. What waits is accepted as of the list that is there now.
-
-    Raises:
-        CorpusError: If there is no such row, or an added one waits under its number.
-    """
+    """Make what adds a row to a list, removes one or accepts that; nothing where it takes back."""
     (document_id, row), (says, value), name = place, wanted, table.entity
     found = _find_kept(kept, (document_id, table.named(POSITION), row), says)
     with attached_former(work.connection, work.state):
@@ -242,11 +233,7 @@ def _now() -> str:
 
 
 def _read_row(table: Table, text: str) -> Iterator[tuple[str, str]]:
-    """Yield the columns of a row that is written as a JSON object, each with its canonical text.
-
-    Raises:
-        SchemaError: If it is none, or has other columns, or a value that its column cannot hold.
-    """
+    """Yield the columns of a row that is written as a JSON object, each with its canonical text."""
     columns = {attribute.name: attribute for attribute in table.attributes}
     try:
         row = json.loads(text)
@@ -262,11 +249,7 @@ def _read_row(table: Table, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _canonical(attribute: Attribute, value: str) -> str:
-    """Return *value* as its column writes it.
-
-    Raises:
-        SchemaError: If the column cannot hold it.
-    """
+    """Return *value* as its column writes it."""
     text = write_canonical(attribute, value) or ""
     if not text or attribute.type.read(text) is None:
         msg = f"{value!r} does not fit {attribute.name}, which holds {attribute.type.form}"
@@ -277,10 +260,7 @@ def _canonical(attribute: Attribute, value: str) -> str:
 def _judge_rules(
     work: WorkDatabase, schema: Schema, before: Correction | None, after: Correction | None
 ) -> Schema:
-    """Count the rules that a model wrote as wrong where a person says so, or not any more.
-
-    The audit of their column has one cell more that was looked at; without one, each rule counts.
-    """
+    """Count the rules that a model wrote as wrong where a person says so, or not any more."""
     item = after or before
     attribute = next((x for x in schema.attributes if item and x.name == item.named), None)
     if item is None or attribute is None or not attribute.rules:

@@ -237,11 +237,7 @@ def ingest(
 def _without_columns(
     folder: Path, settings: Settings, options: wishes.IngestOptions
 ) -> tuple[Settings, wishes.IngestOptions]:
-    """Read what is of no kind so that it is searched, and is no table that somebody could count in.
-
-    Raises:
-        CorpusError: If it is asked for a column.
-    """
+    """Read what is of no kind so that it is searched, and is no table to count in."""
     if options.get("attribute"):
         msg = f"{folder.name}: these documents are of no kind, and have no columns"
         raise CorpusError(msg)
@@ -271,11 +267,7 @@ def _settle_kinds(
     found: kind_run.Grouping,
     ingest_kinds: Callable[[kind_run.Kinds], IngestReport],
 ) -> IngestReport:
-    """Let a model say which groups are one kind, and what each is called; say what comes then.
-
-    Raises:
-        ModelError: If no reply could be had; nothing of the kinds is kept then.
-    """
+    """Let a model say which groups are one kind, and what each is called; say what comes then."""
     said = engine.run(lambda: settle_kinds(engine.model, found.describe()))
     kinds = found.keep(said)
     if kinds is not None:
@@ -286,14 +278,7 @@ def _settle_kinds(
 
 
 def _ingest_kinds(run: Run, options: wishes.IngestOptions, kinds: kind_run.Kinds) -> IngestReport:
-    """Ingest the corpus of each kind.
-
-    Who asks a language model names a kind: each has its own price, and a budget is for one.
-
-    Raises:
-        CorpusError: If a column is to be added: of which kind is not said.
-        SragError: As `ingest` does for one of them; those before it are finished.
-    """
+    """Ingest the corpus of each kind."""
     corpora = {place: n for place, n in kinds.corpora.items() if n}
     names = [f"{run.folder.name}/{place.name}" for place in corpora]
     if run.attribute:
@@ -485,11 +470,7 @@ def _predict(
 
 
 def _account(run: Run, *, is_new: bool) -> bool:
-    """Say how much of the documents the columns account for, and what a reading of prose takes.
-
-    Return whether it is prose, of which nobody has decided who reads it. What rules read of
-    columns that a person wrote down is a guess as well, but says nothing of what the folder is.
-    """
+    """Say how much of the documents the columns account for, and what a reading of prose takes."""
     work = run.work
     if is_new or not work.note(ACCOUNT):
         rows, words = work.count_row_words()
@@ -551,10 +532,7 @@ def _ask(engine: Engine, corpus: Corpus, question: str) -> str:
 def _ask_model(
     engine: ModelEngine, work: WorkDatabase, corpus: Corpus, questions: Sequence[str]
 ) -> dict[str, str]:
-    """Say of each question why the model cannot answer it: no columns, or columns without a value.
-
-    What it could translate is not asked again as long as the columns are the same.
-    """
+    """Say why the model cannot answer each question: no columns, or columns without a value."""
     covered = find_covered(work)
     asked = [question for question in questions if question not in covered]
     outcomes = engine.run(lambda: engine.translate_each(corpus, asked)) if asked else {}

@@ -330,10 +330,7 @@ def _readable(jobs: Jobs) -> Iterator[Job]:
 
 
 def _spawn(jobs: Jobs, place: Path, job_id: str, settings: Settings) -> Job:
-    """Start the process and wait until it says that it runs.
-
-    The key reaches it through its environment: the request is written down.
-    """
+    """Start the process and wait until it says that it runs."""
     key = {} if settings.api_key is None else {f"{PREFIX}API_KEY": settings.api_key}
     with jobs.log.open("wb") as log:
         process = subprocess.Popen(

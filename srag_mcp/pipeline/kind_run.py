@@ -259,10 +259,7 @@ class KindSorter:
         return self._sort(kinds, places, {}).keep() if kinds else None
 
     def _split(self, survey: TableSurvey, known: Mapping[str, KindMembers]) -> Kinds | None:
-        """Make a corpus of each kind of table; those that are *known* keep their names.
-
-        So does one that has other columns by now, in the files that it had.
-        """
+        """Make a corpus of each kind of table; those that are *known* keep their names."""
         kinds = {name: frozenset(kept.columns) for name, kept in known.items()}
         gone = [name for name, kind in kinds.items() if not survey.of_kind(kind)]
         taken = {*kinds, *self.taken(())}

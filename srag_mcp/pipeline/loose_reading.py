@@ -108,11 +108,7 @@ def read_loosely(
 
 
 def _find_schema(work: WorkDatabase, corpus: Corpus) -> Schema:
-    """Return the schema in force, by which what is stored is published again.
-
-    Raises:
-        NotIngestedError: If an ingestion did not end: half of a table would be published.
-    """
+    """Return the schema in force, by which what is stored is published again."""
     present, published = work.schema_in_force(), corpus.kept_schema()
     is_same = work.revision == corpus.info().revision
     is_ended = present is not None and hash_schema(present.schema.shown()) == hash_schema(published)

@@ -459,10 +459,7 @@ def _price(engine: type[Engine], todo: _ToRead, settings: Settings) -> Quote:
 def _estimate_reading(
     todo: _ToRead, known: Sequence[Attribute], effort: Effort, settings: Settings
 ) -> tuple[int, Estimate, Estimate]:
-    """Return how many documents an effort reads whole, and the least and the most that it takes.
-
-    The most is where no rule holds: rules are written and audited, and all is read.
-    """
+    """Return how many documents an effort reads whole, and the least and the most that it takes."""
     lengths, lacking, n_tokens = todo.lengths, todo.lacking, settings.prompt_tokens
     lists, own = (todo.lists.get(name, ()) for name in (effort, todo.effort))
     # what the effort that is asked for does not list was never read
@@ -541,13 +538,7 @@ def _find_lengths(
     readers: ReaderPool,
     settings: Settings,
 ) -> tuple[int, Sequence[int], frozenset[str]]:
-    """Count the documents; find the tokens of those that lack predictions, or were not read yet.
-
-    And the names of what they lack; none where the schema is not known.
-
-    The lengths of the latter are those of a sample. Of a file that was read before, the share of
-    documents that are new is that of the sample, too.
-    """
+    """Count the documents; find the tokens of those that lack predictions, or were not read yet."""
     kept = schema is not None and work.schema_in_force() is not None
     predictions = Predictions(work)
     n_readable = count_readable(settings.prompt_tokens)

@@ -262,10 +262,7 @@ def _find_doubts(
     attribute: Attribute,
     plain: Callable[[], frozenset[str]],
 ) -> Iterator[Doubt]:
-    """Yield the groups of a column that nobody has decided yet.
-
-    Of a column that describes things instead of naming them nothing is asked.
-    """
+    """Yield the groups of a column that nobody has decided yet."""
     cells = read_cells(work, attribute, by_model=True)
     counts = Counter(cell.value for cell in cells.values() if isinstance(cell.value, str))
     if not are_names(counts):

@@ -315,11 +315,7 @@ class RuleReading:
         step: Step,
         may_be_silent: Callable[[str, str], bool] = lambda _name, _key: False,
     ) -> None:
-        """Let the model read what is *sought*; what different documents lack shares prompts.
-
-        A cell of which only a part of its document says nothing stays open, unless *may_be_silent*
-        says of its column and document that the others tell nothing either.
-        """
+        """Let the model read what is *sought*; what different documents lack shares prompts."""
         by_name = {attribute.name: attribute for attribute in attributes}
         names = {name for item in sought.values() for name in item.names}
         asked = tuple(item for item in attributes if item.name in names)
@@ -371,10 +367,7 @@ def _was_read(item: PredictedCell) -> bool:
 
 
 def _find_told(column: TriedColumn, places: Places, key: str) -> tuple[Span, ...] | None:
-    """Return what is read of a document in its place; None for all of it.
-
-    Where a bound is told for *column*, the audit tells that nothing there is all there is.
-    """
+    """Return what is read of a document in its place; None for all of it."""
     is_bounded = Trust.NOTHING < column.trust < Trust.PASSAGES
     return None if is_bounded else places.get(key, {}).get(column.name)
 

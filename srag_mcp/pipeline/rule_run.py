@@ -339,10 +339,7 @@ class _Run:
         return [key for key in order if key in wanted]
 
     def _outlooks(self) -> dict[str, Outlook]:
-        """Return what is expected of the columns whose rules no audit has judged.
-
-        Before there are any, they are expected to find what documents of the sample say alike.
-        """
+        """Return what is expected of the columns whose rules no audit has judged."""
         columns, decided = self._going(), dict[str, float]()
         texts = {item.document_id: item.text for item in self.predictions.texts(self.sample)}
         for name, known in self._find_new().items():
@@ -414,10 +411,7 @@ class _Run:
         return estimate_rules(new or going, texts).tokens // 2 if new or going else 0
 
     def practise(self) -> None:
-        """Read documents whole to learn from: of those that are drawn, what leaves most open.
-
-        They fill a prompt. None, where there were some before.
-        """
+        """Read documents whole to learn from: of those that are drawn, what leaves most open."""
         going = self._going()
         if not going or self.practised or not self.pays(self.price_lesson()):
             return
@@ -437,12 +431,7 @@ class _Run:
         self.learn_more([*batch, *(key for key in self.sample if key not in shown)])
 
     def choose_lesson(self) -> Places:
-        """Return stretches to learn from: where words tell a column of which no rule speaks.
-
-        They fill a prompt, and show no column more often than a model is told what it misses. What
-        a run did not finish is the same in the next. There are none where the last lesson did not
-        bring as much as this one takes.
-        """
+        """Return stretches to learn from: where words tell a column of which no rule speaks."""
         if self.lesson:
             return self.lesson
         going = self._going()

@@ -229,10 +229,7 @@ def _find(
 
 
 def _name_entity(work: WorkDatabase, title: str) -> str:
-    """Make the name of the record table: no other table, and no word that SQL keeps for itself.
-
-    `"My ships" -> "my_ships"`, `"Order" -> "order_records"`
-    """
+    """Make the name of the record table: no other table, and no word that SQL keeps for itself."""
     name = snake_case(title) or _GENERIC_ENTITY
     if name in RESERVED_TABLES or name.startswith(_HIDDEN_PREFIX):
         return _GENERIC_ENTITY
@@ -340,12 +337,7 @@ def extend_schema_in_force(
 
 
 def _check_rules(work: WorkDatabase, attribute: Attribute) -> None:
-    """Make sure that rules can go on with a column that a language model may have defined.
-
-    Raises:
-        SchemaError: If there is no rule for it, or a table that rules read would lose what a model
-            has read.
-    """
+    """Make sure that rules can go on with a column that a language model may have defined."""
     read = Predictions(work).cells(attribute).values()
     is_lost = not work.is_predicted() and any(is_predicted(item.cell.engine) for item in read)
     if is_lost or not attribute.extractors:

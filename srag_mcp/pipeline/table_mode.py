@@ -182,10 +182,7 @@ def remember_tables(work: WorkDatabase, settled: SettledTables) -> None:
 
 
 def _remembered(work: WorkDatabase, known: Sequence[FinishedFile]) -> TableMode | None:
-    """Return what was decided; of a corpus of older versions, what its files say.
-
-    Only one that a language model has read: others are read again, which costs nothing.
-    """
+    """Return what was decided; of a corpus of older versions, what its files say."""
     note = work.note(_NOTE)
     if note is not None:
         return _MODE.validate_json(note)
@@ -211,10 +208,7 @@ def _still_holds(
 
 
 def _decide(found: FoundFiles, survey: TableSurvey, asked: RowsMode) -> TableMode:
-    """Decide by what there is more of: rows of tables, or files beside them.
-
-    Beside those of the kind with the most rows, plain tables of other kinds count.
-    """
+    """Decide by what there is more of: rows of tables, or files beside them."""
     mine = survey.of_kind(survey.kind)
     n_rows = round(survey.scale * sum(table.n_rows for tables in mine.values() for table in tables))
     plain = [(path, x) for _, of in survey.kinds(()) if is_kind(of) for path, x in of if x.is_plain]
