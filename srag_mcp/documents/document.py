@@ -130,9 +130,7 @@ class Document:
         id: The path below the corpus folder, with `/`; for a row of a table file
             `<path>#<row number from 1, zero-padded to the width of the last>`, so that ids sort in
             the order of the rows.
-        path: The file, relative to the corpus folder, with `/`.
         title: The best short name: a heading, a title field or the file's stem.
-        media_type: Such as `text/html`.
         sha256: Of the bytes of the file (a row: of its text), in hexadecimal.
         text: All text, with `\n` line ends; every span points into it.
         blocks: In the order of the text. Spans of blocks do not overlap, but for the parts of a

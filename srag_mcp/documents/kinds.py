@@ -47,7 +47,6 @@ class DocumentKind:
     """Documents that are written alike.
 
     Attributes:
-        members: Their places in what was grouped, in order.
         shares: By stem, the share of them that say it; without what hardly one says.
         besides: How alike a document of another kind is to it that is of this one, too.
         least: How alike the least of its own documents are to it, but for outliers.

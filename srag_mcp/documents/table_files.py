@@ -192,7 +192,6 @@ class ColumnSample:
     """What a column holds, for who has to tell its type.
 
     Attributes:
-        name: As the table has it.
         n_rows, n_filled: Rows, and those that fill it.
         values: Some hundred of its values, and those that are written otherwise.
         has_codes: Whether there are digits after a leading zero anywhere: `05023` is no number.

@@ -5,16 +5,15 @@ The pack itself is never written to: its documents are copied.
 
 import logging
 import shutil
-import tempfile
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from statistics import median
+from tempfile import TemporaryDirectory
 from typing import Literal, TypeAlias, TypedDict, get_args
 
 import anyio
-from filelock import FileLock
 
 from srag_mcp.engines.choice import choose_engine
 from srag_mcp.engines.model import ModelEngine
@@ -31,7 +30,7 @@ from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryLimits, QueryPool, Value
-from srag_mcp.store.layout import CorpusFolder, is_held, read_kinds
+from srag_mcp.store.layout import CorpusFolder, read_kinds
 from srag_mcp.store.work import open_work
 
 OnProgress: TypeAlias = Callable[[str, int, int], None]
@@ -47,7 +46,6 @@ _SHOWN: Mapping[Step, str] = {"translate": "questions"}  # as the questions of a
 
 logger = logging.getLogger(__name__)
 
-_SCRATCH, _LOCK = "srag-eval-", "bench.lock"  # held as long as the process lives
 _PAGE_ROWS = 10_000
 _LIMITS = QueryLimits(timeout_s=30, max_rows=_PAGE_ROWS, max_bytes=20_000_000)
 
@@ -148,22 +146,11 @@ def open_bench(
     settings: Settings, work: Path | None = None, on_progress: OnProgress = say_nothing
 ) -> Iterator[Bench]:
     """Set up a bench in the folder *work*, which is kept; in a temporary one when None."""
-    with _make_scratch() as scratch, QueryPool(_LIMITS) as worker:
+    with TemporaryDirectory(prefix="srag-eval-") as scratch, QueryPool(_LIMITS) as worker:
         folder = Path(scratch if work is None else work).resolve()
         folder.mkdir(parents=True, exist_ok=True)
         apart = settings.model_copy(update={"home": folder / "home"})
         yield Bench(folder, apart, worker, on_progress)
-
-
-@contextmanager
-def _make_scratch() -> Iterator[str]:
-    """Make a folder that is gone at the end; those of processes that were killed go at once."""
-    for lock in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*/{_LOCK}"):
-        with suppress(OSError):  # of another user
-            if not is_held(lock):
-                shutil.rmtree(lock.parent)
-    with tempfile.TemporaryDirectory(prefix=_SCRATCH) as folder, FileLock(Path(folder, _LOCK)):
-        yield folder
 
 
 def read_records(corpus: Corpus) -> dict[str, dict[str, Value]]:

@@ -100,7 +100,6 @@ class EvaluationPlan:
             the model is asked.
         context_tokens: The most of documents in one prompt; None for what the model can read.
         at_once: How many questions may share the documents of `full-corpus`.
-        embedder: Who makes vectors, see `open_embedder`.
     """
 
     schema: SchemaSource = "inferred"
@@ -151,11 +150,8 @@ class Evaluation:
     """The result of a pack.
 
     Attributes:
-        documents: Documents ingested.
         cells: One score a gold field, with the column that holds it.
-        questions: One result a question.
         seconds: Of the whole evaluation.
-        calls: Of a language model; 0 for the offline engine.
         tokens: Where they went; None where no documents are read for a table.
         retrieval: Of a pack of retrieval; None for any other.
         changes: By its measures, how much better it is than the run to compare with, and the

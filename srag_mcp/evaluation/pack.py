@@ -48,8 +48,6 @@ class PackQuestion:
         answer: One value, the members of a list, or the rows of a grouped answer; None where no
             document says it.
         answer_type: `number`, `string`, `date`, `boolean`, `list`, `unanswerable`, or as published.
-        tolerance: Relative, of numbers.
-        ordered: Whether the order of a list counts.
         table: The CSV file it is about, in a pack of tables; else None.
         gold_sql: The query over the table `gold` that gives the answer; empty if there is none.
         documents: Those that hold the answer, as gold names documents; empty where that is not

@@ -173,7 +173,6 @@ class Comparison(BaseModel):
     """Two runs on the same questions.
 
     Attributes:
-        n_shared: Questions that both were asked.
         only_first, only_other: What only one of them has right.
         p: Of the exact test.
         by: Who says what is right.

@@ -120,9 +120,6 @@ class System(ABC):
 
     Attributes:
         corpus: The documents, cut, and the records where it needs them.
-        folder: Where the files of the documents are.
-        model: Who answers.
-        embedding: Who embeds; None where the system needs nobody.
         context_tokens: The most that `full-corpus` may put into a prompt.
         notes: What should be known of all its answers.
         tokens: What was taken once for all of them.
@@ -152,11 +149,7 @@ class System(ABC):
 
 
 class TranslatingSystem(System):
-    """Asks as the product does, but reads nothing in the documents.
-
-    Attributes:
-        reads: Whether what no column holds is read there.
-    """
+    """Asks as the product does, but reads nothing in the documents."""
 
     needs_records = True
     reads: ClassVar[bool] = False

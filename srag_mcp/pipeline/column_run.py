@@ -57,7 +57,6 @@ class ColumnChange:
     """What an edit changes, or has changed.
 
     Attributes:
-        said: What becomes of the columns, a sentence each.
         n_kept, n_lost, n_changed: Of the values in the columns that it is about.
         n_differing: Documents in which two columns that are one by then say different things.
         examples: A few of these values, those that are not kept first.

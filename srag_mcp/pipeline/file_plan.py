@@ -41,11 +41,9 @@ class FoundFiles:
     """The files of a folder.
 
     Attributes:
-        sources: Files to read.
         failed: Documents that cannot be read for what is known without opening them.
         skipped: Files that are no documents.
         mode: What was decided on tables; None where there is none.
-        seen: All files that may be documents, as they were before they were read.
         kind: Of the corpus of a kind of tables, what the columns of these are called.
         others: The same of the other kinds, which have corpora of their own.
     """
@@ -73,7 +71,6 @@ class FilePlan:
     """What has to be done.
 
     Attributes:
-        tasks: Files to read.
         states: How each file of *tasks* will be recognised when it is done, by path.
         failed: Files that are finished with because they cannot be read, not recorded before.
         gone: Files that were there before.
@@ -188,8 +185,6 @@ class Sample:
     """Some documents of a corpus.
 
     Attributes:
-        documents: In the order of their ids.
-        failed: Files that could not be read.
         counts: How many documents each file has that was read, in the sample or not.
     """
 
@@ -230,13 +225,7 @@ def read_sample(found: FoundFiles, readers: reader_pool.ReaderPool) -> Sample:
 
 
 class ExtractionRun:
-    """Does the tasks of a plan and keeps what is finished, in one transaction a batch.
-
-    Attributes:
-        n_extracted: Documents extracted so far.
-        n_removed: Documents dropped because their file is gone.
-        cancelled: Whether it was stopped before its end.
-    """
+    """Does the tasks of a plan and keeps what is finished, in one transaction a batch."""
 
     def __init__(self, work: WorkDatabase, plan: FilePlan) -> None:
         self.n_extracted = 0

@@ -45,8 +45,6 @@ class Job(BaseModel):
     """An ingestion that runs in a process of its own.
 
     Attributes:
-        id: Begins with the time of its start.
-        folder: What it ingests.
         engine: Who does the thinking, as it was asked for.
         attribute: The column that it adds, in the words of who asked; empty for all others.
         documents: A SELECT of those that it reads for an attribute that is not kept; None where it
@@ -55,11 +53,9 @@ class Job(BaseModel):
         stage, done, total, current: As in `Progress`.
         expected: Prompts that it will have asked at its end, and the tokens, as in `Workload`;
             empty where nobody knows.
-        waiting: Prompts that wait for an agent's answers.
         pid, host: Of its process.
         started_at, heartbeat: UTC, ISO 8601; the heartbeat comes every second.
         report: The report in lines, at its end.
-        n_documents: Documents of the corpus, at its end.
         quoted: What the folder is and what reading it takes, where it published nothing for that.
         error: Why it failed, was interrupted or cancelled; empty otherwise.
     """

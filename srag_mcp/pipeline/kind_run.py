@@ -163,11 +163,7 @@ class KindSorter:
     """Sorts the documents of a folder by kind.
 
     Attributes:
-        state: The state folder of *folder*.
-        folder: The documents.
-        found: Its files, each of which is a document.
         readers: Read files that nobody has read yet.
-        questions: What people ask of the folder.
     """
 
     state: Path
@@ -467,11 +463,9 @@ class Grouping:
     """The files of a folder, sorted into kinds of which nothing is kept yet.
 
     Attributes:
-        sorter: Who sorted them.
         kinds: The ways in which the documents of each are written, by name.
         places: Which kind a file is of.
         odd: How those begin that are of none, by path.
-        failed: What cannot be read.
         given: The names that a person gave, which stay.
         middle: Of each the documents that say most of what is usual in it.
     """

@@ -25,7 +25,7 @@ from srag_mcp.pipeline.file_plan import (
     read_sample,
     without_copies,
 )
-from srag_mcp.pipeline.kind_run import Grouping, KindSorter, may_be_split
+from srag_mcp.pipeline.kind_run import Grouping
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.rule_run import count_read_first, find_effort
 from srag_mcp.pipeline.schema_choice import SchemaWish, find_known_schema
@@ -77,17 +77,13 @@ class Quote:
     """What an ingestion will take; corrections and standardisation come on top, mostly below 10 %.
 
     Attributes:
-        engine: Who will do the thinking.
-        n_documents: Documents of the corpus.
         n_to_read: Those that a language model will be asked about.
         n_attributes: Columns; a guess where *is_schema_known* is false.
         is_schema_known: Whether the columns are known already.
         least: Prompts and tokens where rules hold; those of the replies are an upper end.
         most: The same where no rule does, and all is read.
         tokens_to_read: Of the texts of the documents to be read.
-        n_at_once: Replies that are written at the same time.
         price: None where it is not known, or nobody is paid.
-        effort: How much will be read.
         others: The least and the most tokens of each other effort, where these are not the same.
         by_code: Whether code reads the columns, which are those of table files.
     """
@@ -267,12 +263,11 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
         return _quote_reading(folder, settings, options)
     continued = go_on(folder, settings, options)
     settings, options = continued.settings, continued.options
-    found = find_files(folder, settings)
     rows, fresh = options.get("rows", "auto"), options.get("fresh", False)
     wish, questions = options.get("attribute", ""), tuple(options.get("questions", ()))
     readers = ReaderPool(settings.workers, settings.document_timeout_s)
     with _open_stored(folder, settings) as work:
-        found = without_copies(found, work)
+        found = without_copies(find_files(folder, settings), work)
         tables = settle_tables(work, found, rows, readers, fresh=fresh)
         asked = SchemaWish(options.get("schema"), questions, fresh, tables)
         return quote_work(work, folder.expanduser().resolve(), asked, settings, wish)
@@ -281,39 +276,13 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
 def quote_kinds(
     folder: Path, settings: Settings, **options: Unpack[IngestOptions]
 ) -> dict[str, Quote]:
-    """Estimate what ingesting each kind of documents of *folder* will take, by name.
-
-    Empty for a folder of one kind. Those that are not known yet are told apart for it, and nothing
-    is kept; what it takes that a language model settles them is under an empty name.
+    """Estimate what ingesting each known kind of documents of *folder* will take, by name.
 
     Raises:
         SragError: As `quote_ingestion`.
     """
-    corpus = CorpusFolder(folder, settings.home)
-    if options.get("attribute"):
-        return {}
-    if kinds := corpus.kinds():
-        return {name: quote_ingestion(place, settings) for name, place in kinds.items()}
-    readers = ReaderPool(settings.workers, settings.document_timeout_s)
-    with _open_stored(folder, settings) as work, TemporaryDirectory(prefix="srag-") as scratch:
-        found = without_copies(find_files(folder, settings), work)
-        rows = options.get("rows", "auto")
-        tables = settle_tables(work, found, rows, readers, fresh=False)
-        found = tables.found
-        state = Path(scratch) / corpus.apart.name  # which tells whose kinds these are
-        questions = go_on(folder, settings, options).options.get("questions", ())
-        sorter = KindSorter(state, corpus.folder, found, readers, questions)
-        given, fresh = options.get("schema"), options.get("fresh", False)
-        if not may_be_split(work, corpus.folder, found, given, fresh=fresh):
-            return {}
-        told = sorter.find(tables.survey, lambda: read_sample(found, readers).documents, rows)
-        own: dict[str, Quote] = {}
-        if isinstance(told, Grouping):
-            engine = choose_engine(work, settings)
-            own = {"": quote_settling(told, engine, settings)} if engine.asks else {}
-            told = told.keep()
-        corpora = () if told is None else told.corpora
-        return own | {place.name: quote_ingestion(place, settings) for place in corpora}
+    kinds = {} if options.get("attribute") else CorpusFolder(folder, settings.home).kinds()
+    return {name: quote_ingestion(place, settings) for name, place in kinds.items()}
 
 
 def quote_settling(found: Grouping, engine: type[Engine], settings: Settings) -> Quote:

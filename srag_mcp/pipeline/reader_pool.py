@@ -42,7 +42,6 @@ class TableMode:
 
     Attributes:
         rows: Whether their rows are documents.
-        reason: Why, for people.
         kind: What the columns of their tables are called; empty for the table with the most rows.
         alone: Whether other files are left out.
         others: What the columns of other kinds are called, which have corpora of their own.

@@ -51,50 +51,26 @@ class IngestReport:
     """What an ingestion did.
 
     Attributes:
-        corpus: Name of the folder.
-        build_id: The published build; None if there is none.
         published: Whether this run made it; False when nothing had changed, or it was cancelled.
-        cancelled: Whether it was stopped; finished documents are kept.
         n_documents: Documents of the corpus now, failed ones included.
-        n_extracted: Documents that were read and extracted in this run.
-        n_unchanged: Documents that were finished before and have not changed.
-        n_removed: Documents that are no longer in the folder.
-        rows: Whether each row of a table is a document.
-        rows_reason: Why rows are documents, or not.
         failed: Files that could not be read, and documents that a language model was asked about
             in vain; all their cells are failed.
-        skipped: Files that are no documents, such as images.
         told: What was left out of table files and of days, and what stands around their tables.
-        attributes: Names of the columns.
-        lists: The tables of what the documents list, with their columns.
         designed: What the columns leave out: other columns that were proposed, lists, other kinds
             of documents.
-        renamed: What was called otherwise before, a sentence each.
-        answered: Sample questions that can be answered.
-        uncovered: Sample questions that cannot be answered.
         untried: Sample questions beyond those that a language model is asked.
-        engine: Who did the thinking: `offline`, `model` or `agent`.
-        n_predicted: Documents that a language model was asked about in this run.
-        n_standardised: Cells that were changed because they did not fit their column.
         n_unsettled: Cells that do not fit it, and of which the model gave no verdict of use.
         taken: What the language model took, in interrupted runs before, too; the replies that were
             there already are those of this run. None offline.
         extension: What became of the attribute that was asked for; None where none was.
         n_read: For so many documents it was read as a loose one, now or before; None where it is a
             column.
-        n_stated: Of so many documents its column has a value.
         shown: A few of these values with their quotes; None where none was asked for, or published.
-        stopped: Why the run ended before its end, for people; empty otherwise.
         account: How much of the documents the columns account for, and what it takes that the
             agent reads prose; empty where a language model chose them.
         proposed: The engine that would read the documents, where nothing is published until
             somebody agrees to that; None where that was decided.
-        ruled: What rules that a model wrote decide, and how their audits came out.
-        united: Which spellings of names are one value in the new build; empty where none are.
-        kinds: Of a folder that holds several kinds of documents, the report of each.
         resumed: What was not given and is as it was for an ingestion that did not end.
-        warnings: What a person should know.
-        seconds: How long it took, with the time that agents took to answer.
     """
 
     corpus: str

@@ -68,7 +68,6 @@ class RuleReading:
 
     Attributes:
         corrections: Those of persons that are of a value, or of none.
-        asked: The documents that the model was asked about.
     """
 
     predictions: Predictions

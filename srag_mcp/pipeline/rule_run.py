@@ -74,8 +74,6 @@ class RuleRun:
 
     Attributes:
         schema: With the rules, their scores and their audits.
-        asked: The documents that the model was asked about on the way.
-        told: What a person should know of it.
     """
 
     schema: Schema

@@ -53,7 +53,6 @@ class SchemaWish:
 
     Attributes:
         given: A schema to follow, as an argument.
-        questions: Sample questions.
         fresh: Whether to induce one anew, whatever is there.
         tables: What the table files of the corpus are; their columns need no induction.
         lists: Whether lists that a model proposed are read.

@@ -29,8 +29,6 @@ class IngestOptions(TypedDict, total=False):
     """What can be asked of an ingestion.
 
     Attributes:
-        questions: Up to some ten sample questions that the columns should answer.
-        schema: A schema to follow instead of an induced one.
         rows: Whether rows of tables are documents: `auto` when a table is the only file.
         fresh: Whether to find the schema anew and to try files again that could not be read.
         attribute: One more attribute, described in words; only it is extracted anew.
@@ -55,12 +53,8 @@ class Unfinished(BaseModel, frozen=True):
     """What an ingestion was asked to do, until it has done it.
 
     Attributes:
-        engine: Who thinks.
         model: The language model that the settings named, whoever thinks.
         api_base: Where it is asked; not gone on with, as the key would be sent there.
-        questions: Sample questions.
-        rows: Whether rows of tables are documents.
-        fresh: Whether the schema is still to be found anew.
         budget_usd, budget_calls: What it was not to exceed; see `within_budget`.
     """
 

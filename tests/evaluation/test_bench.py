@@ -1,7 +1,6 @@
 """The bench: what is copied of a pack, and what becomes of its questions."""
 
 import json
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -74,21 +73,6 @@ def test_a_bench_without_a_place_leaves_none(pack: Pack) -> None:
         assert folder.is_dir()
 
     assert not folder.exists()
-
-
-def test_what_a_killed_evaluation_left_goes_and_what_another_works_in_stays(
-    pack: Pack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    left = tmp_path / "srag-eval-left"
-    left.mkdir()
-    (left / "bench.lock").touch()
-    with open_bench(OFFLINE) as other:
-        mine = other.lay_out(pack)
-        with open_bench(OFFLINE):
-            assert (left.exists(), mine.is_dir()) == (False, True)
-
-    assert not list(tmp_path.glob("srag-eval-*"))
 
 
 def test_a_table_that_cannot_be_ingested_refuses_its_questions(

@@ -528,20 +528,16 @@ def test_a_folder_of_several_kinds_is_priced_by_kind_and_nothing_is_kept(
     harbour: Path, settings: Settings
 ) -> None:
     asking = settings.with_engine("agent")
-    priced = quote_kinds(harbour, asking)
+    assert quote_kinds(harbour, asking) == {}
     assert not (harbour / ".srag").exists()
-    assert {name: found.n_documents for name, found in priced.items()} == {
-        "": 16,  # what says which kinds they are
-        "boats": 8,
-        "lessons": 7,
+    ingest(harbour, settings)
+    priced = quote_kinds(harbour, asking)
+    assert {name: (found.engine, found.n_documents) for name, found in priced.items()} == {
+        "boats": ("agent", 8),
+        "lessons": ("agent", 7),
     }
     n_calls = sum(found.least.n_prompts for found in priced.values())
     assert say_together([*priced.values()]).startswith(f"about {n_calls} calls, ")
-    ingest(harbour, settings)
-    assert {name: found.engine for name, found in quote_kinds(harbour, asking).items()} == {
-        "boats": "agent",
-        "lessons": "agent",
-    }
 
 
 def test_the_library_opens_a_kind_by_its_name_and_asks_the_folder(
