@@ -1,11 +1,14 @@
-"""Which files are read, a sample of all or what is new; and their extraction, kept by batches."""
+"""Which files are read, whether rows of tables are documents; extraction, kept by batches."""
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path, PurePosixPath
+
+from pydantic import TypeAdapter
 
 from srag_mcp.documents.document import Document, spread_evenly
 from srag_mcp.documents.encoding import storable
@@ -19,9 +22,28 @@ from srag_mcp.documents.folder import (
     media_type,
     read_members,
 )
-from srag_mcp.engines.protocol import Progress
+from srag_mcp.documents.kinds import MIN_DOCUMENTS
+from srag_mcp.documents.table_files import (
+    Kind,
+    TableSketch,
+    is_of_kind,
+    join_lists,
+    join_sketches,
+    largest_kind,
+)
+from srag_mcp.engines.protocol import Progress, TableColumns
 from srag_mcp.errors import DocumentError
-from srag_mcp.pipeline import reader_pool
+from srag_mcp.pipeline.reader_pool import (
+    Extracted,
+    ExtractTask,
+    FileDone,
+    ReaderPool,
+    Sampled,
+    SampleTask,
+    TableMode,
+    Unreadable,
+)
+from srag_mcp.pipeline.wishes import RowsMode
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.work import FinishedDocument, FinishedFile, WorkDatabase
@@ -51,17 +73,17 @@ class FoundFiles:
     sources: tuple[SourceFile, ...]
     failed: tuple[DocumentError, ...]
     skipped: tuple[DocumentError, ...]
-    mode: reader_pool.TableMode | None = None
+    mode: TableMode | None = None
     seen: Mapping[str, FileMark] = field(default_factory=dict)
     kind: tuple[str, ...] = ()
     others: tuple[tuple[str, ...], ...] = ()
 
     @property
-    def rows(self) -> reader_pool.TableMode | None:
+    def rows(self) -> TableMode | None:
         """Which rows of tables are documents; None where a table is one document."""
         return self.mode if self.mode is not None and self.mode.rows else None
 
-    def rows_of(self, source: SourceFile) -> reader_pool.TableMode | None:
+    def rows_of(self, source: SourceFile) -> TableMode | None:
         """Return which rows of *source* are documents; None where it is one."""
         return self.rows if media_type(source.relative) in TABLE_TYPES else None
 
@@ -76,7 +98,7 @@ class FilePlan:
         gone: Files that were there before.
     """
 
-    tasks: tuple[reader_pool.ExtractTask, ...]
+    tasks: tuple[ExtractTask, ...]
     states: dict[str, FinishedFile]
     failed: tuple[FinishedFile, ...]
     gone: tuple[str, ...]
@@ -149,7 +171,7 @@ def plan_files(work: WorkDatabase, found: FoundFiles, schema: Schema, n_processe
         is_shared = rows is not None and source.size > _SHARED_TABLE_BYTES
         n_parts = n_processes if is_shared else 1
         tasks += [
-            reader_pool.ExtractTask(source, rows, schema_json, before_ids, part, n_parts)
+            ExtractTask(source, rows, schema_json, before_ids, part, n_parts)
             for part in range(n_parts)
         ]
     failures = {
@@ -193,7 +215,7 @@ class Sample:
     counts: Mapping[str, int]
 
 
-def read_sample(found: FoundFiles, readers: reader_pool.ReaderPool) -> Sample:
+def read_sample(found: FoundFiles, readers: ReaderPool) -> Sample:
     """Read files evenly over formats, folders and sizes; of a table of documents, many rows."""
 
     def likeness(source: SourceFile) -> tuple[str, str, int, str]:
@@ -203,7 +225,7 @@ def read_sample(found: FoundFiles, readers: reader_pool.ReaderPool) -> Sample:
     chosen = spread_evenly(sorted(found.sources, key=likeness), MAX_SAMPLE)
     n_rows = max(1, MAX_SAMPLE // max(1, len(chosen)))
     tasks = [
-        reader_pool.SampleTask(source, rows, 1 if rows is None else n_rows)
+        SampleTask(source, rows, 1 if rows is None else n_rows)
         for source in chosen
         for rows in [found.rows_of(source)]
     ]
@@ -212,11 +234,11 @@ def read_sample(found: FoundFiles, readers: reader_pool.ReaderPool) -> Sample:
     counts: dict[str, int] = {}
     n_characters = 0
     for reply in readers.perform(tasks):
-        if isinstance(reply, reader_pool.Sampled):
+        if isinstance(reply, Sampled):
             documents.extend(reply.documents)
             counts[reply.path] = reply.n_documents
             n_characters += sum(len(document.text) for document in reply.documents)
-        elif isinstance(reply, reader_pool.Unreadable):
+        elif isinstance(reply, Unreadable):
             failed.append(DocumentError(reply.path, reply.reason))
         if n_characters > MAX_SAMPLE_CHARACTERS:
             break
@@ -242,7 +264,7 @@ class ExtractionRun:
 
     def finish(
         self,
-        readers: reader_pool.ReaderPool,
+        readers: ReaderPool,
         on_progress: Callable[[Progress], None],
         cancelled: Callable[[], bool],
     ) -> None:
@@ -252,10 +274,10 @@ class ExtractionRun:
         n_done = n_characters = 0
         with closing(readers.perform(tasks)) as replies:
             for reply in replies:
-                if isinstance(reply, reader_pool.Extracted):
+                if isinstance(reply, Extracted):
                     self._documents.extend(reply.documents)
                     n_characters += sum(len(item.text) for item in reply.documents)
-                elif not isinstance(reply, reader_pool.Sampled):
+                elif not isinstance(reply, Sampled):
                     n_done += 1
                     self._finish_part(reply)
                 on_progress(Progress("extracting", n_done, len(tasks), reply.path))
@@ -269,13 +291,13 @@ class ExtractionRun:
                     break
         self._keep()
 
-    def _finish_part(self, reply: reader_pool.FileDone | reader_pool.Unreadable) -> None:
+    def _finish_part(self, reply: FileDone | Unreadable) -> None:
         """Take note of the end of a file, or of a part of one; where a part fails, all does."""
         path, state = reply.path, self._done[reply.path]
         self._parts_left[path] -= 1
         if path in self._failed:
             return
-        if isinstance(reply, reader_pool.Unreadable):
+        if isinstance(reply, Unreadable):
             self._failed.add(path)
             self._documents = [item for item in self._documents if item.path != path]
             stored = self._work.known_documents([path]).get(path, {})
@@ -295,3 +317,208 @@ class ExtractionRun:
         self.n_extracted += len(documents)
         self._documents, self._files = [], []
         self._kept_at = time.monotonic()
+
+
+_NOTE = "tables"
+_MODE = TypeAdapter(TableMode)
+_MAX_SURVEYED = 100
+# A corpus is what repeats: ten rows outweigh a file beside them, such as a README or another table.
+_ROWS_TO_A_FILE = 10
+
+
+def is_kind(tables: Sequence[tuple[str, TableSketch]]) -> bool:
+    """Whether there are as many rows as make a kind."""
+    return sum(table.n_rows for _, table in tables) >= MIN_DOCUMENTS
+
+
+class TableSurvey:
+    """The tables of some table files, read when they are asked for."""
+
+    def __init__(self, sources: Sequence[SourceFile], readers: ReaderPool) -> None:
+        self.n_files, self._all = len(sources), sources
+        self._sources = spread_evenly(sources, _MAX_SURVEYED)
+        self._readers = readers
+
+    @property
+    def scale(self) -> float:
+        """How many files stand for each that is read."""
+        return self.n_files / max(1, len(self._sources))
+
+    @cached_property
+    def files(self) -> dict[str, tuple[TableSketch, ...]]:
+        """The tables of each file that can be read; none of one that is no table."""
+        tasks = [
+            SampleTask(source, TableMode(rows=True, alone=True), n_documents=0)
+            for source in self._sources
+        ]
+        replies = self._readers.perform(tasks)
+        found = {reply.path: reply.tables for reply in replies if isinstance(reply, Sampled)}
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def kind(self) -> Kind:
+        """The kind of table with the most rows."""
+        tables = [table for tables in self.files.values() for table in tables]
+        return largest_kind([(table.kind, table.n_rows) for table in tables])
+
+    def kinds(self, known: Iterable[Kind]) -> Iterator[tuple[Kind, list[tuple[str, TableSketch]]]]:
+        """Yield each kind with its tables and their files: those *known*, then the largest."""
+        left = [(path, x) for path, tables in self.files.items() for x in tables if x.n_rows]
+        following = [*known]
+        while left:
+            sizes = [(table.kind, table.n_rows) for _, table in left]
+            kind = following.pop(0) if following else largest_kind(sizes)
+            yield kind, [item for item in left if is_of_kind(item[1].kind, kind)]
+            left = [item for item in left if not is_of_kind(item[1].kind, kind)]
+
+    def paths_of(self, kind: Kind, others: Collection[Kind]) -> tuple[set[str], int]:
+        """Return the files that may have tables of *kind*, and about how many rows these have."""
+        mine = self.of_kind(kind, others)
+        n_rows = sum(table.n_rows for tables in mine.values() for table in tables)
+        unread = {source.relative for source in self._all} - self.files.keys()
+        return unread | mine.keys(), round(self.scale * n_rows)
+
+    def of_kind(self, kind: Kind, others: Collection[Kind] = ()) -> dict[str, list[TableSketch]]:
+        """Return the tables of a kind, and of none of *others*, of the files that have any."""
+        found = {
+            path: [x for x in tables if x.n_rows and is_of_kind(x.kind, kind, others)]
+            for path, tables in self.files.items()
+        }
+        return {path: mine for path, mine in found.items() if mine}
+
+
+@dataclass(frozen=True, slots=True)
+class SettledTables:
+    """The files of a folder, and what its table files are.
+
+    Attributes:
+        found: The files, without those that are left out.
+        survey: The tables, where their rows are documents.
+        is_other: Whether it was otherwise before, so that induced columns are of no use.
+    """
+
+    found: FoundFiles
+    survey: TableSurvey | None = None
+    is_other: bool = False
+
+    @property
+    def file(self) -> str:
+        """The name of the only file whose rows are documents, without its ending; else empty."""
+        paths = list(self.survey.files) if self.survey is not None else []
+        return PurePosixPath(paths[0]).stem if len(paths) == 1 else ""
+
+    def columns(self) -> TableColumns:
+        """Return what the columns of the tables hold, and the lists beside them, each once."""
+        mode = self.found.mode
+        if self.survey is None or mode is None:
+            return (), ()
+        kind = frozenset(mode.kind) or self.survey.kind
+        mine = list(self.survey.of_kind(kind, [*map(frozenset, mode.others)]).values())
+        return join_sketches(mine), join_lists(mine)
+
+
+NO_TABLES = SettledTables(FoundFiles((), (), ()))
+
+
+def settle_tables(
+    work: WorkDatabase, found: FoundFiles, asked: RowsMode, readers: ReaderPool, *, fresh: bool
+) -> SettledTables:
+    """Decide whether rows are documents.
+
+    In the corpus of a kind of tables they are. Else what is *asked* for wins, then what was decided
+    before unless all is to be found out *fresh*, then what the tables are.
+    """
+    tables = [item for item in found.sources if media_type(item.relative) in TABLE_TYPES]
+    if not tables:
+        return SettledTables(found)
+    finished = work.files()
+    known = [state for item in tables if (state := finished.get(item.relative))]
+    before = None if fresh else _remembered(work, known)
+    survey = TableSurvey(tables, readers)
+    if found.kind:
+        reason = "each row of the tables with these columns is a document"
+        mode = TableMode(rows=True, reason=reason, kind=found.kind, alone=True, others=found.others)
+    elif asked == "file":
+        mode = TableMode(rows=False, reason="each table is a document, as asked")
+    elif before is not None and _still_holds(before, known, tables, survey, asked):
+        mode = before
+    else:
+        mode = _decide(found, survey, asked)
+    kind_before = mode.kind if before is None else before.kind
+    had_rows = any(state.rows for state in known)
+    is_other = bool(known) and (mode.rows, mode.kind) != (had_rows, kind_before)
+    found = replace(found, mode=mode)
+    if not mode.rows:
+        return SettledTables(found, None, is_other)
+    if mode.alone:  # the files that are no tables are left out, and told
+        named = [*(item.relative for item in found.sources), *(item.path for item in found.failed)]
+        left = {path: None for path in named if media_type(path) not in TABLE_TYPES}
+        reason = "left out beside the rows of a table; --rows file makes each file a document"
+        found = replace(
+            found,
+            sources=tuple(tables),
+            failed=tuple(item for item in found.failed if item.path not in left),
+            skipped=(*found.skipped, *(DocumentError(path, reason) for path in left)),
+        )
+    return SettledTables(found, survey, is_other)
+
+
+def remember_tables(work: WorkDatabase, settled: SettledTables) -> None:
+    """Keep what was decided; tables that were read before that was known are read again."""
+    found, mode = settled.found, settled.found.mode
+    if mode is None:
+        return
+    text = _MODE.dump_json(mode).decode()
+    if work.note(_NOTE) is None:
+        work.forget_files([item.relative for item in found.sources if mode.rows])
+    if work.note(_NOTE) != text:
+        work.keep_note(_NOTE, text)
+
+
+def _remembered(work: WorkDatabase, known: Sequence[FinishedFile]) -> TableMode | None:
+    """Return what was decided; of a corpus of older versions, what its files say."""
+    note = work.note(_NOTE)
+    if note is not None:
+        return _MODE.validate_json(note)
+    if not known or not work.is_predicted():
+        return None
+    return TableMode(rows=any(state.rows for state in known), reason="tables are read as before")
+
+
+def _still_holds(
+    before: TableMode,
+    known: Sequence[FinishedFile],
+    tables: Sequence[SourceFile],
+    survey: TableSurvey,
+    asked: RowsMode,
+) -> bool:
+    """Whether the tables that were read are there, or the present ones are of their kind."""
+    if not before.rows:
+        return asked == "auto"
+    sources = {item.relative: item for item in tables}
+    if any(state.rows and is_same_file(state, sources[state.path]) for state in known):
+        return True
+    return not before.kind or is_of_kind(survey.kind, frozenset(before.kind))
+
+
+def _decide(found: FoundFiles, survey: TableSurvey, asked: RowsMode) -> TableMode:
+    """Decide by what there is more of: rows of tables, or files beside them."""
+    mine = survey.of_kind(survey.kind)
+    n_rows = round(survey.scale * sum(table.n_rows for tables in mine.values() for table in tables))
+    plain = [(path, x) for _, of in survey.kinds(()) if is_kind(of) for path, x in of if x.is_plain]
+    n_more = sum(table.n_rows for path, table in plain if path not in mine)
+    n_beside = len(found.sources) - round(survey.scale * len({*mine, *(path for path, _ in plain)}))
+    is_plain = len(mine) == 1 or all(table.is_plain for tables in mine.values() for table in tables)
+    outweighs = _ROWS_TO_A_FILE * n_beside <= n_rows + round(survey.scale * n_more)
+    kind = tuple(sorted(survey.kind))
+    if asked == "row":
+        reason = "each row of a table is a document, as asked"
+        return TableMode(rows=True, reason=reason, kind=kind, alone=outweighs)
+    if not survey.files and survey.n_files == len(found.sources):
+        return TableMode(rows=True, reason="each row of a table is a document")  # once it is mended
+    if not mine or not outweighs or not is_plain:
+        return TableMode(rows=False, reason="each table is one document: there are several files")
+    name = next(iter(mine)) if len(mine) == 1 else f"{round(survey.scale * len(mine))} tables"
+    why = "it is the only file" if len(found.sources) == 1 else f"there are {n_rows:,} of them"
+    reason = f"each row of {name} is a document: {why}"
+    return TableMode(rows=True, reason=reason, kind=kind, alone=True)

@@ -37,9 +37,10 @@ from srag_mcp.pipeline.file_plan import (
     find_files,
     plan_files,
     read_sample,
+    remember_tables,
+    settle_tables,
     without_copies,
 )
-from srag_mcp.pipeline.list_types import settle_lists
 from srag_mcp.pipeline.loose_reading import read_loosely
 from srag_mcp.pipeline.quote import (
     estimate_questions,
@@ -52,6 +53,7 @@ from srag_mcp.pipeline.quote import (
     say_together,
 )
 from srag_mcp.pipeline.reader_pool import ReaderPool
+from srag_mcp.pipeline.record_run import settle_lists
 from srag_mcp.pipeline.report import (
     Failure,
     IngestReport,
@@ -61,7 +63,6 @@ from srag_mcp.pipeline.report import (
     report_stored,
     show_values,
 )
-from srag_mcp.pipeline.table_mode import remember_tables, settle_tables
 from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings, named_engine
@@ -389,7 +390,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
         threading.Thread(target=load_library, args=(run.settings,), daemon=True).start()
     extraction = ExtractionRun(work, plan)
     extraction.finish(run.readers, run.on_progress, run.cancelled)
-    n_predicted, standardised, ruled = 0, record_run.Standardised(), rule_run.RuleRun(schema)
+    n_predicted, standardised, ruled = 0, (0, 0), rule_run.RuleRun(schema)
     told: tuple[str, ...] = ()
     build: BuildInfo | None = None
     only_quoted, left_out = False, set[str]()
@@ -427,8 +428,8 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
         n_unchanged=stored.n_unchanged - n_extracted,
         n_removed=extraction.n_removed,
         n_predicted=n_predicted,
-        n_standardised=standardised.n_changed,
-        n_unsettled=standardised.n_unsettled,
+        n_standardised=standardised[0],
+        n_unsettled=standardised[1],
         extension=extension,
         account=work.note(ACCOUNT) or "",
         proposed=AgentEngine.name if only_quoted else None,
@@ -439,7 +440,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
 
 def _predict(
     run: Run, engine: ModelEngine, schema: Schema, extension: Extension | None
-) -> tuple[int, record_run.Standardised, rule_run.RuleRun]:
+) -> tuple[int, tuple[int, int], rule_run.RuleRun]:
     """Let a model read what is missing, then look again at what does not fit its column.
 
     Rules come first where the effort is less than full.
@@ -448,7 +449,7 @@ def _predict(
         UselessRepliesError: If nothing came of the replies; an attribute that was added is taken
             out again, so that later ingestions do not end by it.
     """
-    work, standardised, ruled = run.work, record_run.Standardised(), rule_run.RuleRun(schema)
+    work, standardised, ruled = run.work, (0, 0), rule_run.RuleRun(schema)
     effort = rule_run.find_effort(work, run.settings, len(run.found.sources))
     try:
         if effort == "full":

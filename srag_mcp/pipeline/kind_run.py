@@ -37,9 +37,8 @@ from srag_mcp.documents.kinds import (
 )
 from srag_mcp.errors import CorpusError, DocumentError
 from srag_mcp.names.kind_names import KindReply
-from srag_mcp.pipeline.file_plan import FoundFiles
+from srag_mcp.pipeline.file_plan import FoundFiles, TableSurvey, is_kind
 from srag_mcp.pipeline.reader_pool import ReaderPool, Sampled, SampleTask, Unreadable
-from srag_mcp.pipeline.table_mode import TableSurvey, is_kind
 from srag_mcp.pipeline.wishes import RowsMode
 from srag_mcp.rules.naming import find_nouns
 from srag_mcp.rules.sightings import Sightings

@@ -18,13 +18,13 @@ from srag_mcp.pipeline.file_plan import (
     MAX_SAMPLE,
     MAX_SAMPLE_CHARACTERS,
     find_files,
+    settle_tables,
     without_copies,
 )
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.record_run import read_missing_records, standardise_columns
 from srag_mcp.pipeline.report import IngestReport, finish_report, report_stored, show_values
 from srag_mcp.pipeline.schema_choice import define_attribute
-from srag_mcp.pipeline.table_mode import settle_tables
 from srag_mcp.pipeline.wishes import IngestOptions, read_unfinished
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
@@ -138,7 +138,7 @@ def _read(reading: _Reading, engine: ModelEngine) -> IngestReport:
     alone = schema.model_copy(update={"attributes": (attribute,)})
     try:
         asked = read_missing_records(work, alone, engine, among=reading.ids)
-        standardised = standardise_columns(work, alone, engine)
+        n_standardised, n_unsettled = standardise_columns(work, alone, engine)
     except UselessRepliesError:
         if extension.added:
             keep_loose(work, schema, [x for x in before if x.name != attribute.name])
@@ -149,8 +149,8 @@ def _read(reading: _Reading, engine: ModelEngine) -> IngestReport:
         reading.report(),
         published=build is not None,
         n_predicted=len(asked),
-        n_standardised=standardised.n_changed,
-        n_unsettled=standardised.n_unsettled,
+        n_standardised=n_standardised,
+        n_unsettled=n_unsettled,
         extension=extension,
         n_read=n_read,
     )

@@ -23,13 +23,13 @@ from srag_mcp.pipeline.file_plan import (
     find_files,
     plan_files,
     read_sample,
+    settle_tables,
     without_copies,
 )
 from srag_mcp.pipeline.kind_run import Grouping
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.rule_run import count_read_first, find_effort
 from srag_mcp.pipeline.schema_choice import SchemaWish, find_known_schema
-from srag_mcp.pipeline.table_mode import settle_tables
 from srag_mcp.pipeline.wishes import IngestOptions, find_tried, go_on
 from srag_mcp.records.listed import find_lists, list_attribute
 from srag_mcp.records.prediction import (

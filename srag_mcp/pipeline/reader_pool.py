@@ -245,9 +245,8 @@ class ReaderPool:
         Raises:
             OSError: If no process could be started.
         """
-        for task in tasks:
-            if task.source.relative in self._given_up:
-                yield self._given_up[task.source.relative]
+        paths = [task.source.relative for task in tasks]
+        yield from (self._given_up[path] for path in paths if path in self._given_up)
         todo = [task for task in tasks if task.source.relative not in self._given_up]
         n_worth = 1 + sum(task.source.size for task in todo) // _BYTES_A_PROCESS
         n_running = min(self.n_processes, len(todo), n_worth)
@@ -283,13 +282,10 @@ class ReaderPool:
                     reader.kill()
                 thread.join()
                 # several are of many files, and have grown with them
-                self._keep_or_close(reader, is_done=not n_running and len(readers) == 1)
-
-    def _keep_or_close(self, reader: "_Reader", *, is_done: bool) -> None:
-        if is_done and self._idle is not None:
-            self._idle.append(reader)
-        else:
-            reader.close()
+                if not n_running and len(readers) == 1 and self._idle is not None:
+                    self._idle.append(reader)
+                else:
+                    reader.close()
 
 
 class _Desk:

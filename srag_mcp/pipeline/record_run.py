@@ -1,11 +1,13 @@
-"""What a model reads after the rules: missing records, what fits no column, doubtful names."""
+"""What a model reads after rules: missing records, what fits no column, doubtful names, lists."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache, partial
 
-from srag_mcp.cells.cell import Cell, Mark, PredictedCell, PredictedRecord
+from srag_mcp.cells.cell import UNQUOTED, Cell, Mark, PredictedCell, PredictedRecord, add_note
+from srag_mcp.cells.normalised import normalise_column
+from srag_mcp.claims.claim import Bearing, check
 from srag_mcp.claims.odd_numbers import Tags, read_stated, read_tags
 from srag_mcp.claims.second_look import (
     MAX_SUSPECTS,
@@ -19,17 +21,29 @@ from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress, Workload
 from srag_mcp.names.doubtful import Doubt, cut_around, find_candidates, resolve, write_prompts
 from srag_mcp.names.uniting import UNDECIDED, Thing, Verdict, are_names, describe_things, unite
+from srag_mcp.pipeline.schema_choice import put_edit_in_force
+from srag_mcp.records.judging import NOT_SHOWN, PUT_OTHERWISE
 from srag_mcp.records.listed import find_lists, list_attribute
 from srag_mcp.records.prediction import count_readable, estimate_records
+from srag_mcp.rules.naming import examples_of, nouns_of_names
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import Extension
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema import PendingList, Schema
 from srag_mcp.store.build import read_cells
-from srag_mcp.store.predictions import PendingDocuments, Predictions, keep_listed, keep_rule_cells
+from srag_mcp.store.predictions import (
+    PendingDocuments,
+    Predictions,
+    RowKey,
+    as_predicted,
+    keep_listed,
+    keep_rule_cells,
+)
 from srag_mcp.store.united_names import are_united, keep_verdicts, kept_verdicts, read_decided
 from srag_mcp.store.work import WorkDatabase
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_word, stem
+from srag_mcp.values.columns import classify_values
+from srag_mcp.values.states import State
 
 _OTHERS_SHOWN = 12
 
@@ -105,24 +119,11 @@ def add_by_rules(work: WorkDatabase, schema: Schema, extension: Extension) -> tu
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Standardised:
-    """What became of values that do not fit their column.
-
-    Attributes:
-        n_changed: So many are other values now.
-        n_unsettled: Of so many the model gave no verdict that is of use.
-    """
-
-    n_changed: int = 0
-    n_unsettled: int = 0
-
-
-def standardise_columns(work: WorkDatabase, schema: Schema, engine: ModelEngine) -> Standardised:
+def standardise_columns(work: WorkDatabase, schema: Schema, engine: ModelEngine) -> tuple[int, int]:
     """Ask about the predicted values that do not fit their column.
 
-    A value that was asked about is not asked about again, kept or changed. A column whose questions
-    were stopped in between asks the same prompts, whose replies are there already.
+    Return how many values are others now, and of how many the model gave no verdict of use. None is
+    asked about twice; questions that were stopped ask the same prompts, whose replies are there.
 
     Raises:
         ModelStoppedError: If no further prompt can be answered.
@@ -139,7 +140,7 @@ def standardise_columns(work: WorkDatabase, schema: Schema, engine: ModelEngine)
         engine.work.on_progress(progress)
         changed, unsettled = _standardise(predictions, attribute, tags, engine)
         n_changed, n_unsettled = n_changed + changed, n_unsettled + unsettled
-    return Standardised(n_changed, n_unsettled)
+    return n_changed, n_unsettled
 
 
 def _standardise(
@@ -296,3 +297,88 @@ def _read_around(
         value: cut_around(document.text, span.start, span.end)
         for (value, (_, span)), document in zip(first.items(), texts, strict=True)
     }
+
+
+def settle_lists(work: WorkDatabase, schema: Schema) -> Schema:
+    """Put in force what *schema* becomes when its pending lists that have rows are child tables."""
+    with work.transaction():  # else a stop in between has the lists read, and paid, again
+        return _settle(work, schema)
+
+
+def _settle(work: WorkDatabase, schema: Schema) -> Schema:
+    predictions, known = Predictions(work), {child.list_name for child in schema.children}
+    pending = {item.name: item for item in schema.pending_lists}
+    children, left = list(schema.children), list[PendingList]()
+    for child in schema.with_pending().children:
+        item = pending.get(child.list_name)
+        if item is None or child.list_name in known:
+            continue
+        rows = predictions.rows(child)
+        if not rows:
+            left.append(item)
+            continue
+        ids = {key.document_id for key in rows}
+        texts = {item.document_id: item.text for item in predictions.texts([*ids])}
+        read = [_read_column(attribute, rows, texts) for attribute in child.attributes]
+        typed = child.model_copy(
+            update={
+                "attributes": tuple(attribute for attribute, _ in read),
+                "description": item.description,
+                "nouns": nouns_of_names(item.name),
+            }
+        )
+        cells = {key: cell for _, own in read for key, cell in own.items()}
+        predictions.replace_rows(child, typed, cells)
+        children.append(typed)
+    if len(left) == len(schema.pending_lists):
+        return schema
+    changes = {"children": tuple(children), "pending_lists": tuple(left)}
+    return put_edit_in_force(work, schema.model_copy(update=changes))
+
+
+def _read_column(
+    attribute: Attribute, rows: Mapping[RowKey, PredictedCell], texts: Mapping[str, str]
+) -> tuple[Attribute, dict[RowKey, PredictedCell]]:
+    """Return a column with the type that its values have, and its cells read by it."""
+    own = {key: item for key, item in rows.items() if key.attribute == attribute.name}
+    said = {key: item for key, item in own.items() if item.value_text is not None}
+    values = [item.value_text or "" for item in said.values()]
+    guess = classify_values(values, attribute.name.replace("_", " "))
+    typed = attribute.model_copy(
+        update={"type": guess.type, "unit": guess.unit, "examples": examples_of(values)}
+    )
+    if typed.type.is_text:
+        return typed, own
+    # a value has the unit and scale of its heading beside it, maybe in brackets
+    words = [
+        Cell(attribute.name, State.STATED, item.value_text, context=item.value_text or "")
+        for item in said.values()
+    ]
+    cells = dict(zip(said, normalise_column(typed, words), strict=True))
+    return typed, own | {
+        key: as_predicted(typed, _checked(typed, cell, said[key].cell, texts[key.document_id]))
+        for key, cell in cells.items()
+    }
+
+
+def _checked(attribute: Attribute, cell: Cell, before: Cell, text: str) -> Cell:
+    """Return *cell*, whose value is read, at its words *before*, and in doubt as these say."""
+    if cell.state is State.NOT_MENTIONED:
+        return replace(cell, engine=before.engine)
+    is_remark = before.note.startswith(("derived: ", "doubtful")) and before.note != PUT_OTHERWISE
+    kept = before if is_remark else replace(before, note="", marks=before.marks - UNQUOTED)
+    found = replace(
+        kept, state=cell.state, value=cell.value, unit=cell.unit, marks=kept.marks | cell.marks
+    )
+    is_other = None not in (cell.unit, attribute.unit) and cell.unit != attribute.unit
+    odd = (Mark.DOUBTED,) if is_other else ()  # 7 USD in a column of EUR: no conversion is known
+    found = add_note(found, cell.note, *odd) if cell.note else found
+    if cell.state is not State.STATED or cell.value is None or is_remark:
+        return found
+    claim = check(attribute, before.as_stated or "", cell.value, text, before.span)
+    noted = {
+        Bearing.CONTRADICTED: (f"doubted: {claim.why}", Mark.DOUBTED),
+        Bearing.UNSHOWN: (NOT_SHOWN, Mark.UNSHOWN),
+        Bearing.DERIVED: (PUT_OTHERWISE, Mark.DERIVED),
+    }
+    return add_note(found, *noted[claim.bearing]) if claim.bearing in noted else found

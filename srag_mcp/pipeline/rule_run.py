@@ -224,7 +224,7 @@ class _Run:
             if key in present
         }
         if not self.sample:
-            read = {key for attribute in self.attributes for key in self.labels(attribute)}
+            read = {key for attribute in self.attributes for key in self.reading.known(attribute)}
             order = sorted(self.order, key=lambda key: key not in read)
             self.sample = tuple(order[: self.engine.work.settings.schema_documents])
         self._remember()
@@ -250,10 +250,6 @@ class _Run:
         self.schema = self.schema.model_copy(update={"attributes": attributes})
         return put_edit_in_force(self.work, self.schema)
 
-    def labels(self, attribute: Attribute) -> Mapping[str, Cell]:
-        """Return what is known of a column: what was read, and what a person says instead."""
-        return self.reading.known(attribute)
-
     # --- Lessons ---------------------------------------------------------------------------------
 
     def _find_new(self) -> dict[str, Mapping[str, Cell]]:
@@ -261,7 +257,7 @@ class _Run:
         new: dict[str, Mapping[str, Cell]] = {}
         for attribute in self.attributes:
             if hash_attribute(attribute) not in self.trials:
-                labels = self.labels(attribute)
+                labels = self.reading.known(attribute)
                 known = {key: labels[key] for key in self.sample if key in labels}
                 if may_be_ruled(known):
                     new[attribute.name] = known
@@ -315,7 +311,7 @@ class _Run:
         """Let the rules of *attribute* decide."""
         self._run([attribute])
         read = [self._read[key] for key, _ in _keys(attribute)]
-        return try_column(attribute, trial, read, self.labels(attribute), self.order)
+        return try_column(attribute, trial, read, self.reading.known(attribute), self.order)
 
     def _going(self) -> dict[str, TriedColumn]:
         return {name: item for name, item in self.columns.items() if not item.trial.is_over}
@@ -355,7 +351,7 @@ class _Run:
         outlooks = {name: Outlook({}, told[name]) for name in others}
         for name, column in columns.items():
             n_cells = len(self.order) - len(column.trial.learned)
-            chances = column.foresee(self.labels(column.attribute), n_cells)
+            chances = column.foresee(self.reading.known(column.attribute), n_cells)
             if name in decided:
                 chances[Verdict.SILENT] = 1 - decided[name]
             of_each = {key: chances[ruling.verdict] for key, ruling in column.rulings.items()}
@@ -485,7 +481,7 @@ class _Run:
         before = self._weigh_silent(rest)
         misses: dict[str, list[Miss]] = {}
         for name, column in self._going().items():
-            labels = self.labels(column.attribute)
+            labels = self.reading.known(column.attribute)
             known = [key for key in batch if key in labels]
             learned = tuple(dict.fromkeys((*column.trial.learned, *known)))
             trial = replace(column.trial, learned=learned)
@@ -555,7 +551,7 @@ class _Run:
         for name, column in self.columns.items():
             trial = replace(column.trial, is_over=True)
             corrected = self.reading.corrected(column.attribute)
-            known = {**self.labels(column.attribute), **corrected}
+            known = {**self.reading.known(column.attribute), **corrected}
             told = {  # where no word is known, nothing is looked for in parts
                 key
                 for key in whole

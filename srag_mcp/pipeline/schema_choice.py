@@ -15,7 +15,7 @@ from srag_mcp.documents.folder import SCHEMA_FILE
 from srag_mcp.documents.json_text import VALUES_INSIDE
 from srag_mcp.engines.protocol import Engine, SchemaSample
 from srag_mcp.errors import CorpusError, NotIngestedError, SchemaError
-from srag_mcp.pipeline.table_mode import NO_TABLES, SettledTables
+from srag_mcp.pipeline.file_plan import NO_TABLES, SettledTables
 from srag_mcp.pipeline.wishes import tidy_wish
 from srag_mcp.rules.child_tables import build_pending
 from srag_mcp.rules.induction import induce_columns, learn_extractors

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from srag_mcp.cells.cell import ListedCells, PredictedRecord
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.pipeline.list_types import settle_lists
+from srag_mcp.pipeline.record_run import settle_lists
 from srag_mcp.pipeline.schema_choice import put_edit_in_force
 from srag_mcp.records.judging import Judge
 from srag_mcp.records.listed import list_attribute, read_list

@@ -62,8 +62,8 @@ class Ships:
             )
             standardise_columns(work, schema, engine)
             n_asked = len(self.asked)
-            again = standardise_columns(work, schema, engine)
-            assert again.n_changed == 0
+            n_changed, _ = standardise_columns(work, schema, engine)
+            assert n_changed == 0
             assert len(self.asked) == n_asked
             return {
                 attribute.name: [
