@@ -110,10 +110,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a reader of a format hands over; *title* is None where the format names none.
-
-    *pages*, *listings* as in `Document`.
-    """
+    """What a reader of a format hands over; *title* is None where the format names none."""
 
     text: str
     blocks: tuple[Block, ...]

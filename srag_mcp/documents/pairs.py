@@ -208,10 +208,6 @@ def may_begin_stack(lines: Sequence[Line], at: int) -> bool:
 def find_stacked_pairs(run: Sequence[Line]) -> list[tuple[Line, Line]]:
     """Return the keys and values in lines that begin with a key, and that no heading breaks.
 
-    As in a narrow column each value is on the line below its key, and no mark is between them. One
-    pair alone needs a number, a date or an address below a label; in a run of pairs, other values
-    between such ones count as well.
-
     `Born`, `3.5.1980`, `City`, `Lyon`, `E-mail`, `a@b.org` -> three pairs.
     """
     if len(run) < 2:

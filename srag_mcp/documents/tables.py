@@ -1,7 +1,4 @@
-"""Tables, of whatever format: their titles and notes, the rows that name columns, and the others.
-
-A grid stands in the text of a document, and is read as blocks; a sheet is a table file's.
-"""
+"""Tables, of whatever format: titles and notes, the rows that name columns, and the others."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -475,10 +472,7 @@ def filled_up(cells: Sequence[str], width: int) -> tuple[str, ...]:
 
 
 def find_grouping(rows: Sequence[_Texts]) -> list[int]:
-    """Return the columns whose empty cells may mean the text above: labels of groups of rows.
-
-    They stand left of what every row has, be it behind numbers of the rows, and none returns.
-    """
+    """Return the columns whose empty cells may mean the text above: labels of groups of rows."""
     found: list[int] = []
     for at, cells in enumerate(zip(*rows, strict=True)):
         filled = list(filter(None, cells))

@@ -1,8 +1,4 @@
-"""Systems that read the best parts of documents: chunks, passages, whole tables.
-
-A table is found by views: its rows and columns in words, each value below its headers on both
-sides.
-"""
+"""Systems that read the best parts of documents: chunks, passages, whole tables."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

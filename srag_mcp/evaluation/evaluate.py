@@ -231,7 +231,6 @@ def evaluate(
     """Evaluate the engine of *settings* on the pack in the folder *pack*.
 
     A pack of tables measures translation alone: each table is a corpus with a document a row.
-    *on_progress* takes the name of a stage, and how many of how many steps of it are done.
 
     Raises:
         PackError: If the pack is incomplete or malformed.

@@ -294,12 +294,6 @@ def judge_files(
 ) -> tuple[list[SavedRun], int]:
     """Judge the saved runs in the files *paths*, and add the verdicts to them.
 
-    Args:
-        paths: What `srag-mcp eval PACK --system NAME --json` printed.
-        bench: Where it is done; its settings say who judges.
-        record: File for the replies of the judge; None to keep none.
-        seed: Of the order in which answers are shown.
-
     Returns:
         The runs, and how many answers the judge gave no verdict on: they have none.
 

@@ -119,7 +119,6 @@ class System(ABC):
     """Answers questions.
 
     Attributes:
-        corpus: The documents, cut, and the records where it needs them.
         context_tokens: The most that `full-corpus` may put into a prompt.
         notes: What should be known of all its answers.
         tokens: What was taken once for all of them.

@@ -58,7 +58,6 @@ class Corrected:
     """What was set, and what is in force by it.
 
     Attributes:
-        before: The correction of the cell until now.
         after: The one from now on; None where it was taken back.
         is_published: Whether readers see it; else the next ingestion publishes it.
     """

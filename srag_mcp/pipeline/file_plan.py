@@ -64,7 +64,6 @@ class FoundFiles:
 
     Attributes:
         failed: Documents that cannot be read for what is known without opening them.
-        skipped: Files that are no documents.
         mode: What was decided on tables; None where there is none.
         kind: Of the corpus of a kind of tables, what the columns of these are called.
         others: The same of the other kinds, which have corpora of their own.

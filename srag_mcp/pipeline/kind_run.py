@@ -119,10 +119,7 @@ def take_back(work: WorkDatabase) -> None:
 
 
 def note_apart(work: WorkDatabase, found: FoundFiles) -> None:
-    """Note which documents are in the table, and are not what most are, or name another one.
-
-    None of which it is told already, or was decided by a person.
-    """
+    """Note which documents are in the table, and are not what most are, or name another one."""
     is_one = (work.state / KINDS_FILE).is_file() and not read_kinds(work.state)
     is_table = found.rows is not None and found.rows.alone
     mended = {item.document_id for item in read_corrections(work.state)}
@@ -138,10 +135,7 @@ def note_apart(work: WorkDatabase, found: FoundFiles) -> None:
 def may_be_split(
     work: WorkDatabase, folder: Path, found: FoundFiles, given: Schema | None, *, fresh: bool
 ) -> bool:
-    """Whether the folder gets a table for each kind of its documents.
-
-    One that has a table keeps that until its columns are to be found *fresh*.
-    """
+    """Whether the folder gets a table for each kind of its documents."""
     is_mixed = found.rows is not None and not found.rows.alone
     is_known = work.schema_in_force() is not None and not fresh
     return not (is_mixed or is_known) and may_have_kinds(work.state, folder, given)
@@ -159,11 +153,7 @@ def may_have_kinds(state: Path, folder: Path, given: Schema | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class KindSorter:
-    """Sorts the documents of a folder by kind.
-
-    Attributes:
-        readers: Read files that nobody has read yet.
-    """
+    """Sorts the documents of a folder by kind."""
 
     state: Path
     folder: Path
@@ -496,10 +486,7 @@ class Grouping:
         return texts | {f"s{number}": text for number, text in strays}
 
     def keep(self, said: Sequence[KindReply] | None = None) -> Kinds | None:
-        """Make a corpus of each kind; None where a language model *said* that they are one.
-
-        One that was asked and said nothing of use changes nothing.
-        """
+        """Make a corpus of each kind; None where a language model *said* that they are one."""
         if not said:
             alone = "found by their words alone: a language model says which of them are one kind,"
             alone += " if the columns are found anew with one (--fresh-schema, rebuild_schema)"

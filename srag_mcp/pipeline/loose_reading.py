@@ -1,7 +1,4 @@
-"""A loose reading: one attribute, from the documents that somebody chose, and nothing else.
-
-Schema, columns and the engine in force stay as they are.
-"""
+"""A loose reading: one attribute, from the documents that somebody chose, and nothing else."""
 
 import time
 from collections.abc import Callable, Collection
@@ -50,10 +47,7 @@ _NOT_BY_RULES = (
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What one loose reading is of; *ids* are those of the documents chosen.
-
-    *report* reports what is stored by now.
-    """
+    """What one loose reading is of; *ids* are those of the documents chosen."""
 
     corpus: Corpus
     schema: Schema

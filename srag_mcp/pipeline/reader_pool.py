@@ -217,10 +217,7 @@ class ReaderPool:
     """
 
     def __init__(self, n_processes: int = 0, timeout_s: float = DOCUMENT_TIMEOUT_S) -> None:
-        """Set how many processes read, 0 for one a processor, and how long a reply may take.
-
-        A reply about a large file may take longer.
-        """
+        """Set how many processes read, 0 for one a processor, and how long a reply may take."""
         has_affinity = hasattr(os, "sched_getaffinity")
         n_processors = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count()
         self.n_processes = n_processes or n_processors or 1
@@ -289,12 +286,7 @@ class ReaderPool:
 
 
 class _Desk:
-    """Hands tasks to readers, each in a thread, and takes their replies.
-
-    Attributes:
-        stopping: Set by who wants no more of them.
-        replies: At the end of each thread None, or why it stopped early.
-    """
+    """Hands tasks to readers, each in a thread, and takes their replies."""
 
     def __init__(self, tasks: Iterator[Task], timeout_s: float) -> None:
         self.stopping = threading.Event()

@@ -64,11 +64,7 @@ _WHOLE = Outlook({}, 1.0)
 
 @dataclass
 class RuleReading:
-    """What a model reads where rules read the rest, and which cells either gives.
-
-    Attributes:
-        corrections: Those of persons that are of a value, or of none.
-    """
+    """What a model reads where rules read the rest, and which cells either gives."""
 
     predictions: Predictions
     engine: ModelEngine
@@ -195,10 +191,7 @@ class RuleReading:
         telling: Mapping[str, TellingWords],
         ids: Sequence[str],
     ) -> dict[str, float]:
-        """Return which share of documents is shown where a column is looked for, by those of *ids*.
-
-        It is all of them where no words are known that tell it.
-        """
+        """Return which share of documents is shown for a column that is looked for, by *ids*."""
         columns = [*columns]
         shares: defaultdict[str, list[float]] = defaultdict(list)
         for document in self.predictions.texts(ids):
@@ -218,10 +211,7 @@ class RuleReading:
         telling: Mapping[str, TellingWords],
         ids: Sequence[str],
     ) -> Places:
-        """Return where in documents the columns are looked for that no rule decides.
-
-        Left out are columns of which no word is known that tells them.
-        """
+        """Return where in documents the columns are looked for that no rule decides."""
         columns = [item for item in columns if item.attribute.name in telling]
         open_in = {key: [item for item in columns if item.is_sought(key)] for key in ids}
         places: dict[str, dict[str, tuple[Span, ...]]] = {}

@@ -70,11 +70,7 @@ _SILENT = {
 
 @dataclass(frozen=True, slots=True)
 class RuleRun:
-    """What rules did in one ingestion.
-
-    Attributes:
-        schema: With the rules, their scores and their audits.
-    """
+    """What rules did in one ingestion."""
 
     schema: Schema
     asked: frozenset[str] = frozenset()
@@ -166,13 +162,8 @@ class _Run:
     """One run of rules over a corpus.
 
     Attributes:
-        order: All documents, by chance.
         sample: The documents after which rules are written, which are read whole.
-        practised: Those by which they were mended at first, likewise.
         trials: By the hash of a column's definition; of those without, no rule was asked for yet.
-        columns: Those that have rules.
-        others: Those that have none, beside some that have.
-        lesson: What is being read to learn from.
         kept: The share of what rules left open that they did after the last lesson, too.
     """
 

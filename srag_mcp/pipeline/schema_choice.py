@@ -52,8 +52,6 @@ class SchemaWish:
     """What the caller asks of the schema.
 
     Attributes:
-        given: A schema to follow, as an argument.
-        fresh: Whether to induce one anew, whatever is there.
         tables: What the table files of the corpus are; their columns need no induction.
         lists: Whether lists that a model proposed are read.
     """
@@ -73,13 +71,6 @@ def put_schema_in_force(
     A schema given wins, then `schema.json` in the folder, then an edited `.srag/schema.json`, then
     the one in force, then what *engine* finds. What a person wrote counts once: as long as it does
     not change, the schema in force stays. One that rules found gives way to a model's.
-
-    Args:
-        work: Where the schema in force is kept.
-        folder: The corpus.
-        wish: What the caller asks of the schema.
-        sample: Reads the documents to learn from, on need.
-        engine: Who finds a schema.
 
     Raises:
         SchemaError: If a schema that a person wrote cannot be used; the text names the file.
