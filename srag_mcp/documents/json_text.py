@@ -78,7 +78,7 @@ def read_json_tables(data: bytes, path: str) -> list[RecordTable]:
         DocumentError: As `read_json`.
     """
     value = _load(data, path)
-    if not _is_one_value(path):
+    if not path.lower().endswith(".json"):
         return [_record_table(value)] if isinstance(value, list) else []
     lists: list[tuple[str, list[JsonValue]]] = []
     beside: list[tuple[str, str]] = []
@@ -155,13 +155,9 @@ def _is_scalar(value: JsonValue) -> bool:
     return not isinstance(value, dict | list)
 
 
-def _is_one_value(path: str) -> bool:
-    return path.lower().endswith(".json")
-
-
 def _load(data: bytes, path: str) -> JsonValue:
     text = decode(data, path)
-    if _is_one_value(path):
+    if path.lower().endswith(".json"):
         return _parse(text, path)
     lines = enumerate(text.split("\n"), start=1)
     return [_parse(line, path, f" at line {number}") for number, line in lines if line.strip()]

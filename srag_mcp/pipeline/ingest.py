@@ -153,9 +153,8 @@ def ingest(
         return read_loosely(folder, settings, on_progress, cancelled, options)
     started = time.monotonic()
     on_progress(Progress("finding"))
-    continued = wishes.go_on(folder, settings, options)
     is_chosen = named_engine(settings.engine) is not None
-    settings, options = continued.settings, continued.options
+    settings, options, taken_over = wishes.go_on(folder, settings, options)
     questions = tuple(wishes.tidy_questions(options.get("questions", ())))
     rows, fresh = options.get("rows", "auto"), options.get("fresh", False)
     attribute = options.get("attribute", "")
@@ -232,7 +231,7 @@ def ingest(
             wishes.remember_unfinished(state, None)
         on_progress(Progress("done", report.n_documents, report.n_documents))
     seconds = time.monotonic() - started
-    return replace(report, engine=chosen.name, resumed=continued.taken_over, seconds=seconds)
+    return replace(report, engine=chosen.name, resumed=taken_over, seconds=seconds)
 
 
 def _without_columns(

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -45,17 +45,6 @@ _NOT_BY_RULES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """What one loose reading is of; *ids* are those of the documents chosen."""
-
-    corpus: Corpus
-    schema: Schema
-    ids: frozenset[str]
-    wish: str
-    report: Callable[[], IngestReport]
-
-
 def read_loosely(
     folder: Path,
     settings: Settings,
@@ -89,13 +78,13 @@ def read_loosely(
             found = without_copies(find_files(folder, settings), work)
             found = settle_tables(work, found, "auto", readers, fresh=False).found
             stored = partial(report_stored, place, found, work, by_model=work.is_predicted())
-            wish = options.get("attribute", "")
-            reading = _Reading(corpus, schema, frozenset(ids), wish, stored)
+            wanted = options.get("attribute", ""), frozenset(ids)
             chosen = choose_engine(work, settings)
             if not issubclass(chosen, ModelEngine):
                 raise SchemaError(_NOT_BY_RULES)
             with chosen.open(Work(work, settings, on_progress, cancelled)) as engine:
-                report = finish_report(engine, partial(_read, reading, engine), stored)
+                read = partial(_read, engine, corpus, schema, wanted, stored)
+                report = finish_report(engine, read, stored)
     if not report.cancelled:
         on_progress(Progress("done", len(ids), len(ids)))
     return replace(report, engine=chosen.name, seconds=time.monotonic() - started)
@@ -116,22 +105,28 @@ def _find_schema(work: WorkDatabase, corpus: Corpus) -> Schema:
     return present.schema
 
 
-def _read(reading: _Reading, engine: ModelEngine) -> IngestReport:
+def _read(
+    engine: ModelEngine,
+    corpus: Corpus,
+    schema: Schema,
+    wanted: tuple[str, frozenset[str]],
+    stored: Callable[[], IngestReport],
+) -> IngestReport:
     """Define the attribute, read it where it was not read before, and publish."""
-    work, schema, corpus = engine.work.database, reading.schema, reading.corpus
-    sample = partial(_sample_stored, work, reading.ids)
+    work, (wish, ids) = engine.work.database, wanted
+    sample = partial(_sample_stored, work, ids)
     engine.work.on_progress(Progress("schema"))
-    extension = define_attribute(work, with_loose(work, schema), reading.wish, sample, engine)
+    extension = define_attribute(work, with_loose(work, schema), wish, sample, engine)
     attribute = extension.attribute
     if any(item.name == attribute.name for item in schema.attributes):
-        return show_values(replace(reading.report(), extension=extension), corpus, attribute.name)
+        return show_values(replace(stored(), extension=extension), corpus, attribute.name)
     before = loose_attributes(work, schema)
     # its own place: another one would be another table
     place = next((n for n, x in enumerate(before) if x.name == attribute.name), len(before))
     keep_loose(work, schema, [*before[:place], attribute, *before[place + 1 :]])
     alone = schema.model_copy(update={"attributes": (attribute,)})
     try:
-        asked = read_missing_records(work, alone, engine, among=reading.ids)
+        asked = read_missing_records(work, alone, engine, among=ids)
         n_standardised, n_unsettled = standardise_columns(work, alone, engine)
     except UselessRepliesError:
         if extension.added:
@@ -140,7 +135,7 @@ def _read(reading: _Reading, engine: ModelEngine) -> IngestReport:
     n_read = len(Predictions(work).cells(attribute))
     build = publish_changes(work, schema)
     report = replace(
-        reading.report(),
+        stored(),
         published=build is not None,
         n_predicted=len(asked),
         n_standardised=n_standardised,

@@ -65,6 +65,10 @@ _UNREAD = Sample((), (), {})
 _DOLLARS = "${:,.2f}"
 _NOTHING = Estimate(0, 0, 0)
 _OF_ESTIMATES = {"least", "most", "price"}
+_OF_CODE = (
+    "code reads the columns of the table: a model is asked only for what sample questions need"
+    " beside them, and reads the rows for that alone, which is not in this price"
+)
 _MEANT: Mapping[Effort, str] = {
     "draft": "a sample and its rules, unaudited",
     "checked": "rules, an audit, and what they leave open",
@@ -153,16 +157,8 @@ class Quote:
 
     def _more(self) -> Iterator[str]:
         """Say what else one should know of the price."""
-        return filter(None, (self._columns_of_code(), self._other_efforts(), self.alternative()))
-
-    def _columns_of_code(self) -> str:
-        """Say what is asked of a table; empty where the columns are not those of table files."""
-        if not self.by_code:
-            return ""
-        return (
-            "code reads the columns of the table: a model is asked only for what sample questions"
-            " need beside them, and reads the rows for that alone, which is not in this price"
-        )
+        of_code = _OF_CODE if self.by_code else ""
+        return filter(None, (of_code, self._other_efforts(), self.alternative()))
 
     def _other_efforts(self) -> str:
         """Say what the other efforts take; empty where all of them read the same."""
@@ -261,8 +257,7 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
     """
     if not options.get("keep", True):
         return _quote_reading(folder, settings, options)
-    continued = go_on(folder, settings, options)
-    settings, options = continued.settings, continued.options
+    settings, options, _ = go_on(folder, settings, options)
     rows, fresh = options.get("rows", "auto"), options.get("fresh", False)
     wish, questions = options.get("attribute", ""), tuple(options.get("questions", ()))
     readers = ReaderPool(settings.workers, settings.document_timeout_s)

@@ -241,7 +241,9 @@ class RuleReading:
         *places*: where it is looked for otherwise.
         """
         attribute, labels = column.attribute, self.labels(column.attribute)
-        before, audit = self.predictions.cells(attribute), attribute.audit
+        cells, audit = self.predictions.cells(attribute).items(), attribute.audit
+        # the silence of passages that the model read
+        before = {x: y for x, y in cells if _is_in_part(y) and is_predicted(y.cell.engine)}
         may_rule = audit is None or not has_failed(audit)
         kept: dict[str, PredictedCell] = {}
         for key, ruling in column.rulings.items():
@@ -255,7 +257,7 @@ class RuleReading:
             elif (found := _find_told(column, places, key)) is not None:
                 if not found:
                     kept[key] = _silent(attribute, _NO_WORD if column.trust else _NOT_TOLD)
-                elif ruling.verdict is Verdict.SILENT and key in before and _was_read(before[key]):
+                elif ruling.verdict is Verdict.SILENT and key in before:
                     kept[key] = before[key]
         self.predictions.forget_ruled([attribute], besides=list(kept))
         self.predictions.change(attribute, kept)
@@ -348,11 +350,6 @@ def _silent(attribute: Attribute, note: str) -> PredictedCell:
 def _is_in_part(item: PredictedCell) -> bool:
     """Whether it is the silence of passages, or of a rule."""
     return item.cell.state is State.NOT_MENTIONED and Mark.RULED in item.cell.marks
-
-
-def _was_read(item: PredictedCell) -> bool:
-    """Whether it is the silence of passages that a model read."""
-    return _is_in_part(item) and is_predicted(item.cell.engine)
 
 
 def _find_told(column: TriedColumn, places: Places, key: str) -> tuple[Span, ...] | None:

@@ -3,9 +3,8 @@
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import BaseModel, ValidationError
 from typing_extensions import TypedDict  # pydantic reads no other one before Python 3.12
@@ -68,8 +67,7 @@ class Unfinished(BaseModel, frozen=True):
     budget_calls: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Continuation:
+class Continuation(NamedTuple):
     """Settings and options of an ingestion, and what of them an earlier one left, for people."""
 
     settings: Settings
