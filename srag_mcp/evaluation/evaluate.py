@@ -40,11 +40,11 @@ from srag_mcp.evaluation.pack import (
     PackQuestion,
     read_gold_schema,
     read_pack,
+    read_published,
     take_questions,
     with_names,
     write_gold_records,
 )
-from srag_mcp.evaluation.published import read_published
 from srag_mcp.evaluation.retrieval import (
     RANKERS,
     Change,

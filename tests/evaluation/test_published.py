@@ -9,8 +9,7 @@ import pytest
 from srag_mcp.errors import PackError
 from srag_mcp.evaluation.bench import open_bench
 from srag_mcp.evaluation.evaluate import EvaluationPlan, evaluate
-from srag_mcp.evaluation.pack import PackQuestion
-from srag_mcp.evaluation.published import read_published
+from srag_mcp.evaluation.pack import PackQuestion, read_published
 from srag_mcp.evaluation.retrieval import RANKERS
 from srag_mcp.settings import Settings
 
