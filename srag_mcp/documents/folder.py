@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import time
@@ -13,6 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
+
+from pydantic import TypeAdapter
 
 from srag_mcp.errors import CorpusError, DocumentError
 
@@ -103,6 +104,9 @@ class KindMembers:
     others: tuple[tuple[str, ...], ...] = ()
 
 
+_MEMBERS = TypeAdapter(KindMembers)
+
+
 def read_members(folder: Path) -> KindMembers | None:
     """Return what *folder* holds if it is the corpus of a kind; None for any other folder.
 
@@ -113,14 +117,8 @@ def read_members(folder: Path) -> KindMembers | None:
     if folder.parent.name != KINDS_FOLDER or not path.is_file():
         return None
     try:
-        written = json.loads(path.read_bytes())
-        later = (written.get(key, ()) for key in ("columns", "questions", "needed"))
-        parts = (written["documents"], written["sorted"], *later)
-        documents, files, columns, questions, needed = (tuple(map(str, item)) for item in parts)
-        others = tuple(tuple(map(str, item)) for item in written.get("others", ()))
-        home = str(written["folder"])
-        found = KindMembers(home, documents, files, columns, questions, needed, others)
-    except (OSError, ValueError, TypeError, KeyError):
+        found = _MEMBERS.validate_json(path.read_bytes())
+    except (OSError, ValueError):
         return None
     holder = (folder / found.folder).resolve()
     apart = hashlib.sha256(str(holder).encode("utf-8", "surrogatepass")).hexdigest()[:16]
