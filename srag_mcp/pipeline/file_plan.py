@@ -128,7 +128,7 @@ def find_files(folder: Path, settings: Settings) -> FoundFiles:
     )
 
 
-def without_copies(found: FoundFiles, work: WorkDatabase) -> FoundFiles:
+def _without_copies(found: FoundFiles, work: WorkDatabase) -> FoundFiles:
     """Leave out files with the bytes of another one, and tell them: they count once."""
     finished = work.files()
     same = [
@@ -143,11 +143,8 @@ def without_copies(found: FoundFiles, work: WorkDatabase) -> FoundFiles:
         DocumentError(path, f"has the same bytes as {original}, and is counted once")
         for path, original in copies.items()
     )
-    return replace(
-        found,
-        sources=tuple(source for source in found.sources if source.relative not in copies),
-        skipped=(*found.skipped, *told),
-    )
+    sources = tuple(source for source in found.sources if source.relative not in copies)
+    return replace(found, sources=sources, skipped=(*found.skipped, *told))
 
 
 def plan_files(work: WorkDatabase, found: FoundFiles, schema: Schema, n_processes: int) -> FilePlan:
@@ -422,11 +419,12 @@ NO_TABLES = SettledTables(FoundFiles((), (), ()))
 def settle_tables(
     work: WorkDatabase, found: FoundFiles, asked: RowsMode, readers: ReaderPool, *, fresh: bool
 ) -> SettledTables:
-    """Decide whether rows are documents.
+    """Leave out copies of files, and decide whether rows of tables are documents.
 
     In the corpus of a kind of tables they are. Else what is *asked* for wins, then what was decided
     before unless all is to be found out *fresh*, then what the tables are.
     """
+    found = _without_copies(found, work)
     tables = [item for item in found.sources if media_type(item.relative) in TABLE_TYPES]
     if not tables:
         return SettledTables(found)

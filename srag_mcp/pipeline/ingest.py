@@ -39,7 +39,6 @@ from srag_mcp.pipeline.file_plan import (
     read_sample,
     remember_tables,
     settle_tables,
-    without_copies,
 )
 from srag_mcp.pipeline.loose_reading import read_loosely
 from srag_mcp.pipeline.quote import (
@@ -166,7 +165,7 @@ def ingest(
             kind_run.take_back(work)
         if fresh:
             work.forget_files([path for path, x in work.files().items() if x.error is not None])
-        tables = settle_tables(work, without_copies(seen, work), rows, readers, fresh=fresh)
+        tables = settle_tables(work, seen, rows, readers, fresh=fresh)
         given, effort = (
             settings.effort,
             rule_run.find_effort(work, settings, len(tables.found.sources)),
@@ -287,8 +286,9 @@ def _ingest_kinds(run: Run, options: wishes.IngestOptions, kinds: kind_run.Kinds
         kind_run.hand_over_table(run.work, kinds)
     reports: list[IngestReport] = []
     engine, waiting, price = choose_engine(run.work, run.settings), list[str](), ""
+    read = partial(ingest, on_progress=run.on_progress, cancelled=run.cancelled)
     if kinds.rest is not None:  # code alone reads it, and at once
-        ingest(kinds.rest, run.settings, on_progress=run.on_progress, cancelled=run.cancelled)
+        read(kinds.rest, run.settings)
     for place, name in zip(corpora, names, strict=True):
         if engine.asks or run.cancelled():
             break
@@ -298,15 +298,7 @@ def _ingest_kinds(run: Run, options: wishes.IngestOptions, kinds: kind_run.Kinds
         )
         if info and callers_engine(run.settings, info.engine):  # who answers asks under its name
             asked["asks_first"] = True
-        reports.append(
-            ingest(
-                place,
-                run.settings,
-                on_progress=run.on_progress,
-                cancelled=run.cancelled,
-                **asked,
-            )
-        )
+        reports.append(read(place, run.settings, **asked))
         waiting += [name] * (reports[-1].proposed is not None)
     # of many files not all were looked into before they were read
     sizes = [report.n_documents for report in reports] or corpora.values()

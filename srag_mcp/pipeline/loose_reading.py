@@ -16,7 +16,6 @@ from srag_mcp.pipeline.file_plan import (
     MAX_SAMPLE_CHARACTERS,
     find_files,
     settle_tables,
-    without_copies,
 )
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.record_run import read_missing_records, standardise_columns
@@ -75,8 +74,8 @@ def read_loosely(
             raise SchemaError(msg)
         with open_work(CorpusFolder(folder, settings.home).writable()) as work:
             schema = _find_schema(work, corpus)
-            found = without_copies(find_files(folder, settings), work)
-            found = settle_tables(work, found, "auto", readers, fresh=False).found
+            files = find_files(folder, settings)
+            found = settle_tables(work, files, "auto", readers, fresh=False).found
             stored = partial(report_stored, place, found, work, by_model=work.is_predicted())
             wanted = options.get("attribute", ""), frozenset(ids)
             chosen = choose_engine(work, settings)

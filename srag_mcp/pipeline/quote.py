@@ -24,7 +24,6 @@ from srag_mcp.pipeline.file_plan import (
     plan_files,
     read_sample,
     settle_tables,
-    without_copies,
 )
 from srag_mcp.pipeline.kind_run import Grouping
 from srag_mcp.pipeline.reader_pool import ReaderPool
@@ -262,7 +261,7 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
     wish, questions = options.get("attribute", ""), tuple(options.get("questions", ()))
     readers = ReaderPool(settings.workers, settings.document_timeout_s)
     with _open_stored(folder, settings) as work:
-        found = without_copies(find_files(folder, settings), work)
+        found = find_files(folder, settings)
         tables = settle_tables(work, found, rows, readers, fresh=fresh)
         asked = SchemaWish(options.get("schema"), questions, fresh, tables)
         return quote_work(work, folder.expanduser().resolve(), asked, settings, wish)
