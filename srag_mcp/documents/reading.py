@@ -227,11 +227,7 @@ def read_markdown(data: bytes, path: str) -> Content:
 
 
 def _front_pairs(text: str) -> list[tuple[str, str]]:
-    """Return the members of front matter with dotted keys, as `flatten`.
-
-    A member without a value is `~`, as YAML says that there is none. What is no YAML, such as a
-    title with a colon or a key that comes twice, is read by its lines.
-    """
+    """Return the members of front matter with dotted keys; by its lines where it is no YAML."""
     import yaml  # outside library; few files have front matter
 
     try:

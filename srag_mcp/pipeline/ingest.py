@@ -432,14 +432,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
 def _predict(
     run: Run, engine: ModelEngine, schema: Schema, extension: Extension | None
 ) -> tuple[int, tuple[int, int], rule_run.RuleRun]:
-    """Let a model read what is missing, then look again at what does not fit its column.
-
-    Rules come first where the effort is less than full.
-
-    Raises:
-        UselessRepliesError: If nothing came of the replies; an attribute that was added is taken
-            out again, so that later ingestions do not end by it.
-    """
+    """Let rules, then a model read what is missing, and look again at what fits no column."""
     work, standardised, ruled = run.work, (0, 0), rule_run.RuleRun(schema)
     effort = rule_run.find_effort(work, run.settings, len(run.found.sources))
     try:
