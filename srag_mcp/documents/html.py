@@ -365,8 +365,10 @@ def _label_values(node: "LexborNode") -> list[tuple[str, str]]:
         return []
     if len(set(shapes[::2])) != 1 or len(set(shapes[1::2])) != 1:
         return []
-    words = [text for text in map(_words, parts) if text is not None]
-    if len(words) < len(parts) or (is_one and not _side_by_side(node, parts)):
+    words = [collapse(_inline_text(part)) for part in parts]
+    if max(map(len, words)) > _MAX_VALUE_CHARACTERS or any(x.tag in _ACTIONS for x in parts):
+        return []
+    if is_one and not _side_by_side(node, parts):
         return []
     labels, values = words[::2], words[1::2]
     if not all(map(_is_label, labels)):
@@ -389,12 +391,6 @@ def _text_children(node: "LexborNode") -> "list[LexborNode]":
     if not 1 < len(elements) <= _MAX_CHILDREN or node.css_first(_STRUCTURE) is not None:
         return []
     return list(filter(_inline_text, elements))
-
-
-def _words(node: "LexborNode") -> str | None:
-    """Return the text of an element; None if it is no label or value."""
-    text = collapse(_inline_text(node))
-    return text if len(text) <= _MAX_VALUE_CHARACTERS and node.tag not in _ACTIONS else None
 
 
 def _is_label(text: str) -> bool:

@@ -180,16 +180,12 @@ class VectorRAG(ChunkSystem):
     async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
         """Return the chunks that are most like the question."""
         among = await self.narrow(question, model)
-        best = (self.chunks[at] for at in _best(await self.scores(question, model)))
+        best = (self.chunks[at] for at in _best(await self.likeness(question, model)))
         return list(islice((x for x in best if not among or x.document in among), _N_CHUNKS))
 
     async def narrow(self, question: PackQuestion, model: CountingModel) -> frozenset[str]:
         """Return the ids of the only documents to look at; none where they are all."""
         return frozenset()
-
-    async def scores(self, question: PackQuestion, model: CountingModel) -> list[float]:
-        """Return how good each chunk is: as much as it is like the question."""
-        return await self.likeness(question, model)
 
     async def likeness(self, question: PackQuestion, model: CountingModel) -> list[float]:
         """Return how much each vector is like that of the question."""
@@ -207,9 +203,9 @@ class VectorRAG(ChunkSystem):
 class FusedRAG(VectorRAG):
     """Ranks chunks by vectors and by the product's own search."""
 
-    async def scores(self, question: PackQuestion, model: CountingModel) -> list[float]:
+    async def likeness(self, question: PackQuestion, model: CountingModel) -> list[float]:
         """Return both, weighted, each from 0 to 1; a chunk is as good as its best passage."""
-        alike = await self.likeness(question, model)
+        alike = await super().likeness(question, model)
         own = [0.0] * len(self.chunks)
         found = search(self.corpus, question.question, limit=DEPTH).hits
         places: dict[str, list[int]] = {}

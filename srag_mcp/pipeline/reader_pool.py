@@ -188,10 +188,7 @@ def _extract(task: ExtractTask) -> Iterator[Reply]:
     yield FileDone(path, stale, told if is_first else ())
 
 
-@lru_cache(maxsize=2)
-def _read_schema(schema_json: str) -> Schema:
-    """Read a schema once, not once a document."""
-    return Schema.model_validate_json(schema_json)
+_read_schema = lru_cache(maxsize=2)(Schema.model_validate_json)  # once, not once a document
 
 
 DOCUMENT_TIMEOUT_S = 60.0
