@@ -53,19 +53,20 @@ class Asked:
         relation: An operator and the mention of a number, with which groups or a result compare.
     """
 
-    def __init__(self, frame: Frame, *, whole: bool) -> None:
-        self.frame, self.table, self._whole = frame, frame.table, whole
+    def __init__(self, frame: Frame) -> None:
+        self.frame, self.table = frame, frame.table
         self.where, self.joins = self.join(frame.chosen)
         self.writer = Writer(frame.table.name, frame.table.is_list)
         relations = [option.relation for option in frame.chosen if option.relation is not None]
         self.relation = relations[0] if relations else None
-        self.relates_twice = len(relations) > 1
         self._free = [(at, self.mention(at).kind) for at in frame.free]
         self._counts = Counter(kind for _, kind in self._free)
+        asked = {*self.of(*_QUESTION_WORDS)} - {*self.asked_besides[1]}
+        self.asks_twice = len(relations) > 1 or len(asked) > 1
 
     def join(self, chosen: Sequence[Option]) -> tuple[Where, frozenset[int]]:
-        """Join restrictions as `joined` does, all denials of this reading alike."""
-        return joined(self.frame, chosen, whole=self._whole)
+        """Join restrictions as `joined` does."""
+        return joined(self.frame, chosen)
 
     # -- mentions ----------------------------------------------------------------------------
 
@@ -728,17 +729,3 @@ class Asked:
             columns, used = [column for column, _ in named][:1], used | {key}
         falls = columns[0].end_of(concept, end in {"desc", "high"}) if len(columns) == 1 else None
         return (None, frozenset()) if falls is None else ((Term(columns[0].name), falls), used)
-
-
-def read_frame(frame: Frame) -> list[Asked]:
-    """Return a frame as forms look at it, twice where a denial may reach one thing or several.
-
-    Not at all where it asks, or compares with a number, twice.
-    """
-    asked = Asked(frame, whole=False)
-    if asked.relates_twice or len({*asked.of(*_QUESTION_WORDS)} - {*asked.asked_besides[1]}) > 1:
-        return []
-    if not any(item.denied for item in asked.where):
-        return [asked]
-    other = Asked(frame, whole=True)
-    return [asked, other] if other.where != asked.where else [asked]

@@ -33,7 +33,6 @@ from srag_mcp.grammar.sql import (
     between,
     compare,
     deny,
-    deny_joined,
     either,
     holds,
     is_known,
@@ -272,30 +271,22 @@ def _list_of(column: str) -> str:
     return counted["name"] if counted else column.rpartition(LISTED)[0]
 
 
-def joined(
-    frame: Frame, chosen: Sequence[Option], *, whole: bool = False
-) -> tuple[Where, frozenset[int]]:
+def joined(frame: Frame, chosen: Sequence[Option]) -> tuple[Where, frozenset[int]]:
     """Join restrictions; return them with the `or` mentions that they use.
 
     Values of one column that are listed widen, but for those that a text may hold together, of
     which nobody says whether one is enough, and behind `both`; an `or` between two restrictions
-    that stand side by side makes them alternatives. `Not A and B` denies A, or where *whole* what
-    is both; with `not both` it does, and `without A and B` is neither, or where *whole* not both.
+    that stand side by side makes them alternatives. Of `not A and B` nobody says what is denied.
     """
     groups: list[list[Option]] = []
     used: set[int] = set()
-    unclear, reach = False, list[int]()  # for each group, the one whose denial reaches it
+    unclear = False
     for option in chosen:
         if option.condition is None:
             continue
         links = _links(frame, groups[-1][-1], option) if groups else None
         if links is None:
-            shares = bool(groups) and _shares_denial(
-                frame, groups[reach[-1]][0], groups[-1][-1], option
-            )
-            reach.append(reach[-1] if shares else len(groups))
-            first = groups[reach[-1]][0].condition if shares else None
-            unclear |= first is not None and not first.denied  # `no cabins and a spa`, of 0 cabins
+            unclear |= bool(groups) and _shares_denial(frame, *groups[-1][:1], option)
             groups.append([option])
         else:
             unclear |= not links and any(_share_texts(x, option) for x in groups[-1])
@@ -303,22 +294,9 @@ def joined(
             used |= links
         beside = [group for group in groups[-2:] if len({item.column for item in group}) > 1]
         unclear |= bool(beside and groups[1:]) and _is_one_phrase(frame, *groups[-2:])
-    found = [either([o.condition for o in group if o.condition]) for group in groups]
-    where: list[Condition] = []
-    for at in dict.fromkeys(reach):
-        items = [item for item, first in zip(found, reach, strict=True) if first == at]
-        of_things = not _DENYING_THINGS.isdisjoint(_denial(frame, groups[at][0]))
-        is_whole = whole or (_denies_both(frame, groups[at][0]) and not of_things)
-        word = "AND" if is_whole else "OR" if of_things else ""
-        where += [deny_joined(items, word)] if word and items[1:] else items
+    where = [either([o.condition for o in group if o.condition]) for group in groups]
     where = [replace(item, is_unclear=True) for item in where] if unclear else where
     return tuple(dict.fromkeys(where)), frozenset(used)
-
-
-def _denies_both(frame: Frame, option: Option) -> bool:
-    """Whether a denied restriction is the first of what is not both so."""
-    places = [frame.sentence.mentions[at].first for at in option.uses]
-    return frame.sentence.says_both(min(places), max(places))
 
 
 def _denial(frame: Frame, option: Option) -> tuple[str, ...]:
@@ -328,28 +306,23 @@ def _denial(frame: Frame, option: Option) -> tuple[str, ...]:
     return spoken([x for m in nots[:1] for x in frame.sentence.tokens[m.first : m.last]])
 
 
-def _shares_denial(frame: Frame, denied: Option, left: Option, right: Option) -> bool:
+def _shares_denial(frame: Frame, left: Option, right: Option) -> bool:
     """Whether what denies one restriction may deny another: `do not have grade A and a spa`.
 
     Not one with a denial, a verb or a preposition of its own, nor `a spa` behind `no lift and`.
     """
     mentions, tokens = frame.sentence.mentions, frame.sentence.tokens
-    said, low = _denial(frame, denied), max(mentions[at].last for at in left.uses)
-    opening, articles = mentions[min(right.uses)], {"a", "an", "the"}
-    words = {*spoken(tokens[low : opening.first])}
-    joins = words & {"and", "&", ","}
+    said, low = _denial(frame, left), max(mentions[at].last for at in left.uses)
+    words = {*spoken(tokens[low : mentions[min(right.uses)].first])}
+    joins, articles = words & {"and", "&", ","}, words & {"a", "an", "the"}
     if not (said and joins) or _denial(frame, right):
         return False
-    if left is denied and _denies_both(frame, denied):
-        return True
-    if words & (HAVING | AUXILIARIES):
-        return False
-    if right.kind in {"number", "period"} and opening.kind == "column":
-        first = min(mentions[at].first for at in denied.uses)
-        if not BEING.isdisjoint(spoken(tokens[:first][-1:])):
-            return False  # `are not in Kent and cost less than 5`
-    is_own = words & articles if said == ("no",) else words - articles - joins
-    return not is_own
+    inside = spoken(tokens[min(mentions[at].first for at in left.uses) : low])
+    if not words_of("function", "joining").isdisjoint(inside):
+        return True  # `not both A and with B`
+    return not words & (HAVING | AUXILIARIES) and not (
+        articles if said == ("no",) else words - articles - joins
+    )
 
 
 def _share_texts(left: Option, right: Option) -> bool:

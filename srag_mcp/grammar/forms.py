@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from srag_mcp.grammar.asked import UNIVERSAL, WHOLE, Asked, read_frame
+from srag_mcp.grammar.asked import UNIVERSAL, WHOLE, Asked
 from srag_mcp.grammar.filters import Features, Frame, Option, contradicts
 from srag_mcp.grammar.lexicon import BEING, spoken, stem, stems, stems_of
 from srag_mcp.grammar.sql import ROW, Condition, Function, Summary, Term, Where, holds, is_known
@@ -48,11 +48,10 @@ Drafts = Iterator[Draft]
 
 
 def compose(frame: Frame) -> Drafts:
-    """Yield every reading of *frame*."""
-    readings = read_frame(frame)
-    torn = any(contradicts(asked.where) for asked in readings)
-    for asked in readings:
-        yield from _compose(asked, (read_difference,) if torn else FORMS)
+    """Yield every reading of *frame*; none where it asks, or compares with a number, twice."""
+    asked = Asked(frame)
+    if not asked.asks_twice:
+        yield from _compose(asked, (read_difference,) if contradicts(asked.where) else FORMS)
 
 
 def _compose(asked: Asked, forms: Sequence[Callable[[Asked], Drafts]]) -> Drafts:

@@ -191,14 +191,11 @@ class Sentence:
         """Whether a value is said to come to lie on a side of a number: `fell below 100`."""
         return any(changes_at(self.tokens, at) for at in range(len(self.tokens)))
 
-    def says_both(self, first: int = 0, last: int | None = None) -> bool:
-        """Whether one record is said to have all that is listed: `both heating and insurance`.
-
-        Said in the tokens from *first* to *last*.
-        """
+    def says_both(self) -> bool:
+        """Whether one record is said to have all that is listed: `both heating and insurance`."""
         inside = {at for item in self.mentions for at in range(item.first, item.last)}
         joining = words_of("function", "joining")
-        said = enumerate(self.tokens[first:last], start=first)
+        said = enumerate(self.tokens)
         return any(token.word in joining for at, token in said if at not in inside)
 
     @property

@@ -175,13 +175,6 @@ def either(conditions: Sequence[Condition]) -> Condition:
     return Condition(sql, first.column, "either", plain=sql)
 
 
-def deny_joined(conditions: Sequence[Condition], word: str) -> Condition:
-    """Deny several *conditions* that *word* joins, of which the first is denied by itself."""
-    holding = (replace(item, sql=item.plain, denied=False) for item in conditions)
-    plain = f" {word} ".join(map(_of_row, holding))
-    return Condition(f"NOT ({plain})", conditions[0].column, "either", denied=True, plain=plain)
-
-
 def _of_row(condition: Condition) -> str:
     """Write a condition as one on a row; on the record of a row, or on what it lists, by its id.
 

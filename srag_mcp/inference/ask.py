@@ -173,8 +173,7 @@ async def _answer_by_model(
             grounds = find_grounds(corpus, found.translation.facts, found.page)
             answer = write_answer(found.translation, found.page, grounds)
             proposal = _propose_rest(corpus, grounds, asking.prompt_tokens)
-            warnings = (*answer.warnings, *found.warnings)
-            return replace(answer, warnings=warnings, proposal=proposal)
+            return replace(answer, proposal=proposal)
     else:
         reason = "the table has no column"
     try:
