@@ -565,7 +565,6 @@ def read_difference(asked: Asked) -> Drafts:
     """Read the difference of two groups, or which is more: `how much more does A cost than B`."""
     comparing = asked.has("than") and asked.has("comparative")
     if not comparing and not asked.has("difference", "more", "fewer"):
-        yield from _side_by_side(asked)
         return
     if asked.has("share", "adjective") or len(asked.of("aggregate")) > 1:
         return
@@ -599,23 +598,6 @@ def read_difference(asked: Asked) -> Drafts:
             signed = asked.has("more", "comparative")
             sql = asked.writer.difference(one, other, decimals, signed=signed)
         yield Draft(sql, columns, used | said, features)
-
-
-def _side_by_side(asked: Asked) -> Drafts:
-    """Read `the average price in Kent compared with Ulm`: that of both groups."""
-    sides, than = _sides(asked), asked.first("than")
-    if sides is None or than is None or asked.words(than) == {"than"} or asked.has("each", "by"):
-        return
-    shared = tuple(item for item in sides[0] if item in sides[1])
-    one, other = ({*side} - {*shared} for side in sides[:2])
-    found = [item for item in (*one, *other) if len(item.values) == 1]
-    if len(found) != 2 or asked.table.by_name[found[0].column].is_beside:
-        return
-    both = replace(found[0], sql=f"({found[0].sql} OR {found[1].sql})")
-    used = sides[2] | frozenset(asked.of("than", "what", "how_much"))
-    for summary, said, features in asked.summaries():
-        sql = asked.writer.groups(Term(both.column), replace(summary, where=(*shared, both)))
-        yield Draft(sql, (both.column, *summary.columns), used | said, features)
 
 
 def _decimals(asked: Asked, *compared: Summary) -> int | None:
