@@ -307,10 +307,7 @@ def _denial(frame: Frame, option: Option) -> tuple[str, ...]:
 
 
 def _shares_denial(frame: Frame, left: Option, right: Option) -> bool:
-    """Whether what denies one restriction may deny another: `do not have grade A and a spa`.
-
-    Not one with a denial, a verb or a preposition of its own, nor `a spa` behind `no lift and`.
-    """
+    """Whether what denies one restriction may deny another: `do not have grade A and a spa`."""
     mentions, tokens = frame.sentence.mentions, frame.sentence.tokens
     said, low = _denial(frame, left), max(mentions[at].last for at in left.uses)
     words = {*spoken(tokens[low : mentions[min(right.uses)].first])}
@@ -385,10 +382,7 @@ class _Reader:
                     yield options
 
     def _may_restrict(self, option: Option) -> bool:
-        """Whether a column of another table may restrict so: what is not said there is none.
-
-        A number that is listed may not: one row is meant, or all of them together.
-        """
+        """Whether a column of another table may restrict so: what is not said there is none."""
         column = self._table.by_name.get(option.column)
         kinds = {"value", "period"} if LISTED in option.column else {"value", "number", "period"}
         return column is None or not column.is_beside or option.kind in kinds
@@ -417,11 +411,7 @@ class _Reader:
                     yield column, features, place
 
     def _negation(self, at: int, column: str = "") -> int | None:
-        """Return the `not` that stands before a mention, over the own words of *column*.
-
-        Not that of `which teams have no late parcels`, nor of `which towns have no towers`: they
-        deny that there is a record, and not that one is so.
-        """
+        """Return the `not` that stands before a mention, over the own words of *column*."""
         after = at + 1
         while self._kind(after) in {"value", "column"}:
             after += 1
@@ -790,10 +780,7 @@ class _Reader:
         return self._kind(after) if phrase and not words & (HAVING | AUXILIARIES) else ""
 
     def _hangs_on(self, at: int, column: Column) -> bool:
-        """Whether the restriction that follows the name of a column is one of it.
-
-        As in `no fee above 5`, which does not say that there is no fee.
-        """
+        """Whether the restriction that follows the name of a column is one of it."""
         kind, after = self._hanging(at), self._mentions[at + 1 : at + 2]
         own = any(choice.column == column.name for item in after for choice in item.choices)
         return kind == "number" or own or (kind == "period" and (column.is_date or column.is_year))
@@ -841,10 +828,7 @@ def _concept_of(words: tuple[str, ...]) -> str:
 
 
 def _within(column: Column, period: Period | None, operator: str) -> Condition | None:
-    """Return that a date or a year lies in a period, before, after, since or until it.
-
-    Until which end of a longer one nobody knows: `by the 1990s`.
-    """
+    """Return that a date or a year lies in a period, before, after, since or until it."""
     if period is None or (operator == "<=" and period.precision in {"decade", "range"}):
         return None
     if period.low is None or period.high is None:

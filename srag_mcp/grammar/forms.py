@@ -169,10 +169,7 @@ def _of_part(asked: Asked, at: int, used: frozenset[int]) -> Drafts:
 
 
 def _pieces(asked: Asked, used: frozenset[int], nouns: frozenset[int], at: int) -> Drafts:
-    """Read `how many mugs were sold` as the pieces that the rows stand for.
-
-    Of `how many items` nobody says whether it is that, or the rows.
-    """
+    """Read `how many mugs were sold` as the pieces that the rows stand for."""
     pieces, said = asked.table.pieces, [item.column for item in asked.where]
     known = [asked.table.by_name[name] for name in said if name in asked.table.by_name]
     is_own = any(not column.is_beside for column in known)

@@ -550,10 +550,7 @@ class _Linker:
             yield _RECORD, Mention("function", at, at + 1)
 
     def _is_light(self, at: int, *, acts: bool) -> bool:
-        """Whether a verb asks for nothing: not `repaired` where some repairs came to that.
-
-        Nor what a column is called itself: no `takings` only take.
-        """
+        """Whether a verb asks for nothing: not `repaired` where some repairs came to that."""
         token = self.tokens[at]
         if token.stem in self._table.nouns | self._table.general:
             return acts and token.stem not in self._stored
@@ -563,10 +560,7 @@ class _Linker:
         return light_at(self.tokens, at) and not is_name and not self._is_condition(at)
 
     def _is_condition(self, at: int) -> bool:
-        """Whether a verb is all that is said of records: `were signed`, `signed orders`.
-
-        Not where it leads to more, as in `signed in May`, or says of a number that there is one.
-        """
+        """Whether a verb is all that is said of records: `were signed`, `signed orders`."""
         words, leads = spoken(self.tokens), self.tokens[at].stem in stems_of("function", "leading")
         before = [i for i in range(at) if not (self._is_bare(i) or self.tokens[i].is_mark)]
         times = (is_time(word) and one in {"which", "what"} for one, word in pairwise(words[:at]))
@@ -705,10 +699,7 @@ class _Linker:
         return base + 1 + any(word.isalpha() and not is_function(word) for word in of)
 
     def _shared_scale(self, at: int, value: float, *after: tuple[Span, Quantity]) -> float:
-        """Return what a number is a number of: 1,000 in `between 50 and 60 thousand`.
-
-        Not in `between 500 and 2 thousand`, of which the first is the larger number.
-        """
+        """Return what a number is a number of: 1,000 in `between 50 and 60 thousand`."""
         place = self._place(after[0][0]) if after else None
         if place is None or place[0] != at + 1 or self.tokens[at].word not in {"and", "or"}:
             return 1.0
@@ -729,10 +720,7 @@ class _Linker:
                     yield weight, Mention("period", first - 1, last, period=period)
 
     def _month_or_years(self, span: Span, period: Period) -> Period | None:
-        """Return *period*; of `2006-07` what is borne out, None for neither: it may be a season.
-
-        A month is where a column writes its dates so, and years are where the question says years.
-        """
+        """Return *period*; of `2006-07` what is borne out, None for neither: it may be a season."""
         said = _MONTH_OR_YEARS.search(span.of(self._question))
         if said is None or period.low is None or not said["first"] < said["last"]:
             return period
@@ -836,10 +824,7 @@ class _Linker:
             yield weight + spare, replace(found_one, narrowed=narrowed, assumed=said_too)
 
     def _names_rows(self, column: Column) -> bool:
-        """Whether what is called a row of the table is a number in it, too: a fare of fares.
-
-        Not one that names the rows, `invoice` of 12, 15 and 31, nor what only some records say.
-        """
+        """Whether what is called a row of the table is a number in it, too: a fare of fares."""
         names = column.is_identifier or (column.attribute.type.is_whole and column.is_own)
         is_so = any({*name} <= self._table.nouns for name in column.names[:1])  # no label beside it
         is_so = is_so and (self._table.is_list or column.has_all_stated)
@@ -1089,10 +1074,7 @@ class _Linker:
 
 
 def _is_denied(value: str, asked: Sequence[str]) -> bool:
-    """Whether a stored text denies what is asked for: `not at present`, of `at present`.
-
-    `no, in store` does not deny `in store`.
-    """
+    """Whether a stored text denies what is asked for: `not at present`, of `at present`."""
     said = [{*signed_words(part)} for part in SEPARATOR.split(value)]
     said = [words for words in said if words.issuperset(asked)] or [{*signed_words(value)}]
     return all(

@@ -158,10 +158,7 @@ def read_question(
 
 
 def _denies_of_one_row(parse: Draft) -> bool:
-    """Whether what is put out may stand in several rows, and only one of them is not so.
-
-    `which products were not sold in York`: a product that was sold there may be sold elsewhere.
-    """
+    """Whether what is put out may stand in several rows, and only one of them is not so."""
     return any(item.denied for item in parse.where) and not parse.sql.startswith("SELECT COUNT(*)")
 
 

@@ -305,10 +305,7 @@ def _translate(corpus: Corpus, question: str, rejected: Collection[str]) -> Tran
 
 
 def _find_doubt(grounds: Grounds) -> str:
-    """Say so where many values are unknown, or some contradicted, and who knows what follows.
-
-    Or where values are on neither side of what they are compared with.
-    """
+    """Say so where many values are unknown, or some contradicted, and who knows what follows."""
     if grounds.doubts:
         return "; ".join(grounds.doubts)
     columns = () if grounds.denominator is None else grounds.denominator.columns

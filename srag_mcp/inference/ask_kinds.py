@@ -85,10 +85,7 @@ def converse_kinds(
 
 
 def _find_more(kinds: KindTables, own: Corpus, answer: Answer, asking: Asking) -> list[Corpus]:
-    """Return the kinds that may have what *own* has not.
-
-    They have a column that is missing there; where nothing is found there, a model says.
-    """
+    """Return the kinds that may have what *own* has not."""
     others = [x for x in kinds.corpora if x is not own]
     if answer.brief is None:
         is_nothing = answer.reading is None and is_empty(answer.rows)

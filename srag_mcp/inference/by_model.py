@@ -150,10 +150,7 @@ class _Runs:
         self._told: set[str] = set()
 
     def check(self, reply: TranslationReply) -> Sequence[str]:
-        """Run the query of *reply*.
-
-        A query beside something missing is told once; who insists on it has refused.
-        """
+        """Run the query of *reply*."""
         if reply.sql is None:
             return () if reply.missing else ("there is neither sql nor anything in missing",)
         if reply.missing:
@@ -289,11 +286,7 @@ def _write_whole(
 
 
 def _write_columns(corpus: Corpus, whole: Mapping[str, str], ranked: Sequence[str]) -> str:
-    """Write the columns in their order, first the lines of those in full; of the others names.
-
-    The likeliest of the others stand with what they are, as far as there is room: whatever a
-    question is answered by may be among them. What is true or false is named after what is there.
-    """
+    """Write the columns in their order, first the lines of those in full; of the others names."""
     statistics = {item.column: item for item in corpus.statistics()}
     attributes = corpus.schema().attributes
     lines = [whole[item.name] for item in attributes if item.name in whole]

@@ -120,11 +120,7 @@ def _find_near(corpus: Corpus, item: Condition) -> list[ValueMatch]:
 
 
 def _is_unlike_all(corpus: Corpus, facts: QueryFacts, item: Condition, seen: Seen) -> bool:
-    """Whether the question's own words are like nothing stored, and values would tell nothing.
-
-    They tell how a text is written there: not of names, each stored once, nor where most have words
-    by which their column is described.
-    """
+    """Whether the question's own words are like nothing stored, and values would tell nothing."""
     if not item.texts or not seen.words.issuperset(stems(" ".join(item.texts))):
         return False
     statistics = {found.column: found for found in corpus.statistics()}

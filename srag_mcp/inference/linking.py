@@ -294,10 +294,7 @@ def _core(text: str) -> tuple[str, ...]:
 
 
 def _is_equal(phrase: str, value: str) -> bool:
-    """Whether two texts are the same but for case, marks, plural and legal form.
-
-    A code in capitals has no plural: `days` is not “DAY”.
-    """
+    """Whether two texts are the same but for case, marks, plural and legal form."""
     if _core(phrase) != _core(value):
         return False
     return not value.isupper() or phrase.isupper() or words(phrase)[:1] == words(value)[:1]

@@ -251,10 +251,7 @@ def _with(kept: Feedback | None, work: Callable[[Feedback], Returned]) -> Return
 
 
 def _pointing(corpus: Corpus, question: str, previous: str) -> str:
-    """Say so where a word of *question* points to another one, empty where none does.
-
-    `how many of those have a crane`; `those in Ulm` and `these ships` say themselves which.
-    """
+    """Say so where a word of *question* points to another one, empty where none does."""
     said = words(question)
     if previous:
         found = next((word for word in said if word in _POINTING), "")

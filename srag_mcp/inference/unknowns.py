@@ -249,10 +249,7 @@ class _Records:
         return Bounds(lower, max(lower, upper))
 
     def _range_of_amount(self) -> Bounds | None:
-        """Bound a sum, average or median, if unknown values lie in the range of the known ones.
-
-        To a sum they may add nothing, too: not every record has what is summed.
-        """
+        """Bound a sum, average or median, if unknown values lie in the range of the known ones."""
         condition, column = f"({self._found.condition})", quote_name(self._found.column)
         n_in, n_open, n_known, n_blank = self._count(
             condition,
@@ -375,11 +372,7 @@ class _Records:
         return f"{', and '.join(said)}: that is not known of them" if said else ""
 
     def _misplaced(self) -> tuple[int, ...]:
-        """Count the records that may belong where they are not counted, and those that may not.
-
-        A record without a key to be grouped by may belong to any group, and one without a value
-        that is listed once to the list.
-        """
+        """Count the records that may belong where they are not counted, and those that may not."""
         condition, counted = f"({self._found.condition})", self._counted
         nowhere = misplaced = f"({self._nowhere()})"
         if self._found.function == "list":  # it has no row of those, unless they are contradicted
@@ -412,10 +405,7 @@ class _Records:
         return f"it may be otherwise: {_not_known_of(n_misplaced)}"
 
     def _of_first(self) -> str:
-        """Say that what comes first may be another, where it is not known by what it is ranked.
-
-        Or where the query leaves out what comes as far, as it lacks what else is put out: a name.
-        """
+        """Say that what comes first may be another, where it is not known by what it is ranked."""
         if self._found.column.lower() not in self._types:
             return NO_BOUNDS
         condition, column = f"({self._found.condition})", quote_name(self._found.column)

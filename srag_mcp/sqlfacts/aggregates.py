@@ -274,10 +274,7 @@ class _Reader:
     # Records
 
     def groups(self, root: exp.Select) -> Aggregate | None:
-        """Read a count of records by group, or which group has the most records.
-
-        `SELECT city, count(*) … GROUP BY city`, `… GROUP BY city ORDER BY count(*) DESC LIMIT 1`
-        """
+        """Read a count of records by group, or which group has the most records."""
         outputs = [item.unalias() for item in root.selects]
         keys = [item for item in outputs if item.find(exp.AggFunc) is None]
         counts = [item for item in outputs if item.find(exp.AggFunc) is not None]

@@ -370,10 +370,7 @@ class QueryFacts:
         yield from found
 
     def _pool(self, node: exp.Expr, column: exp.Column, keys: Sequence[exp.Expr], rows: str) -> str:
-        """Write how many values of `_told` the SELECT around *node* puts together there.
-
-        It reads *rows* in place of the table that has *column*; all of them, where that is a query.
-        """
+        """Write how many values of `_told` the SELECT around *node* puts together there."""
         select = node.find_ancestor(exp.Select)
         own = [x for x in sources_of(select) if self.is_records(x)] if select else []
         names = [x.alias_or_name for x in own if column.table in {"", x.alias_or_name}]
