@@ -459,10 +459,7 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
         function: Function = "max" if ranking.highest else "min"
         several = any(not asked.table.by_name[x.column].is_text for x in terms[1:])
         if several and asked.after(ranking.place, ("number",)) in said:
-            if limit is not None:
-                continue  # `the 3 highest costs and fees`
-            ends = [Summary(function, x, asked.where) for x in terms]  # `the highest cost and fee`
-            yield Draft(asked.writer.single(*ends), columns, used, features + doubt)
+            continue  # `the highest cost and fee`: of one record, or of two
         if limit is None:
             sql = asked.writer.extreme(terms, asked.where, term, function)
             yield Draft(sql, columns, used, features + doubt)

@@ -365,7 +365,6 @@ class _Linker:
         for at in range(len(self.tokens)):
             yield from self._phrases_at(at)
             yield from self._words_at(at)
-            yield from self._passive_at(at)
             yield from self._left_out_at(at)
             for last in range(at + 1, min(at + _MAX_PHRASE, len(self.tokens)) + 1):
                 yield from self._columns_over(at, last)
@@ -592,15 +591,6 @@ class _Linker:
             return all(item.first != rest[0] + 1 for _, item in self._valued)
         return word in _RELATIVE or bool(kinds & {"and", "or"})
 
-    def _passive_at(self, at: int) -> Iterator[Weighed]:
-        """Yield `listed the most` of `is listed the most`: it asks how often there is a record."""
-        behind = spoken(self.tokens[at + 1 : at + 3])
-        meaning = {"the most": "often", "the least": "seldom"}.get(" ".join(behind))
-        is_passive = at > 0 and self.tokens[at - 1].word in BEING and light_at(self.tokens, at)
-        ends = all(x.is_mark or is_function(x.word) for x in self.tokens[at + 3 : at + 4])
-        if meaning and is_passive and ends:
-            yield _PHRASE * 3, Mention("rank", at, at + 3, meaning)
-
     def _left_out_at(self, at: int) -> Iterator[Weighed]:
         """Yield `ignoring reports that give no number`: no average is one of what is not known."""
         rest = self.tokens[at + 1 :]
@@ -715,9 +705,6 @@ class _Linker:
             if place is not None and period is not None:
                 first, last = place
                 yield _PERIOD * (last - first), Mention("period", first, last, period=period)
-                if first and self.tokens[first - 1].word == "year" and period.precision == "year":
-                    weight = _PERIOD * (last - first + 1)
-                    yield weight, Mention("period", first - 1, last, period=period)
 
     def _month_or_years(self, span: Span, period: Period) -> Period | None:
         """Return *period*; of `2006-07` what is borne out, None for neither: it may be a season."""

@@ -207,10 +207,9 @@ class Writer:
     table: str
     is_list: bool = False
 
-    def single(self, summary: Summary, *others: Summary) -> str:
-        """Write a query of one value, or of more over the same records."""
-        shown = ", ".join(item.sql for item in (summary, *others))
-        return f"SELECT {shown} FROM {quoted(self.table)}{where_sql(summary.where)}"
+    def single(self, summary: Summary) -> str:
+        """Write a query of one value."""
+        return f"SELECT {summary.sql} FROM {quoted(self.table)}{where_sql(summary.where)}"
 
     def ratio(
         self, part: Summary, whole: Summary, factor: int = 1, name: str = "percentage"
