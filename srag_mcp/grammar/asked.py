@@ -68,8 +68,6 @@ class Asked:
         """Join restrictions as `joined` does."""
         return joined(self.frame, chosen)
 
-    # -- mentions ----------------------------------------------------------------------------
-
     def mention(self, at: int) -> Mention:
         """Return a mention by its index."""
         return self.frame.sentence.mentions[at]
@@ -178,8 +176,6 @@ class Asked:
         places = [item.first for item in self.frame.sentence.mentions if item.kind == "record"]
         said = (t for at in places for t in self.frame.sentence.tokens[max(at - 1, 0) : at + 1])
         return any(token.stem in self.table.doubted | self.table.events for token in said)
-
-    # -- columns -----------------------------------------------------------------------------
 
     def columns(
         self, at: int, wanted: Callable[[Column], bool], *, headed: bool = False
@@ -365,8 +361,6 @@ class Asked:
         """Whether a restriction is of another table."""
         return any(self.table.by_name[item.column].is_beside for item in self.where)
 
-    # -- what is put out ---------------------------------------------------------------------
-
     def heads(self) -> Iterator[Head]:
         """Yield what the question word asks to be put out, and the mentions that say so."""
         asking = next((at for at in self.of(*_HEADS) if at != self.by_number), None)
@@ -508,8 +502,6 @@ class Asked:
             term = Term(column.name, "" if part == "date" or column.is_year else part)
             yield term, Counter({"date_assumed": assumed})
 
-    # -- what is measured --------------------------------------------------------------------
-
     def measures(self, *, additive: bool = False) -> Iterator[Measure]:
         """Yield the numbers that are named, or that `how long`, `most expensive` … speak of."""
         asked = frozenset(self.of("question_word"))
@@ -593,8 +585,6 @@ class Asked:
         if value is None or meant is None or not column.is_rate_of(number.rate):
             return None
         return meant, value
-
-    # -- what is ranked and sorted -----------------------------------------------------------
 
     def ranked(self, at: int) -> Iterator[Ranked]:
         """Yield what a superlative ranks, and whether it means the highest value."""

@@ -428,8 +428,6 @@ class _Reader:
                 return None
         return None
 
-    # -- numbers ----------------------------------------------------------------------------
-
     def _numbers(self, at: int) -> Iterator[Option]:
         operator, high, uses, concept = self._relation(at)
         before = spoken(self._sentence.tokens[: self._mentions[at].first][-1:])
@@ -558,8 +556,6 @@ class _Reader:
             return True
         return number is not None and column.ends[0] <= number * scale <= column.ends[1]
 
-    # -- periods ----------------------------------------------------------------------------
-
     def _periods(self, at: int) -> Iterator[Option]:
         operator, uses = "", {at}
         if self._kind(at - 1) == "compare_time" and self._near(at - 1, at):
@@ -586,8 +582,6 @@ class _Reader:
         if main is not None and main.name not in seen:
             is_sure = main.is_year or self._table.dates == [self._table.main_date]
             yield main, Counter({"date_assumed": int(not is_sure)}), ()
-
-    # -- values -----------------------------------------------------------------------------
 
     def _values(self, at: int) -> Iterator[Option]:
         mention = self._mentions[at]
@@ -668,8 +662,6 @@ class _Reader:
         beside = self._kind(at - 1) == "record" and self._mentions[at - 1].last == mention.first
         acts = asked or beside
         return behind.stem if acts and behind is not None and not behind.is_mark else None
-
-    # -- truths and gaps --------------------------------------------------------------------
 
     def _truths(self, at: int) -> Iterator[Option]:
         """Yield what a column means by itself: that it holds, that it is known, that it is not."""

@@ -438,8 +438,6 @@ class _Linker:
             Token(said, token.word.removeprefix(prefix), rest, None, middle, token.end),
         )
 
-    # -- words of the language --------------------------------------------------------------
-
     def _phrases_at(self, at: int) -> Iterator[Weighed]:
         for length in range(1, _MAX_PHRASE + 1):
             words = spoken(self.tokens[at : at + length])
@@ -644,8 +642,6 @@ class _Linker:
         again = bool({"and", ",", ";"} & set(before[-2:]))  # `…, and in which city does it lie`
         return word in _RELATIVE and bool(set(before) & (_ASKING | AUXILIARIES)) and not again
 
-    # -- numbers and periods ----------------------------------------------------------------
-
     def _numbers(self) -> Iterator[Weighed]:
         found = find_quantities(self._question)
         for after, (span, quantity) in enumerate(found, start=1):
@@ -731,8 +727,6 @@ class _Linker:
         first, last = self.tokens[inside[0]], self.tokens[inside[-1]]
         whole = first.start >= span.start and last.end <= span.end
         return (inside[0], inside[-1] + 1) if whole else None
-
-    # -- columns ----------------------------------------------------------------------------
 
     def _columns_over(self, first: int, last: int) -> Iterator[Weighed]:
         tokens = self.tokens[first:last]
@@ -969,8 +963,6 @@ class _Linker:
         past = token.word.removesuffix("ed") if token.word.endswith("ed") else ""
         acted = {stem(past + ending) for ending in ("ure", "y") if past}  # `departed`, `delivered`
         return (frozenset() if named else alike(token.stem)) | agents | acted
-
-    # -- stored values ----------------------------------------------------------------------
 
     def _values_over(self, first: int, last: int) -> Iterator[Weighed]:
         tokens = self.tokens[first:last]

@@ -202,8 +202,6 @@ class _Records:
         said = f"the sum leaves out {_documents(n_left_out)} without a value"
         return Unknowns(found, (said,) if n_left_out else ())
 
-    # Numbers
-
     def range(self) -> Bounds | None:
         """Return the least and the most that a number can be; None where it is not worked out."""
         ranges: dict[str, Callable[[], Bounds | None]] = {
@@ -322,8 +320,6 @@ class _Records:
         known = [side for side in found if side is not None]
         return (known[0], known[1]) if len(known) == len(found) else None
 
-    # What may be otherwise
-
     def _of_comparison(self) -> str:
         """Say that a comparison may turn out otherwise, where the bounds of its sides let it."""
         sides = self._sides()
@@ -423,8 +419,6 @@ class _Records:
             lacking = f"{_documents(int(str(n_left_out)))} as far ahead"
             said.append(f"it leaves out {lacking}, for lack of what else it shows")
         return "; ".join(said)
-
-    # Totals
 
     def _said(self, column: str) -> str:
         is_veiled = column.lower() in map(str.lower, self._contradicted)

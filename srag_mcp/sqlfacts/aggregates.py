@@ -112,8 +112,6 @@ class _Reader:
         self._facts, self._gaps = facts, gaps
         self._booleans = {item.name.lower() for item in attributes if item.type.is_boolean}
 
-    # Numbers
-
     def number(self, node: exp.Expr, select: exp.Select) -> Aggregate | None:
         """Read one number, or a yes or no, that a SELECT puts out."""
         factor, node, select = self._resolve(node, select)
@@ -271,8 +269,6 @@ class _Reader:
         deciding = self._of("count", self._definite([*where_of(select), *wanted]), None)
         return deciding and Aggregate("both", sides=(deciding, 0.0), operator=">")
 
-    # Records
-
     def groups(self, root: exp.Select) -> Aggregate | None:
         """Read a count of records by group, or which group has the most records."""
         outputs = [item.unalias() for item in root.selects]
@@ -340,8 +336,6 @@ class _Reader:
         is_same = of_end == (True, column.name.lower(), ranked)
         return found if is_same or not ends else None
 
-    # Places
-
     def _resolve(self, node: exp.Expr, select: exp.Select) -> tuple[float, exp.Expr, exp.Select]:
         """Unwrap *node*, and go where a subquery or a column of a CTE of one row leads.
 
@@ -373,8 +367,6 @@ class _Reader:
         sources = sources_of(select)
         is_plain = all(key in clauses for key, value in select.args.items() if value)
         return len(sources) == 1 and self._facts.is_records(sources[0]) and is_plain
-
-    # Parts
 
     def _definite(self, parts: _Parts) -> _Parts:
         gaps = self._gaps
