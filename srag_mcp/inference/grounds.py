@@ -37,7 +37,7 @@ from srag_mcp.inference.unknowns import (
     veil,
 )
 from srag_mcp.rules.doubts import find_loose_orders, find_mixed_units
-from srag_mcp.sqlfacts.aggregates import find_classes, find_cuts
+from srag_mcp.sqlfacts.aggregates import find_cuts
 from srag_mcp.sqlfacts.joins import Joins
 from srag_mcp.sqlfacts.query import OutputColumn, QueryFacts, Role
 from srag_mcp.sqlfacts.trees import exp, replace_values, said_name
@@ -123,8 +123,6 @@ def find_grounds(
     repeated = [find_repeated(corpus, joins, page) for joins in (facts.joins, facts.counts)]
     unread = (*filter(None, repeated), *_note_unread(corpus, facts))
     lists = tuple(_note_lists(corpus, facts))
-    if not is_large and sum(map(len, page.rows)) > 1:
-        unread += _or_else(lambda: tuple(_note_classes(corpus, facts)), lambda _: ())
     if denominator is None:
         return Grounds(nothing=tuple(nothing), notes=(*lists, *unread, *corpus.notices()))
     found = Unknowns(notes=lists, is_open=bool(lists))
@@ -315,15 +313,6 @@ def _note_cuts(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
         n = int(str(corpus.count(counted)[0] or 0))
         if n > limit:
             yield f"LIMIT {limit} cuts a tie: {n:,} rows come as far as the last that is taken"
-
-
-def _note_classes(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
-    """Say how many records are in none of the classes that a query counts, and in several."""
-    if counted := find_classes(facts):
-        n_none, n_several, n_all = (int(str(n or 0)) for n in corpus.count(counted))
-        if n_none or n_several:
-            of = f"of {n_all:,} {facts.schema.table.rows}"
-            yield f"{of}, {n_none:,} are in none of these groups and {n_several:,} in several"
 
 
 def _around(bounds: Bounds, page: ResultPage, *, is_share: bool) -> Bounds | None:

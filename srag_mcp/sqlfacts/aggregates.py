@@ -16,7 +16,6 @@ from srag_mcp.sqlfacts.trees import (
     make_definite,
     meanings_of,
     not_null,
-    selects_of,
     sources_of,
     split_and,
     stated_column,
@@ -522,32 +521,6 @@ def find_cuts(facts: QueryFacts) -> list[tuple[int, str]]:
         rows.set("qualify", exp.Qualify(this=exp.LTE(this=rank, expression=wanted.copy())))
         found.append((int(wanted.name), f"SELECT count(*) FROM ({write(rows)})"))  # noqa: S608 - it runs through the guard
     return found
-
-
-def find_classes(facts: QueryFacts) -> str:
-    """Return a count of the records in none of the classes of a query, in several, and in all.
-
-    A class is what a SELECT of a union, or a count, takes by yes or no; empty where there are none.
-    """
-    selects, entity = selects_of(facts.tree), facts.schema.entity.lower()
-    if not selects or any([x.name.lower() for x in sources_of(y)] != [entity] for y in selects):
-        return ""
-    parts = [where_of(select) for select in selects]
-    if len(selects) == 1:
-        parts = [where_of(item) for item in selects[0].find_all(exp.Filter)]
-        parts += [split_and(item.this) for item in selects[0].find_all(exp.CountIf)]
-        sums = (item.this for item in selects[0].find_all(exp.Sum))
-        parts += [[item.this] for item in sums if isinstance(item, exp.Cast)]
-    shared = [x for x in parts[0] if all(x in of for of in parts)] if parts else []
-    own = [[x for x in of if x not in shared] for of in parts]
-    answers = {item.name.lower() for item in facts.schema.attributes if item.type.is_boolean}
-    if len(own) < 2 or not all(of and all(columns_of(x) <= answers for x in of) for of in own):
-        return ""
-    n_met = " + ".join(f"(({all_of(of)}) IS TRUE)::INTEGER" for of in own)
-    among = all_of([*shared, *(where_of(selects[0]) if len(selects) == 1 else ())])
-    counts = f"count(*) FILTER ({n_met} = 0), count(*) FILTER ({n_met} > 1), count(*)"
-    where = f" WHERE {among}" if among else ""
-    return f"SELECT {counts} FROM {write(sources_of(selects[0])[0])}{where}"  # noqa: S608 - it runs through the guard
 
 
 def _meant(node: exp.Expr, select: exp.Select) -> exp.Expr:
