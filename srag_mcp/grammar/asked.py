@@ -94,10 +94,7 @@ class Asked:
         return not self.words(at).isdisjoint({"times", "often"})
 
     def counts_claimed(self, nouns: Sequence[int]) -> bool:
-        """Whether a noun that only the folder has is counted in total.
-
-        A document may have several of what no document is called.
-        """
+        """Whether a noun that only the folder has, of which each may have several, is counted."""
         said = f" {' '.join(spoken(self.frame.sentence.tokens))} "
         is_whole = any(f" {x} " in said for x in words_of("aggregate", "sum"))
         stems = {stem(word) for at in nouns for word in self.words(at)}
@@ -275,10 +272,7 @@ class Asked:
         return named is not None and any(unit_of(t.text) == named for t in self.tokens(at))
 
     def says_stem_only(self, at: int, column: Column) -> bool:
-        """Whether a mention says a column by a word that its name only comes from.
-
-        As `reports` of `reporter`: who counts them may well mean records.
-        """
+        """Whether a mention says a column by a word that its name comes from: `reports`."""
         said = {t.word for t in self.tokens(at) if t.stem in column.heads}
         called = {singular(word) for text in column.called for word in words_in(text)}
         return column.is_text and bool(said) and called.isdisjoint(map(singular, said))
@@ -349,10 +343,7 @@ class Asked:
 
     @property
     def counts_rows(self) -> bool:
-        """Whether a count without a column is one of rows: of records that are named, not of mugs.
-
-        Nor of rows that may stand for several things each.
-        """
+        """Whether a count without a column is of rows: of records that are named, not of mugs."""
         is_named = bool(self.of("record")) or not self.reaches
         return is_named and self.table.pieces is None
 

@@ -46,8 +46,7 @@ def converse_kinds(
     It is about the only one that keeps a query for it, else about those whose records it names, and
     about those that have a column that it names and the first has not, or the same columns as that,
     unless it names the kind. A question that leans on one before is of one kind. One that may be
-    about any of them is refused, or where a model is asked, of the kind that it takes of all; so is
-    one of which the kind that was asked holds nothing.
+    about any of them is refused, or where a model is asked, of the kind that it takes of all.
 
     Raises:
         NotIngestedError, QuestionError, StoreError: As `converse`.
@@ -278,11 +277,9 @@ class _Runs:
 def choose_corpus(corpora: Sequence[Corpus], question: str) -> Corpus:
     """Return the corpus that *question* is about.
 
-    It is the only one whose records, or what they list, the question names; where it names none,
-    the only one of which the grammar has a reading at all, and no other has what that reads; or
-    that has the values, or else the columns, that it speaks of.
-
-    Those that are not ingested yet are left out.
+    It is the only one whose records, or what they list, the question names; or of which the grammar
+    has a reading; or that has the values, or else the columns, that it speaks of. Those that are
+    not ingested yet are left out.
 
     Raises:
         CorpusError: If it may be about several, or about none; the text names them.
@@ -313,9 +310,7 @@ def choose_corpus(corpora: Sequence[Corpus], question: str) -> Corpus:
 def find_named(corpora: Collection[Corpus], question: str) -> list[Corpus]:
     """Return those of *corpora* that *question* names, or their records, or what these list.
 
-    Who lists `action items` is named by these words, and who lists `items` is not; nor is who calls
-    its records `invoices` as well where another is called so; nor does the `adoption fee` of one
-    name the `adoptions` of another.
+    Who lists `action items` is named by these words, and who lists `items` is not.
     """
     words, named = stems(question), dict[Corpus, set[str]]()
     called = {x: {*stems(x.schema().entity.replace("_", " "))} for x in corpora}

@@ -104,10 +104,8 @@ async def translate_question(
 
     An error of the guard or of DuckDB, a query that puts out what comes from no record, a text that
     no record has where a similar one is stored, and, unless it may be right, an empty result go
-    back to the model, at most twice. Of an empty result it is told which condition no record meets,
-    each once: a query that comes back with it is right. One that only all conditions together have
-    made empty is taken as it is, and so is one whose columns the prompt has shown with all their
-    values, or their range.
+    back to the model, at most twice. Which condition no record meets is told once: a query that
+    comes back with it is right.
 
     Raises:
         QuestionError: If the model says that columns are missing (`unplaced` names what), or no

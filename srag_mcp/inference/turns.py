@@ -96,8 +96,7 @@ def converse(
         asking: How it is translated.
         previous: The question before, where this one leans on it. A model writes both as one that
             stands alone. Without a model this one is asked as it is, and says so; one that points
-            back is refused, with the query of the one before in the brief. So is one that points
-            back where none is given; the grammar, which passes over such words, answers none.
+            back is refused, with the query of the one before in the brief.
         verdict: `wrong` asks once more, for another reading, and shows both. It is kept and used
             for nothing else: documents may have led an agent to it.
 
