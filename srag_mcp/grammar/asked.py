@@ -208,7 +208,7 @@ class Asked:
         """Whether of each value of a column that a noun names all its records are asked.
 
         So of owners with boats in Kent and Ulm, and of rangers who never saw a badger; not of ports
-        that have boats without a crane, as a boat may be so, nor of vessels by their `vessel_type`.
+        that have boats without a crane, as a boat may be so.
         """
         kinds = [item.kind for item in self.frame.sentence.mentions]
         denials = [at for at, kind in enumerate(kinds) if kind in {"not", "missing"}]

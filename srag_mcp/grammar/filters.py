@@ -286,7 +286,7 @@ def joined(frame: Frame, chosen: Sequence[Option]) -> tuple[Where, frozenset[int
             continue
         links = _links(frame, groups[-1][-1], option) if groups else None
         if links is None:
-            unclear |= bool(groups) and _shares_denial(frame, *groups[-1][:1], option)
+            unclear |= bool(groups) and _shares_denial(frame, groups[-1], option)
             groups.append([option])
         else:
             unclear |= not links and any(_share_texts(x, option) for x in groups[-1])
@@ -306,15 +306,15 @@ def _denial(frame: Frame, option: Option) -> tuple[str, ...]:
     return spoken([x for m in nots[:1] for x in frame.sentence.tokens[m.first : m.last]])
 
 
-def _shares_denial(frame: Frame, left: Option, right: Option) -> bool:
+def _shares_denial(frame: Frame, left: Sequence[Option], right: Option) -> bool:
     """Whether what denies one restriction may deny another: `do not have grade A and a spa`."""
     mentions, tokens = frame.sentence.mentions, frame.sentence.tokens
-    said, low = _denial(frame, left), max(mentions[at].last for at in left.uses)
+    said, low = _denial(frame, left[0]), max(mentions[at].last for at in left[-1].uses)
     words = {*spoken(tokens[low : mentions[min(right.uses)].first])}
     joins, articles = words & {"and", "&", ","}, words & {"a", "an", "the"}
     if not (said and joins) or _denial(frame, right):
         return False
-    inside = spoken(tokens[min(mentions[at].first for at in left.uses) : low])
+    inside = spoken(tokens[min(mentions[at].first for at in left[0].uses) : low])
     if not words_of("function", "joining").isdisjoint(inside):
         return True  # `not both A and with B`
     return not words & (HAVING | AUXILIARIES) and not (
@@ -736,10 +736,8 @@ class _Reader:
     def _says_none(self, denied: int, at: int, column: Column) -> bool:
         """Whether a denial speaks of the records without a value in *column*.
 
-        Not where a text of it denies, or all have one, as `a cappella` of an accompaniment. That of
-        `not inspected` only where the empty cells of a table say so, and where no date is called
-        so and may lie ahead: what is not mentioned may have been done; of `not sold` it would tell
-        more than an empty price.
+        Not where a text of it denies, or all have one. That of `not inspected` only where the empty
+        cells of a table say so, and no date is called so and may lie ahead.
         """
         if column.is_text and (column.denies or column.fill == 1):
             return False

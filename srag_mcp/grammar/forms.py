@@ -50,14 +50,9 @@ Drafts = Iterator[Draft]
 def compose(frame: Frame) -> Drafts:
     """Yield every reading of *frame*; none where it asks, or compares with a number, twice."""
     asked = Asked(frame)
-    if not asked.asks_twice:
-        yield from _compose(asked, (read_difference,) if contradicts(asked.where) else FORMS)
-
-
-def _compose(asked: Asked, forms: Sequence[Callable[[Asked], Drafts]]) -> Drafts:
-    frame = asked.frame
+    forms = (read_difference,) if contradicts(asked.where) else FORMS
     restricted = frozenset(item.column for item in asked.where)
-    for form in forms:
+    for form in () if asked.asks_twice else forms:
         for draft in form(asked):
             if (asked.relation is not None) != draft.relates or _is_of_whole(asked, draft):
                 continue

@@ -854,8 +854,7 @@ class _Linker:
         """Whether words that say a part of a name mean that column.
 
         Not `claims` where there are `claims_total` and `claims_independent`; nor a word as the verb
-        of records of which other columns are in the same unit: `flats cost less than 900`, where a
-        cold rent and additional costs are told; nor of one record, `did the flat cost less`.
+        of records of which other columns are in the same unit: `flats cost less than 900`.
         """
         if len(said) > 1 and self.tokens[at].stem in self._table.nouns:
             return self._is_sure(name, at + 1, said - {self.tokens[at].stem})
@@ -943,9 +942,8 @@ class _Linker:
     def _is_of_other(self, column: Column, token: Token, end: int) -> bool:
         """Whether a word that stands around the values of a column is said of something else.
 
-        So is the name of another column, and of what happened what documents do not say of the
-        values themselves; it stands behind the name, which ends at *end*, or has a form that says
-        so: `patients who die`, `discharged patients`.
+        So is the name of another column, and what happened, behind the name, which ends at *end*,
+        or in a form that says so: `patients who die`, `discharged patients`.
         """
         is_done = is_past(token)
         is_named = token.stem in self._table.named and not is_done
