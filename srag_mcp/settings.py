@@ -153,12 +153,6 @@ class Settings(BaseModel):
         description="Whether a model that reads a document says in a sentence what it is about:"
         " search ranks it by that, and shows it.",
     )
-    votes: int = Field(
-        default=1,
-        ge=1,
-        le=9,
-        description="Translations of one question whose results are compared.",
-    )
 
     @field_validator("api_base")
     @classmethod

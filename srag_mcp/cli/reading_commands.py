@@ -33,14 +33,6 @@ def ask(
     question: Annotated[str, argument("In plain words.", "QUESTION")],
     engine: given.EngineOption = None,
     model: given.ModelOption = None,
-    votes: Annotated[
-        int | None,
-        option(
-            "Translations by the model whose results are compared; what the offline grammar is"
-            " sure of is not asked (--engine model asks all).",
-            "N",
-        ),
-    ] = None,
     previous: Annotated[str, option("The question before, if this leans on it.", "TEXT")] = "",
     verdict: Annotated[
         Literal["wrong"] | None, option("The answer was wrong: ask once more, for another reading.")
@@ -53,7 +45,7 @@ def ask(
     from srag_mcp.inference.ask_kinds import converse_kinds  # the grammar is for questions only
     from srag_mcp.store.feedback import MAX_TURNS
 
-    settings = given.command_settings(home, engine=engine, model=model, votes=votes)
+    settings = given.command_settings(home, engine=engine, model=model)
     asking = choose_asking(settings)
     with open_tables(corpus, settings) as opened:
         of, found = converse_kinds(

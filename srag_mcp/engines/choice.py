@@ -6,7 +6,7 @@ from srag_mcp.engines.offline import OfflineEngine
 from srag_mcp.engines.protocol import Engine
 from srag_mcp.errors import SettingsError
 from srag_mcp.inference.ask import OFFLINE, SURE_OR_BRIEF, Asking
-from srag_mcp.inference.by_model import Translating
+from srag_mcp.inference.by_model import ONCE
 from srag_mcp.model.remote_model import open_model
 from srag_mcp.settings import EngineName, Settings, named_engine
 from srag_mcp.store.work import WorkDatabase
@@ -93,7 +93,7 @@ def choose_asking(settings: Settings) -> Asking:
         return OFFLINE if is_forced else SURE_OR_BRIEF
     return Asking(
         open_model(settings),
-        Translating(settings.votes),
+        ONCE,
         settings.model or "",
         settings.question_timeout_s,
         grammar_first=named_engine(settings.engine) is None,

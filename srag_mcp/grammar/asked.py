@@ -53,21 +53,20 @@ class Asked:
         relation: An operator and the mention of a number, with which groups or a result compare.
     """
 
-    def __init__(self, frame: Frame, *, whole: bool) -> None:
-        self.frame, self.table, self._whole = frame, frame.table, whole
+    def __init__(self, frame: Frame) -> None:
+        self.frame, self.table = frame, frame.table
         self.where, self.joins = self.join(frame.chosen)
         self.writer = Writer(frame.table.name, frame.table.is_list)
         relations = [option.relation for option in frame.chosen if option.relation is not None]
         self.relation = relations[0] if relations else None
-        self.relates_twice = len(relations) > 1
         self._free = [(at, self.mention(at).kind) for at in frame.free]
         self._counts = Counter(kind for _, kind in self._free)
+        asked = {*self.of(*_QUESTION_WORDS)} - {*self.asked_besides[1]}
+        self.asks_twice = len(relations) > 1 or len(asked) > 1
 
     def join(self, chosen: Sequence[Option]) -> tuple[Where, frozenset[int]]:
-        """Join restrictions as `joined` does, all denials of this reading alike."""
-        return joined(self.frame, chosen, whole=self._whole)
-
-    # -- mentions ----------------------------------------------------------------------------
+        """Join restrictions as `joined` does."""
+        return joined(self.frame, chosen)
 
     def mention(self, at: int) -> Mention:
         """Return a mention by its index."""
@@ -95,10 +94,7 @@ class Asked:
         return not self.words(at).isdisjoint({"times", "often"})
 
     def counts_claimed(self, nouns: Sequence[int]) -> bool:
-        """Whether a noun that only the folder has is counted in total.
-
-        A document may have several of what no document is called.
-        """
+        """Whether a noun that only the folder has, of which each may have several, is counted."""
         said = f" {' '.join(spoken(self.frame.sentence.tokens))} "
         is_whole = any(f" {x} " in said for x in words_of("aggregate", "sum"))
         stems = {stem(word) for at in nouns for word in self.words(at)}
@@ -178,8 +174,6 @@ class Asked:
         said = (t for at in places for t in self.frame.sentence.tokens[max(at - 1, 0) : at + 1])
         return any(token.stem in self.table.doubted | self.table.events for token in said)
 
-    # -- columns -----------------------------------------------------------------------------
-
     def columns(
         self, at: int, wanted: Callable[[Column], bool], *, headed: bool = False
     ) -> Iterator[tuple[Column, Features]]:
@@ -214,7 +208,7 @@ class Asked:
         """Whether of each value of a column that a noun names all its records are asked.
 
         So of owners with boats in Kent and Ulm, and of rangers who never saw a badger; not of ports
-        that have boats without a crane, as a boat may be so, nor of vessels by their `vessel_type`.
+        that have boats without a crane, as a boat may be so.
         """
         kinds = [item.kind for item in self.frame.sentence.mentions]
         denials = [at for at, kind in enumerate(kinds) if kind in {"not", "missing"}]
@@ -278,10 +272,7 @@ class Asked:
         return named is not None and any(unit_of(t.text) == named for t in self.tokens(at))
 
     def says_stem_only(self, at: int, column: Column) -> bool:
-        """Whether a mention says a column by a word that its name only comes from.
-
-        As `reports` of `reporter`: who counts them may well mean records.
-        """
+        """Whether a mention says a column by a word that its name comes from: `reports`."""
         said = {t.word for t in self.tokens(at) if t.stem in column.heads}
         called = {singular(word) for text in column.called for word in words_in(text)}
         return column.is_text and bool(said) and called.isdisjoint(map(singular, said))
@@ -352,10 +343,7 @@ class Asked:
 
     @property
     def counts_rows(self) -> bool:
-        """Whether a count without a column is one of rows: of records that are named, not of mugs.
-
-        Nor of rows that may stand for several things each.
-        """
+        """Whether a count without a column is of rows: of records that are named, not of mugs."""
         is_named = bool(self.of("record")) or not self.reaches
         return is_named and self.table.pieces is None
 
@@ -363,8 +351,6 @@ class Asked:
     def reaches(self) -> bool:
         """Whether a restriction is of another table."""
         return any(self.table.by_name[item.column].is_beside for item in self.where)
-
-    # -- what is put out ---------------------------------------------------------------------
 
     def heads(self) -> Iterator[Head]:
         """Yield what the question word asks to be put out, and the mentions that say so."""
@@ -507,8 +493,6 @@ class Asked:
             term = Term(column.name, "" if part == "date" or column.is_year else part)
             yield term, Counter({"date_assumed": assumed})
 
-    # -- what is measured --------------------------------------------------------------------
-
     def measures(self, *, additive: bool = False) -> Iterator[Measure]:
         """Yield the numbers that are named, or that `how long`, `most expensive` … speak of."""
         asked = frozenset(self.of("question_word"))
@@ -592,8 +576,6 @@ class Asked:
         if value is None or meant is None or not column.is_rate_of(number.rate):
             return None
         return meant, value
-
-    # -- what is ranked and sorted -----------------------------------------------------------
 
     def ranked(self, at: int) -> Iterator[Ranked]:
         """Yield what a superlative ranks, and whether it means the highest value."""
@@ -728,17 +710,3 @@ class Asked:
             columns, used = [column for column, _ in named][:1], used | {key}
         falls = columns[0].end_of(concept, end in {"desc", "high"}) if len(columns) == 1 else None
         return (None, frozenset()) if falls is None else ((Term(columns[0].name), falls), used)
-
-
-def read_frame(frame: Frame) -> list[Asked]:
-    """Return a frame as forms look at it, twice where a denial may reach one thing or several.
-
-    Not at all where it asks, or compares with a number, twice.
-    """
-    asked = Asked(frame, whole=False)
-    if asked.relates_twice or len({*asked.of(*_QUESTION_WORDS)} - {*asked.asked_besides[1]}) > 1:
-        return []
-    if not any(item.denied for item in asked.where):
-        return [asked]
-    other = Asked(frame, whole=True)
-    return [asked, other] if other.where != asked.where else [asked]

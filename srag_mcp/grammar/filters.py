@@ -33,7 +33,6 @@ from srag_mcp.grammar.sql import (
     between,
     compare,
     deny,
-    deny_joined,
     either,
     holds,
     is_known,
@@ -272,30 +271,22 @@ def _list_of(column: str) -> str:
     return counted["name"] if counted else column.rpartition(LISTED)[0]
 
 
-def joined(
-    frame: Frame, chosen: Sequence[Option], *, whole: bool = False
-) -> tuple[Where, frozenset[int]]:
+def joined(frame: Frame, chosen: Sequence[Option]) -> tuple[Where, frozenset[int]]:
     """Join restrictions; return them with the `or` mentions that they use.
 
     Values of one column that are listed widen, but for those that a text may hold together, of
     which nobody says whether one is enough, and behind `both`; an `or` between two restrictions
-    that stand side by side makes them alternatives. `Not A and B` denies A, or where *whole* what
-    is both; with `not both` it does, and `without A and B` is neither, or where *whole* not both.
+    that stand side by side makes them alternatives. Of `not A and B` nobody says what is denied.
     """
     groups: list[list[Option]] = []
     used: set[int] = set()
-    unclear, reach = False, list[int]()  # for each group, the one whose denial reaches it
+    unclear = False
     for option in chosen:
         if option.condition is None:
             continue
         links = _links(frame, groups[-1][-1], option) if groups else None
         if links is None:
-            shares = bool(groups) and _shares_denial(
-                frame, groups[reach[-1]][0], groups[-1][-1], option
-            )
-            reach.append(reach[-1] if shares else len(groups))
-            first = groups[reach[-1]][0].condition if shares else None
-            unclear |= first is not None and not first.denied  # `no cabins and a spa`, of 0 cabins
+            unclear |= bool(groups) and _shares_denial(frame, groups[-1], option)
             groups.append([option])
         else:
             unclear |= not links and any(_share_texts(x, option) for x in groups[-1])
@@ -303,22 +294,9 @@ def joined(
             used |= links
         beside = [group for group in groups[-2:] if len({item.column for item in group}) > 1]
         unclear |= bool(beside and groups[1:]) and _is_one_phrase(frame, *groups[-2:])
-    found = [either([o.condition for o in group if o.condition]) for group in groups]
-    where: list[Condition] = []
-    for at in dict.fromkeys(reach):
-        items = [item for item, first in zip(found, reach, strict=True) if first == at]
-        of_things = not _DENYING_THINGS.isdisjoint(_denial(frame, groups[at][0]))
-        is_whole = whole or (_denies_both(frame, groups[at][0]) and not of_things)
-        word = "AND" if is_whole else "OR" if of_things else ""
-        where += [deny_joined(items, word)] if word and items[1:] else items
+    where = [either([o.condition for o in group if o.condition]) for group in groups]
     where = [replace(item, is_unclear=True) for item in where] if unclear else where
     return tuple(dict.fromkeys(where)), frozenset(used)
-
-
-def _denies_both(frame: Frame, option: Option) -> bool:
-    """Whether a denied restriction is the first of what is not both so."""
-    places = [frame.sentence.mentions[at].first for at in option.uses]
-    return frame.sentence.says_both(min(places), max(places))
 
 
 def _denial(frame: Frame, option: Option) -> tuple[str, ...]:
@@ -328,28 +306,20 @@ def _denial(frame: Frame, option: Option) -> tuple[str, ...]:
     return spoken([x for m in nots[:1] for x in frame.sentence.tokens[m.first : m.last]])
 
 
-def _shares_denial(frame: Frame, denied: Option, left: Option, right: Option) -> bool:
-    """Whether what denies one restriction may deny another: `do not have grade A and a spa`.
-
-    Not one with a denial, a verb or a preposition of its own, nor `a spa` behind `no lift and`.
-    """
+def _shares_denial(frame: Frame, left: Sequence[Option], right: Option) -> bool:
+    """Whether what denies one restriction may deny another: `do not have grade A and a spa`."""
     mentions, tokens = frame.sentence.mentions, frame.sentence.tokens
-    said, low = _denial(frame, denied), max(mentions[at].last for at in left.uses)
-    opening, articles = mentions[min(right.uses)], {"a", "an", "the"}
-    words = {*spoken(tokens[low : opening.first])}
-    joins = words & {"and", "&", ","}
+    said, low = _denial(frame, left[0]), max(mentions[at].last for at in left[-1].uses)
+    words = {*spoken(tokens[low : mentions[min(right.uses)].first])}
+    joins, articles = words & {"and", "&", ","}, words & {"a", "an", "the"}
     if not (said and joins) or _denial(frame, right):
         return False
-    if left is denied and _denies_both(frame, denied):
-        return True
-    if words & (HAVING | AUXILIARIES):
-        return False
-    if right.kind in {"number", "period"} and opening.kind == "column":
-        first = min(mentions[at].first for at in denied.uses)
-        if not BEING.isdisjoint(spoken(tokens[:first][-1:])):
-            return False  # `are not in Kent and cost less than 5`
-    is_own = words & articles if said == ("no",) else words - articles - joins
-    return not is_own
+    inside = spoken(tokens[min(mentions[at].first for at in left[0].uses) : low])
+    if not words_of("function", "joining").isdisjoint(inside):
+        return True  # `not both A and with B`
+    return not words & (HAVING | AUXILIARIES) and not (
+        articles if said == ("no",) else words - articles - joins
+    )
 
 
 def _share_texts(left: Option, right: Option) -> bool:
@@ -412,10 +382,7 @@ class _Reader:
                     yield options
 
     def _may_restrict(self, option: Option) -> bool:
-        """Whether a column of another table may restrict so: what is not said there is none.
-
-        A number that is listed may not: one row is meant, or all of them together.
-        """
+        """Whether a column of another table may restrict so: what is not said there is none."""
         column = self._table.by_name.get(option.column)
         kinds = {"value", "period"} if LISTED in option.column else {"value", "number", "period"}
         return column is None or not column.is_beside or option.kind in kinds
@@ -444,11 +411,7 @@ class _Reader:
                     yield column, features, place
 
     def _negation(self, at: int, column: str = "") -> int | None:
-        """Return the `not` that stands before a mention, over the own words of *column*.
-
-        Not that of `which teams have no late parcels`, nor of `which towns have no towers`: they
-        deny that there is a record, and not that one is so.
-        """
+        """Return the `not` that stands before a mention, over the own words of *column*."""
         after = at + 1
         while self._kind(after) in {"value", "column"}:
             after += 1
@@ -464,8 +427,6 @@ class _Reader:
             if self._kind(place) != "stated" and not own:
                 return None
         return None
-
-    # -- numbers ----------------------------------------------------------------------------
 
     def _numbers(self, at: int) -> Iterator[Option]:
         operator, high, uses, concept = self._relation(at)
@@ -595,8 +556,6 @@ class _Reader:
             return True
         return number is not None and column.ends[0] <= number * scale <= column.ends[1]
 
-    # -- periods ----------------------------------------------------------------------------
-
     def _periods(self, at: int) -> Iterator[Option]:
         operator, uses = "", {at}
         if self._kind(at - 1) == "compare_time" and self._near(at - 1, at):
@@ -623,8 +582,6 @@ class _Reader:
         if main is not None and main.name not in seen:
             is_sure = main.is_year or self._table.dates == [self._table.main_date]
             yield main, Counter({"date_assumed": int(not is_sure)}), ()
-
-    # -- values -----------------------------------------------------------------------------
 
     def _values(self, at: int) -> Iterator[Option]:
         mention = self._mentions[at]
@@ -706,8 +663,6 @@ class _Reader:
         acts = asked or beside
         return behind.stem if acts and behind is not None and not behind.is_mark else None
 
-    # -- truths and gaps --------------------------------------------------------------------
-
     def _truths(self, at: int) -> Iterator[Option]:
         """Yield what a column means by itself: that it holds, that it is known, that it is not."""
         denied, said = self._negation(at), self._gap_word(at)
@@ -781,10 +736,8 @@ class _Reader:
     def _says_none(self, denied: int, at: int, column: Column) -> bool:
         """Whether a denial speaks of the records without a value in *column*.
 
-        Not where a text of it denies, or all have one, as `a cappella` of an accompaniment. That of
-        `not inspected` only where the empty cells of a table say so, and where no date is called
-        so and may lie ahead: what is not mentioned may have been done; of `not sold` it would tell
-        more than an empty price.
+        Not where a text of it denies, or all have one. That of `not inspected` only where the empty
+        cells of a table say so, and no date is called so and may lie ahead.
         """
         if column.is_text and (column.denies or column.fill == 1):
             return False
@@ -817,10 +770,7 @@ class _Reader:
         return self._kind(after) if phrase and not words & (HAVING | AUXILIARIES) else ""
 
     def _hangs_on(self, at: int, column: Column) -> bool:
-        """Whether the restriction that follows the name of a column is one of it.
-
-        As in `no fee above 5`, which does not say that there is no fee.
-        """
+        """Whether the restriction that follows the name of a column is one of it."""
         kind, after = self._hanging(at), self._mentions[at + 1 : at + 2]
         own = any(choice.column == column.name for item in after for choice in item.choices)
         return kind == "number" or own or (kind == "period" and (column.is_date or column.is_year))
@@ -868,10 +818,7 @@ def _concept_of(words: tuple[str, ...]) -> str:
 
 
 def _within(column: Column, period: Period | None, operator: str) -> Condition | None:
-    """Return that a date or a year lies in a period, before, after, since or until it.
-
-    Until which end of a longer one nobody knows: `by the 1990s`.
-    """
+    """Return that a date or a year lies in a period, before, after, since or until it."""
     if period is None or (operator == "<=" and period.precision in {"decade", "range"}):
         return None
     if period.low is None or period.high is None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from srag_mcp.grammar.asked import UNIVERSAL, WHOLE, Asked, read_frame
+from srag_mcp.grammar.asked import UNIVERSAL, WHOLE, Asked
 from srag_mcp.grammar.filters import Features, Frame, Option, contradicts
 from srag_mcp.grammar.lexicon import BEING, spoken, stem, stems, stems_of
 from srag_mcp.grammar.sql import ROW, Condition, Function, Summary, Term, Where, holds, is_known
@@ -48,17 +48,11 @@ Drafts = Iterator[Draft]
 
 
 def compose(frame: Frame) -> Drafts:
-    """Yield every reading of *frame*."""
-    readings = read_frame(frame)
-    torn = any(contradicts(asked.where) for asked in readings)
-    for asked in readings:
-        yield from _compose(asked, (read_difference,) if torn else FORMS)
-
-
-def _compose(asked: Asked, forms: Sequence[Callable[[Asked], Drafts]]) -> Drafts:
-    frame = asked.frame
+    """Yield every reading of *frame*; none where it asks, or compares with a number, twice."""
+    asked = Asked(frame)
+    forms = (read_difference,) if contradicts(asked.where) else FORMS
     restricted = frozenset(item.column for item in asked.where)
-    for form in forms:
+    for form in () if asked.asks_twice else forms:
         for draft in form(asked):
             if (asked.relation is not None) != draft.relates or _is_of_whole(asked, draft):
                 continue
@@ -170,10 +164,7 @@ def _of_part(asked: Asked, at: int, used: frozenset[int]) -> Drafts:
 
 
 def _pieces(asked: Asked, used: frozenset[int], nouns: frozenset[int], at: int) -> Drafts:
-    """Read `how many mugs were sold` as the pieces that the rows stand for.
-
-    Of `how many items` nobody says whether it is that, or the rows.
-    """
+    """Read `how many mugs were sold` as the pieces that the rows stand for."""
     pieces, said = asked.table.pieces, [item.column for item in asked.where]
     known = [asked.table.by_name[name] for name in said if name in asked.table.by_name]
     is_own = any(not column.is_beside for column in known)
@@ -463,10 +454,7 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
         function: Function = "max" if ranking.highest else "min"
         several = any(not asked.table.by_name[x.column].is_text for x in terms[1:])
         if several and asked.after(ranking.place, ("number",)) in said:
-            if limit is not None:
-                continue  # `the 3 highest costs and fees`
-            ends = [Summary(function, x, asked.where) for x in terms]  # `the highest cost and fee`
-            yield Draft(asked.writer.single(*ends), columns, used, features + doubt)
+            continue  # `the highest cost and fee`: of one record, or of two
         if limit is None:
             sql = asked.writer.extreme(terms, asked.where, term, function)
             yield Draft(sql, columns, used, features + doubt)
@@ -566,7 +554,6 @@ def read_difference(asked: Asked) -> Drafts:
     """Read the difference of two groups, or which is more: `how much more does A cost than B`."""
     comparing = asked.has("than") and asked.has("comparative")
     if not comparing and not asked.has("difference", "more", "fewer"):
-        yield from _side_by_side(asked)
         return
     if asked.has("share", "adjective") or len(asked.of("aggregate")) > 1:
         return
@@ -600,23 +587,6 @@ def read_difference(asked: Asked) -> Drafts:
             signed = asked.has("more", "comparative")
             sql = asked.writer.difference(one, other, decimals, signed=signed)
         yield Draft(sql, columns, used | said, features)
-
-
-def _side_by_side(asked: Asked) -> Drafts:
-    """Read `the average price in Kent compared with Ulm`: that of both groups."""
-    sides, than = _sides(asked), asked.first("than")
-    if sides is None or than is None or asked.words(than) == {"than"} or asked.has("each", "by"):
-        return
-    shared = tuple(item for item in sides[0] if item in sides[1])
-    one, other = ({*side} - {*shared} for side in sides[:2])
-    found = [item for item in (*one, *other) if len(item.values) == 1]
-    if len(found) != 2 or asked.table.by_name[found[0].column].is_beside:
-        return
-    both = replace(found[0], sql=f"({found[0].sql} OR {found[1].sql})")
-    used = sides[2] | frozenset(asked.of("than", "what", "how_much"))
-    for summary, said, features in asked.summaries():
-        sql = asked.writer.groups(Term(both.column), replace(summary, where=(*shared, both)))
-        yield Draft(sql, (both.column, *summary.columns), used | said, features)
 
 
 def _decimals(asked: Asked, *compared: Summary) -> int | None:

@@ -191,14 +191,11 @@ class Sentence:
         """Whether a value is said to come to lie on a side of a number: `fell below 100`."""
         return any(changes_at(self.tokens, at) for at in range(len(self.tokens)))
 
-    def says_both(self, first: int = 0, last: int | None = None) -> bool:
-        """Whether one record is said to have all that is listed: `both heating and insurance`.
-
-        Said in the tokens from *first* to *last*.
-        """
+    def says_both(self) -> bool:
+        """Whether one record is said to have all that is listed: `both heating and insurance`."""
         inside = {at for item in self.mentions for at in range(item.first, item.last)}
         joining = words_of("function", "joining")
-        said = enumerate(self.tokens[first:last], start=first)
+        said = enumerate(self.tokens)
         return any(token.word in joining for at, token in said if at not in inside)
 
     @property
@@ -368,7 +365,6 @@ class _Linker:
         for at in range(len(self.tokens)):
             yield from self._phrases_at(at)
             yield from self._words_at(at)
-            yield from self._passive_at(at)
             yield from self._left_out_at(at)
             for last in range(at + 1, min(at + _MAX_PHRASE, len(self.tokens)) + 1):
                 yield from self._columns_over(at, last)
@@ -441,8 +437,6 @@ class _Linker:
             Token(prefix, "not", "not", None, token.start, middle),
             Token(said, token.word.removeprefix(prefix), rest, None, middle, token.end),
         )
-
-    # -- words of the language --------------------------------------------------------------
 
     def _phrases_at(self, at: int) -> Iterator[Weighed]:
         for length in range(1, _MAX_PHRASE + 1):
@@ -553,10 +547,7 @@ class _Linker:
             yield _RECORD, Mention("function", at, at + 1)
 
     def _is_light(self, at: int, *, acts: bool) -> bool:
-        """Whether a verb asks for nothing: not `repaired` where some repairs came to that.
-
-        Nor what a column is called itself: no `takings` only take.
-        """
+        """Whether a verb asks for nothing: not `repaired` where some repairs came to that."""
         token = self.tokens[at]
         if token.stem in self._table.nouns | self._table.general:
             return acts and token.stem not in self._stored
@@ -566,10 +557,7 @@ class _Linker:
         return light_at(self.tokens, at) and not is_name and not self._is_condition(at)
 
     def _is_condition(self, at: int) -> bool:
-        """Whether a verb is all that is said of records: `were signed`, `signed orders`.
-
-        Not where it leads to more, as in `signed in May`, or says of a number that there is one.
-        """
+        """Whether a verb is all that is said of records: `were signed`, `signed orders`."""
         words, leads = spoken(self.tokens), self.tokens[at].stem in stems_of("function", "leading")
         before = [i for i in range(at) if not (self._is_bare(i) or self.tokens[i].is_mark)]
         times = (is_time(word) and one in {"which", "what"} for one, word in pairwise(words[:at]))
@@ -600,15 +588,6 @@ class _Linker:
         if word == "with":
             return all(item.first != rest[0] + 1 for _, item in self._valued)
         return word in _RELATIVE or bool(kinds & {"and", "or"})
-
-    def _passive_at(self, at: int) -> Iterator[Weighed]:
-        """Yield `listed the most` of `is listed the most`: it asks how often there is a record."""
-        behind = spoken(self.tokens[at + 1 : at + 3])
-        meaning = {"the most": "often", "the least": "seldom"}.get(" ".join(behind))
-        is_passive = at > 0 and self.tokens[at - 1].word in BEING and light_at(self.tokens, at)
-        ends = all(x.is_mark or is_function(x.word) for x in self.tokens[at + 3 : at + 4])
-        if meaning and is_passive and ends:
-            yield _PHRASE * 3, Mention("rank", at, at + 3, meaning)
 
     def _left_out_at(self, at: int) -> Iterator[Weighed]:
         """Yield `ignoring reports that give no number`: no average is one of what is not known."""
@@ -663,8 +642,6 @@ class _Linker:
         again = bool({"and", ",", ";"} & set(before[-2:]))  # `…, and in which city does it lie`
         return word in _RELATIVE and bool(set(before) & (_ASKING | AUXILIARIES)) and not again
 
-    # -- numbers and periods ----------------------------------------------------------------
-
     def _numbers(self) -> Iterator[Weighed]:
         found = find_quantities(self._question)
         for after, (span, quantity) in enumerate(found, start=1):
@@ -708,10 +685,7 @@ class _Linker:
         return base + 1 + any(word.isalpha() and not is_function(word) for word in of)
 
     def _shared_scale(self, at: int, value: float, *after: tuple[Span, Quantity]) -> float:
-        """Return what a number is a number of: 1,000 in `between 50 and 60 thousand`.
-
-        Not in `between 500 and 2 thousand`, of which the first is the larger number.
-        """
+        """Return what a number is a number of: 1,000 in `between 50 and 60 thousand`."""
         place = self._place(after[0][0]) if after else None
         if place is None or place[0] != at + 1 or self.tokens[at].word not in {"and", "or"}:
             return 1.0
@@ -727,15 +701,9 @@ class _Linker:
             if place is not None and period is not None:
                 first, last = place
                 yield _PERIOD * (last - first), Mention("period", first, last, period=period)
-                if first and self.tokens[first - 1].word == "year" and period.precision == "year":
-                    weight = _PERIOD * (last - first + 1)
-                    yield weight, Mention("period", first - 1, last, period=period)
 
     def _month_or_years(self, span: Span, period: Period) -> Period | None:
-        """Return *period*; of `2006-07` what is borne out, None for neither: it may be a season.
-
-        A month is where a column writes its dates so, and years are where the question says years.
-        """
+        """Return *period*; of `2006-07` what is borne out, None for neither: it may be a season."""
         said = _MONTH_OR_YEARS.search(span.of(self._question))
         if said is None or period.low is None or not said["first"] < said["last"]:
             return period
@@ -759,8 +727,6 @@ class _Linker:
         first, last = self.tokens[inside[0]], self.tokens[inside[-1]]
         whole = first.start >= span.start and last.end <= span.end
         return (inside[0], inside[-1] + 1) if whole else None
-
-    # -- columns ----------------------------------------------------------------------------
 
     def _columns_over(self, first: int, last: int) -> Iterator[Weighed]:
         tokens = self.tokens[first:last]
@@ -839,10 +805,7 @@ class _Linker:
             yield weight + spare, replace(found_one, narrowed=narrowed, assumed=said_too)
 
     def _names_rows(self, column: Column) -> bool:
-        """Whether what is called a row of the table is a number in it, too: a fare of fares.
-
-        Not one that names the rows, `invoice` of 12, 15 and 31, nor what only some records say.
-        """
+        """Whether what is called a row of the table is a number in it, too: a fare of fares."""
         names = column.is_identifier or (column.attribute.type.is_whole and column.is_own)
         is_so = any({*name} <= self._table.nouns for name in column.names[:1])  # no label beside it
         is_so = is_so and (self._table.is_list or column.has_all_stated)
@@ -891,8 +854,7 @@ class _Linker:
         """Whether words that say a part of a name mean that column.
 
         Not `claims` where there are `claims_total` and `claims_independent`; nor a word as the verb
-        of records of which other columns are in the same unit: `flats cost less than 900`, where a
-        cold rent and additional costs are told; nor of one record, `did the flat cost less`.
+        of records of which other columns are in the same unit: `flats cost less than 900`.
         """
         if len(said) > 1 and self.tokens[at].stem in self._table.nouns:
             return self._is_sure(name, at + 1, said - {self.tokens[at].stem})
@@ -980,9 +942,8 @@ class _Linker:
     def _is_of_other(self, column: Column, token: Token, end: int) -> bool:
         """Whether a word that stands around the values of a column is said of something else.
 
-        So is the name of another column, and of what happened what documents do not say of the
-        values themselves; it stands behind the name, which ends at *end*, or has a form that says
-        so: `patients who die`, `discharged patients`.
+        So is the name of another column, and what happened, behind the name, which ends at *end*,
+        or in a form that says so: `patients who die`, `discharged patients`.
         """
         is_done = is_past(token)
         is_named = token.stem in self._table.named and not is_done
@@ -1000,8 +961,6 @@ class _Linker:
         past = token.word.removesuffix("ed") if token.word.endswith("ed") else ""
         acted = {stem(past + ending) for ending in ("ure", "y") if past}  # `departed`, `delivered`
         return (frozenset() if named else alike(token.stem)) | agents | acted
-
-    # -- stored values ----------------------------------------------------------------------
 
     def _values_over(self, first: int, last: int) -> Iterator[Weighed]:
         tokens = self.tokens[first:last]
@@ -1092,10 +1051,7 @@ class _Linker:
 
 
 def _is_denied(value: str, asked: Sequence[str]) -> bool:
-    """Whether a stored text denies what is asked for: `not at present`, of `at present`.
-
-    `no, in store` does not deny `in store`.
-    """
+    """Whether a stored text denies what is asked for: `not at present`, of `at present`."""
     said = [{*signed_words(part)} for part in SEPARATOR.split(value)]
     said = [words for words in said if words.issuperset(asked)] or [{*signed_words(value)}]
     return all(

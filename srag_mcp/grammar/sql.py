@@ -175,13 +175,6 @@ def either(conditions: Sequence[Condition]) -> Condition:
     return Condition(sql, first.column, "either", plain=sql)
 
 
-def deny_joined(conditions: Sequence[Condition], word: str) -> Condition:
-    """Deny several *conditions* that *word* joins, of which the first is denied by itself."""
-    holding = (replace(item, sql=item.plain, denied=False) for item in conditions)
-    plain = f" {word} ".join(map(_of_row, holding))
-    return Condition(f"NOT ({plain})", conditions[0].column, "either", denied=True, plain=plain)
-
-
 def _of_row(condition: Condition) -> str:
     """Write a condition as one on a row; on the record of a row, or on what it lists, by its id.
 
@@ -214,10 +207,9 @@ class Writer:
     table: str
     is_list: bool = False
 
-    def single(self, summary: Summary, *others: Summary) -> str:
-        """Write a query of one value, or of more over the same records."""
-        shown = ", ".join(item.sql for item in (summary, *others))
-        return f"SELECT {shown} FROM {quoted(self.table)}{where_sql(summary.where)}"
+    def single(self, summary: Summary) -> str:
+        """Write a query of one value."""
+        return f"SELECT {summary.sql} FROM {quoted(self.table)}{where_sql(summary.where)}"
 
     def ratio(
         self, part: Summary, whole: Summary, factor: int = 1, name: str = "percentage"

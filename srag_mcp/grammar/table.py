@@ -120,10 +120,7 @@ class Column:
 
     @cached_property
     def verbs(self) -> frozenset[str]:
-        """The stems of what its names say that somebody does: `reporter`, `date_reported`.
-
-        Not of a number, which somebody has: `score`, `amount_paid`.
-        """
+        """The stems of what its names say that somebody does: `reporter`, `date_reported`."""
         if not (self.is_text or self.is_date):
             return frozenset()
         acting = tuple(words_of("ending", "acting"))
@@ -382,8 +379,7 @@ class Column:
         """Return which of its ends a word for an end of *concept* means; None if it may be both.
 
         The oldest has the earliest year, the fastest takes the shortest time; the best price is not
-        the highest one, the highest rank may be the first, and the largest of discounts that are
-        printed with a minus the lowest number.
+        the highest one, and the highest rank may be the first.
         """
         is_rating, is_time = self.measures("rating"), self.takes_time
         if self.measures("rank") or (not is_rating and concept == "best") or self.is_less:
@@ -596,10 +592,7 @@ class Table:
         return column is self.main_date or not column.named.isdisjoint(self.nouns)
 
     def may_number(self, column: Column) -> bool:
-        """Whether it may number records within something else: issues 1, 2 of each magazine.
-
-        Nothing else says then what a record is.
-        """
+        """Whether it may number records within something else: issues 1, 2 of each magazine."""
         return not self.nouns and column.numbers
 
     def numbers(self, stems: Collection[str]) -> bool:

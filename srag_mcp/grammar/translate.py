@@ -37,12 +37,7 @@ from srag_mcp.values.units import is_currency
 
 
 class TwoReadingsError(QuestionError):
-    """Two readings are about equally good.
-
-    Attributes:
-        queries: Those of both, where the schema has lists: a value may stand in a row twice, and
-            two tables may say the same.
-    """
+    """Two readings are about equally good; *queries* are those of both, where there are lists."""
 
     def __init__(self, message: str, queries: tuple[str, ...]) -> None:
         super().__init__(message)
@@ -60,10 +55,7 @@ def translate(
     values: ValueIndex,
     rejected: Collection[str] = (),
 ) -> Translation:
-    """Translate *question* into one SELECT over the record table of *schema*.
-
-    *tables* are those that `describe_tables` makes of it; readings whose query is *rejected* are
-    none.
+    """Translate *question* into one SELECT over *tables*, by no reading that is *rejected*.
 
     Raises:
         QuestionError: If a word has no place in any reading, no reading is good enough, or two that
@@ -158,10 +150,7 @@ def read_question(
 
 
 def _denies_of_one_row(parse: Draft) -> bool:
-    """Whether what is put out may stand in several rows, and only one of them is not so.
-
-    `which products were not sold in York`: a product that was sold there may be sold elsewhere.
-    """
+    """Whether what is put out may stand in several rows, and only one of them is not so."""
     return any(item.denied for item in parse.where) and not parse.sql.startswith("SELECT COUNT(*)")
 
 

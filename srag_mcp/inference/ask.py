@@ -108,13 +108,7 @@ def ask(corpus: Corpus, question: str, asking: Asking = OFFLINE) -> Answer:
 
 
 async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:
-    """Answer *question* as `ask` does, within an event loop.
-
-    Raises:
-        NotIngestedError: If the corpus has no build.
-        QuestionError: If the question is longer than any question is.
-        StoreError: If the build cannot be read.
-    """
+    """Answer *question* as `ask` does, within an event loop."""
     if asking.model is None:
         return _ask_grammar(corpus, question, asking)
     offline = ask_offline(corpus, question) if asking.grammar_first else None
@@ -173,8 +167,7 @@ async def _answer_by_model(
             grounds = find_grounds(corpus, found.translation.facts, found.page)
             answer = write_answer(found.translation, found.page, grounds)
             proposal = _propose_rest(corpus, grounds, asking.prompt_tokens)
-            warnings = (*answer.warnings, *found.warnings)
-            return replace(answer, warnings=warnings, proposal=proposal)
+            return replace(answer, proposal=proposal)
     else:
         reason = "the table has no column"
     try:
@@ -306,10 +299,7 @@ def _translate(corpus: Corpus, question: str, rejected: Collection[str]) -> Tran
 
 
 def _find_doubt(grounds: Grounds) -> str:
-    """Say so where many values are unknown, or some contradicted, and who knows what follows.
-
-    Or where values are on neither side of what they are compared with.
-    """
+    """Say so where many values are unknown, or some contradicted, and who knows what follows."""
     if grounds.doubts:
         return "; ".join(grounds.doubts)
     columns = () if grounds.denominator is None else grounds.denominator.columns

@@ -1,14 +1,11 @@
 """Translation by a language model: a question becomes a query that was run (S-RAG 3.3)."""
 
 import re
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import anyio
-
-from srag_mcp.errors import ModelError, QueryError, QuestionError, UnknownNameError
-from srag_mcp.inference.answer import is_empty, result_key
+from srag_mcp.errors import QueryError, QuestionError, UnknownNameError
+from srag_mcp.inference.answer import is_empty
 from srag_mcp.inference.brief import MAX_VALUE_CHARACTERS, describe_column, list_shown
 from srag_mcp.inference.diagnosis import Seen, diagnose, explain_nothing
 from srag_mcp.inference.grounds import find_repeated
@@ -76,14 +73,10 @@ class TranslationReply(ReplyContent):
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """A question as a query, and the result of running it.
-
-    *warnings*: what should be known of a result that not most translations had.
-    """
+    """A question as a query, and the result of running it."""
 
     translation: Translation
     page: ResultPage
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +84,11 @@ class Translating:
     """How a question is translated.
 
     Attributes:
-        votes: Translations whose results are compared.
         may_find_nothing: Whether an empty result is right without being asked again.
         examples: Other questions with their queries, as text behind the question; empty for none.
         rejected: The reply of before, and what whoever asked says of it; None for the first.
     """
 
-    votes: int = 1
     may_find_nothing: bool = False
     examples: str = ""
     rejected: Correction | None = None
@@ -113,11 +104,8 @@ async def translate_question(
 
     An error of the guard or of DuckDB, a query that puts out what comes from no record, a text that
     no record has where a similar one is stored, and, unless it may be right, an empty result go
-    back to the model, at most twice. Of an empty result it is told which condition no record meets,
-    each once: a query that comes back with it is right. One that only all conditions together have
-    made empty is taken as it is, and so is one whose columns the prompt has shown with all their
-    values, or their range. With several votes, that many translations are made and the one
-    whose result most others share wins, the first of equals.
+    back to the model, at most twice. Which condition no record meets is told once: a query that
+    comes back with it is right.
 
     Raises:
         QuestionError: If the model says that columns are missing (`unplaced` names what), or no
@@ -126,26 +114,7 @@ async def translate_question(
 
     Source: S-RAG 3.3.
     """
-    if how.votes == 1:
-        return await _translate_once(model, corpus, question, 1, how)
-    outcomes: dict[int, Translated | QuestionError | ModelError] = {}
-
-    async def attempt(number: int) -> None:
-        try:
-            outcomes[number] = await _translate_once(model, corpus, question, number, how)
-        except (QuestionError, ModelError) as error:
-            outcomes[number] = error
-
-    async with anyio.create_task_group() as group:
-        for number in range(1, how.votes + 1):
-            group.start_soon(attempt, number)
-    return _elect([outcomes[number] for number in sorted(outcomes)])
-
-
-async def _translate_once(
-    model: LanguageModel, corpus: Corpus, question: str, attempt: int, how: Translating
-) -> Translated:
-    prompt, seen = _write_prompt(corpus, question, attempt, how.examples)
+    prompt, seen = _write_prompt(corpus, question, how.examples)
     runs = _Runs(corpus, seen, how.may_find_nothing)
     if how.rejected is not None:
         prompt = replace(prompt, corrections=(how.rejected,))
@@ -179,10 +148,7 @@ class _Runs:
         self._told: set[str] = set()
 
     def check(self, reply: TranslationReply) -> Sequence[str]:
-        """Run the query of *reply*.
-
-        A query beside something missing is told once; who insists on it has refused.
-        """
+        """Run the query of *reply*."""
         if reply.sql is None:
             return () if reply.missing else ("there is neither sql nor anything in missing",)
         if reply.missing:
@@ -223,47 +189,10 @@ def with_nearest(error: QueryError) -> str:
     return f"{error}; nearest names: {', '.join(names)}" if names else str(error)
 
 
-def _elect(outcomes: Sequence[Translated | QuestionError | ModelError]) -> Translated:
-    """Return the translation whose result occurs most; refusals count as one result.
-
-    An attempt without a reply, or of which no query could be run, has no vote.
-
-    Raises:
-        QuestionError: If most say that they cannot, or no query could be run.
-        ModelError: If no attempt had a reply.
-    """
-    refused = [item for item in outcomes if isinstance(item, QuestionError)]
-    failed = [item for item in outcomes if isinstance(item, ModelError)]
-    nameless = [item for item in refused if not item.unplaced]
-    ballots = [item for item in outcomes if item not in nameless and item not in failed]
-    if not ballots:
-        raise (*refused, *failed)[0]
-    votes = Counter(map(_result_key, ballots))
-    winner = max(ballots, key=lambda outcome: votes[_result_key(outcome)])
-    n_votes = votes[_result_key(winner)]
-    n_all, is_doubtful = len(outcomes), 2 * n_votes <= len(outcomes)
-    if isinstance(winner, Translated):
-        had = f"{n_votes} of {n_all} translations had this result"
-        return replace(winner, warnings=(had,)) if is_doubtful else winner
-    if isinstance(winner, QuestionError) and is_doubtful:
-        msg = f"{winner} ({n_votes} of {n_all} translations said so)"
-        raise QuestionError(msg, winner.unplaced) from winner
-    raise winner
-
-
-def _result_key(outcome: Translated | QuestionError | ModelError) -> object:
-    return None if isinstance(outcome, Exception) else result_key(outcome.page.rows)
-
-
-def _write_prompt(
-    corpus: Corpus, question: str, attempt: int, examples: str
-) -> tuple[Prompt, Seen]:
-    """Write the prompt that translates *question*; also return what of the records it shows.
-
-    Attempts after the first say so, because an equal prompt would have an equal reply.
-    """
+def _write_prompt(corpus: Corpus, question: str, examples: str) -> tuple[Prompt, Seen]:
+    """Write the prompt that translates *question*; also return what of the records it shows."""
     columns, shown, seen = write_tables(corpus, question)
-    prompt = _render(question, attempt, examples, (corpus.schema().entity, corpus, columns), shown)
+    prompt = _render(question, examples, (corpus.schema().entity, corpus, columns), shown)
     return prompt, replace(seen, words=frozenset(stems(question)))
 
 
@@ -305,14 +234,13 @@ def write_across(kinds: KindTables, question: str, keys: Sequence[SharedKey]) ->
         for name, x, columns in parts[1:]
     ]
     first = (*parts[0][:2], "\n\n".join([parts[0][2], *more, *joins]))
-    return _render(question, 1, "", first, shown)
+    return _render(question, "", first, shown)
 
 
 def _render(
-    question: str, attempt: int, examples: str, table: tuple[str, Corpus, str], shown: Sequence[str]
+    question: str, examples: str, table: tuple[str, Corpus, str], shown: Sequence[str]
 ) -> Prompt:
     name, corpus, columns = table
-    asked = question if attempt == 1 else f"{question}\n(independent attempt {attempt})"
     return render_prompt(
         "translate",
         "translate",
@@ -322,7 +250,7 @@ def _render(
         n_records=f"{corpus.info().n_documents:,}",
         columns=enclose(columns),
         linked=enclose("\n".join(f"- {item}" for item in shown) or _NONE),
-        question=f"{enclose(asked)}{examples}",
+        question=f"{enclose(question)}{examples}",
     )
 
 
@@ -356,11 +284,7 @@ def _write_whole(
 
 
 def _write_columns(corpus: Corpus, whole: Mapping[str, str], ranked: Sequence[str]) -> str:
-    """Write the columns in their order, first the lines of those in full; of the others names.
-
-    The likeliest of the others stand with what they are, as far as there is room: whatever a
-    question is answered by may be among them. What is true or false is named after what is there.
-    """
+    """Write the columns in their order, first the lines of those in full; of the others names."""
     statistics = {item.column: item for item in corpus.statistics()}
     attributes = corpus.schema().attributes
     lines = [whole[item.name] for item in attributes if item.name in whole]

@@ -56,10 +56,8 @@ def diagnose(corpus: Corpus, facts: QueryFacts, seen: Seen = NOTHING_SEEN) -> li
 
     `"no record meets flag = 'malta'; nearest stored: flag = 'Malta'"`
 
-    They are found in any part of the query. Empty when each is met by some record, or nothing like
-    it is stored, or what is stored is asked for as well: then the result is what the documents say.
-    So is it where what is stored was *seen*, unless it is the same but for its spelling: no more
-    and no fewer words.
+    They are found in any part of the query; none that nothing like it is stored, or asked for as
+    well, or was *seen*, unless it is the same but for its spelling.
     """
     corpus = corpus.about(facts.schema.entity)
     return [said for said, near in _unmet_texts(corpus, facts, seen=seen) if near]
@@ -120,11 +118,7 @@ def _find_near(corpus: Corpus, item: Condition) -> list[ValueMatch]:
 
 
 def _is_unlike_all(corpus: Corpus, facts: QueryFacts, item: Condition, seen: Seen) -> bool:
-    """Whether the question's own words are like nothing stored, and values would tell nothing.
-
-    They tell how a text is written there: not of names, each stored once, nor where most have words
-    by which their column is described.
-    """
+    """Whether the question's own words are like nothing stored, and values would tell nothing."""
     if not item.texts or not seen.words.issuperset(stems(" ".join(item.texts))):
         return False
     statistics = {found.column: found for found in corpus.statistics()}
@@ -143,13 +137,10 @@ def explain_nothing(corpus: Corpus, facts: QueryFacts, seen: Seen | None = None)
 
     `"none meets crew > 900 (crew is 8 to 30, median 22; known in 4 of 6)"`
 
-    So are those of one column that are met by some record each, and by none together, and lists of
-    NOT IN that may hold an unknown. A value of a closed set needs no record that has it. Columns
-    without a value are named as well. Empty when only conditions on several columns together
-    are met by none. Where who wrote the query has *seen* what columns hold, what it can hardly have
-    wrong is left out: a yes or no that nobody has, a number or a date that lies beyond a range, and
-    a text of a column that was shown with all its values, and words of the question that are like
-    none of those of which a few more would not tell how it is written there.
+    So are those of one column that are met by some record each, and by none together, lists of NOT
+    IN that may hold an unknown, and columns without a value. Empty when only conditions on several
+    columns together are met by none. Where who wrote the query has *seen* what columns hold, what
+    it can hardly have wrong is left out.
     """
     corpus = corpus.about(facts.schema.entity)
     statistics = {item.column: item for item in corpus.statistics()}

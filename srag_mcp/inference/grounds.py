@@ -37,7 +37,7 @@ from srag_mcp.inference.unknowns import (
     veil,
 )
 from srag_mcp.rules.doubts import find_loose_orders, find_mixed_units
-from srag_mcp.sqlfacts.aggregates import find_classes, find_cuts
+from srag_mcp.sqlfacts.aggregates import find_cuts
 from srag_mcp.sqlfacts.joins import Joins
 from srag_mcp.sqlfacts.query import OutputColumn, QueryFacts, Role
 from srag_mcp.sqlfacts.trees import exp, replace_values, said_name
@@ -123,8 +123,6 @@ def find_grounds(
     repeated = [find_repeated(corpus, joins, page) for joins in (facts.joins, facts.counts)]
     unread = (*filter(None, repeated), *_note_unread(corpus, facts))
     lists = tuple(_note_lists(corpus, facts))
-    if not is_large and sum(map(len, page.rows)) > 1:
-        unread += _or_else(lambda: tuple(_note_classes(corpus, facts)), lambda _: ())
     if denominator is None:
         return Grounds(nothing=tuple(nothing), notes=(*lists, *unread, *corpus.notices()))
     found = Unknowns(notes=lists, is_open=bool(lists))
@@ -248,11 +246,7 @@ def find_open_lists(corpus: Corpus, names: Iterable[str]) -> Iterator[tuple[str,
 
 
 def _note_lists(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
-    """Say what is not known of the lists that a query reads.
-
-    `"order_items: of 2 of 58 documents it is not known what they list"`; of lists that only a
-    condition reads, also which of its columns have gaps.
-    """
+    """Say what is not known of the lists that a query reads."""
     for name in facts.listed:
         listing = corpus.list_statistics(name)
         n_open = listing.n_not_mentioned + listing.n_failed
@@ -321,21 +315,8 @@ def _note_cuts(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
             yield f"LIMIT {limit} cuts a tie: {n:,} rows come as far as the last that is taken"
 
 
-def _note_classes(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
-    """Say how many records are in none of the classes that a query counts, and in several."""
-    if counted := find_classes(facts):
-        n_none, n_several, n_all = (int(str(n or 0)) for n in corpus.count(counted))
-        if n_none or n_several:
-            of = f"of {n_all:,} {facts.schema.table.rows}"
-            yield f"{of}, {n_none:,} are in none of these groups and {n_several:,} in several"
-
-
 def _around(bounds: Bounds, page: ResultPage, *, is_share: bool) -> Bounds | None:
-    """Return *bounds*, of a share with the result in them; None where they say nothing but that.
-
-    A share over those that say something, as `1 / count(height)`, may lie beside all those that it
-    would be if the others said it, too.
-    """
+    """Return *bounds*, of a share with the result in them; None where they say nothing but that."""
     numbers = [float(str(value)) for row in page.rows for value in row if value is not None]
     finite = [*filter(math.isfinite, numbers)]
     if bounds.is_point and all(math.isclose(x, bounds.lower, abs_tol=1e-9) for x in finite):
@@ -373,10 +354,7 @@ def find_denominator(
 
 
 def _note_unread(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
-    """Say of which columns not all documents were read, those in conditions on cells included.
-
-    `"keeper: read for 40 of 200 documents only"`
-    """
+    """Say of which columns not all documents were read, those in conditions on cells included."""
     for item in corpus.statistics():
         is_used = item.column in facts.names or quote_text(item.column) in facts.sql
         if item.n_unread and is_used:
@@ -425,10 +403,7 @@ def _count_reviews(corpus: Corpus) -> dict[str, int]:
 
 
 def _note_united(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Iterator[str]:
-    """Say which names that are compared with, put out or counted stand for several spellings.
-
-    `"issuer: “Acme Ltd” is also “ACME”, “Acme Limited”"`
-    """
+    """Say which names that are compared with, put out or counted stand for several spellings."""
     counted = {use.column for use in facts.columns if use.role in {"measure", "group"}}
     used: defaultdict[str, set[Value]] = defaultdict(set)
     for place, output in enumerate(facts.outputs):
@@ -621,10 +596,7 @@ def quote_sources(
 
 
 def _condition_of(outputs: Sequence[OutputColumn | None], row: Sequence[Value]) -> str:
-    """Require each column as the row has it; empty where none has values of a column.
-
-    Of the highest and the lowest, and of a column of two records, one is enough.
-    """
+    """Require each column as the row has it; empty where none has values of a column."""
     if len(row) != len(outputs):
         return ""
     given = [(item, value) for item, value in zip(outputs, row, strict=True) if item is not None]

@@ -89,10 +89,8 @@ def link_values(question: str, corpus: Corpus) -> tuple[LinkedValues, ...]:
 
     A phrase means a value that it is, but for case, marks, plural and legal form. A name also means
     those that hold it as it is spelt; other phrases, those of which they are half of the words, or
-    all that a value of two or three words is called by, unless most values of the column do. The
-    nouns of the entity mean none, nor do words that name columns. `the` is not “The Lamplighter”,
-    `rooms` is not “Double Room” beside a number of rooms; `Conti` may be “Giulia Conti”, `nurses`
-    “Registered Nurse”.
+    all that a short value is called by. The nouns of the entity mean none. `the` is not “The
+    Lamplighter”; `Conti` may be “Giulia Conti”, `nurses` “Registered Nurse”.
     """
     linker = _Linker(question, corpus)
     found = [(x.first, group) for x in linker.phrases() for group in linker.link(x)]
@@ -294,10 +292,7 @@ def _core(text: str) -> tuple[str, ...]:
 
 
 def _is_equal(phrase: str, value: str) -> bool:
-    """Whether two texts are the same but for case, marks, plural and legal form.
-
-    A code in capitals has no plural: `days` is not “DAY”.
-    """
+    """Whether two texts are the same but for case, marks, plural and legal form."""
     if _core(phrase) != _core(value):
         return False
     return not value.isupper() or phrase.isupper() or words(phrase)[:1] == words(value)[:1]
@@ -328,10 +323,7 @@ def rank_columns(question: str, corpus: Corpus, linked: Sequence[LinkedValues]) 
 
     They are told by what the grammar takes its words for, by the words of their names, synonyms,
     definitions and categories, each the more the fewer columns have it, and by the values that are
-    *linked*. The column that names a record, or is another in each, comes first. All others follow,
-    since a question may mean a column by no word of it: those of few values first, the texts that
-    are different in each record last. Where an amount or an end is asked for, numbers and dates are
-    told by that.
+    *linked*. The column that names a record comes first; those that no word tells of, last.
     """
     schema, table = corpus.schema(), corpus.once(_describe_records)
     sentences = read_sentences(question, table, corpus.values())

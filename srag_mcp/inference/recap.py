@@ -337,10 +337,7 @@ class Judge:
         return computed, needs, problems
 
     def _is_of_another(self, cited: Sequence[Shown], word: str, is_asked: bool) -> bool:
-        """Whether *word* names a document that is not *cited* and does not stand in those.
-
-        One that is asked for is of another document, too, where only the text of others has it.
-        """
+        """Whether *word* names a document that is not *cited* and does not stand in those."""
         if any(word in words(item.document) for item in cited):
             return False
         ids, named = {x.segment.document_id for x in cited}, self._corpus.documents_like(word)

@@ -96,8 +96,7 @@ def converse(
         asking: How it is translated.
         previous: The question before, where this one leans on it. A model writes both as one that
             stands alone. Without a model this one is asked as it is, and says so; one that points
-            back is refused, with the query of the one before in the brief. So is one that points
-            back where none is given; the grammar, which passes over such words, answers none.
+            back is refused, with the query of the one before in the brief.
         verdict: `wrong` asks once more, for another reading, and shows both. It is kept and used
             for nothing else: documents may have led an agent to it.
 
@@ -251,10 +250,7 @@ def _with(kept: Feedback | None, work: Callable[[Feedback], Returned]) -> Return
 
 
 def _pointing(corpus: Corpus, question: str, previous: str) -> str:
-    """Say so where a word of *question* points to another one, empty where none does.
-
-    `how many of those have a crane`; `those in Ulm` and `these ships` say themselves which.
-    """
+    """Say so where a word of *question* points to another one, empty where none does."""
     said = words(question)
     if previous:
         found = next((word for word in said if word in _POINTING), "")

@@ -202,8 +202,6 @@ class _Records:
         said = f"the sum leaves out {_documents(n_left_out)} without a value"
         return Unknowns(found, (said,) if n_left_out else ())
 
-    # Numbers
-
     def range(self) -> Bounds | None:
         """Return the least and the most that a number can be; None where it is not worked out."""
         ranges: dict[str, Callable[[], Bounds | None]] = {
@@ -249,10 +247,7 @@ class _Records:
         return Bounds(lower, max(lower, upper))
 
     def _range_of_amount(self) -> Bounds | None:
-        """Bound a sum, average or median, if unknown values lie in the range of the known ones.
-
-        To a sum they may add nothing, too: not every record has what is summed.
-        """
+        """Bound a sum, average or median, if unknown values lie in the range of the known ones."""
         condition, column = f"({self._found.condition})", quote_name(self._found.column)
         n_in, n_open, n_known, n_blank = self._count(
             condition,
@@ -325,8 +320,6 @@ class _Records:
         known = [side for side in found if side is not None]
         return (known[0], known[1]) if len(known) == len(found) else None
 
-    # What may be otherwise
-
     def _of_comparison(self) -> str:
         """Say that a comparison may turn out otherwise, where the bounds of its sides let it."""
         sides = self._sides()
@@ -375,11 +368,7 @@ class _Records:
         return f"{', and '.join(said)}: that is not known of them" if said else ""
 
     def _misplaced(self) -> tuple[int, ...]:
-        """Count the records that may belong where they are not counted, and those that may not.
-
-        A record without a key to be grouped by may belong to any group, and one without a value
-        that is listed once to the list.
-        """
+        """Count the records that may belong where they are not counted, and those that may not."""
         condition, counted = f"({self._found.condition})", self._counted
         nowhere = misplaced = f"({self._nowhere()})"
         if self._found.function == "list":  # it has no row of those, unless they are contradicted
@@ -412,10 +401,7 @@ class _Records:
         return f"it may be otherwise: {_not_known_of(n_misplaced)}"
 
     def _of_first(self) -> str:
-        """Say that what comes first may be another, where it is not known by what it is ranked.
-
-        Or where the query leaves out what comes as far, as it lacks what else is put out: a name.
-        """
+        """Say that what comes first may be another, where it is not known by what it is ranked."""
         if self._found.column.lower() not in self._types:
             return NO_BOUNDS
         condition, column = f"({self._found.condition})", quote_name(self._found.column)
@@ -433,8 +419,6 @@ class _Records:
             lacking = f"{_documents(int(str(n_left_out)))} as far ahead"
             said.append(f"it leaves out {lacking}, for lack of what else it shows")
         return "; ".join(said)
-
-    # Totals
 
     def _said(self, column: str) -> str:
         is_veiled = column.lower() in map(str.lower, self._contradicted)

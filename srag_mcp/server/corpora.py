@@ -166,7 +166,7 @@ class Corpora:
         """
         if name or len(self._locations) == 1:
             return self.queried(name)
-        from srag_mcp.inference.choosing import choose_corpus
+        from srag_mcp.inference.ask_kinds import choose_corpus
 
         return choose_corpus([self.present(key) for key in self], question)
 

@@ -16,7 +16,6 @@ from srag_mcp.sqlfacts.trees import (
     make_definite,
     meanings_of,
     not_null,
-    selects_of,
     sources_of,
     split_and,
     stated_column,
@@ -111,8 +110,6 @@ class _Reader:
         attributes = facts.schema.attributes
         self._facts, self._gaps = facts, gaps
         self._booleans = {item.name.lower() for item in attributes if item.type.is_boolean}
-
-    # Numbers
 
     def number(self, node: exp.Expr, select: exp.Select) -> Aggregate | None:
         """Read one number, or a yes or no, that a SELECT puts out."""
@@ -271,13 +268,8 @@ class _Reader:
         deciding = self._of("count", self._definite([*where_of(select), *wanted]), None)
         return deciding and Aggregate("both", sides=(deciding, 0.0), operator=">")
 
-    # Records
-
     def groups(self, root: exp.Select) -> Aggregate | None:
-        """Read a count of records by group, or which group has the most records.
-
-        `SELECT city, count(*) … GROUP BY city`, `… GROUP BY city ORDER BY count(*) DESC LIMIT 1`
-        """
+        """Read a count of records by group, or which group has the most records."""
         outputs = [item.unalias() for item in root.selects]
         keys = [item for item in outputs if item.find(exp.AggFunc) is None]
         counts = [item for item in outputs if item.find(exp.AggFunc) is not None]
@@ -343,8 +335,6 @@ class _Reader:
         is_same = of_end == (True, column.name.lower(), ranked)
         return found if is_same or not ends else None
 
-    # Places
-
     def _resolve(self, node: exp.Expr, select: exp.Select) -> tuple[float, exp.Expr, exp.Select]:
         """Unwrap *node*, and go where a subquery or a column of a CTE of one row leads.
 
@@ -376,8 +366,6 @@ class _Reader:
         sources = sources_of(select)
         is_plain = all(key in clauses for key, value in select.args.items() if value)
         return len(sources) == 1 and self._facts.is_records(sources[0]) and is_plain
-
-    # Parts
 
     def _definite(self, parts: _Parts) -> _Parts:
         gaps = self._gaps
@@ -533,32 +521,6 @@ def find_cuts(facts: QueryFacts) -> list[tuple[int, str]]:
         rows.set("qualify", exp.Qualify(this=exp.LTE(this=rank, expression=wanted.copy())))
         found.append((int(wanted.name), f"SELECT count(*) FROM ({write(rows)})"))  # noqa: S608 - it runs through the guard
     return found
-
-
-def find_classes(facts: QueryFacts) -> str:
-    """Return a count of the records in none of the classes of a query, in several, and in all.
-
-    A class is what a SELECT of a union, or a count, takes by yes or no; empty where there are none.
-    """
-    selects, entity = selects_of(facts.tree), facts.schema.entity.lower()
-    if not selects or any([x.name.lower() for x in sources_of(y)] != [entity] for y in selects):
-        return ""
-    parts = [where_of(select) for select in selects]
-    if len(selects) == 1:
-        parts = [where_of(item) for item in selects[0].find_all(exp.Filter)]
-        parts += [split_and(item.this) for item in selects[0].find_all(exp.CountIf)]
-        sums = (item.this for item in selects[0].find_all(exp.Sum))
-        parts += [[item.this] for item in sums if isinstance(item, exp.Cast)]
-    shared = [x for x in parts[0] if all(x in of for of in parts)] if parts else []
-    own = [[x for x in of if x not in shared] for of in parts]
-    answers = {item.name.lower() for item in facts.schema.attributes if item.type.is_boolean}
-    if len(own) < 2 or not all(of and all(columns_of(x) <= answers for x in of) for of in own):
-        return ""
-    n_met = " + ".join(f"(({all_of(of)}) IS TRUE)::INTEGER" for of in own)
-    among = all_of([*shared, *(where_of(selects[0]) if len(selects) == 1 else ())])
-    counts = f"count(*) FILTER ({n_met} = 0), count(*) FILTER ({n_met} > 1), count(*)"
-    where = f" WHERE {among}" if among else ""
-    return f"SELECT {counts} FROM {write(sources_of(selects[0])[0])}{where}"  # noqa: S608 - it runs through the guard
 
 
 def _meant(node: exp.Expr, select: exp.Select) -> exp.Expr:

@@ -151,11 +151,7 @@ class _Rows:
         return self.shared.get(name) or (held[0] if len(held) == 1 else None)
 
     def equate(self, sides: Iterable[_Column | None], new: Collection[int] | None = None) -> None:
-        """Let two columns be equal.
-
-        *new* are the rows that an outer join adds: of its condition only what sets columns of
-        theirs equal to others holds, where they have found a partner.
-        """
+        """Let two columns be equal."""
         pair = [next(iter(x.of)) for x in sides if x is not None and not x.sql]
         if len(pair) == 2 and (new is None or (pair[0][0] in new) != (pair[1][0] in new)):
             self.equal.append(frozenset(pair))
@@ -282,10 +278,7 @@ def _around(node: exp.Expr) -> str:
 
 
 def _count_once(node: exp.Expr, source: _Rows, row: int) -> str:
-    """Write a count of joined rows as one of *row*; empty where it cannot be.
-
-    `count(CASE WHEN i.quantity > 1 THEN 1 END)` -> `count(DISTINCT CASE … THEN o.document_id END)`
-    """
+    """Write a count of joined rows as one of *row*; empty where it cannot be."""
     keys = [source.write((row, x)) for x in sorted(source.keys[row] or "")]
     if not isinstance(node, exp.Count | exp.CountIf) or not keys or not all(keys):
         return _write_once(node, source, {row})
@@ -535,10 +528,7 @@ def _made_of(node: exp.Expr, rows: _Rows) -> frozenset[int]:
 
 
 def _is_of_row(query: exp.Query, rows: _Rows) -> bool:
-    """Whether a query within another has a value for each row, or the same for all of them.
-
-    What is asked for by a part of the key only is the same beside several rows, and taken by each.
-    """
+    """Whether a query within another has a value for each row, or the same for all of them."""
     own = {item.alias_or_name.lower() for item in query.find_all(exp.Table)}
     columns = [x for x in query.find_all(exp.Column) if x.table.lower() not in {"", *own}]
     asked = {attr for found in map(rows.lookup, columns) if found for attr in found.of}

@@ -272,8 +272,7 @@ class QueryFacts:
         """The same for people, who are told how many records meet the conditions.
 
         Empty without any, and where the query itself counts these records. That a value is the
-        highest is no condition here: what is told is among how many it is. Nor is that a column
-        which is used otherwise is stated: how many do not is told of each column.
+        highest, or that a column which is used otherwise is stated, is no condition here.
         """
         counts = list(map(_unwrapped, self._outputs))
         if len(counts) == 1 and isinstance(counts[0], exp.Count) and not counts[0].find(exp.Column):
@@ -348,8 +347,7 @@ class QueryFacts:
         Those of a row are what `SELECT key, told` (as `_told`) says of its *key*.
 
         In sums, and unless these alone are meant (*of_sums*) in averages, extremes, orders and
-        comparisons with numbers, of the rows that meet the conditions on other columns, joined as
-        they are; the most of one group, where groups of columns are shown.
+        comparisons with numbers; the most of one group, where groups of columns are shown.
 
         `SELECT AVG(size) FROM lots GROUP BY kind`, unit -> the largest of `SELECT COUNT(DISTINCT
         unit) FROM lots WHERE size IS NOT NULL GROUP BY kind`; none where *other* is such a group
@@ -370,10 +368,7 @@ class QueryFacts:
         yield from found
 
     def _pool(self, node: exp.Expr, column: exp.Column, keys: Sequence[exp.Expr], rows: str) -> str:
-        """Write how many values of `_told` the SELECT around *node* puts together there.
-
-        It reads *rows* in place of the table that has *column*; all of them, where that is a query.
-        """
+        """Write how many values of `_told` the SELECT around *node* puts together there."""
         select = node.find_ancestor(exp.Select)
         own = [x for x in sources_of(select) if self.is_records(x)] if select else []
         names = [x.alias_or_name for x in own if column.table in {"", x.alias_or_name}]

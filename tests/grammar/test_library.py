@@ -57,7 +57,6 @@ WORLD = build_world(SCHEMA, ROWS)
         ("Which languages do loans in Hull have?", [("French",), ("German",)]),
         ("List the languages of all loans in Hull.", [("French",), ("German",)]),
         ("How many loans were received in March?", [(3,)]),
-        ("Which language is given the least?", [("French",)]),
     ],
 )
 def test_what_has_one_reading_is_answered(question: str, rows: list[tuple[object, ...]]) -> None:
@@ -69,6 +68,7 @@ def test_what_has_one_reading_is_answered(question: str, rows: list[tuple[object
     [
         "How many books are due in April?",  # titles, or copies
         "How many books were renewed?",
+        "Which language is given the least?",
         "How many loans were not renewed in Hull?",  # perhaps in York
         "Which language do all loans in Hull have?",
         "Which language does every loan in Hull have?",

@@ -98,11 +98,6 @@ def certificates() -> World:
             (),
         ),
         (
-            "Average total climb of Baxi compared with Ideal certificates",
-            "SELECT maker, avg(total_climb) FROM certificates GROUP BY maker ORDER BY 2 DESC",
-            (),
-        ),
-        (
             "Average pupils per Baxi certificate",
             "SELECT avg(pupils) FROM certificates WHERE maker = 'Baxi'",
             (),

@@ -12,8 +12,6 @@ ANSWERED = [
     ("What machine did Tam Wick ride?", "different machine where rider is 'Tam Wick'", "Osprey"),
     ("How many rallies did Pim Stahl win?", "number of records where winner is 'Pim Stahl'", 3),
     ("Which machines did Rod Uhl ride?", "different machine where rider is 'Rod Uhl'", "Merlin"),
-    ("Which judge is listed the most?", "judge with the highest number of records", "Ida Quill"),
-    ("Which judge was named the most?", "judge with the highest number of records", "Ida Quill"),
     ("Who has more points, Tam Wick or Xenia Abt?", "", "Tam Wick"),
     ("Does Tam Wick or Xenia Abt have the fewest points?", "", "Xenia Abt"),
     ("Which machine has the most points, Osprey or Buzzard?", "", "Osprey"),
@@ -40,6 +38,8 @@ def test_a_question_is_answered(question: str, restated: str, value: object) -> 
     [
         "What is the total number of points received by rider Tam Wick?",  # perhaps of those given
         "Which judge named the most?",
+        "Which judge was named the most?",
+        "Which judge is listed the most?",
         "Who did Tam Wick judge?",  # no judge of Tam Wick
         "What did Tam Wick judge?",
         "Who did Ott Vane ride?",

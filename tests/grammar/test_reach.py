@@ -6,41 +6,11 @@ from srag_mcp.errors import QuestionError
 from tests.grammar.tables import Answer, Refusal, answer, boats, refusal
 
 WORLD = boats()
-_NEITHER = "not (heating holds (unknown counts as not) or insured holds)"
-_NOT_BOTH = "not (heating holds (unknown counts as not) and insured holds)"
-
-
-def readings(question: str) -> list[str]:
-    """Return what each of the two readings of a question says."""
-    with pytest.raises(QuestionError) as refused:
-        WORLD.ask(question)
-    said = str(refused.value).removeprefix("this question can be read in two ways: ")
-    return said.removesuffix(". Ask one of them").split("; or: ")
 
 
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
-        (
-            "How many boats do not have both heating and insurance?",
-            Answer(f"number of records where {_NOT_BOTH}", [(5,)]),
-        ),
-        (
-            "How many boats are not both sloops and in Norham?",
-            Answer(
-                "number of records where not (rig is 'sloop' or 'sloop, wooden' and harbour is"
-                " 'Norham')",
-                [(7,)],
-            ),
-        ),
-        (
-            "How many boats are not both in Norham and with heating, and are insured?",
-            Answer(
-                "number of records where not (harbour is 'Norham' and heating holds (unknown counts"
-                " as not)) and insured holds",
-                [(4,)],
-            ),
-        ),
         (
             "How many boats not in Norham have both heating and insurance?",
             Answer(
@@ -73,13 +43,6 @@ def readings(question: str) -> list[str]:
                 [(2,)],
             ),
         ),
-        (
-            "How many boats are not in Norham and built after 1990?",
-            Answer(
-                "number of records where harbour is not 'Norham' and year_built is above 1990",
-                [(5,)],
-            ),
-        ),
     ],
 )
 def test_a_denial_reaches_as_far_as_the_words_say(question: str, expected: Answer) -> None:
@@ -87,37 +50,21 @@ def test_a_denial_reaches_as_far_as_the_words_say(question: str, expected: Answe
 
 
 @pytest.mark.parametrize(
-    ("question", "expected"),
+    "question",
     [
-        (
-            "How many boats do not have heating and insurance?",
-            [
-                "number of records where heating does not hold (unknown counts as not) and insured"
-                " holds",
-                f"number of records where {_NOT_BOTH}",
-            ],
-        ),
-        (
-            "How many boats lack heating and insurance?",
-            [f"number of records where {_NEITHER}", f"number of records where {_NOT_BOTH}"],
-        ),
-        (
-            "How many boats lack both heating and insurance?",
-            [f"number of records where {_NEITHER}", f"number of records where {_NOT_BOTH}"],
-        ),
-        (
-            "What are the highest mooring fee and length?",
-            [
-                "highest mooring_fee and highest length",
-                "mooring_fee and length where mooring_fee is the highest",
-            ],
-        ),
+        "How many boats do not have both heating and insurance?",
+        "How many boats are not both sloops and in Norham?",
+        "How many boats are not both in Norham and with heating, and are insured?",
+        "How many boats are not in Norham and built after 1990?",
+        "How many boats do not have heating and insurance?",
+        "How many boats lack heating and insurance?",
+        "How many boats lack both heating and insurance?",
+        "What are the highest mooring fee and length?",
     ],
 )
-def test_both_readings_are_told_where_nobody_says_how_far_a_word_reaches(
-    question: str, expected: list[str]
-) -> None:
-    assert readings(question) == expected
+def test_what_may_reach_one_thing_or_both_is_refused(question: str) -> None:
+    with pytest.raises(QuestionError, match="this form of question is not known"):
+        WORLD.ask(question)
 
 
 @pytest.mark.parametrize(

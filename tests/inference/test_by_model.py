@@ -4,7 +4,7 @@ import anyio
 import pytest
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.inference.by_model import Translated, Translating, translate_question
+from srag_mcp.inference.by_model import Translated, translate_question
 from srag_mcp.prompting import enclose
 from srag_mcp.sqlfacts.query import ColumnUse
 from srag_mcp.store.corpus import Corpus
@@ -15,11 +15,9 @@ def reply(sql: str | None, *missing: str) -> str:
     return json.dumps({"missing": missing, "sql": sql})
 
 
-def translate(
-    model: ScriptedModel, corpus: Corpus, question: str = "How many?", votes: int = 1
-) -> Translated:
+def translate(model: ScriptedModel, corpus: Corpus, question: str = "How many?") -> Translated:
     async def translated() -> Translated:
-        return await translate_question(model, corpus, question, Translating(votes))
+        return await translate_question(model, corpus, question)
 
     return anyio.run(translated)
 

@@ -185,37 +185,3 @@ def test_a_text_of_a_list_that_nobody_has_is_told(ships: Corpus) -> None:
     answer = answer_by(ships, "SELECT count(*) FROM ships WHERE flag IN ('Malta', 'Atlantis')")
     said = "no record meets flag = 'Atlantis'; get_column_stats shows what it holds"
     assert said in answer.assumptions
-
-
-@pytest.mark.parametrize(
-    ("sql", "told"),
-    [
-        (
-            "SELECT 'with', count(*) FROM ships WHERE has_crane"
-            " UNION ALL SELECT 'without', count(*) FROM ships s WHERE NOT s.has_crane",
-            (6, 2, 0),
-        ),
-        (
-            "SELECT 'one', count(*) FROM ships WHERE has_crane AND crew > 10"
-            " UNION ALL SELECT 'other', count(*) FROM ships WHERE has_crane IS NULL AND crew > 10",
-            (4, 1, 0),
-        ),
-        ("SELECT count(*) FILTER (has_crane), count_if(has_crane IS NULL) FROM ships", (6, 2, 0)),
-        ("SELECT sum(has_crane::INT), count_if(NOT has_crane) FROM ships", (6, 2, 0)),
-        ("SELECT count_if(has_crane) - count_if(NOT has_crane) FROM ships", None),
-        ("SELECT count(*) FILTER (has_crane) FROM ships", None),
-        ("SELECT has_crane, count(*) FROM ships GROUP BY has_crane", None),
-        (
-            "SELECT count(*) FROM ships WHERE flag = 'Panama'"
-            " UNION ALL SELECT count(*) FROM ships WHERE flag = 'Malta'",
-            None,
-        ),
-    ],
-)
-def test_records_in_none_of_the_groups_and_in_several_are_told(
-    ships: Corpus, sql: str, told: tuple[int, int, int] | None
-) -> None:
-    facts, page = read_query(sql, ships.schema()), ships.select(sql, limit=100)
-    found = [x for x in find_grounds(ships, facts, page).notes if "none of these groups" in x]
-    said = "of {} documents, {} are in none of these groups and {} in several"
-    assert found == ([] if told is None else [said.format(*told)])

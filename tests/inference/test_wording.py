@@ -6,6 +6,7 @@ from srag_mcp.inference.answer import (
     render_denominator,
     render_text,
     render_value,
+    result_key,
 )
 from srag_mcp.inference.ask import ask
 from srag_mcp.store.corpus import Corpus
@@ -93,3 +94,9 @@ def test_an_answer_says_that_several_come_first(
 
     assert answer.text.startswith(said)
     assert answer.is_tie is is_tie
+
+
+def test_a_result_is_the_same_in_any_order_and_with_or_without_a_point() -> None:
+    assert result_key([(40550000,)]) == result_key([(40550000.0,)])
+    assert result_key([("Malta", 3), (None, 1)]) == result_key([(1, None), (3, "Malta")])
+    assert result_key([("Malta", 3)]) != result_key([("Malta", 4)])

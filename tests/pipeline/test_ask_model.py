@@ -9,7 +9,6 @@ import pytest
 from srag_mcp.engines.choice import choose_asking
 from srag_mcp.errors import ModelError
 from srag_mcp.inference.ask import OFFLINE, SURE_OR_BRIEF, Asking, ask
-from srag_mcp.inference.by_model import Translating
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.schema import Schema
@@ -172,19 +171,6 @@ def test_a_question_does_not_wait_for_a_model_that_says_nothing(
     assert (sure.refused, sure.engine) == (False, "offline")
 
 
-def test_votes_that_do_not_agree_are_told(
-    folder: Path, settings: Settings, worker: QueryPool
-) -> None:
-    def say(prompt: Prompt) -> str:
-        function = "sum" if "attempt" in prompt.content else "max"
-        return reply(f"SELECT {function}(height) FROM stations")
-
-    model = ScriptedModel(say)
-    answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking(model, Translating(2)))
-    assert answer.rows == ((240,),)
-    assert answer.warnings == ("1 of 2 translations had this result",)
-
-
 def test_a_model_that_is_gone_takes_no_answer_away(
     folder: Path, settings: Settings, worker: QueryPool
 ) -> None:
@@ -218,7 +204,7 @@ def test_the_settings_say_who_is_asked(settings: Settings) -> None:
     assert choose_asking(settings) == SURE_OR_BRIEF
     assert choose_asking(settings.model_copy(update={"engine": "agent"})) == SURE_OR_BRIEF
     assert choose_asking(settings.model_copy(update={"engine": "offline"})) == OFFLINE
-    named = settings.model_copy(update={"model": "openai/fake", "votes": 3})
+    named = settings.model_copy(update={"model": "openai/fake"})
     chosen = choose_asking(named)
-    assert (chosen.grammar_first, chosen.how.votes, chosen.model is None) == (True, 3, False)
+    assert (chosen.grammar_first, chosen.model is None) == (True, False)
     assert choose_asking(named.model_copy(update={"engine": "offline"})) == OFFLINE

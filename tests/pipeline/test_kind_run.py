@@ -10,7 +10,7 @@ import srag_mcp
 from srag_mcp.documents.folder import find_documents
 from srag_mcp.errors import CorpusError, NotIngestedError, StoreError
 from srag_mcp.inference.ask import ask
-from srag_mcp.inference.choosing import choose_corpus, find_named
+from srag_mcp.inference.ask_kinds import choose_corpus, find_named
 from srag_mcp.pipeline.correction_run import correct
 from srag_mcp.pipeline.file_plan import find_files, read_sample
 from srag_mcp.pipeline.ingest import ingest
