@@ -347,7 +347,7 @@ class QueryFacts:
 
         Those of a row are what `SELECT key, told` (as `_told`) says of its *key*.
 
-        In sums, and unless these alone are meant (*of_sums*) in averages, extremes, orders and
+        In sums and averages, and unless these alone are meant (*of_sums*) in extremes, orders and
         comparisons with numbers, of the rows that meet the conditions on other columns, joined as
         they are; the most of one group, where groups of columns are shown.
 
@@ -355,7 +355,7 @@ class QueryFacts:
         unit) FROM lots WHERE size IS NOT NULL GROUP BY kind`; none where *other* is such a group
         """
         root = self.merged
-        kinds = [exp.Sum] if of_sums else [exp.AggFunc, exp.Ordered, *_COMPARING]
+        kinds = [exp.Sum, exp.Avg] if of_sums else [exp.AggFunc, exp.Ordered, *_COMPARING]
         found: dict[str, None] = {}
         for node in [] if root is None else root.find_all(*kinds):
             used = [x for x in node.find_all(exp.Column) if self.origin(x) == column]
