@@ -15,6 +15,7 @@ from srag_mcp.values.quantities import (
     DECIMAL_COMMA,
     DECIMAL_POINT,
     DEFAULT_GROUPING,
+    ELSEWHERE,
     FOOTNOTED,
     NUMBER_WORDS,
     Figure,
@@ -273,9 +274,9 @@ def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
     guessed = {n for n in set(grouped) if is_guessed(n, numerals, grouping)}
     styles = {DECIMAL_COMMA: ".", DECIMAL_POINT: ","}
     marks = [m for style, m in styles.items() if any(style in words.context for words in said)]
-    if len(marks) == 1:
-        guessed = guessed if marks == [","] and "." in grouping else set()  # by size it is none
-        grouping = proven_grouping(numerals) or marks[0]
+    is_odd = marks == [","] and "." in grouping and any(ELSEWHERE in w.context for w in said)
+    if len(marks) == 1 and not is_odd:  # of whole numbers, and by its size, a point groups
+        grouping, guessed = proven_grouping(numerals) or marks[0], set()
     written = declared.unit or unit.unit
     signed = units["percent"] > 0 and unit_of_name(declared.name) != "percent"
     tails = _tails(declared, unit, [(words, found[words.text]) for words in said])

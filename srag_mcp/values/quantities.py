@@ -43,6 +43,7 @@ _COMMA_DECIMAL, _POINT_GROUPS = -1.5, 0.5
 DEFAULT_GROUPING = ","
 # Said in the context of cells whose table writes its numbers so; mark that groups digits there.
 DECIMAL_COMMA, DECIMAL_POINT = "decimal comma", "decimal point"
+ELSEWHERE = "elsewhere "  # before it, where other numbers of the document alone say so
 
 _SMALL = {word: number for number, word in enumerate(WORDS["numbers"]["units"].split())} | {
     word: 10 * number for number, word in enumerate(WORDS["numbers"]["tens"].split(), start=2)

@@ -157,7 +157,16 @@ def test_other_numbers_of_its_document_say_how_a_number_is_written(
     assert [record.cells[1].context for record in records] == ["", ""]
 
 
-def test_a_number_that_is_grouped_by_its_size_and_not_by_its_document_is_doubted() -> None:
-    cells = [Cell("x", State.STATED, text, context="decimal point") for text in ("1.234", "950")]
+@pytest.mark.parametrize(
+    ("context", "value", "marks"),
+    [
+        ("decimal point", 1.234, []),  # of its table
+        ("elsewhere decimal point", 1234, [Mark.DOUBTED]),
+    ],
+)
+def test_a_number_that_is_grouped_by_its_size_and_not_by_its_document_is_doubted(
+    context: str, value: float, marks: list[Mark]
+) -> None:
+    cells = [Cell("x", State.STATED, text, context=context) for text in ("1.234", "950")]
     read = normalise_column(Attribute(name="x", type="number"), cells)
-    assert [(cell.value, *cell.marks) for cell in read] == [(1.234, Mark.DOUBTED), (950,)]
+    assert [(cell.value, [*cell.marks]) for cell in read] == [(value, marks), (950, [])]
