@@ -4,14 +4,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from srag_mcp.cells.cell import Cell, ListedRows, Mark, PredictedCell, add_note
+from srag_mcp.cells.cell import Cell, ListedRows, Mark, PredictedCell, Record, add_note
 from srag_mcp.documents.document import Block, KeyValue, Table, TableCell
 from srag_mcp.documents.tables import is_caption
 from srag_mcp.schema.attribute import Attribute, PatternRule
+from srag_mcp.schema.schema import Schema
 from srag_mcp.text.spans import Span, locate
 from srag_mcp.text.words import content_words, fold, singular, tidy
 from srag_mcp.values.columns import choose_spellings
 from srag_mcp.values.columns import read_column as read_words
+from srag_mcp.values.quantities import ELSEWHERE, find_style, scan_figures
 from srag_mcp.values.states import Column, State, Words
 from srag_mcp.values.types import Value, is_partial_date
 from srag_mcp.values.units import UNIT_OF_ROW, holds_units
@@ -154,6 +156,21 @@ def add_surroundings(cells: Sequence[Cell], blocks: Sequence[Block]) -> list[Cel
             words = (cell.context, *_words_around(cell.span, tables, pairs))
             done[place] = replace(cell, context="; ".join(dict.fromkeys(filter(None, words))))
     return done
+
+
+def add_style(record: Record, schema: Schema) -> Record:
+    """Return *record* with how its document writes decimals, if it shows it, beside its numbers.
+
+    `1.065` in a document with `12,50` -> context `elsewhere decimal comma`
+    """
+    numeric = {x.name for table in schema.tables for x in table.attributes if x.type.is_numeric}
+    rows = (record.cells, *(row for listed in record.lists for row in listed.rows))
+    said = [x.as_stated or "" for row in rows for x in row if x.attribute in numeric]
+    style = find_style(figure.numeral for words in said for figure in scan_figures(words))
+    told = f"{ELSEWHERE}{style}"
+    pairs = ((cell, "; ".join(filter(None, (cell.context, told)))) for cell in record.cells)
+    cells = (replace(x, context=more) if x.attribute in numeric else x for x, more in pairs)
+    return replace(record, cells=tuple(cells)) if style else record
 
 
 def _words_around(span: Span, tables: Sequence[Table], pairs: Sequence[KeyValue]) -> Iterator[str]:

@@ -200,9 +200,7 @@ def find_marks(text: str) -> str:
     """
     headings = {heading.end() for heading in _NUMBERED.finditer(text)}
     return find_style(
-        figure.numeral
-        for figure in scan_figures(text)
-        if figure.span.end not in headings and not FOOTNOTED.fullmatch(figure.numeral)
+        figure.numeral for figure in scan_figures(text) if figure.span.end not in headings
     )
 
 

@@ -377,7 +377,8 @@ def suspect_stand_ins(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
 
     It is farther from all others than they are from one another, and returns, or is longer
     than any; as what is typed for want of a value, it is the last number of so many digits, or the
-    first or last day of a year. Without it there may be another one.
+    first or last day of a year. Or it is the only one below 0, and the most frequent. Without it
+    there may be another one.
     """
     groups = defaultdict[float, list[StatedValue]](list)
     for item in values:
@@ -387,10 +388,11 @@ def suspect_stand_ins(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
         found, (long, *others) = groups[end], (len(str(int(x))) for x in (end, near, far))
         value, is_far = found[0].value, abs(end - near) > abs(near - far)
         is_odd = len(found) >= _FEWEST_ALIKE or long > max(others) or isinstance(value, date)
-        if is_odd and is_far and _STAND_IN.fullmatch(str(value)):
+        rest = [of for size, of in groups.items() if size != end]
+        is_apart = end < 0 < near and len(found) > max(map(len, rest))  # `-1` of ages
+        if is_apart or (is_odd and is_far and _STAND_IN.fullmatch(str(value))):
             reason = "it is far from all others, and typed for want of a value: may it mean none?"
             yield from (Suspicion(item.document_id, "impossible", reason) for item in found)
-            rest = (of for size, of in groups.items() if size != end)
             yield from suspect_stand_ins([item for of in rest for item in of])
             return
 

@@ -13,6 +13,7 @@ from srag_mcp.documents.encoding import decode, storable
 from srag_mcp.documents.page import Page, joined_lines
 from srag_mcp.documents.table_files import ListedMembers, RecordTable, Row
 from srag_mcp.documents.tables import unique_names
+from srag_mcp.documents.totals import number_style
 from srag_mcp.errors import DocumentError
 from srag_mcp.text.shown import shorten
 from srag_mcp.text.spans import Span
@@ -175,6 +176,13 @@ def _parse(text: str, path: str, where: str = "") -> JsonValue:
         raise DocumentError(path, f"the JSON cannot be read{where}: {error}") from error
 
 
+def _style(values: Sequence[JsonValue]) -> str:
+    """Return how numbers are written: as in JSON, or as its texts show it, if they do."""
+    leaves = [leaf for value in values for _, leaf in _leaves(value)]
+    is_json = any(isinstance(leaf, float) for leaf in leaves)
+    return DECIMAL_POINT if is_json else number_style(x for x in leaves if isinstance(x, str))
+
+
 def _record_table(values: Sequence[JsonValue]) -> RecordTable:
     parted = list(map(_parted, values))
     listed = {key for _, lists in parted for key, members in lists.items() if members}
@@ -191,7 +199,7 @@ def _record_table(values: Sequence[JsonValue]) -> RecordTable:
             for cells, _ in parted:
                 if name in cells:
                     cells.update(dict.fromkeys(inside, ""))
-    rows = []
+    rows, style = [], _style(values)
     found: dict[str, list[Listing | None]] = {}
     for value, (cells, lists) in zip(values, parted, strict=True):
         page = Page()
@@ -201,7 +209,7 @@ def _record_table(values: Sequence[JsonValue]) -> RecordTable:
         listings = tuple(filter(None, written.values()))
         more = replace(page.content(), listings=listings) if lists else None
         texts = tuple(cells.get(name) for name in names)
-        rows.append(Row(texts, DECIMAL_POINT, _title(value) or "", more))
+        rows.append(Row(texts, style, _title(value) or "", more))
     order = dict.fromkeys(key for _, lists in parted for key in lists if key in listed)
     described = [_describe(key, found[key], is_mixed=key in names) for key in order]
     for holds, is_plain in ((_INSIDE, False), (VALUES_INSIDE, True)):
@@ -280,7 +288,7 @@ def _write_list(page: Page, key: str, members: list[JsonValue]) -> Listing | Non
         return None
     span = Span(start, page.empty_cell().span.end)
     return _listing(
-        Listing(storable(key), tuple(names), tuple(lines), span, DECIMAL_POINT), members
+        Listing(storable(key), tuple(names), tuple(lines), span, _style(members)), members
     )
 
 

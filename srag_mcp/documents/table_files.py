@@ -356,7 +356,7 @@ def find_records(sheet: Sheet, *, typed: bool = False) -> RecordTable:
     ]
     if body.n_alike:
         told.append(f"rows that say the same as another in every cell, and count: {body.n_alike}")
-    style = number_style(kept) or (DECIMAL_POINT if typed else "")
+    style = number_style(x for line in kept for x in line.cells) or (DECIMAL_POINT if typed else "")
     grouping = find_grouping([line.cells for line in kept])
     why = "may stand in the first row of each group only: where it is empty, nobody knows it"
     told += [f"the column {columns[at]!r} {why}" for at in grouping]

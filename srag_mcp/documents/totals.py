@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, groupby, islice, pairwise
@@ -107,13 +107,12 @@ def _by_order(rows: Sequence[LabelledRow]) -> list[tuple[str, ...]]:
     return found
 
 
-def number_style(lines: Sequence[SheetRow]) -> str:
+def number_style(cells: Iterable[str]) -> str:
     """Return how the numbers of a table are written, where some of them can be read one way only.
 
     `1,5` beside `1.234` -> "decimal comma"
     """
-    cells = (cell for line in lines for cell in line.cells if "," in cell or "." in cell)
-    marked = {cell.translate(_SHAPE) for cell in cells}
+    marked = {cell.translate(_SHAPE) for cell in cells if "," in cell or "." in cell}
     return find_style(found[2] for cell in marked if (found := _FIGURE.fullmatch(cell)))
 
 

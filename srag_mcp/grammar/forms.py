@@ -305,6 +305,7 @@ def read_groups(asked: Asked) -> Drafts:
     period = stem(asked.word(key_at)) if asked.kind(key_at) == "part" else ""
     if period:
         keys = [*asked.parts(key_at)]
+    is_per = "per" in asked.words(places[0])
     grouping = asked.columns(
         key_at,
         lambda c: (
@@ -314,7 +315,8 @@ def read_groups(asked: Asked) -> Drafts:
                 or c.is_of_list
                 or asked.table.may_number(c)
                 or asked.says_stem_only(key_at, c)  # `per firing`, of `fired_by`
-                or (c.is_amount and not c.may_group and "per" in asked.words(places[0]))
+                or (is_per and c.is_amount and not c.may_group)
+                or (is_per and asked.has("aggregate") and asked.table.is_thing(c))  # of its rows?
             )
         ),
         headed=True,
@@ -401,14 +403,16 @@ def _extreme(asked: Asked, ranking: _Ranking) -> Drafts:
     if asked.has("aggregate", "who", "where", "how_many"):
         return
     name, limit = ranking.column.name, ranking.limit
+    had = asked.is_had(ranking.place)  # `the deal with the most cars`: not how many these are
     own = [head for head in asked.heads() if [t.column for t in head[0]] == [name]]
+    own = [head for head in own if not (had and max(head[1]) > ranking.place)]
     if asked.has("question_word") and (ranking.column.may_be_years or ranking.column.is_date):
         return  # `how old is the oldest` is no year
     before = spoken(asked.frame.sentence.tokens[: asked.mention(ranking.place).first])
     if own and before[:1] == ("which",) and not BEING.isdisjoint(before[2:][-2:]):
         return  # `which plot is the largest`: not the one of the highest number
-    if not own and asked.is_had(ranking.place):
-        return  # `the deal with the most cars`: not how many these are
+    if had and not own:
+        return
     heads = frozenset(asked.of("what", "list", "when", "how_much", "question_word"))
     if limit is not None:
         for terms, said, more in own:
@@ -427,7 +431,9 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
         if [t.column for t in terms] == [column.name] or _is_given(asked, terms):
             continue
         key, head = terms[0], asked.table.by_name.get(terms[0].column)
-        apart = head is not None and not head.is_own and (head.is_of_things or not head.is_number)
+        apart = head is not None and (head.is_of_things or not head.is_number)
+        if head is not None and head.is_own:  # rows without one may be of the one above
+            apart = apart and head.attribute.is_column and not head.has_all_stated
         of_record = asked.table.is_of_record(column) and not asked.has("record")
         if apart and of_record and asked.says_age(ranking.place):
             continue  # `the oldest vessel` of surveys: none of them dates a vessel
@@ -447,7 +453,8 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
             sql = asked.writer.best_groups(key, summary, ranking.highest, limit)
             doubt: Features = Counter({"groups_ranked": int(not counting and not aggregated)})
             yield Draft(sql, columns, used, features + doubt)
-        shared = head is not None and (numbered or asked.table.may_share(head))
+        named = head is not None and (head is asked.table.label or asked.table.is_thing(head))
+        shared = numbered or (named and not asked.table.is_list)
         if aggregated or key.part or (groups and counting and summaries and not shared):
             continue
         doubt = Counter({"records_ranked": int(groups and not record and not counting)})

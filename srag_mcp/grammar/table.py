@@ -599,11 +599,16 @@ class Table:
         """Whether each record has a number of what *stems* say: `episode`, by `episode_id`."""
         return not _named_things(self.columns, _OWN).isdisjoint(stems)
 
-    def may_share(self, column: Column) -> bool:
-        """Whether a column names records, of which two that a number tells apart may be alike."""
-        keyed = any(c.is_own and (c.is_identifier or c.numbers_own) for c in self.columns)
-        names = column is self.label or (keyed and not column.named.isdisjoint(self.things))
-        return names and not self.is_list
+    def is_thing(self, column: Column) -> bool:
+        """Whether a column names what several records are called after: its parts, or others alike.
+
+        Not where they have numbers in it. Where documents have no noun, it has the most names.
+        """
+        read = [c for c in self.columns if c.attribute.extractors and not c.attribute.is_column]
+        texts = [c for c in read if c.is_text and not self.nouns]
+        named = max(texts, key=lambda c: c.statistics.n_distinct, default=None)
+        is_thing = column is named or not column.named.isdisjoint(self.things)
+        return is_thing and not any(c.numbers for c in self.columns)
 
     def _is_called(self, column: Column) -> bool:
         """Whether a column is the name or the title of the record: `name`, `job_title` of jobs."""

@@ -37,7 +37,7 @@ from srag_mcp.values.units import is_currency
 
 
 class TwoReadingsError(QuestionError):
-    """Two readings are about equally good; *queries* are those of both, where there are lists."""
+    """Two readings are about equally good; the *queries* of both may have one result."""
 
     def __init__(self, message: str, queries: tuple[str, ...]) -> None:
         super().__init__(message)
@@ -89,7 +89,7 @@ def translate(
         one, other = (read_query(sql, schema).words for sql in pair)
         one, other = (one, other) if one != other else pair  # the words do not tell them apart
         msg = f"this question can be read in two ways: {one}; or: {other}. Ask one of them"
-        raise TwoReadingsError(msg, pair if schema.children else ())
+        raise TwoReadingsError(msg, pair)
     _check_namesakes(
         question, parse, table, [x for x in tables if all(x is not y for *_, y in ranked)]
     )

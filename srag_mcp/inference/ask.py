@@ -22,6 +22,7 @@ from srag_mcp.inference.answer import (
     refuse,
     render_text,
     result_key,
+    row_key,
 )
 from srag_mcp.inference.brief import Proposal, price_reading
 from srag_mcp.inference.by_model import MAX_ROWS, ONCE, Translating, translate_question
@@ -292,7 +293,8 @@ def _translate(corpus: Corpus, question: str, rejected: Collection[str]) -> Tran
         return translate(question, corpus.schema(), tables, corpus.values(), rejected)
     except TwoReadingsError as error:
         pages = [corpus.select(sql, limit=MAX_ROWS).rows for sql in error.queries]
-        if not pages or is_empty(pages[0]) or result_key(pages[0]) != result_key(pages[1]):
+        one, two = ([*map(row_key, rows)] for rows in pages)
+        if is_empty(pages[0]) or one != two:
             raise
         other = error.queries[1]
     return _translate(corpus, question, (*rejected, other))

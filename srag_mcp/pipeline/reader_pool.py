@@ -23,7 +23,7 @@ from typing import IO, Self, TypeAlias, cast
 
 from srag_mcp import forks
 from srag_mcp.cells.cell import Record
-from srag_mcp.cells.normalised import add_surroundings, verify_cell, verify_rows
+from srag_mcp.cells.normalised import add_style, add_surroundings, verify_cell, verify_rows
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.documents.reading import read_file, read_tables, row_documents
@@ -180,6 +180,8 @@ def _extract(task: ExtractTask) -> Iterator[Reply]:
             cells = add_surroundings(found, document.blocks)
             lists = tuple(verify_rows(item, document.text) for item in record.lists)
             verified = Record(record.document_id, tuple(cells), lists)
+            if task.rows is None:
+                verified = add_style(verified, schema)
             replaces = document.id in task.known
             finished.append(finish_document(document, verified, replaces=replaces))
         yield Extracted(path, tuple(finished))

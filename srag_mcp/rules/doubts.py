@@ -270,6 +270,7 @@ def _tell_units(
             told = f"{quote_name(beside.name)} AS _told FROM {quote_name(schema.entity)}"
             if not is_sure and _tells_kinds(teller, beside):
                 signed = [x.column for x in listed.statistics() if str(x.minimum)[0] == "-"]
+                signed = [x for x in signed if teller is not listed or _signs(teller, x, beside)]
                 rest = {x.name for x in listed.schema().attributes}.difference(signed)
                 yield rest, beside.name, told, f"is added up over {{}} kinds of {beside.name}"
         else:
@@ -285,6 +286,14 @@ def _tell_units(
         ids, units = (f"unnest(string_split({x}, chr(10)))" for x in lists)
         told = f"_told FROM (SELECT {ids} AS document_id, {units} AS _told)"
         yield money, "", told, f"{said} their documents tell"
+
+
+def _signs(corpus: Corpus, name: str, beside: Attribute) -> bool:
+    """Whether a minus goes with what *beside* tells: no kind has amounts with and without one."""
+    own, column = map(quote_name, (beside.name, name))
+    both = f"GROUP BY {own} HAVING min({column}) < 0 AND max({column}) > 0"
+    sql = f"SELECT count(*) FROM (SELECT 1 FROM {quote_name(corpus.schema().entity)} {both})"
+    return corpus.count(sql) == (0,)
 
 
 def _tells_kinds(corpus: Corpus, beside: Attribute) -> bool:

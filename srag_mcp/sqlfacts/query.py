@@ -346,14 +346,14 @@ class QueryFacts:
 
         Those of a row are what `SELECT key, told` (as `_told`) says of its *key*.
 
-        In sums, and unless these alone are meant (*of_sums*) in averages, extremes, orders and
+        In sums and averages, and unless these alone are meant (*of_sums*) in extremes, orders and
         comparisons with numbers; the most of one group, where groups of columns are shown.
 
         `SELECT AVG(size) FROM lots GROUP BY kind`, unit -> the largest of `SELECT COUNT(DISTINCT
         unit) FROM lots WHERE size IS NOT NULL GROUP BY kind`; none where *other* is such a group
         """
         root = self.merged
-        kinds = [exp.Sum] if of_sums else [exp.AggFunc, exp.Ordered, *_COMPARING]
+        kinds = [exp.Sum, exp.Avg] if of_sums else [exp.AggFunc, exp.Ordered, *_COMPARING]
         found: dict[str, None] = {}
         for node in [] if root is None else root.find_all(*kinds):
             used = [x for x in node.find_all(exp.Column) if self.origin(x) == column]

@@ -250,8 +250,8 @@ def _say_copies(work: WorkDatabase) -> str:
     """Say which rows several files have alike: these overlap, or each numbers its own."""
     for n, paths in work.run(_COPIES):
         said, are = ("1 row says", "is") if n == 1 else (f"{n:,} rows say", "are")
-        told = f"in every cell what a row of another file says, and {are} counted again"
-        return f"{said} {told}: of {_name(paths)}"
+        told = "in every cell, or in two that name it, what a row of another file says"
+        return f"{said} {told}, and {are} counted again: of {_name(paths)}"
     return ""
 
 
@@ -332,16 +332,22 @@ SELECT (row_number() OVER (ORDER BY document_id) - 1)::INTEGER AS number,
 ) ORDER BY number
 """  # noqa: S608 - a constant
 # rows that several files have alike, and these files; nothing where no column tells rows apart
-_COPIES = """
-WITH copied AS (SELECT sha256, count(DISTINCT path) - 1 AS n FROM documents
-                WHERE document_id != path GROUP BY sha256 HAVING n > 0),
-     files AS (SELECT path, count(*) AS n FROM documents WHERE path IN
-               (SELECT path FROM documents SEMI JOIN copied USING (sha256)) GROUP BY path),
-     names AS (SELECT attribute, path FROM cells JOIN documents USING (document_id)
-               JOIN files USING (path) WHERE state = 'stated' GROUP BY attribute, path, n
-               HAVING count(DISTINCT as_stated) = n)
-SELECT (SELECT sum(n)::INTEGER FROM copied), (SELECT list(path ORDER BY path) FROM files)
-FROM names GROUP BY attribute HAVING count(*) = (SELECT count(*) FROM files) LIMIT 1
+# What names a row: columns of which each row of its file has its own; one of two is in words.
+_COPIES = r"""
+WITH said AS (SELECT * FROM cells JOIN (
+                SELECT document_id, path, sha256, count(*) OVER (PARTITION BY path) AS n
+                FROM documents WHERE document_id != path) USING (document_id)
+              WHERE state = 'stated' AND n > 1
+              AND (SELECT count(DISTINCT path) > 1 FROM documents WHERE document_id != path)),
+     named AS (FROM said SEMI JOIN (SELECT attribute, path FROM said GROUP BY attribute, path, n
+               HAVING count(DISTINCT as_stated) = n) USING (attribute, path)),
+     alike AS (SELECT one.document_id, any_value(one.path) AS path, any_value(two.path) AS other
+               FROM named AS one JOIN named AS two USING (attribute, as_stated)
+               WHERE one.path > two.path GROUP BY one.document_id, two.document_id
+               HAVING any_value(one.sha256) = any_value(two.sha256)
+               OR (count(*) > 1 AND bool_or(regexp_matches(as_stated, '\p{L}'))))
+SELECT count(DISTINCT document_id), list_sort(list_distinct(list(path) || list(other)))
+FROM alike HAVING count(*) > 0
 """
 _DOCUMENTS = """
 INSERT INTO build.main.documents

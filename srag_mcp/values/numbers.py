@@ -15,6 +15,7 @@ from srag_mcp.values.quantities import (
     DECIMAL_COMMA,
     DECIMAL_POINT,
     DEFAULT_GROUPING,
+    ELSEWHERE,
     FOOTNOTED,
     NUMBER_WORDS,
     Figure,
@@ -271,9 +272,11 @@ def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
     sizes = [figure.factor if figure.scaled else scale for figure, scale in scaled]
     grouping = decide_grouping(numerals, sizes, whole=whole)
     guessed = {n for n in set(grouped) if is_guessed(n, numerals, grouping)}
-    for style, mark in ((DECIMAL_COMMA, "."), (DECIMAL_POINT, ",")):
-        if any(style in words.context for words in said):
-            grouping, guessed = proven_grouping(numerals) or mark, set()
+    styles = {DECIMAL_COMMA: ".", DECIMAL_POINT: ","}
+    marks = [m for style, m in styles.items() if any(style in words.context for words in said)]
+    is_odd = marks == [","] and "." in grouping and any(ELSEWHERE in w.context for w in said)
+    if len(marks) == 1 and not is_odd:  # of whole numbers, and by its size, a point groups
+        grouping, guessed = proven_grouping(numerals) or marks[0], set()
     written = declared.unit or unit.unit
     signed = units["percent"] > 0 and unit_of_name(declared.name) != "percent"
     tails = _tails(declared, unit, [(words, found[words.text]) for words in said])
@@ -397,7 +400,7 @@ def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
     if figure is not None:
         figure, scale = _scaled(words, figure, column.unit)
         if figure.numeral in column.guessed:
-            guessed = "read by the size of the others alone"
+            guessed = "its mark may be one of decimals or of thousands"
         if column.footnotes and (footnoted := FOOTNOTED.fullmatch(figure.numeral)):
             note = f"footnote mark {figure.numeral[-1]!r} left out"
             figure = replace(figure, numeral=footnoted[1])

@@ -43,6 +43,7 @@ _COMMA_DECIMAL, _POINT_GROUPS = -1.5, 0.5
 DEFAULT_GROUPING = ","
 # Said in the context of cells whose table writes its numbers so; mark that groups digits there.
 DECIMAL_COMMA, DECIMAL_POINT = "decimal comma", "decimal point"
+ELSEWHERE = "elsewhere "  # before it, where other numbers of the document alone say so
 
 _SMALL = {word: number for number, word in enumerate(WORDS["numbers"]["units"].split())} | {
     word: 10 * number for number, word in enumerate(WORDS["numbers"]["tens"].split(), start=2)
@@ -102,7 +103,8 @@ def find_style(numerals: Iterable[str]) -> str:
     `1,5`, `1.234` -> "decimal comma"; `1.5`, `1,234` -> "decimal point"; `1.234` -> ""
     """
     found = {"," if decimal_mark(one) == "," or grouping_mark(one) == "." else "."
-             for one in numerals if decimal_mark(one) or grouping_mark(one)}  # fmt: skip
+             for one in numerals if not FOOTNOTED.fullmatch(one)
+             if decimal_mark(one) or grouping_mark(one)}  # fmt: skip
     if len(found) != 1:
         return ""
     return DECIMAL_COMMA if found == {","} else DECIMAL_POINT
@@ -167,12 +169,12 @@ def decide_grouping(
 
 
 def is_guessed(numeral: str, numerals: Sequence[str], grouping: str) -> bool:
-    """Whether but the size of the others says that *numeral* is read otherwise than it mostly is.
+    """Whether no member of its column proves how *numeral* is read, and it may well be otherwise.
 
-    No member of its column proves it: of `1,234`, `1.5` and `2.75` the first has no decimals.
+    `1.234` has decimals or groups digits; a comma, which mostly groups, but where it is read so.
     """
     mark = ambiguous_mark(numeral)
-    is_usual = mark is None or (mark in grouping) == (mark in DEFAULT_GROUPING)
+    is_usual = mark is None or (mark in grouping and mark in DEFAULT_GROUPING)
     return not is_usual and mark is not None and not _proof_of_grouping(numerals, mark)
 
 

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.cells.cell import Cell, Mark
-from srag_mcp.cells.normalised import normalise_column
+from srag_mcp.cells.cell import Cell, ListedRows, Mark, Record
+from srag_mcp.cells.normalised import add_style, normalise_column
 from srag_mcp.schema.attribute import AbsentMeans, Attribute
+from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 from srag_mcp.values.types import COLUMN_TYPES, Value
@@ -102,3 +103,70 @@ def test_what_only_the_size_of_the_others_decides_is_doubted() -> None:
     assert [(cell.value, *cell.marks) for cell in read] == [
         (1234, Mark.DOUBTED), (950,), (2871, Mark.DOUBTED)
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("texts", "doubted"),
+    [
+        (("1.234", "5.000", "2.750"), True),
+        (("1.234", "5.000", "2.75"), False),
+        (("1,234", "5,000", "2,750"), False),  # a comma mostly groups
+    ],
+)
+def test_three_digits_behind_a_point_are_doubted_where_nothing_proves_decimals(
+    texts: tuple[str, ...], *, doubted: bool
+) -> None:
+    cells = [Cell("x", State.STATED, text) for text in texts]
+    read = normalise_column(Attribute(name="x", type="number"), cells)
+    assert [Mark.DOUBTED in cell.marks for cell in read] == [doubted] * 3
+
+
+@pytest.mark.parametrize(
+    ("prices", "value", "marks"),
+    [
+        (("12,50", "3,75"), 1065.0, frozenset()),
+        (("12.50", "3.75"), 1.065, frozenset()),
+        (("12", "3.750"), 1.065, {Mark.DOUBTED}),
+        (("12,50", "3.75"), 1.065, {Mark.DOUBTED}),  # two documents say two things
+    ],
+)
+def test_other_numbers_of_its_document_say_how_a_number_is_written(
+    prices: tuple[str, str], value: float, marks: frozenset[Mark]
+) -> None:
+    """Be they in a list; words that are no numbers say nothing."""
+    price, total = Attribute(name="price", type="number"), Attribute(name="total", type="number")
+    child = Table(
+        title="Item", list_name="items", entity="bills_items", attributes=(price,), parent="bills"
+    )
+    note = Attribute(name="note", type="string")
+    schema = Schema(title="Bills", entity="bills", attributes=(total, note), children=(child,))
+    listed = Cell("position", State.STATED, "items")
+    records = [
+        add_style(
+            Record(
+                f"{n}.txt",
+                (Cell("total", State.STATED, "1.065"), Cell("note", State.STATED, "1,2 and 3.4")),
+                (ListedRows("bills_items", listed, ((Cell("price", State.STATED, said),),)),),
+            ),
+            schema,
+        )
+        for n, said in enumerate(prices)
+    ]
+    read = normalise_column(total, [record.cells[0] for record in records])
+    assert [(cell.value, cell.marks) for cell in read] == [(value, marks)] * 2
+    assert [record.cells[1].context for record in records] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("context", "value", "marks"),
+    [
+        ("decimal point", 1.234, []),  # of its table
+        ("elsewhere decimal point", 1234, [Mark.DOUBTED]),
+    ],
+)
+def test_a_number_that_is_grouped_by_its_size_and_not_by_its_document_is_doubted(
+    context: str, value: float, marks: list[Mark]
+) -> None:
+    cells = [Cell("x", State.STATED, text, context=context) for text in ("1.234", "950")]
+    read = normalise_column(Attribute(name="x", type="number"), cells)
+    assert [(cell.value, [*cell.marks]) for cell in read] == [(value, marks), (950, [])]

@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
+
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
-from srag_mcp.documents.reading import read_text
+from srag_mcp.documents.reading import read_tables, read_text
 from srag_mcp.text.spans import Span
 
 
@@ -90,3 +92,19 @@ def test_plain_text_with_a_lone_surrogate_is_a_document() -> None:
 
     assert document.text == "Rooms: 12?"
     assert document.blocks == (KeyValue(Span(0, 10), "Rooms", "12?", Span(7, 10)),)
+
+
+@pytest.mark.parametrize(
+    ("members", "style"),
+    [
+        ('"height": "1.065", "length": "2,5"', "decimal comma"),
+        ('"height": "1.065", "length": 2.5', "decimal point"),
+        ('"height": 1.065, "length": "2,5"', "decimal point"),
+        ('"height": "1.065", "length": 2', ""),
+    ],
+)
+def test_texts_that_are_numbers_may_be_written_otherwise_than_json(
+    members: str, style: str
+) -> None:
+    [table] = read_tables(f"[{{{members}}}, {{{members}}}]".encode(), "a.json")
+    assert [row.context for row in table.rows] == [style] * 2

@@ -227,3 +227,78 @@ def test_a_sum_per_record_is_not_that_of_all(rows_of: RowsOf, question: str, row
 def test_an_average_per_record_is_that_of_all(rows_of: RowsOf) -> None:
     rows = rows_of(GATES.replace("1,LH,120", "4,LH,120"), "average passengers per gate", "gates")
     assert rows == [(95,)]
+
+
+PEAKS = """\
+Peak,Country,Climbers
+Black Hill,UK,10
+Black Hill,US,30
+Red Top,US,35
+Ben,UK,5
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("Which peak has the most climbers?", None),  # of both 40, of one 35
+        ("top 2 peaks by number of climbers", None),
+        ("average climbers per peak", None),
+        ("Which peak has the fewest climbers?", [("Ben",)]),
+        ("Which country has the most climbers?", [("US",)]),
+        ("Total climbers for each country", [("UK", 15), ("US", 65)]),
+    ],
+)
+def test_records_of_one_name_may_be_parts_of_one_or_two(
+    rows_of: RowsOf, question: str, rows: Rows
+) -> None:
+    """Both readings have to have the same result, where nothing says which it is."""
+    assert rows_of(PEAKS, question, "peaks") == rows
+
+
+FIRST_ROWS = """\
+Region,Guide,Guests
+North,Al,10
+South,Bo,50
+West,Di,80
+,Di,8
+,Ed,30
+East,Fi,90
+Mid,Gi,33
+"""
+
+
+def test_what_rows_without_it_may_have_too_is_no_name_of_one(rows_of: RowsOf) -> None:
+    """Where it stands in the first row of each group, West has 118."""
+    assert rows_of(FIRST_ROWS, "Which region has the most guests?") is None
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("name with the most visitors", None),  # and not how many these are
+        ("What is the name with the most visitors?", [("Gamma",)]),
+        ("What is the name of the place with the most visitors?", [("Gamma",)]),
+    ],
+)
+def test_a_name_with_the_most_is_asked_for(rows_of: RowsOf, question: str, rows: Rows) -> None:
+    table = "place,name,visitors\nUlm,Alpha,10\nUlm,Beta,20\nBonn,Gamma,25\nBonn,Delta,1\n"
+    found = rows_of(table, question)
+    assert found in (rows, None)
+    assert found != [(25,)]
+
+
+TRADES = "firm,trade,second,revenue\nA,water,gas,10\nB,gas,water,20\nC,roof,gas,60\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("water versus gas average revenue", None),
+        ("average revenue of A compared with C", [("A", 10), ("C", 60)]),
+    ],
+)
+def test_two_groups_that_two_columns_have_are_not_compared(
+    rows_of: RowsOf, question: str, rows: Rows
+) -> None:
+    assert rows_of(TRADES, question, "firms") == rows

@@ -417,8 +417,11 @@ def test_rows_that_two_files_have_alike_are_told_where_rows_have_a_key(
         return [*report.warnings]
 
     first = "1,Pen,20\n2,Ink,40\n4,Pad,20\n"
-    twice = "2 rows say in every cell what a row of another file says, and are counted again"
+    alike = "in every cell, or in two that name it, what a row of another file says, and"
+    twice, once = f"2 rows say {alike} are counted again", f"1 row says {alike} is counted again"
     assert told("overlap", first, "2,Ink,40\n3,Cup,40\n1,Pen,20\n") == [f"{twice}: of 0.csv, 1.csv"]
     assert told("apart", first, "3,Ink,40\n5,Cup,40\n6,Pen,20\n") == []
     again = "1,Pen,20\n1,Ink,20\n2,Ink,20\n"
     assert told("keyless", again, f"{again}2,Pen,20\n") == []
+    assert told("renewed", first, "4,Pad,25\n5,Cup,25\n") == [f"{once}: of 0.csv, 1.csv"]
+    assert told("numbered anew", first, "1,Cup,20\n2,Mat,25\n") == []

@@ -506,6 +506,9 @@ def test_one_value_that_returns_far_from_all_others_may_mean_none(open_corpus: O
         (["-999"], "1 lowest and 0 highest"),
         (["9999", "9999"], "0 lowest and 2 highest"),
         (["-99", "9999"], "1 lowest and 1 highest"),
+        (["-1", "-1"], "2 lowest and 0 highest"),  # the only one below 0, and more than any other
+        (["-1"], ""),
+        (["-1", "-2", "-1"], ""),
         (["99"], ""),  # as long as the others, and once: it may be one
         (["1200"], ""),  # no number that is typed for want of one
     ],
@@ -739,10 +742,24 @@ def test_a_sum_over_kinds_that_a_column_tells_says_so(
     said = (f"total is added up over 2 kinds of {column}",) * told
     assert ask(corpus, "What is the sum of total?").assumptions == said
     of_one = f"SELECT sum(total) FROM invoices WHERE {column} = 'Ulm'"
-    for sql in (of_one, "SELECT avg(total) FROM invoices"):
+    assert ask(corpus, "What is the average total?").assumptions == said
+    for sql in (of_one, "SELECT max(total) FROM invoices"):
         assert (
             find_grounds(corpus, read_query(sql, corpus.schema()), corpus.select(sql)).notes == ()
         )
+
+
+@pytest.mark.parametrize(("sign", "told"), [("-", False), ("", True)])
+def test_a_sum_over_kinds_says_so_where_no_minus_tells_them_apart(
+    tmp_path: Path, worker: QueryPool, sign: str, *, told: bool
+) -> None:
+    folder = tmp_path / "invoices"
+    folder.mkdir()
+    rows = ["1,invoice,40", "2,credit note,-7", "3,invoice,50", f"4,credit note,{sign}8"]
+    (folder / "all.csv").write_text("\n".join(("number,kind,total", *rows, "")), encoding="utf-8")
+    ingest(folder, Settings(workers=1))
+    answer = ask(Corpus(folder, worker), "What is the sum of total?")
+    assert answer.assumptions == ("total is added up over 2 kinds of kind",) * told
 
 
 def test_one_value_in_another_unit_is_not_added_wherever_it_lies(open_corpus: Open) -> None:
