@@ -395,21 +395,18 @@ class QueryPool:
         process.send(statement.request)
         for n_left, look_s in zip(range(len(looks_s), -1, -1), (*looks_s, longest_s), strict=True):
             reply = process.await_reply(max(0.0, started + look_s - time.monotonic()))
-            if reply is None and n_left:
-                with self._lock:
-                    turns, is_long = self._turns, n_left == 1
-                    stays = turns.lengthen(statement) if is_long else not turns.gives_way(statement)
-                if stays:
-                    continue
-                process.stop()
-                reply = process.await_reply(GRACE_S)
-                if reply is None:
-                    process.close()
-                    return Reply()
             if reply is not None:
                 if reply.failure is not None and reply.failure.spent:
                     process.close()
                 return reply
+            if not n_left:
+                break
+            with self._lock:
+                turns, is_long = self._turns, n_left == 1
+                stays = turns.lengthen(statement) if is_long else not turns.gives_way(statement)
+            if not stays:
+                process.close()
+                return Reply()
         process.close()
         logger.info("a query did not stop by itself; its worker process was killed")
         raise timed_out(self.limits.timeout_s, statement.request.sql)

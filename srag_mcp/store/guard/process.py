@@ -18,8 +18,6 @@ from srag_mcp import errors, forks
 from srag_mcp.errors import QueryError, StoreError, UnknownNameError
 from srag_mcp.store.guard.result_page import QueryLimits, ResultPage, Value, Views
 
-STOP = b"stop\n"  # instead of a request: stop the one that was sent last
-
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -79,7 +77,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came of a request: rows, or a failure; neither where it was stopped by `STOP`."""
+    """What came of a request: rows, or a failure; neither where it is to be sent again."""
 
     page: ResultPage | None = None
     failure: Failure | None = None
@@ -165,14 +163,6 @@ class WorkerProcess:
             ProcessEndedError: If the process ended.
         """
         self._write(request.to_line())
-
-    def stop(self) -> None:
-        """Ask the process to stop the request that was sent last; the reply says whether it did.
-
-        Raises:
-            ProcessEndedError: If the process ended.
-        """
-        self._write(STOP)
 
     def await_reply(self, timeout_s: float) -> Reply | None:
         """Wait for the reply; None if there is none after *timeout_s* seconds.
