@@ -78,9 +78,8 @@ _SPELLINGS = "SELECT column_name, spelling, value, table_name FROM srag_spelling
 class BuildContent:
     """What every question needs of a build.
 
-    Attributes:
-        columns: The columns of each table; builds of earlier versions have fewer.
-        keywords: Names that SQL reads as words of its own, unless they are quoted.
+    *columns*: of each table; builds of earlier versions have fewer. *keywords*: names that SQL
+    reads as words of its own, unless they are quoted.
     """
 
     info: BuildInfo
@@ -135,8 +134,7 @@ class Corpus:
     def within(self, seconds: float | None = None) -> "Corpus":
         """Return this corpus for what is left of a call: its queries together take no longer.
 
-        None: for a whole call, which has as long as one query may take. What belongs to the build
-        is read before its time begins.
+        None: as long as one query may take, from when what belongs to the build is read.
         """
         if seconds is None:
             self._content()
@@ -144,11 +142,7 @@ class Corpus:
         return self._with(_ends_at=time.monotonic() + seconds)
 
     def settled(self) -> "Corpus":
-        """Return this corpus at the build that is the newest now: all of a call is of one build.
-
-        Raises:
-            NotIngestedError, StoreError: As `build_path`.
-        """
+        """Return this corpus at the build that is the newest now: all of a call is of one build."""
         return self._with(_settled=self.build_path())
 
     def called(self, name: str) -> "Corpus":
@@ -295,11 +289,7 @@ class Corpus:
         )
 
     def list_statistics(self, table: str) -> ColumnStatistics:
-        """Return which documents list anything of the child *table*; see `ColumnStatistics`.
-
-        Raises:
-            SchemaError: If there is no such child table.
-        """
+        """Return which documents list anything of the child *table*; see `ColumnStatistics`."""
         content = self._content()
         child = content.schema.find_table(table)
         for item in content.statistics:
@@ -359,11 +349,7 @@ class Corpus:
         """Return the one row of counts *sql*, which this package wrote around conditions.
 
         It may read `srag_failures`, too: the records with cells that failed, and which (`_failed`).
-
-        Raises:
-            QueryTimeoutError: If it takes longer than *timeout_s* seconds, or, when None, than
-                any query may.
-            QueryError: If a condition is refused or wrong.
+        *timeout_s*: QueryTimeoutError after that, or, when None, after what any query may take.
         """
         page = self._newest(
             lambda path: self._select(path, sql, "srag_failures", limit=1, timeout_s=timeout_s)
@@ -409,12 +395,7 @@ class Corpus:
         return left if timeout_s is None else min(left, timeout_s)
 
     def read(self, sql: str, parameters: Sequence[Value]) -> list[tuple[Value, ...]]:
-        """Run a statement of this package; text from outside goes into *parameters* only.
-
-        Raises:
-            QueryTimeoutError: If the time of the call is over.
-            StoreError: If the build cannot be read.
-        """
+        """Run a statement of this package; text from outside goes into *parameters* only."""
         return self._newest(lambda path: self.worker.read(path, sql, parameters, self._left_s(sql)))
 
     def trace(
@@ -467,9 +448,7 @@ class Corpus:
         return cells_where(column, records, records if is_one else None, wanted, key)
 
     def document(self, document_id: str) -> DocumentEntry:
-        """Return one document.
-
-        An id that is shown otherwise (on one line, without what acts or hides) finds it, too.
+        """Return one document, by its id as it is or is shown (see `inert`).
 
         Raises:
             CorpusError: If there is none of that id; the text names some that look alike.
@@ -493,11 +472,7 @@ class Corpus:
         return read_entries(self.read(LIKE, [text, limit]))
 
     def document_text(self, document_id: str, start: int = 0, end: int | None = None) -> str:
-        """Return characters *start* to *end* of a document; empty if it could not be read.
-
-        Raises:
-            CorpusError: If there is no such document.
-        """
+        """Return characters *start* to *end* of a document; empty if it could not be read."""
         first = max(start, 0)
         n_characters = None if end is None else max(end - first, 0)
         rows = self.read(TEXT, [document_id, first + 1, n_characters])

@@ -55,12 +55,7 @@ _TEXT = {"num_format": "@", "quote_prefix": True}  # what is typed again stays a
 
 
 def check_target(out: Path, *, force: bool, endings: Sequence[str] = FORMATS) -> None:
-    """Refuse a file that cannot be written as what its name says, by one of *endings*.
-
-    Raises:
-        CorpusError: If its ending is unknown, it is there and not to be replaced, or its folder is
-            not there.
-    """
+    """Refuse a file that cannot be written as what its name says, by one of *endings*."""
     problem = ""
     if out.suffix.lower() not in endings:
         problem = f"{out}: the name must end in one of {', '.join(endings)}"
@@ -222,11 +217,7 @@ def _marked(name: str, kind: DuckDBPyType) -> str:
 
 
 def _check_sheet(found: duckdb.DuckDBPyRelation, sql: str) -> None:
-    """Refuse what an .xlsx file cannot hold.
-
-    Raises:
-        QueryError: With what it is, and what to do.
-    """
+    """Refuse what an .xlsx file cannot hold, with what it is and what to do."""
     texts = [f"{quote_name(name)}::VARCHAR" for name in found.columns]
     # characters beyond the first 65,536 count twice
     units = [

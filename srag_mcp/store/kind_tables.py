@@ -228,11 +228,7 @@ class KindTables:
 def open_kinds(
     name: str, places: Mapping[str, Path], worker: QueryPool, home: Path | None
 ) -> KindTables:
-    """Open the tables of the kinds of the folder *name*, whose corpora lie in *places*.
-
-    Raises:
-        NotIngestedError: If none of them is ingested.
-    """
+    """Open the tables of the kinds of the folder *name*; NotIngestedError where none is there."""
     corpora = [Corpus(place, worker, home, f"{name}/{kind}") for kind, place in places.items()]
     ready = [corpus for corpus in corpora if corpus.is_ready()]
     missing = [corpus.name for corpus in corpora if corpus not in ready]

@@ -68,12 +68,7 @@ _KEY_PLACES = (0, 2, 3)  # document, attribute and definition, in a row to be st
 
 @dataclass(frozen=True, slots=True)
 class PendingDocuments:
-    """Documents that lack the same predictions.
-
-    Attributes:
-        attributes: Those to ask for, in the order of the schema.
-        document_ids: In the order of their paths, which never depends on what is finished.
-    """
+    """Documents, by path, that lack the same predictions: of *attributes*, in their order."""
 
     attributes: tuple[Attribute, ...]
     document_ids: tuple[str, ...]
@@ -114,11 +109,9 @@ class Predictions:
     ) -> list[PendingDocuments]:
         """Return what is to be asked: the stored documents by the attributes that they lack.
 
-        No row of a table file lacks what a column states: code has read that.
-
-        What could not be answered is asked again; so is what is not mentioned in a document of
-        which fewer than *n_readable* characters were read; of other scripts than Latin fewer will
-        do, see `model.tokens`.
+        No row of a table file lacks what a column states: code has read that. What could not be
+        answered is asked again; so is what is not mentioned in a document of which fewer than
+        *n_readable* characters were read; of other scripts than Latin fewer will do.
         """
         if not attributes:
             return []
@@ -400,14 +393,9 @@ GROUP BY document_id HAVING bool_or(state = 'failed') ORDER BY document_id
 
 
 class Unread(NamedTuple):
-    """A document with failed cells.
+    """A document with failed cells, of *attributes*; *reason*: why most of them are.
 
-    Attributes:
-        document_id: Its id.
-        reason: Why most of them are.
-        is_whole: Whether all of its cells are.
-        is_asked_again: Whether the next ingestion asks for it again.
-        attributes: Of the failed cells.
+    *is_whole*: whether all of its cells are; *is_asked_again*: whether the next ingestion asks.
     """
 
     document_id: str

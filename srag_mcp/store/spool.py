@@ -22,13 +22,7 @@ _ID = re.compile(r"[0-9a-f]{8,64}")  # versions before gave fewer characters
 
 @dataclass(frozen=True, slots=True)
 class SpooledPrompt:
-    """A prompt that waits for an answer.
-
-    Attributes:
-        prompt: What is asked.
-        reply_schema: The form of the answer, as JSON Schema.
-        id: The beginning of its hash; not written down with it.
-    """
+    """A prompt that waits, and the form of its answer; *id* begins its hash, and is not kept."""
 
     prompt: Prompt
     reply_schema: Mapping[str, object]
@@ -60,12 +54,9 @@ class SpoolCount:
 
 @dataclass(frozen=True, slots=True)
 class AnswerOutcome:
-    """What became of one answer.
+    """What became of the answer to the prompt *id*; *problem*: why it was not kept, if so.
 
-    Attributes:
-        id: Of the prompt, as the agent gave it.
-        problem: Why the answer was not kept; empty when it was.
-        shared: What the prompt shared with others of its step; empty where it is not known.
+    *shared*: what the prompt shared with others of its step; empty where it is not known.
     """
 
     id: str
@@ -82,7 +73,7 @@ _ENTRY = TypeAdapter(SpooledPrompt)
 
 
 class PromptSpool:
-    """The prompts of one corpus that wait for an agent.
+    """The prompts of one corpus that wait for an agent; StoreError where they cannot be written.
 
     A prompt is asked until it has an answer, or parked when the job that asked it is gone: an
     answer to it is still kept. Of one whose answer a job has, only the answer is left, until the
@@ -103,9 +94,6 @@ class PromptSpool:
 
         To ask the same twice is to ask once. An answer can be had again: a job that dies before it
         has kept it loses nothing.
-
-        Raises:
-            StoreError: If it cannot be written.
         """
         rows = self._state.run("SELECT answer, is_parked FROM prompts WHERE name = ?", name)
         if rows and rows[0][0] is not None:
@@ -186,9 +174,6 @@ class PromptSpool:
         What they share (`SpooledPrompt.shared`) counts once, and not where the agent has *known* it
         before; one that is too large by itself is given alone. *again*: give those, too, that were
         given out, as who had them has lost them.
-
-        Raises:
-            StoreError: If the leases cannot be written.
         """
         now, given = time.time(), list[SpooledPrompt]()
         shared, left = set(known), max_characters
@@ -214,9 +199,6 @@ class PromptSpool:
         """Keep answers, unless code can see that they are none; return what became of each.
 
         One is the id of a prompt, as it was handed out, and the reply: a JSON object, or its text.
-
-        Raises:
-            StoreError: If they cannot be kept.
         """
         with self._state.transaction():
             return [self._answer(prompt_id, reply) for prompt_id, reply in answers]

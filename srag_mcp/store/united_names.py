@@ -37,11 +37,7 @@ _VERDICTS = TypeAdapter(tuple[Verdict, ...])
 
 
 def read_decided(state: Path) -> DecidedNames:
-    """Read what a person decided.
-
-    Raises:
-        StoreError: If the file was edited into something that cannot be read.
-    """
+    """Read what a person decided; StoreError if the file was edited into something else."""
     path = state / NAMES_FILE
     try:
         return _DECIDED.validate_json(path.read_bytes())
@@ -63,9 +59,6 @@ def follow_renamings(work: WorkDatabase, columns: Mapping[str, str]) -> list[str
     """Let what a person decided of a column hold under its new name; return such new names.
 
     `columns` has the names of now by those of then, as people name them.
-
-    Raises:
-        StoreError: As `read_decided`.
     """
     decided = read_decided(work.state)
     moved = {was: now for was, now in columns.items() if was in decided and now not in decided}

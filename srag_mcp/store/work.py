@@ -287,10 +287,8 @@ ACCOUNT = "account"  # the note of how much of the documents the columns account
 class WorkDatabase:
     """The ingestion's own database; opened by `open_work`, which holds the lock of the corpus.
 
-    Attributes:
-        connection: For the publication, which copies from it.
-        state: The state folder.
-        warning: What was wrong with the database that was found, or empty.
+    *connection* is for the publication, which copies from it; *state* the state folder; *warning*
+    what was wrong with the database that was found, or empty.
     """
 
     def __init__(
@@ -654,8 +652,7 @@ def open_work(state: Path) -> Iterator[WorkDatabase]:
     One that is damaged, or of another format, is moved aside and a new one begun.
 
     Raises:
-        LockedError: If another process ingests the corpus.
-        StoreError: If it cannot be written, for example because the disk is full.
+        LockedError, StoreError: If another process ingests the corpus, or it cannot be written.
     """
     path = state / WORK_FILE
     with open_state(state) as shared, ingestion_lock(state), store_errors(f"writing {path}"):

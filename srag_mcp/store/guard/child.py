@@ -147,11 +147,7 @@ _MAX_OPEN_FILES = 64
 
 
 def confine(limits: QueryLimits) -> list[str]:
-    """Limit memory, file size, core dumps and open files; empty the environment.
-
-    Returns:
-        The limits that this system does not have (Windows has none of them).
-    """
+    """Limit memory, files and dumps; empty the environment. Return which limits there are not."""
     os.environ.clear()
     wanted = {
         "RLIMIT_AS": limits.address_space_mb << 20,

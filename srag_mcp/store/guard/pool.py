@@ -366,9 +366,7 @@ class QueryPool:
     def _run(self, process: WorkerProcess, statement: Statement) -> Reply:
         """Send a statement and await its reply, which is empty if it is to be sent again.
 
-        That is so if it must wait as a long one, and, once, if a process that had answered before
-        ended meanwhile: what ended it need not be this statement. A new process that ends was ended
-        by it.
+        So it is, once, where a process that had answered before ended: that need not be its doing.
         """
         try:
             self._check(statement)

@@ -117,19 +117,10 @@ class ProcessEndedError(Exception):
 
 
 class WorkerProcess:
-    """A running worker process.
-
-    Attributes:
-        missing_limits: Limits that this system cannot set.
-        has_answered: Whether it has replied to a request.
-    """
+    """A running worker process; *missing_limits* are what this system cannot set."""
 
     def __init__(self, limits: QueryLimits) -> None:
-        """Start the process and wait until it is ready.
-
-        Raises:
-            StoreError: If it does not start.
-        """
+        """Start the process and wait until it is ready; StoreError if it does not start."""
         # nothing of ours; Windows cannot start a process without SYSTEMROOT
         environ = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
         errors, told = os.pipe()
@@ -157,19 +148,11 @@ class WorkerProcess:
         return self._process.poll() is None
 
     def send(self, request: Request) -> None:
-        """Send *request*; one after the other, each after the reply to the one before.
-
-        Raises:
-            ProcessEndedError: If the process ended.
-        """
+        """Send *request* after the reply to the one before; ProcessEndedError if it ended."""
         self._write(request.to_line())
 
     def await_reply(self, timeout_s: float) -> Reply | None:
-        """Wait for the reply; None if there is none after *timeout_s* seconds.
-
-        Raises:
-            ProcessEndedError: If the process ended.
-        """
+        """Wait for the reply; None after *timeout_s*, ProcessEndedError if the process ended."""
         try:
             reply = Reply.from_line(self._next_line(timeout_s))
         except TimeoutError:
