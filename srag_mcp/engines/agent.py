@@ -26,13 +26,9 @@ IDLE_S = 1800.0
 
 
 class AgentModel(LanguageModel):
-    """Puts prompts into a spool, and returns what agents answer.
+    """Puts prompts into a *spool*, and returns what agents answer; tokens are estimated.
 
-    Nobody counts the tokens of an agent: they are estimated, of four characters each.
-
-    Args:
-        spool: Where agents look for prompts.
-        idle_s: How long nobody may fetch or answer a prompt before the model gives up.
+    *idle_s*: how long nobody may fetch or answer a prompt before the model gives up.
     """
 
     def __init__(self, spool: PromptSpool, *, idle_s: float = IDLE_S) -> None:
@@ -42,12 +38,7 @@ class AgentModel(LanguageModel):
         self._last_sign = time.monotonic()
 
     async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
-        """Wait until an agent has answered *prompt*; what it answered before counts.
-
-        Raises:
-            ModelStoppedError: If no agent does anything for long.
-            StoreError: If the prompt cannot be written.
-        """
+        """Wait until an agent has answered; ModelStoppedError if none does so for long."""
         if not self._is_started:
             self._is_started = True
             self._spool.park()  # what earlier jobs asked

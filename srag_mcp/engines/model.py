@@ -75,9 +75,6 @@ class ModelEngine(Engine):
     """A language model thinks; what it says is kept, counted, and never asked twice.
 
     Attributes:
-        work: What it is opened for.
-        model: Counted, kept to the budget.
-        replies: What it said, and the ledger.
         max_in_flight: Most prompts at a time: the model lets as many through as it may, the others
             are ready.
         asked: The ids of the documents that it was asked about.
@@ -99,12 +96,7 @@ class ModelEngine(Engine):
     @classmethod
     @contextmanager
     def open(cls, work: Work) -> Iterator[Self]:
-        """Open the model that the settings name.
-
-        Raises:
-            SettingsError: If none is named.
-            StoreError: If what it says cannot be kept.
-        """
+        """Open the model that the settings name; SettingsError if none is named."""
         settings = work.settings
         with open_state(work.database.state) as state:
             replies = StoredReplies(state)
@@ -148,11 +140,7 @@ class ModelEngine(Engine):
         self.replies.settle()
 
     def run(self, thinking: Callable[[], Awaitable[Returned]]) -> Returned:
-        """Run *thinking* to its end, unless somebody wants it to stop.
-
-        Raises:
-            CancelledError: If somebody did.
-        """
+        """Run *thinking* to its end; CancelledError if somebody wants it to stop."""
         return run_to_end(self._watched, thinking)
 
     async def _watched(self, thinking: Callable[[], Awaitable[Returned]]) -> Returned:
@@ -384,13 +372,7 @@ class ModelEngine(Engine):
         return await ask_model(corpus, question, Asking(self.model))
 
     async def translate_each(self, corpus: Corpus, questions: Sequence[str]) -> dict[str, Outcome]:
-        """Translate *questions*, many at a time; return what became of each, in their order.
-
-        Few documents often have nothing for a query, so none is asked for again for that.
-
-        Raises:
-            ModelStoppedError: If no further prompt can be answered.
-        """
+        """Translate *questions*, many at a time; return what became of each, in their order."""
         outcomes: dict[str, Outcome] = {}
         stopped: list[ModelStoppedError] = []
 

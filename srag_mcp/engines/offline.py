@@ -63,11 +63,7 @@ class Account:
 
     @property
     def is_prose(self) -> bool:
-        """Whether the columns leave more of the words over than they hold.
-
-        Half is no fitted threshold: below it, the documents say more than the table does, and the
-        table is a selection that nobody made (DESIGN 6: nobody is handed a table of guesses).
-        """
+        """Whether more of the words are left over than the columns hold (DESIGN 6)."""
         return 2 * self.n_in_columns < self.n_words
 
     def __str__(self) -> str:

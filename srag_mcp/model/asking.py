@@ -35,13 +35,10 @@ class Doubt(str):
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[Content]):
-    """A reply of the right form.
+    """A reply of the right form, its *text* as the model wrote it.
 
-    Attributes:
-        content: The last one that had it.
-        problems: What the check still found wrong with it after the last correction.
-        text: As the model wrote it.
-        prompt: The last one, which has the earlier replies as corrections.
+    *problems*: what the check still found after the last correction. *prompt*: the last one, with
+    the earlier replies as corrections.
     """
 
     content: Content
@@ -105,12 +102,7 @@ async def ask_for(
 async def ask_shorter(
     ask: Callable[[int], Awaitable[Asked[Content]]], n_tokens: int
 ) -> Asked[Content]:
-    """Ask with *n_tokens* of documents, and with half as many while that is too long.
-
-    Raises:
-        PromptTooLongError: If the least is too long; the text says what to set.
-        ModelError: What *ask* raises.
-    """
+    """Ask with *n_tokens* of documents, with half as many while that is too long."""
     while True:
         try:
             return await ask(n_tokens)
@@ -150,11 +142,7 @@ def _bare(item: object) -> object:
 
 
 def read_content(text: str, content_type: type[Content]) -> Content:
-    """Read the JSON object of a reply, see `read_object`.
-
-    Raises:
-        ReplyError: If there is none, or it does not fit; the text says where and why.
-    """
+    """Read the JSON object of a reply; ReplyError, which says where and why, if it does not fit."""
     data = read_object(text, content_type.model_fields)
     try:
         return content_type.model_validate(data)

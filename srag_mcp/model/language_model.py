@@ -65,18 +65,10 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back, and what it took.
+    """What came back, and what it took: *tokens_cached* of *tokens_in*, *seconds* until then.
 
-    Attributes:
-        text: JSON, unless the model did not do as it was told.
-        tokens_in: Of the prompt.
-        tokens_out: Of the reply.
-        tokens_cached: Of the prompt, those that the provider had in its cache.
-        seconds: Until it was there.
-        cost_usd: None where the price is not known.
-        model: Who answered.
-        truncated: Whether the model stopped at its length limit.
-        is_estimated: Whether nobody counted the tokens.
+    *text* is JSON, unless the *model* did not do as it was told. *cost_usd*: None where the price
+    is not known. *truncated*: it stopped at its length limit. *is_estimated*: nobody counted.
     """
 
     text: str
@@ -128,8 +120,7 @@ class LanguageModel(Protocol):
     def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
         """Take note that the reply to *prompt* is of no use, and is to be asked for anew.
 
-        Called where nothing came of a prompt and its corrections, for the last of them: somebody
-        else may find the answer that was not found today. Who keeps no replies does nothing.
+        Called for the last correction. Who keeps no replies does nothing.
         """
         return
 
@@ -162,10 +153,9 @@ def write_json(value: object) -> bytes:
 def characters_a_token(text: str) -> float:
     """Estimate how many characters of *text* make a token: 4, or fewer in other scripts.
 
-    The estimate decides what is shown of a document and which documents share a prompt, so it must
-    not depend on the model. Letters of other scripts take more tokens, as they take more bytes:
-    with one byte a letter four make a token, with two (Greek, Cyrillic, Arabic) two, with three
-    (Chinese, Japanese, Korean, Thai) one.
+    The estimate decides what is shown of a document, so it must not depend on the model. With one
+    byte a letter four make a token, with two (Greek, Cyrillic, Arabic) two, with three (Chinese,
+    Japanese, Korean, Thai) one.
     """
     return _characters_a_token(len(text), len(text.encode(errors="replace")))
 

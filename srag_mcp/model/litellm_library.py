@@ -99,12 +99,7 @@ def run_to_end(
 
 
 class LitellmWire(Wire):
-    """Sends requests through litellm.
-
-    Attributes:
-        model: Who is asked, as litellm names it.
-        price: What it charges; None until it is opened, and where that is not known.
-    """
+    """Sends requests through litellm; *price* is None until it is opened, or not known."""
 
     def __init__(self, model: str, settings: Settings) -> None:
         self.model = model

@@ -127,11 +127,7 @@ class RemoteModel(LanguageModel):
         return None
 
     def _wait_s(self, prompt: Prompt, faults: Sequence[Fault]) -> float:
-        """Return how long to wait before the next try, after all those that brought *faults*.
-
-        Raises:
-            ModelError: If there is no use in one; which error says what to do next.
-        """
+        """Return how long to wait before the next try; ModelError if there is no use in one."""
         patience, fault, n_tries = self._patience, faults[-1], len(faults)
         about = f"{prompt.step} ({prompt.subject}): {fault.message}"
         if fault.kind == "too_long":

@@ -35,21 +35,13 @@ _LEFT_OUT = "the reply leaves the document out"
 
 @dataclass(slots=True)
 class UselessReplies:
-    """Counts the documents in a row of which no reply had the right form.
-
-    Attributes:
-        is_proven: Whether any document was read: then some odd ones in a row may be by chance.
-    """
+    """Counts documents in a row of which no reply had the right form: *is_proven* if any had."""
 
     is_proven: bool = False
     _n_in_a_row: int = 0
 
     def count(self, reason: str) -> None:
-        """Take note of a document whose replies were of no use.
-
-        Raises:
-            UselessRepliesError: If there were many in a row, more where others could be read.
-        """
+        """Take note of such a document; UselessRepliesError if there were many in a row."""
         self._n_in_a_row += 1
         if self._n_in_a_row < (MOST_LATER if self.is_proven else MOST_AT_FIRST):
             return
@@ -69,20 +61,16 @@ class UselessReplies:
 
 @dataclass(frozen=True, slots=True)
 class RecordTask:
-    """What all batches of one prediction have in common.
+    """What all batches of one prediction have in common: *attributes* are asked for, in this order.
 
     Attributes:
-        model: Who is asked.
-        attributes: What is asked for, in this order.
         numbers: By name, the numbers that the columns have in all prompts of a build, from 1; those
             that have none get the next.
         engine: `model` or `agent`, for the cells.
         first_tokens: Most tokens shown of a document at first, where few attributes are sought;
             None for as many as one prompt may show.
-        step: What it counts as.
         sought: By document id; of documents in which not all attributes are sought.
         pilot: Tells what is sought in further parts of long documents.
-        useless: Documents in a row that nothing came of.
         summarised: Whether a sentence on each document is asked for.
         lists: The child tables that are asked for, by the names of their attributes.
     """
@@ -107,11 +95,7 @@ class RecordTask:
 
 
 def number_columns(known: Mapping[str, int], attributes: Sequence[Attribute]) -> dict[str, int]:
-    """Return the numbers of columns by name, with the next ones for those of *attributes* without.
-
-    A column keeps its number as long as the corpus has it: who reads on, or reads one column more,
-    finds the same numbers.
-    """
+    """Return numbers of columns by name: known ones stay, others get the next ones."""
     new = (attribute.name for attribute in attributes if attribute.name not in known)
     first = max(known.values(), default=0) + 1
     return {**known, **{name: number for number, name in enumerate(new, first)}}
@@ -147,15 +131,7 @@ class _WholeReplies(LanguageModel):
 
 @dataclass
 class _Draft:
-    """The record of one document by now.
-
-    Attributes:
-        judge: Of its document.
-        judged: By attribute, of the record and of each item; empty where no reply has the document.
-        error: Why to ask about it again.
-        told: The cells whose doubt was told.
-        summary: What the document is about; empty for not said.
-    """
+    """The record of one document by now; *error*: why to ask again; *told*: doubts that were."""
 
     judge: Judge
     judged: dict[Place, dict[str, Judgement]] = field(default_factory=dict)
@@ -223,14 +199,7 @@ class _Draft:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a reply says of one document.
-
-    Attributes:
-        cells: None where it leaves it out.
-        odd: What of it belongs to no column.
-        summary: What the document is about.
-        lists: The cells of lists as they are given, by the names of their attributes.
-    """
+    """What a reply says of one document; *odd* belongs to no column, *cells* is None for none."""
 
     cells: Sequence[CellReply] | None
     odd: Sequence[str] = ()
@@ -249,8 +218,7 @@ class Conversation:
         """Return a record for each document, in their order.
 
         Raises:
-            ModelError: If the first prompt has no reply that can be used.
-            ModelStoppedError: If no further prompt can be answered.
+            ModelError: If the first prompt has no reply that can be used, or none can be answered.
         """
         drafts = await self._read(self.batch)
         for _ in range(_MAX_ROUNDS):

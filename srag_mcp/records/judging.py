@@ -105,10 +105,9 @@ def records_form(*, listing: bool, summarised: bool) -> type[RecordsReply[Docume
 
 @dataclass(frozen=True, slots=True)
 class CellReply:
-    """What a reply says of one cell.
+    """What a reply says of one cell, which *key* names in its prompt, as the number of its column.
 
     Attributes:
-        key: What names the cell in its prompt, such as the number of its column.
         value: None where the document says that there is none, or nothing.
         quote: The words for it; empty where the value itself stands in the document.
         remark: How it is derived, or why it is doubtful.
@@ -155,13 +154,11 @@ def read_cell(given: object) -> CellReply | None:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What becomes of one cell.
+    """What becomes of one cell of which the model *said* something.
 
     Attributes:
         taken: The cell as it stands if it is not asked again; FAILED where it cannot be used.
-        said: What the model says of it.
-        problem: What the model is told; empty where nothing is wrong.
-        told_once: Whether to tell it only once: a quote that is not there, a doubt.
+        problem: What the model is told, *told_once* or not; empty where nothing is wrong.
     """
 
     taken: PredictedCell
@@ -282,11 +279,7 @@ class Judge:
     def _doubt(
         self, attribute: Attribute, taken: PredictedCell, said: CellReply, *, is_placed: bool
     ) -> Judgement:
-        """Take a cell, and say what is odd about its value.
-
-        A value that contradicts its quote may be counted, summed or converted. It stays marked,
-        unless the model puts it right or says how it follows: nobody else has shown it.
-        """
+        """Take a cell; one that is odd stays marked, unless the model says how it follows."""
         value_text, quote = taken.value_text or "", taken.cell.as_stated or ""
         mark = _REMARKS[said.remark.split()[0].rstrip(":").casefold()] if said.remark else None
         if mark is not None:
@@ -342,10 +335,7 @@ class Judge:
 
 
 def _says_nothing(attribute: Attribute, said: CellReply) -> bool:
-    """Return whether a cell only says that there is nothing to say.
-
-    So does one without words of the document whose value is what not mentioning it means.
-    """
+    """Return whether a cell only says what not mentioning it means, without any words."""
     implied = attribute.type.implied.get(attribute.absent_means)
     if not said.quote.strip() and said.value in (None, implied):
         return True

@@ -183,17 +183,14 @@ async def predict_records(
     Args:
         task: Who is asked for what.
         documents: Read lazily, so that no more texts are in memory than are asked about.
-        prompt_tokens: Most tokens of one document in one prompt; of longer ones, further prompts
-            show more where something is not mentioned.
+        prompt_tokens: Most tokens of one document in one prompt.
         max_in_flight: Most batches at a time; the model may let fewer through.
         on_done: Called with the records of whole batches, in no order of batches. Keeping them in
-            one transaction keeps the batches of a later run the same. Those of the pilot come when
-            it is over, else a later run would make another one.
+            one transaction keeps the batches of a later run the same.
 
     Raises:
-        ModelStoppedError: If no further prompt can be answered. What was in flight is finished and
-            handed over first.
-        SragError: What *on_done* raised, likewise.
+        ModelStoppedError: If no further prompt can be answered, or what *on_done* raised. What was
+            in flight is finished and handed over first.
 
     Source: S-RAG 3.2.2.
     """
@@ -306,8 +303,7 @@ async def predict_batch(task: RecordTask, batch: Sequence[Excerpt]) -> list[Read
     half as many passages. One that fails alone gets FAILED cells with the reason.
 
     Raises:
-        UselessRepliesError: If nothing can be made of many replies in a row.
-        ModelStoppedError: If no further prompt can be answered.
+        ModelStoppedError: If no further prompt can be answered, or many in a row are of no use.
     """
     try:
         records = await Conversation(task, batch).finish()
@@ -379,15 +375,9 @@ async def predict_documents(
     """Return a record for each document of *batch*, reading on where something is not mentioned.
 
     Asked again are attributes that no part before has mentioned, but for those that the pilot tells
-    to leave; along with them those whose value does not stand in its words as it is, for which a
-    later part may have better ones. What is still unread at the end is told in the note of the
-    cells that it may concern.
-
-    Args:
-        task: Who is asked for what.
-        batch: The first part of each document.
-        max_tokens: Most tokens shown of a document in one prompt; a document is read on until
-            MAX_PROMPTFULS times as many were shown.
+    to leave; along with them those whose value does not stand in its words as it is. *max_tokens*
+    are shown in one prompt, of a document MAX_PROMPTFULS times as many; what is still unread then
+    is told in the note of the cells that it may concern.
 
     Raises:
         ModelStoppedError: If no further prompt can be answered.
@@ -421,17 +411,7 @@ async def predict_documents(
 
 @dataclass
 class _Document:
-    """What is known of one document by now.
-
-    Attributes:
-        excerpt: The last part that was shown.
-        record: All cells, as the parts by now give them.
-        most: Most tokens of one part.
-        left: How many tokens may still be shown.
-        first: The first part.
-        idle: The attributes that are sought in the first part only.
-        found: Those that a further part states.
-    """
+    """What is known of one document by now; *left* tokens may be shown, *most* in one part."""
 
     excerpt: Excerpt
     record: PredictedRecord

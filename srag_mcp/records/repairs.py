@@ -53,7 +53,6 @@ async def repair(model: LanguageModel, flaws: Sequence[Flaw], step: Step) -> lis
     """Ask for at most `MAX_REPAIRS` *flaws*; return what is said of each, None for nothing.
 
     Raises:
-        ModelStoppedError: If no further prompt can be answered.
         ModelError: If no reply of use could be had.
     """
     keyed = {f"c{number}": flaw for number, flaw in enumerate(flaws, start=1)}

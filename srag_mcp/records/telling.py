@@ -57,11 +57,9 @@ def _symbols(said: str) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class TellingWords:
-    """The words of a column: a part that has one of them may tell it.
+    """The *words* of a column: a part that has one may tell it (stems, forms of numbers, symbols).
 
-    Attributes:
-        words: Stems, forms of numbers, symbols.
-        values: What is known of its values, by their words, where these tell it, too.
+    *values*: what is known of its values, by their words, where these tell it, too.
     """
 
     words: frozenset[str]

@@ -69,13 +69,9 @@ def choose_columns(
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """What a sample shows of a column.
+    """What a sample shows of a column: *n_apart* pairs of documents differ in it.
 
-    Attributes:
-        is_own: Whether it is a text, and each document that states it has another one.
-        is_naming: Whether most documents do so.
-        n_stated: Documents that state it.
-        n_apart: Pairs of documents whose values differ.
+    *is_own*: it is a text, and each document that states it has another; *is_naming*: most do.
     """
 
     is_own: bool

@@ -64,11 +64,7 @@ def merge(schema: Schema, kept: str, other: str) -> Schema:
 
 
 def retype(schema: Schema, name: str, kind: str, unit: str | None = None) -> Schema:
-    """Let a column hold another type; of numbers, in *unit*.
-
-    Raises:
-        SchemaError: If there is no such type, or it holds it already.
-    """
+    """Let a column hold another type; of numbers, in *unit*. SchemaError for no other type."""
     table, [column] = find_columns(schema, name)
     if kind not in COLUMN_TYPES or column.type == kind:
         is_one = f"is of type {column.type}" if column.type == kind else "has no such type"
@@ -110,11 +106,7 @@ def _called(column: Attribute, name: str) -> Attribute:
 def find_columns(
     schema: Schema, name: str, *, of_lists: bool = False
 ) -> tuple[Table, tuple[Attribute, ...]]:
-    """Return the table of a column, and that column; *of_lists*: all, where *name* is a list.
-
-    Raises:
-        SchemaError: If there is none, or it is a list, and one column is meant.
-    """
+    """Return the table of a column, and that column; *of_lists*: all, where *name* is a list."""
     whole = next((x for x in schema.children if of_lists and x.entity == name), None)
     if whole is not None:
         return whole, whole.attributes

@@ -42,11 +42,7 @@ _MOST_WORDS = 40  # two sentences of 20, as guides to plain language have them
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Why an attribute is as it is: what was done to it, in which round (from 1), and why.
-
-    What a model wanted and code refused, such as long texts, is a decision too. What was proposed
-    and left out keeps its *definition*, so that it can be added as it is.
-    """
+    """What was done to an attribute in a round (from 1); *definition*: of what is left out."""
 
     round: int
     action: Deed
@@ -57,13 +53,10 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class SchemaRequest:
-    """What a schema is predicted from.
+    """What a schema is predicted from: a varied sample of *documents*, spread over the rounds.
 
     Attributes:
-        documents: A varied sample; it is spread over the rounds.
         show: Chooses what is shown of a document, in so many tokens.
-        questions: Sample questions.
-        folder: The name of the corpus, for the model.
         n_rounds: Most rounds: one prediction, the others refinements.
         n_tokens: Most tokens of document text in one prompt.
         n_columns: Columns that are wanted; half as many more may be proposed.
@@ -95,11 +88,7 @@ class SchemaRequest:
 
 
 def count_rounds(lengths: Sequence[int], n_rounds: int, n_tokens: int) -> int:
-    """Count the rounds that show each document once: as few as their tokens fill prompts.
-
-    There are two at least, where there are two documents: what was proposed after some is to be
-    tried on others.
-    """
+    """Count the rounds that show each document once; two at least, to try what was proposed."""
     n_filled = math.ceil(sum(lengths) / n_tokens)
     return max(1, min(n_rounds, len(lengths), max(2, n_filled)))
 
@@ -115,13 +104,10 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class PredictedSchema:
-    """A schema, and why it is as it is.
+    """A schema, with all that was proposed or what was chosen of it, and why it is as it is.
 
-    Attributes:
-        schema: With all that was proposed, or what was chosen of it.
-        decisions: In their order.
-        needs: The names of the columns that each question needs, as far as it was said.
-        other_kinds: Kinds of documents for which the columns are not made.
+    *needs*: the columns that each question needs, as far as it was said. *other_kinds*: kinds of
+    documents for which the columns are not made.
     """
 
     schema: Schema
@@ -190,11 +176,7 @@ def find_needed(predicted: PredictedSchema) -> frozenset[str]:
 
 
 def _find_meant(attributes: Sequence[Attribute], need: str) -> Sequence[Attribute]:
-    """Return the columns that a *need* may mean: that of the name, else all that share its words.
-
-    `crew` may mean `crew_count` and `crew_nationality`, `crew_count` means `crew` where that is all
-    there is. Where several may be meant, none of them is left out.
-    """
+    """Return the column of that name, else all that share its words: none of them is left out."""
     if (known := find_wished(attributes, need)) is not None:
         return [known]
     sought = set(map(stem, content_words(need)))
@@ -208,11 +190,7 @@ async def refine_schema(
     present: PredictedSchema,
     this: Round,
 ) -> PredictedSchema:
-    """Let *model* change the present columns after the documents and problems of *this* round.
-
-    Raises:
-        ModelError: If no reply could be had, or none of the right form.
-    """
+    """Let *model* change the present columns after the documents and problems of *this* round."""
     schema = present.schema
 
     def prompt(n_tokens: int) -> Prompt:
@@ -466,11 +444,7 @@ class AdditionsReply(ReplyContent):
 async def predict_additions(
     model: LanguageModel, schema: Schema, questions: Sequence[str]
 ) -> PredictedSchema:
-    """Let *model* add to the columns of a table file what *questions* need and none states.
-
-    Raises:
-        ModelError: If no reply could be had, or none of the right form.
-    """
+    """Let *model* add to the columns of a table file what *questions* need and none states."""
     prompt = render_additions(schema, questions)
     asked = await ask_for(
         model, prompt, AdditionsReply, lambda reply: _addition_problems(schema, reply.attributes)

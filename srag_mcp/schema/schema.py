@@ -290,11 +290,7 @@ class Schema(BaseModel):
         return self.tables[1:]
 
     def find_table(self, name: str) -> Table:
-        """Return the table called *name*.
-
-        Raises:
-            SchemaError: If there is none; the text lists the names.
-        """
+        """Return the table called *name*; SchemaError, with the names, where there is none."""
         for table in self.tables:
             if table.entity == name:
                 return table
@@ -367,8 +363,7 @@ class Schema(BaseModel):
     def list_asked_for(self, question: str) -> ListName | None:
         """Return the list that *question* is about; None where it names none, or a column.
 
-        `How many items were sold?` is about the list `items`, `the average total items` is not
-        where there is a column `total_items`.
+        `the average total items` is about none where there is a column `total_items`.
         """
         asked = _phrase(question)
         columns = [(item.name, *item.synonyms) for item in self.attributes]
@@ -409,11 +404,7 @@ class Schema(BaseModel):
         return [table.named(item.name) for table in self.tables for item in table.attributes]
 
     def attribute(self, name: str, table: str | None = None) -> Attribute:
-        """Return the attribute called *name* of *table*, of the record table when None.
-
-        Raises:
-            SchemaError: If there is none; the text lists the names.
-        """
+        """Return the attribute *name* of *table* (None: the records), or raise SchemaError."""
         columns = [
             attribute
             for item in self.tables
