@@ -1,6 +1,6 @@
 """Asking for a reply of a type: parsed, checked, and asked again with what was wrong."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Generic, TypeVar
@@ -122,10 +122,6 @@ def reply_schema(content_type: type[ReplyContent]) -> Mapping[str, object]:
     return bare if isinstance(bare, dict) else {}
 
 
-def _said(schema: Mapping[str, object]) -> Iterator[tuple[str, object]]:
-    return ((key, item) for key, item in schema.items() if key not in {"title", "description"})
-
-
 def _bare(item: object) -> object:
     """Return a part of a JSON Schema without titles and descriptions; names of fields may be so."""
     if isinstance(item, list):
@@ -137,7 +133,8 @@ def _bare(item: object) -> object:
         key: {name: _bare(part) for name, part in value.items()}
         if key in named and isinstance(value, dict)
         else _bare(value)
-        for key, value in _said(item)
+        for key, value in item.items()
+        if key not in {"title", "description"}
     }
 
 

@@ -118,7 +118,9 @@ def sort_status(status: int, text: str, headers: Mapping[str, str]) -> Fault:
         kind = "temperature" if "temperature" in message else "form"
     elif status in {_BUSY, _TIMED_OUT}:
         kind = "busy" if status == _BUSY else "slow"
-    return Fault(kind, message or f"status {status}", _retry_after_s(headers))
+    wait = str(headers.get("retry-after") or "")  # in seconds
+    wait_s = float(wait) if wait.replace(".", "", 1).isdigit() else None
+    return Fault(kind, message or f"status {status}", wait_s)
 
 
 def sort_error(said: object) -> Fault:
@@ -148,11 +150,6 @@ def _clean(text: str) -> str:
             pass
     words = _TRACEBACK.sub("", _PREFIXES.sub("", text.strip()))
     return " ".join(words.split())[:_MESSAGE_CHARACTERS]
-
-
-def _retry_after_s(headers: Mapping[str, str]) -> float | None:
-    said = str(headers.get("retry-after") or "")
-    return float(said) if said.replace(".", "", 1).isdigit() else None
 
 
 NO_KEY = "none"

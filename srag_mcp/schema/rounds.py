@@ -191,7 +191,7 @@ async def refine_schema(
     this: Round,
 ) -> PredictedSchema:
     """Let *model* change the present columns after the documents and problems of *this* round."""
-    schema = present.schema
+    schema, told = present.schema, [f"- {' '.join(item.split())}" for item in this.problems]
 
     def prompt(n_tokens: int) -> Prompt:
         return render_prompt(
@@ -203,7 +203,7 @@ async def refine_schema(
             n_columns=str(request.n_proposed),
             columns=describe_columns(schema),
             questions=_render_questions(request.questions, present.needs),
-            problems=_render_list(this.problems),
+            problems=enclose("\n".join(told)) if told else NONE,
             documents=request.render(this.documents, n_tokens),
         )
 
@@ -321,12 +321,6 @@ def _check_first(reply: SchemaReply) -> list[str]:
     if not reply.attributes:
         problems.append("there must be at least one attribute")
     return problems + [found for item in reply.attributes for found in find_problems(item)]
-
-
-def _render_list(items: Sequence[str]) -> str:
-    if not items:
-        return NONE
-    return enclose("\n".join(f"- {' '.join(item.split())}" for item in items))
 
 
 def _render_questions(

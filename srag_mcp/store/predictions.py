@@ -185,7 +185,13 @@ class Predictions:
             self._work.append("predictions", rows)
             self._work.append(
                 "predicted_rows",
-                [row for record in records for row in self._listed_rows(record, hashes)],
+                [
+                    (x.document_id, x.sha256, of.table, hashes[of.table], at, *_as_row(item))
+                    for x in records
+                    for of in x.lists
+                    for at, cells in enumerate(of.rows, start=1)
+                    for item in cells
+                ],
             )
             if said:
                 forget = "DELETE FROM summaries WHERE document_id IN (SELECT unnest(?))"
@@ -193,16 +199,6 @@ class Predictions:
                 self._work.append("summaries", list(said.values()))
             if set(before) != set(rows):
                 self._work.count_revision()
-
-    @staticmethod
-    def _listed_rows(
-        record: PredictedRecord, hashes: Mapping[str, str]
-    ) -> Iterator[tuple[object, ...]]:
-        for listed in record.lists:
-            key = (record.document_id, record.sha256, listed.table, hashes[listed.table])
-            for position, cells in enumerate(listed.rows, start=1):
-                for item in cells:
-                    yield (*key, position, *_as_row(item))
 
     @staticmethod
     def _row(

@@ -168,7 +168,9 @@ def _take(
         dict(zip(found, read(item, [*found.values()]), strict=True))
         for item, found in zip(sources, raw, strict=True)
     ]
-    return columns[0], _combine(columns, sources[0], attribute)
+    if sources[0].type != attribute.type:
+        return columns[0], restate(sources[0], attribute, columns[0])
+    return columns[0], _join(columns, attribute.name)
 
 
 def _stored(
@@ -180,14 +182,6 @@ def _stored(
     for key, cell in now.items():
         kept = cell if cell.state in _HOLDS else whole[key]
         yield key, cell_row(replace(kept, attribute=name))
-
-
-def _combine(
-    columns: Sequence[Mapping[Key, Cell]], own: Attribute, attribute: Attribute
-) -> dict[Key, Cell]:
-    if own.type != attribute.type:
-        return restate(own, attribute, columns[0])
-    return _join(columns, attribute.name)
 
 
 def _in_tables(

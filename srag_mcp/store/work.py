@@ -298,7 +298,6 @@ class WorkDatabase:
         self.state = state
         self.warning = warning
         self._facts: dict[str, str] | None = None  # of the table `meta`; None until they are read
-        self._unwritten: dict[str, bool] = {}  # keys set, and whether the table has them already
         self._is_open = False  # whether there is a transaction
         connection.execute(_META)
         if self._meta("format") is None:
@@ -571,9 +570,8 @@ class WorkDatabase:
         self._is_open = True
         try:
             yield
-            self._write_meta()
         except BaseException:
-            self._facts, self._unwritten, self._is_open = None, {}, False
+            self._facts, self._is_open = None, False
             self.connection.rollback()
             raise
         self._is_open = False
@@ -615,16 +613,9 @@ class WorkDatabase:
     def _set_meta(self, **entries: str) -> None:
         new = {key: text for key, text in entries.items() if self._meta(key) != text}
         with self.transaction():
-            self._unwritten |= {key: self._meta(key) is not None for key in new}
+            self.run("DELETE FROM meta WHERE list_contains(?, key)", [*new])
+            insert_rows(self.connection, "meta", [*new.items()])
             self._facts = {**(self._facts or {}), **new}
-
-    def _write_meta(self) -> None:
-        """Write what was set since the transaction began, at once."""
-        unwritten, self._unwritten = self._unwritten, {}
-        if known := [key for key, is_known in unwritten.items() if is_known]:
-            # of few: to join them with the table takes twice as long
-            self.run("DELETE FROM meta WHERE list_contains(?, key)", known)
-        insert_rows(self.connection, "meta", [(key, self._meta(key)) for key in unwritten])
 
 
 def hash_schema(schema: Schema) -> str:

@@ -149,7 +149,13 @@ class WorkerProcess:
 
     def send(self, request: Request) -> None:
         """Send *request* after the reply to the one before; ProcessEndedError if it ended."""
-        self._write(request.to_line())
+        stdin = self._process.stdin
+        assert stdin is not None
+        try:
+            stdin.write(request.to_line())
+            stdin.flush()
+        except (OSError, ValueError) as error:
+            raise ProcessEndedError(self._status()) from error
 
     def await_reply(self, timeout_s: float) -> Reply | None:
         """Wait for the reply; None after *timeout_s*, ProcessEndedError if the process ended."""
@@ -159,15 +165,6 @@ class WorkerProcess:
             return None
         self.has_answered = True
         return reply
-
-    def _write(self, line: bytes) -> None:
-        stdin = self._process.stdin
-        assert stdin is not None
-        try:
-            stdin.write(line)
-            stdin.flush()
-        except (OSError, ValueError) as error:
-            raise ProcessEndedError(self._status()) from error
 
     def kill(self) -> None:
         """End the process now, whatever it does. May be called from any thread, and twice."""
