@@ -26,10 +26,7 @@ IDLE_S = 1800.0
 
 
 class AgentModel(LanguageModel):
-    """Puts prompts into a *spool*, and returns what agents answer; tokens are estimated.
-
-    *idle_s*: how long nobody may fetch or answer a prompt before the model gives up.
-    """
+    """Puts prompts into a *spool* for agents; gives up after *idle_s* in which none did a thing."""
 
     def __init__(self, spool: PromptSpool, *, idle_s: float = IDLE_S) -> None:
         self._spool = spool

@@ -46,10 +46,7 @@ def choose_engine(work: WorkDatabase, settings: Settings) -> type[Engine]:
 
 
 def callers_engine(settings: Settings, last: str | None) -> EngineName | None:
-    """Return the engine of an ingestion that would wait for its caller's answers; else None.
-
-    *last* is the engine of a build.
-    """
+    """Return the engine, *last* that of a build, if it would wait for its caller; else None."""
     engine = _chosen(settings) or (None if last is None else ENGINES[last])
     return engine.name if engine is not None and engine.by_caller else None
 

@@ -243,10 +243,7 @@ class ModelEngine(Engine):
         self.work.database.keep_note(_NEEDED, json.dumps(sorted(find_needed(predicted))))
 
     def _number(self, attributes: Sequence[Attribute]) -> dict[str, int]:
-        """Return the numbers of the columns, which they keep; *attributes* are those of the table.
-
-        Those that are read beside the table get the next ones, which they do not keep.
-        """
+        """Return the numbers of the columns, which those of the table, *attributes*, keep."""
         database = self.work.database
         known: dict[str, int] = json.loads(database.note(_NUMBERS) or "{}")
         numbers = number_columns(known, attributes)
@@ -257,10 +254,7 @@ class ModelEngine(Engine):
     async def _try_schema(
         self, schema: Schema, request: SchemaRequest, lists: Sequence[Table]
     ) -> "_Trial":
-        """Read the documents of *request* by a predicted schema; records, and *lists*, are kept.
-
-        Source: DESIGN 7.2.
-        """
+        """Read the documents of *request* by a predicted schema. Source: DESIGN 7.2."""
         records: list[PredictedRecord] = []
         asked = (*schema.attributes, *map(list_attribute, lists))
         await predict_records(
@@ -318,10 +312,7 @@ class ModelEngine(Engine):
         step: Step = "records",
         sought: Mapping[str, Sought] | None = None,
     ) -> None:
-        """Let the model read *documents*, in batches that fill a prompt.
-
-        *sought*: by document id, where not all of *attributes* are sought in each.
-        """
+        """Let the model read *documents* in full batches; *sought*: where it is not all."""
         present = self.work.database.schema_in_force()
         schema = None if present is None else present.schema
         children = () if schema is None else find_lists(schema, self.work.settings)
@@ -411,10 +402,7 @@ def _say(attribute: Attribute, predicted: PredictedCell) -> str | None:
 
 
 def show_sought(document: Document, n_tokens: int, wishes: Sequence[str]) -> str:
-    """Choose what is shown of *document* to define columns by: what resembles *wishes*.
-
-    Parts of all of it, where there are none.
-    """
+    """Choose what is shown of *document* to define columns by: what resembles *wishes*."""
     told = [(wish, " ".join(content_words(wish))) for wish in wishes]
     sought = [
         Attribute(name="wish", type="string", description=wish, synonyms=(words,))

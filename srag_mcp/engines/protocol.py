@@ -45,10 +45,7 @@ class CancelledError(Exception):
 
 
 class Workload(NamedTuple):
-    """Prompts of a language model, and the tokens of these and of the replies.
-
-    *done*: how many of the prompts were answered before; the tokens are those of the others.
-    """
+    """Prompts of a model, *done* of which were answered, and the tokens of the others."""
 
     prompts: int = 0
     tokens: int = 0
@@ -60,10 +57,7 @@ NO_PROMPTS = Workload()
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where an ingestion stands: *done* of *total* steps (0: not known), *current* the last one.
-
-    *expected*: what it will have asked at its end, where that is known anew.
-    """
+    """Where an ingestion stands: *done* of *total* (0: not known); *expected* where known anew."""
 
     stage: Stage
     done: int = 0
@@ -163,10 +157,7 @@ class Engine(ABC):
     def read(
         self, documents: Iterable[DocumentText], attributes: tuple[Attribute, ...], keep: Keep
     ) -> None:
-        """Read *documents* for what rules leave over, and hand finished records to *keep*.
-
-        How many share a prompt, and in what order they end, is the engine's affair.
-        """
+        """Read what rules leave over, in any order, and hand finished records to *keep*."""
 
     @abstractmethod
     async def translate(self, question: str, corpus: Corpus) -> Answer:

@@ -114,10 +114,7 @@ async def ask_shorter(
 
 @cache
 def reply_schema(content_type: type[ReplyContent]) -> Mapping[str, object]:
-    """Return the JSON Schema of a reply; making one takes milliseconds.
-
-    Titles and descriptions are left out: the instructions say what a field is.
-    """
+    """Return the JSON Schema of a reply, without titles and descriptions: those are told."""
     bare = _bare(content_type.model_json_schema())
     return bare if isinstance(bare, dict) else {}
 

@@ -124,10 +124,7 @@ class MemoryReplies:
         self._kept: dict[tuple[str, str], KeptReply] = {}
 
     def find(self, prompt_hash: str, asked_model: str) -> Reply | None:
-        """Return the reply that *asked_model* gave to that prompt; None if it has not yet.
-
-        What it took is in the ledger.
-        """
+        """Return the reply that *asked_model* gave to that prompt; None if it has not yet."""
         kept = self._kept.get((prompt_hash, asked_model))
         return None if kept is None else kept.reply
 
@@ -218,10 +215,7 @@ class ReplayModel(LanguageModel):
 
 
 def write_replies(path: Path, kept: Iterable[KeptReply]) -> int:
-    """Write replies as a replay file, oldest first; return how many.
-
-    The file is replaced at once, when all is written. The texts of the documents are not in it.
-    """
+    """Write replies as a replay file, at once, oldest first; return how many."""
     lines = []
     for item in kept:
         line = {

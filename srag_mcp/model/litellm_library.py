@@ -60,10 +60,7 @@ def load_litellm() -> ModuleType:
 
 
 async def close_connections() -> None:
-    """Close what litellm keeps open for the running event loop; call it before the loop ends.
-
-    Nothing happens where litellm was never loaded. Those of other loops, in other threads, stay.
-    """
+    """Close what litellm, if loaded, keeps open for the running loop, before that ends."""
     litellm = sys.modules.get("litellm")
     if litellm is None:
         return

@@ -143,10 +143,7 @@ class Purse:
 
 
 class MeteredModel(LanguageModel):
-    """Asks *model* what *cache* cannot answer, and keeps every reply before it is used.
-
-    *ledger*: the calls made through it. *name*: the model as the settings name it.
-    """
+    """Asks *model* what *cache* cannot answer by *name*; keeps each reply before it is used."""
 
     def __init__(
         self,
@@ -157,10 +154,7 @@ class MeteredModel(LanguageModel):
         budget: Budget | None = None,
         spent: Totals | None = None,
     ) -> None:
-        """Wrap *model*, of which *spent* counts against the budget already.
-
-        Replies of one that has another *name* are not used.
-        """
+        """Wrap *model*, of which *spent* counts against the budget already."""
         self.ledger = Ledger()
         self._model = model
         self._cache = cache

@@ -333,10 +333,7 @@ class Wire(Protocol):
 
 
 class OpenAIWire(Wire):
-    """Sends requests to `<api_base>/chat/completions`.
-
-    The connections are kept as long as anything is in flight, so that nobody has to close them.
-    """
+    """Sends to `<api_base>/chat/completions`; connected as long as anything is in flight."""
 
     def __init__(self, model: str, api_base: str, settings: Settings) -> None:
         self._model = model

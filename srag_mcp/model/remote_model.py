@@ -240,10 +240,7 @@ def open_model(settings: Settings, patience: Patience | None = None) -> Language
 
 
 def price_of(settings: Settings) -> Price | None:
-    """Return what the model charges; None where that is not known, as for a server of one's own.
-
-    May load litellm: 2 s at the first time.
-    """
+    """Return what the model charges; None where that is not known. May load litellm: 2 s."""
     named = _named(settings)
     if named.startswith(REPLAY):
         return Price(0.0, 0.0, 0.0)

@@ -170,10 +170,7 @@ def _load(text: str) -> Mapping[str, object] | None:
 
 
 def _find_objects(text: str) -> Iterator[tuple[Mapping[str, object], range]]:
-    """Yield the objects that stand in prose, and where.
-
-    What is within an object that does not end is none: it is a part of a reply that was cut off.
-    """
+    """Yield the objects that stand in prose, and where; none within one that does not end."""
     end = 0
     for _ in range(_MOST_BEGINNINGS):
         start = text.find("{", end)

@@ -78,11 +78,7 @@ class Flaw:
 
 
 async def repair(model: LanguageModel, flaws: Sequence[Flaw], step: Step) -> list[CellReply | None]:
-    """Ask for at most `MAX_REPAIRS` *flaws*; return what is said of each, None for nothing.
-
-    Raises:
-        ModelError: If no reply of use could be had.
-    """
+    """Ask for at most `MAX_REPAIRS` *flaws*; return what is said of each, None for nothing."""
     keyed = {f"c{number}": flaw for number, flaw in enumerate(flaws, start=1)}
     prompt = replace(render_repairs_prompt(keyed), step=step)
     asked = await ask_for(model, prompt, RepairsReply)
@@ -257,10 +253,7 @@ class _Draft:
             judged[name] = judgement
 
     def find_flaws(self, task: RecordTask, names: Collection[str] | None) -> Iterator[Flaw]:
-        """Yield what is to be asked again, of *names* where not all are sought; a doubt once.
-
-        A member that stands alone has nothing beside it to be found by.
-        """
+        """Yield what is to be asked again, of *names* where not all are sought; a doubt once."""
         for place, judged in self.judged.items():
             table = place[0]
             spans = {name: x.taken.cell.span for name, x in judged.items() if table}
@@ -323,11 +316,7 @@ class Conversation:
     batch: Sequence[Excerpt]
 
     async def finish(self) -> list[PredictedRecord]:
-        """Return a record for each document, in their order.
-
-        Raises:
-            ModelError: If the first prompt has no reply that can be used, or none can be answered.
-        """
+        """Return a record for each document; ModelError if the first prompt has no usable reply."""
         drafts = await self._read(self.batch)
         for _ in range(_MAX_ROUNDS):
             flaws = [

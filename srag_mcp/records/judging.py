@@ -173,10 +173,7 @@ class Judgement:
 
 
 class Judge:
-    """Judges what a model says of one document.
-
-    The whole text of *document* counts, also where the model saw passages of it.
-    """
+    """Judges what a model says of one document, by its whole text."""
 
     def __init__(self, document: DocumentText, engine: str) -> None:
         self.document = document
@@ -185,10 +182,7 @@ class Judge:
     def judge(
         self, attributes: Mapping[int, Attribute], cells: Sequence[CellReply]
     ) -> dict[str, Judgement]:
-        """Judge each of *attributes*, by name; keys of *cells* are their numbers or names.
-
-        What no cell speaks of is not mentioned.
-        """
+        """Judge each of *attributes*, by name; keys of *cells* are their numbers or names."""
         said: defaultdict[str, list[CellReply]] = defaultdict(list)
         for cell in cells:
             said[cell.key].append(cell)

@@ -32,10 +32,7 @@ def find_lists(schema: Schema, settings: Settings) -> tuple[Table, ...]:
 
 
 def list_attribute(child: Table) -> Attribute:
-    """Return what a model is asked for a child table, as an attribute: how many rows there are.
-
-    What its columns mean belongs to what is asked.
-    """
+    """Return a child table as a model is asked for it: how many rows there are, and of what."""
     members = "; ".join(map(describe_attribute, child.attributes))
     said = " ".join(filter(None, (child.description, f"Members: {members}")))
     return Attribute(name=child.entity, type=INTEGER, description=said, synonyms=(child.list_name,))

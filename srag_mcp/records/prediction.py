@@ -148,10 +148,7 @@ def estimate_records(
 def estimate_rows(
     lists: Sequence[Table], n_tokens: Sequence[int], n_read: int, prompt_tokens: int
 ) -> Estimate:
-    """Estimate what the rows of *lists* take beside the cells of *n_read* documents.
-
-    The others are read for their lists alone.
-    """
+    """Estimate the rows of *lists* beside *n_read* documents; others are read for these alone."""
     n_members = sum(len(child.attributes) for child in lists)
     rows = Estimate(0, 0, len(n_tokens) * n_members * _ROWS_A_LIST * _TOKENS_A_CELL)
     rest = n_tokens[n_read:] if lists else ()
@@ -212,10 +209,7 @@ async def predict_records(
 
 
 class _Run:
-    """One prediction: what its tasks share.
-
-    Finished records are gathered for a moment, because keeping a few costs as much as keeping many.
-    """
+    """One prediction; finished records are gathered a moment: to keep few costs as much."""
 
     def __init__(
         self, task: RecordTask, on_done: OnDone, slots: anyio.Semaphore, prompt_tokens: int
@@ -362,10 +356,7 @@ def stretches_around(text: str, places: Iterable[Span]) -> list[Span]:
 
 
 def count_readable(prompt_tokens: int) -> int:
-    """Return how many characters of a long document in Latin letters are read at least.
-
-    Where a prediction was made from fewer, a larger *prompt_tokens* reads more.
-    """
+    """Return how many Latin characters of a long document are read at least, by these settings."""
     return int(_FILLED * MAX_PROMPTFULS * prompt_tokens * CHARACTERS_A_TOKEN)
 
 
@@ -483,10 +474,7 @@ class _Document:
         pilot.tell(self.excerpt.document.document_id, self.found, self._silent())
 
     def finish(self, n_readable: int) -> PredictedRecord:
-        """Return the record; cells that say nothing tell what was not read.
-
-        *n_readable*: see `count_readable`; only settings that read more have it asked again.
-        """
+        """Return the record; silent cells tell what was not read, see `count_readable`."""
         cells, text = [], self.excerpt.document.text
         for item in self.record.cells:
             part = self.first if item.cell.attribute in self.idle else self.excerpt

@@ -90,10 +90,7 @@ def take_excerpt(
     max_tokens: int,
     before: Excerpt | None = None,
 ) -> Excerpt:
-    """Choose what is shown of *document*: all of it, or the passages that matter.
-
-    After an excerpt *before*, what that left out.
-    """
+    """Choose what is shown of *document*, or of what the excerpt *before* left out."""
     text, unread = document.text, None if before is None else before.unread
     names = None if before is None else before.names
     chosen = choose_passages(text, attributes, max_tokens, unread, document.passages)

@@ -197,10 +197,7 @@ def find_moved(before: Table, now: Table) -> dict[str, tuple[Attribute, ...]] | 
 
 
 def find_sources(before: Schema | Table, attribute: Attribute) -> tuple[Attribute, ...]:
-    """Return the columns of *before* whose cells those of *attribute* are, the first winning.
-
-    Those of a column whose definition is another one have to be read.
-    """
+    """Return the columns of *before* whose cells *attribute* has, the first winning."""
     known = {item.name: item for item in before.attributes}
     names = (attribute.name, *reversed(attribute.formerly))
     sources = [known[name] for name in dict.fromkeys(names) if name in known]

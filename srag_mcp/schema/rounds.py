@@ -142,10 +142,7 @@ async def predict_schema(
 
 
 def find_unmet(predicted: PredictedSchema, questions: Sequence[str]) -> list[str]:
-    """Say which questions need columns that are not there, for the model.
-
-    Nothing is said where no needs were told at all, as in replies of earlier versions.
-    """
+    """Say which questions need columns that are not there, where any needs were told at all."""
     names = {attribute.name for attribute in predicted.schema.attributes}
     problems = []
     for question in questions if predicted.needs else ():
@@ -301,10 +298,7 @@ def _tidy(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def read_needs(needs: Iterable[Need], questions: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the names of the columns that each question needs, where it was said.
-
-    A number that is none of a question is left out, and so is what every table has.
-    """
+    """Return which columns each question needs, where it was said, without what every table has."""
     return {
         questions[item.question - 1]: tuple(
             name for name in dict.fromkeys(map(snake_case, item.columns)) if name not in _IN_ALL
@@ -485,10 +479,7 @@ def _addition_problems(schema: Schema, added: Sequence[AttributeReply]) -> list[
 
 
 class ExtensionReply(ReplyContent):
-    """The definition of the attribute, or the name of the one that holds it already.
-
-    Neither, where nothing that was shown states it.
-    """
+    """The definition, or the name of who holds it already; neither, where it is not shown."""
 
     existing: str | None
     definition: AttributeReply | None
@@ -496,10 +487,7 @@ class ExtensionReply(ReplyContent):
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """What became of a wish: *attribute* holds it; *added* is false where it was there before.
-
-    *rationale* is why it is as it is, where a model said so.
-    """
+    """What became of a wish: *attribute* holds it, *added* or not; *rationale* of a model."""
 
     attribute: Attribute
     added: bool
@@ -549,10 +537,7 @@ async def predict_extension(
 
 
 def find_attribute(schema: Schema, words: str) -> Attribute | None:
-    """Return the attribute whose name is *words*; None where there is none.
-
-    `"Length overall" -> length_overall`
-    """
+    """Return the attribute of that name, `Length overall` -> `length_overall`, or None."""
     names = {words, snake_case(words)}
     return next((item for item in schema.attributes if item.name in names), None)
 

@@ -27,10 +27,7 @@ POSITION = "position"
 
 
 def table_name(text: str, taken: Collection[str] = ()) -> str:
-    """Return *text*, snake_case, as the name of a table; with a prefix where that is no free one.
-
-    `cells` -> `corpus_cells`
-    """
+    """Return *text* as the name of a table, `cells` -> `corpus_cells` where that is not free."""
     name = text
     while name in RESERVED_TABLES or name in taken or name.startswith(_OWN_PREFIX):
         name = f"{_PREFIX}{name}"
@@ -303,10 +300,7 @@ class Schema(BaseModel):
         return self.tables[0]
 
     def about(self, name: str) -> "Schema":
-        """Return the schema as one whose rows are those of the table *name*.
-
-        What asks for its records is told of what they list.
-        """
+        """Return the schema as one whose rows are those of the table *name*."""
         is_own = name == self.entity
         return self if is_own else super().model_copy(update={"tables": (self.find_table(name),)})
 
@@ -341,10 +335,7 @@ class Schema(BaseModel):
         return self.table.pending_lists
 
     def with_pending(self) -> "Schema":
-        """Return it with its pending lists as child tables, by which they are asked for.
-
-        One that a person described is that person's.
-        """
+        """Return it with its pending lists as child tables, but for those a person described."""
         children = list(self.children)
         for item in self.pending_lists:
             if all(snake_case(item.name) != snake_case(child.list_name) for child in children):

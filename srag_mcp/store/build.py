@@ -291,10 +291,7 @@ def read_info(rows: Iterable[tuple[object, ...]]) -> BuildInfo:
 def published_info(
     state: Path, connection: duckdb.DuckDBPyConnection | None = None
 ) -> BuildInfo | None:
-    """Return what the published build says of itself; None if there is none that can be read.
-
-    *connection* reads it, if given: an engine of its own takes longer to start than to read it.
-    """
+    """Return what the published build says of itself, by *connection* if given; None for none."""
     import duckdb
 
     with suppress(NotIngestedError, StoreError, duckdb.Error):
@@ -372,11 +369,7 @@ def publish(
     *,
     on_column: OnColumn = lambda done, total, name: None,
 ) -> BuildInfo:
-    """Write a build of all that *work* holds, and point to it; readers see the old one until then.
-
-    Raises:
-        StoreError: If it cannot be written; the old build stays.
-    """
+    """Write a build of all that *work* holds, and point to it; StoreError leaves the old one."""
     build_id = new_build_id(work.state)
     temporary = work.state / BUILDS_FOLDER / f"{build_id}.tmp"
     # No log: until its checkpoint the file is nobody's, and a log would write everything twice.

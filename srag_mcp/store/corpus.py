@@ -132,10 +132,7 @@ class Corpus:
         self._rest = Corpus(rest, worker, home) if is_kind else None
 
     def within(self, seconds: float | None = None) -> "Corpus":
-        """Return this corpus for what is left of a call: its queries together take no longer.
-
-        None: as long as one query may take, from when what belongs to the build is read.
-        """
+        """Return this corpus for what is left of a call: *seconds*, None for those of one query."""
         if seconds is None:
             self._content()
             seconds = self.worker.limits.timeout_s
@@ -164,10 +161,7 @@ class Corpus:
         return self._newest(work_out)
 
     def about(self, table: str) -> "Corpus":
-        """Return this corpus with the rows of a child table in the place of the records.
-
-        Its schema, statistics and numbers of rows are theirs.
-        """
+        """Return this corpus with the rows of a child table in the place of the records."""
         return self._with(_about="" if table == self._content().schema.entity else table)
 
     def has_cell(self, where: str, *, is_none: bool = False) -> str:
@@ -207,10 +201,7 @@ class Corpus:
         return tuple(filter(None, (said, info.other_kinds, info.waiting, changes)))
 
     def rest(self) -> "Corpus | None":
-        """Return what the folder has of no kind, where this is one of its kinds; None for nothing.
-
-        It has no columns, and what could not be read to tell its kind.
-        """
+        """Return what the folder has of no kind, where this is one of its kinds, or None."""
         return self._rest if self._rest is not None and self._rest.is_ready() else None
 
     def left_out(self) -> tuple[str, ...]:
@@ -323,11 +314,7 @@ class Corpus:
         return self._content().tables()
 
     def select(self, sql: str, limit: int = 100, offset: int = 0) -> ResultPage:
-        """Check and run one SELECT that comes from outside.
-
-        Raises:
-            QueryError: If it is refused, wrong, or too heavy; see its subclasses.
-        """
+        """Check and run one SELECT from outside; QueryError if it is refused, wrong or heavy."""
         return self._newest(lambda path: self._select(path, sql, limit=limit, offset=offset))
 
     def _select(
@@ -424,11 +411,7 @@ class Corpus:
         return EvidencePage(read_evidence(page.rows), total, next_offset)
 
     def quotes(self, column: str, where: str, limit: int = 3) -> tuple[Evidence, ...]:
-        """Return stated cells of *column*, of the first records with *where* (SQL, empty: all).
-
-        Raises:
-            QueryError: If *where* is refused or wrong.
-        """
+        """Return stated cells of *column*, of the first records with *where* (SQL, empty: all)."""
         records = quote_name(self._content().schema.entity)
         clause = self._cells_where(column, None, {"state": "stated"})
         if where:  # of the first ones: a million records are looked at for three quotes else

@@ -77,10 +77,7 @@ _ENTRY = TypeAdapter(_Entry)
 
 
 def take_over(state: State, work: WorkDatabase) -> None:
-    """Move what is in the files and the work database to where it is today; its lock is held.
-
-    What is damaged is left out.
-    """
+    """Move what is in the files and the work database to where it is today, but for damages."""
     entries, useless = dict[str, _Entry](), set[tuple[str, str]]()
     in_work = {str(name) for (name,) in work.run("SELECT table_name FROM duckdb_tables()")}
     if in_work.issuperset(_TABLES):

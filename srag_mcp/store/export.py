@@ -252,10 +252,7 @@ def _new_book(path: Path) -> Workbook:
 def _write_sheet(
     book: Workbook, name: str, names: Sequence[str], rows: Iterable[Sequence[object]]
 ) -> int:
-    """Write *rows* below their *names* as a sheet; return how many.
-
-    Texts stay texts, whatever they begin with. Limits are the caller's to check.
-    """
+    """Write *rows* below their *names* as a sheet; return how many. Texts stay texts."""
     taken = [sheet.get_name().lower() for sheet in book.worksheets()]
     short = name[:_MAX_NAME]
     if short.lower() in taken:

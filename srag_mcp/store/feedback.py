@@ -186,10 +186,7 @@ class Feedback:
         return bool(self._state.run("DELETE FROM verdicts WHERE number = ? RETURNING 1", number))
 
     def keep_seen(self, verdict: Verdict) -> None:
-        """Keep for which build *verdict* holds or why it does not, and names of now in its query.
-
-        It is the one of its number.
-        """
+        """Keep what is known of the *verdict* of that number by now, and its query of today."""
         seen = (verdict.sql, verdict.columns, verdict.build, verdict.retired)
         self._state.run(
             "UPDATE verdicts SET sql = ?, columns = ?, build = ?, retired = ? WHERE number = ?",

@@ -73,10 +73,7 @@ class CorpusFolder:
         return inside if inside.is_dir() or _can_write(inside) else apart
 
     def kinds(self) -> dict[str, Path]:
-        """Return the corpora of the kinds of documents that the folder holds, by name.
-
-        None of a folder of one kind, which is a corpus itself.
-        """
+        """Return the corpora of the kinds of documents in the folder, by name; none of one kind."""
         state = self.readable()
         if not (state / KINDS_FILE).is_file() or (state / POINTER_FILE).exists():
             return {}
@@ -261,10 +258,7 @@ def build_path(state: Path, build_id: str) -> Path:
 
 
 def new_build_id(state: Path) -> str:
-    """Return an id that sorts after all builds.
-
-    Its random end tells it from one of that number of a state folder that was deleted meanwhile.
-    """
+    """Return an id that sorts after all builds; its end tells it from those of a deleted state."""
     latest = max((int(path.stem[:6]) for path in _builds(state)), default=0)
     return f"{latest + 1:06d}-{secrets.token_hex(4)}"
 
@@ -391,10 +385,7 @@ class FileWatch:
         self._lock = threading.Lock()
 
     def text(self) -> str:
-        """Say what has changed; empty where nothing has, or it is not known.
-
-        Files are looked at again when that took less than a twentieth of the time since.
-        """
+        """Say what has changed, looked at in a twentieth of the time; empty for nothing."""
         with self._lock:
             started = time.monotonic()
             if started >= self._holds_until:

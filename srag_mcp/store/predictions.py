@@ -123,20 +123,14 @@ class Predictions:
         ]
 
     def ids_by_chance(self, salt: str = "") -> list[str]:
-        """Return all documents in an order that has nothing to do with what they say.
-
-        It stays as it is for those that are there when others come or go; each *salt* has its own.
-        """
+        """Return all documents in an order by chance that lasts; each *salt* has its own."""
         rows = self._work.run(
             "SELECT document_id FROM documents ORDER BY md5(? || document_id), document_id", salt
         )
         return [row[0] for row in rows]
 
     def texts(self, document_ids: Sequence[str], *, whole: bool = True) -> Iterator[DocumentText]:
-        """Yield the texts of documents, in the order given, a few in memory at a time.
-
-        With their passages, unless not *whole*.
-        """
+        """Yield texts in the order given, few in memory; with passages, unless not *whole*."""
         for start in range(0, len(document_ids), _TEXTS_AT_ONCE):
             part = document_ids[start : start + _TEXTS_AT_ONCE]
             rows = self._work.run(
@@ -300,10 +294,7 @@ class Predictions:
         return int(n_documents)
 
     def forget_gone(self) -> None:
-        """Drop the predictions of documents that are gone or have changed.
-
-        Call it when all documents are read: before that, those not yet read seem to be gone.
-        """
+        """Drop those of documents that are gone or have changed; call it when all are read."""
         with self._work.transaction():
             for table in ("summaries", "predicted_rows", "predictions"):
                 gone = self._work.run(
@@ -329,10 +320,7 @@ WHERE (listed.document_id IS NOT NULL OR path IN (SELECT path FROM files WHERE r
 
 
 def keep_listed(work: WorkDatabase, child: Table) -> None:
-    """Keep which documents code has read for a child table: a model is not asked what they list.
-
-    In table files code reads all that there is.
-    """
+    """Keep which documents code has read for a child table: a model is not asked about them."""
     attribute = list_attribute(child)
     names = {"name": attribute.name, "hash": hash_attribute(attribute)}
     with work.transaction():
@@ -352,10 +340,7 @@ def read_prediction(row: CellRow) -> PredictedCell:
 
 
 def keep_rule_cells(work: WorkDatabase, attribute: Attribute) -> None:
-    """Keep what the rules of *attribute* read, for the documents that have no prediction of it.
-
-    They count like predictions: a language model is not asked about the column in those documents.
-    """
+    """Keep what rules read, as predictions, for the documents that have none of *attribute*."""
     predictions, said = Predictions(work), work.rule_cells(attribute.name)
     known = predictions.cells(attribute).keys()
     silent = Cell(attribute.name, State.NOT_MENTIONED)

@@ -42,10 +42,7 @@ class SpooledPrompt:
 
 @dataclass(frozen=True, slots=True)
 class SpoolCount:
-    """How many prompts wait that no agent has, and how many that one may still answer.
-
-    The first of the latter is open again in *lease_s*; 0 when there are none.
-    """
+    """How many prompts wait that no agent has, and that one has: the first is open in *lease_s*."""
 
     n_open: int = 0
     n_leased: int = 0
@@ -119,11 +116,7 @@ class PromptSpool:
         self._state.run("DELETE FROM prompts WHERE entry IS NULL")
 
     def park(self) -> None:
-        """Put aside what earlier jobs asked, and forget what is old; a job does so at its start.
-
-        Prompts that agents had are free when they are asked again: who had them may be gone with
-        the job.
-        """
+        """Put aside what earlier jobs asked, free for any agent, and forget what is old."""
         old = time.time() - _KEPT_S
         with self._state.transaction():
             self._state.run("UPDATE prompts SET is_parked = 1, leased_at = NULL")

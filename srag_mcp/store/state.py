@@ -59,10 +59,7 @@ class State:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Keep all that is done inside, or nothing of it; inside of another one, as that does.
-
-        Nobody else writes meanwhile.
-        """
+        """Keep all that is done inside, or nothing, while nobody else writes; may be nested."""
         with self._lock:
             if self._connection.in_transaction:
                 yield
@@ -89,22 +86,13 @@ class State:
 
 
 def pause_s(waited_s: float) -> float:
-    """Return for how long not to look again at what another process writes, after such a wait.
-
-    A quarter of it: a short wait ends at once, and a long one takes few looks.
-
-    `pause_s(0.4) -> 0.1`
-    """
+    """Return how long not to look again after such a wait, a quarter: `pause_s(0.4) -> 0.1`."""
     return min(max(_LEAST_PAUSE_S, waited_s / 4), _MOST_PAUSE_S)
 
 
 @contextmanager
 def open_state(folder: Path, wait_s: float = _BUSY_S) -> Iterator[State]:
-    """Open the state that lies in *folder*, made on need; wait so long for others who write.
-
-    Raises:
-        StoreError: If it cannot be read or written, is damaged, or a later version wrote it.
-    """
+    """Open the state that lies in *folder*, made on need; wait so long for others who write."""
     with closing(_connect(folder, wait_s)) as connection:
         yield State(connection, folder)
 

@@ -40,10 +40,7 @@ _HOLDS = frozenset({State.STATED, State.FAILED})
 
 
 def put_in_force(work: WorkDatabase, schema: Schema, origin: str) -> list[Correction]:
-    """Follow *schema* from now on; its columns take over what they share with those before.
-
-    Return the corrections as they are to be kept for it.
-    """
+    """Follow *schema* from now on, with what columns share; return the corrections for it."""
     with work.transaction():
         present, kept = work.schema_in_force(), read_corrections(work.state)
         known = {x.list_name: x for x in present.schema.children} if present else {}
@@ -160,10 +157,7 @@ def _take(
     attribute: Attribute,
     read: Callable[[Attribute, list[Said]], Sequence[Cell]],
 ) -> tuple[dict[Key, Cell], dict[Key, Cell]]:
-    """Return what was said of *sources* as the cells of the first of them, and of *attribute*.
-
-    A key is that of a document, or of a row of one.
-    """
+    """Return what was said of *sources* as the cells of the first of them, and of *attribute*."""
     columns = [
         dict(zip(found, read(item, [*found.values()]), strict=True))
         for item, found in zip(sources, raw, strict=True)

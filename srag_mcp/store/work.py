@@ -172,10 +172,7 @@ class FinishedFile:
 
 @dataclass(frozen=True, slots=True)
 class SchemaInForce:
-    """The schema that the cells of the work database follow.
-
-    *origin* says where it came from, so that the same source does not count as a change.
-    """
+    """The schema that the cells follow; *origin*: the same source does not count as a change."""
 
     schema: Schema
     origin: str
@@ -337,10 +334,7 @@ class WorkDatabase:
         return SchemaInForce(Schema.model_validate_json(text), self._meta("schema_origin") or "")
 
     def put_in_force(self, schema: Schema, origin: str, *, is_taken_over: bool = False) -> None:
-        """Follow *schema* from now on; what was extracted after another one is dropped.
-
-        *is_taken_over*: what was extracted holds for *schema* as well.
-        """
+        """Follow *schema* from now on; what followed another is dropped, unless taken over."""
         with self.transaction():
             present = self.schema_in_force()
             is_same = present is not None and hash_schema(present.schema) == hash_schema(schema)

@@ -104,10 +104,7 @@ def lock_engine(
 
 @dataclass(slots=True)
 class OpenBuilds:
-    """The builds that are kept open: opening one costs ten times what a query costs.
-
-    A build never changes. When another build of the same folder is asked for, the older is closed.
-    """
+    """The builds that are kept open, one a folder: to open one costs ten queries."""
 
     limits: QueryLimits
     _kept: "OrderedDict[tuple[Path, ...], _Opened]" = field(default_factory=OrderedDict)
