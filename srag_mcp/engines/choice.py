@@ -77,13 +77,10 @@ def asks_model(settings: Settings) -> bool:
 
 
 def choose_asking(settings: Settings) -> Asking:
-    """Return how questions are translated after *settings*.
+    """Return how questions are translated after *settings*; SettingsError without a model named.
 
     Where the engine is left open the grammar goes first; where no model is named, or the calling
     agent thinks, the brief is for whoever asks, unless the grammar is sure.
-
-    Raises:
-        SettingsError: If the engine is a language model and none is named.
     """
     if not asks_model(settings):
         is_forced = named_engine(settings.engine) == OfflineEngine.name

@@ -226,17 +226,17 @@ class ModelEngine(Engine):
             predicted = replace(predicted, schema=built)
             # those that code reads have sources
             lists = [x for x in find_lists(built, self.work.settings) if not x.sources]
-        trial = await self._try_schema(predicted.schema, request, lists)
+        complaints, said = await self._try_schema(predicted.schema, request, lists)
         self.work.on_progress(Progress("schema", n_steps - 1, n_steps, "trial"))
         unmet = find_unmet(predicted, request.questions)
         last = n_rounds + 1
-        if unmet or trial.complaints:
-            problems = (*trial.complaints, *unmet, *find_long(predicted.schema))
+        if unmet or complaints:
+            problems = (*complaints, *unmet, *find_long(predicted.schema))
             # complaints quote what they are about, and every document was shown before
             repair = Round(last, request.documents[:1] if unmet else (), problems)
             predicted = await refine_schema(self.model, request, predicted, repair)
             self._keep_needed(predicted)
-        return choose_columns(predicted, trial.said, request.n_columns, last)
+        return choose_columns(predicted, said, request.n_columns, last)
 
     def _keep_needed(self, predicted: PredictedSchema) -> None:
         """Keep which columns the questions need, for the reading."""
@@ -253,7 +253,7 @@ class ModelEngine(Engine):
 
     async def _try_schema(
         self, schema: Schema, request: SchemaRequest, lists: Sequence[Table]
-    ) -> "_Trial":
+    ) -> tuple[list[str], Said]:
         """Read the documents of *request* by a predicted schema. Source: DESIGN 7.2."""
         records: list[PredictedRecord] = []
         asked = (*schema.attributes, *map(list_attribute, lists))
@@ -296,7 +296,7 @@ class ModelEngine(Engine):
             attribute.name: [_say(attribute, cell) for cell in cells[attribute.name].values()]
             for attribute in schema.attributes
         }
-        return _Trial(complaints, said)
+        return complaints, said
 
     def define(self, wish: str, schema: Schema, documents: Sequence[Document]) -> Extension:
         """Define the attribute from passages of a few documents that resemble the wish."""
@@ -384,14 +384,6 @@ class ModelEngine(Engine):
         if stopped:
             raise stopped[0]
         return {question: outcomes[question] for question in different}
-
-
-@dataclass(frozen=True, slots=True)
-class _Trial:
-    """What a refinement should repair, for the model, and what the documents say."""
-
-    complaints: Sequence[str]
-    said: Said
 
 
 def _say(attribute: Attribute, predicted: PredictedCell) -> str | None:

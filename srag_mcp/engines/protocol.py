@@ -98,13 +98,8 @@ class Engine(ABC):
     """Who does the thinking of an ingestion.
 
     Rules read every document where it is opened, whoever thinks: without a model theirs are the
-    cells, beside one they are a second opinion. `read` is asked for what they leave over.
-
-    Attributes:
-        name: As settings and cells name it.
-        asks: Whether it asks a language model, as all do but the one whose name signs what code
-            reads (`srag_mcp.cells.cell.is_predicted`).
-        by_caller: Whether its prompts wait for the caller to answer them.
+    cells, beside one they are a second opinion. `read` is asked for what they leave over. *asks*: a
+    language model, *by_caller*: whose prompts wait for the caller to answer them.
     """
 
     name: ClassVar[EngineName]

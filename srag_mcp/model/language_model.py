@@ -30,14 +30,10 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is asked.
+    """What is asked; *content*, documents or a question, is data, whatever it says.
 
-    Attributes:
-        step: What the reply is for.
-        instructions: Never change between documents, so that caches of providers hit.
-        content: What changes: documents, a question. It is data, whatever it says.
-        corrections: Earlier replies to this prompt that did not fit, oldest first.
-        subject: What it is about, for people: document ids or the question. Not sent.
+    *instructions* never change between documents, so that caches of providers hit. *corrections*:
+    earlier replies that did not fit, oldest first. *subject*: what it is about, for people.
     """
 
     step: Step
@@ -104,15 +100,12 @@ class LanguageModel(Protocol):
     """Whoever completes prompts: a provider, a local server, the calling agent, a recording."""
 
     async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
-        """Answer *prompt* with JSON that should fit *reply_schema* (a JSON Schema).
-
-        `ask_for` checks that it does, and asks again.
+        """Answer *prompt* with JSON that should fit *reply_schema*, as `ask_for` checks.
 
         Raises:
             ModelStoppedError: If no further prompt can be answered either: a wrong key, an unknown
                 model, no credit, a server that is gone.
-            PromptTooLongError: If the prompt is longer than the model can read.
-            PromptRefusedError: If the provider refuses it for its content.
+            PromptTooLongError, PromptRefusedError: If it is too long, or refused for its content.
             ModelError: If no reply could be had to this prompt.
         """
         ...

@@ -181,14 +181,11 @@ class ReplayModel(LanguageModel):
             self._replies[reply.prompt_hash] = reply
 
     async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
-        """Answer with the recorded reply; it costs nothing.
-
-        Its tokens are estimated, of four characters each: what an agent answers is not counted.
+        """Answer with the recorded reply; it costs nothing, and its tokens are estimated.
 
         Raises:
             ModelStoppedError: If there is none: the template or the documents have changed since.
                 Going on would give figures that nobody recorded.
-            ModelError: If it is damaged.
         """
         prompt_hash = hash_prompt(prompt, reply_schema)
         found = self._replies.get(prompt_hash)

@@ -170,18 +170,6 @@ class LitellmWire(Wire):
         return Fault("stopped", told) if missing else None
 
 
-def find_context(model: str | None) -> int | None:
-    """Return how many tokens a model can read, as litellm names it; None where it is not known."""
-    if model is None or model.startswith(REPLAY):
-        return None
-    litellm = load_litellm()
-    try:
-        found = litellm.get_model_info(model)["max_input_tokens"]
-    except litellm.exceptions.ModelNotMappedError:
-        return None
-    return found if isinstance(found, int) else None
-
-
 @lru_cache(maxsize=8)
 def find_price(model: str) -> Price | None:
     """Return the price of a model as litellm names it; None where it is not known.
@@ -213,9 +201,8 @@ def find_price(model: str) -> Price | None:
 def find_key_variables(settings: Settings) -> tuple[str, ...]:
     """Name the variables that hold the key for the model of *settings*, whether set or not.
 
-    None for a recording, for a server of one's own, and where litellm does not know the provider.
-    Of alternatives, one that is set is named, else one that is called after the provider. May load
-    litellm: 2 s.
+    None for a recording and a server of one's own. Of alternatives, one that is set is named, else
+    one that is called after the provider. May load litellm: 2 s.
 
     `openai/gpt-4o-mini` -> `("OPENAI_API_KEY",)`
     """

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import TypeAlias
 
 import anyio
 
@@ -77,6 +78,8 @@ HAND_OVER_S = 1.0
 _AROUND = 200  # characters on both sides of a place, as for a second look: a sentence or two
 _SMALL = 2  # times what is read first
 OnDone = Callable[[Sequence[PredictedRecord]], None]
+Reading: TypeAlias = tuple[PredictedRecord, Excerpt]
+"""A record, and the excerpt that it is from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +180,9 @@ async def predict_records(
 ) -> None:
     """Predict the record of each document; hand over finished ones, in groups of a second.
 
-    Args:
-        task: Who is asked for what.
-        documents: Read lazily, so that no more texts are in memory than are asked about.
-        prompt_tokens: Most tokens of one document in one prompt.
-        max_in_flight: Most batches at a time; the model may let fewer through.
-        on_done: Called with the records of whole batches, in no order of batches. Keeping them in
-            one transaction keeps the batches of a later run the same.
+    *documents* are read lazily; *prompt_tokens* are most of one document in one prompt, and
+    *max_in_flight* the most batches at a time. *on_done* gets whole batches, in no order: keeping
+    them in one transaction keeps the batches of a later run the same.
 
     Raises:
         ModelStoppedError: If no further prompt can be answered, or what *on_done* raised. What was
@@ -282,14 +281,6 @@ class _Run:
             self.hand_over()
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A record, and the excerpt that it is from."""
-
-    record: PredictedRecord
-    excerpt: Excerpt
-
-
 async def predict_batch(task: RecordTask, batch: Sequence[Excerpt]) -> list[Reading]:
     """Return a record for each document of *batch*, in its order.
 
@@ -302,7 +293,7 @@ async def predict_batch(task: RecordTask, batch: Sequence[Excerpt]) -> list[Read
     try:
         records = await Conversation(task, batch).finish()
         _count_useless(task, records)
-        return [Reading(*pair) for pair in zip(records, batch, strict=True)]
+        return [*zip(records, batch, strict=True)]
     except ModelStoppedError:
         raise
     except (ReplyError, PromptTooLongError, PromptRefusedError) as error:
@@ -334,7 +325,7 @@ def _count_useless(task: RecordTask, records: Sequence[PredictedRecord]) -> None
 
 
 def _fail(task: RecordTask, excerpt: Excerpt, reason: str) -> Reading:
-    return Reading(fail_record(task, excerpt.document, reason), excerpt)
+    return fail_record(task, excerpt.document, reason), excerpt
 
 
 def choose_first_tokens(n_attributes: int, n_columns: int) -> int | None:
@@ -378,9 +369,9 @@ async def predict_documents(
     further = replace(task, summarised=False)  # the first part is the likeliest to tell it
     left = MAX_PROMPTFULS * max_tokens - min(task.first_tokens or max_tokens, max_tokens)
     documents = []
-    for reading, asked in zip(await predict_batch(task, batch), batch, strict=True):
-        document = _Document(asked, reading.record, max_tokens, left, reading.excerpt)
-        document.turn_to(reading.excerpt, asked)
+    for (record, first), asked in zip(await predict_batch(task, batch), batch, strict=True):
+        document = _Document(asked, record, max_tokens, left, first)
+        document.turn_to(first, asked)
         if asked.unread and asked.document.document_id not in task.pilot:
             document.idle = await task.pilot.idle()
         sought = task.sought.get(asked.document.document_id)
@@ -523,6 +514,6 @@ async def _read_on(task: RecordTask, documents: Sequence[_Document], max_tokens:
     for batch in plan_batches(parts, lambda part: part[1].n_tokens, n_attributes, max_tokens):
         asked = [excerpt for _, excerpt in batch]
         readings = await predict_batch(task, asked)
-        for (document, excerpt), reading in zip(batch, readings, strict=True):
-            document.add(reading.record)
-            document.turn_to(reading.excerpt, excerpt)
+        for (document, part), (record, shown) in zip(batch, readings, strict=True):
+            document.add(record)
+            document.turn_to(shown, part)

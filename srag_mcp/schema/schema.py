@@ -215,11 +215,8 @@ class Schema(BaseModel):
     """What each document of a corpus describes: a record table, and what the documents list.
 
     A schema is made, copied and read as if it were its record table with *children*, and one that
-    an earlier version wrote as a table is read.
-
-    Attributes:
-        tables: The record table first, then its child tables.
-        version: Counts the changes of the schema, from 1.
+    an earlier version wrote as a table is read. *tables* has the record table first; *version*
+    counts the changes, from 1.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

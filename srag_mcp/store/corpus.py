@@ -105,12 +105,8 @@ class Corpus:
     """Reads a corpus folder, or a build (`.duckdb`) that somebody handed around.
 
     Every call goes to the newest published build; what belongs to a build is read once. All SQL
-    runs in *worker*: this process opens no database. Safe to use from many threads.
-
-    Attributes:
-        location: The folder, or the build.
-        worker: Runs its queries.
-        name: What it is called; by itself as the folder, or the stem of the build.
+    runs in *worker*: this process opens no database. Safe to use from many threads. Its *name* is
+    that of the folder, or the stem of the build, by itself.
     """
 
     def __init__(
@@ -219,12 +215,7 @@ class Corpus:
         return state if state is not None and os.access(state, os.W_OK) else None
 
     def build_path(self) -> Path:
-        """Return the published build: the one of `settled`, unless that is gone.
-
-        Raises:
-            NotIngestedError: If there is none.
-            StoreError: If the pointer is damaged.
-        """
+        """Return the published build: the one of `settled`, unless that is gone."""
         if self._settled is not None and self._settled.exists():
             return self._settled
         if self._folder is not None:
@@ -391,11 +382,7 @@ class Corpus:
         """Return the cells of *column* that pass the filter; of all columns when it is empty.
 
         *table* has the column; None for the record table. The filter may hold conditions from
-        outside: its statements run through the guard.
-
-        Raises:
-            SchemaError: If there is no such column.
-            QueryError: If the condition is refused or wrong.
+        outside: its statements run through the guard, and may raise QueryError.
         """
         limit, offset = wanted.get("limit", 20), wanted.get("offset", 0)
         clause = self._cells_where(column, table, wanted)

@@ -68,13 +68,10 @@ def check_target(out: Path, *, force: bool, endings: Sequence[str] = FORMATS) ->
 
 
 def table_sql(corpus: Corpus, table: str = "", *, quotes: bool, states: bool) -> str:
-    """Write the SELECT of a whole *table*, the records if empty.
+    """Write the SELECT of a whole *table*, the records if empty; CorpusError where there is none.
 
     Behind each column of records and of child tables come `<column>_state` and `<column>_quote` on
     wish.
-
-    Raises:
-        CorpusError: If there is no such table, or it has no cells.
     """
     tables, schema = corpus.tables(), corpus.schema()
     table = table or schema.entity
@@ -131,11 +128,7 @@ def export_parts(parts: Sequence[Part], out: Path, timeout_s: float) -> list[int
 
     The ending of *out* says the format, see `check_target`; a file that is there is replaced. In
     .csv a text that a spreadsheet would run as a formula begins with `'`. The SQL is judged as one
-    from outside.
-
-    Raises:
-        QueryError: If the guard does not allow it, the format cannot hold the rows, or it is wrong,
-            or needs too much time or memory; nothing is written.
+    from outside; QueryError also where the format cannot hold the rows.
     """
     import duckdb  # heavy, and only needed here
 

@@ -82,12 +82,8 @@ class KindTables:
     """Reads the tables of several corpora as those of one; safe to use from many threads.
 
     Tables have their names, but for those of two kinds that have one: these begin with the name of
-    their kind. `documents`, `cells` and `passages` have the rows of all kinds, and of no kind.
-
-    Attributes:
-        name: What the folder is called.
-        corpora: The kinds that are ingested, in order.
-        missing: The names of the others.
+    their kind. `documents`, `cells` and `passages` have the rows of all kinds, and of no kind. Of
+    *corpora*, in order, others are *missing*: they are not ingested.
     """
 
     def __init__(self, name: str, corpora: Sequence[Corpus], missing: Sequence[str] = ()) -> None:

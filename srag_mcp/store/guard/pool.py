@@ -154,10 +154,6 @@ class QueryPool:
     A query that has run for `limits.long_after_s` is long. Long ones hold at most half of the
     processes: one that finds this half taken is stopped, and begins again when there is room. Any
     thread may send statements; see `Turns` for who goes first.
-
-    Example:
-        with QueryPool() as pool:
-            page = pool.select(build, "SELECT count(*) FROM boats", tables={"boats": ["name"]})
     """
 
     def __init__(
@@ -242,11 +238,7 @@ class QueryPool:
         """Run a statement of this package and return all its rows; it waits for no query.
 
         One of another *kind*, as it may take longer, waits its turn among them. It is not checked
-        against the lists, so *sql* is never text from outside: that goes into *parameters*. Time,
-        memory and the lock of the engine hold; *timeout_s* as for `select`.
-
-        Raises:
-            StoreError: As for `select`, but for what the check refuses.
+        against the lists, so *sql* is never text from outside: that goes into *parameters*.
         """
         request = Request("read", build, sql, parameters=list(parameters), timeout_s=timeout_s)
         return list(self._ask(request, kind).rows)
