@@ -1,7 +1,6 @@
 """Which engine thinks: the one that is named, or what leaving it open means here."""
 
-from srag_mcp.engines.agent import AgentEngine
-from srag_mcp.engines.model import ModelEngine
+from srag_mcp.engines.model import AgentEngine, ModelEngine
 from srag_mcp.engines.offline import OfflineEngine
 from srag_mcp.engines.protocol import Engine
 from srag_mcp.errors import SettingsError

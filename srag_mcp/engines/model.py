@@ -1,4 +1,4 @@
-"""The engine with a language model: it designs the columns, reads the documents, writes queries."""
+"""The engines with a language model, and with the calling agent: columns, cells, queries."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ from srag_mcp.errors import ModelError, ModelStoppedError, QuestionError
 from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import Asking, ask_model
 from srag_mcp.inference.by_model import Translated, Translating, translate_question
-from srag_mcp.model.language_model import LanguageModel, Price, Step
+from srag_mcp.model.language_model import AGENT, LanguageModel, Price, Step
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import Budget, MeteredModel
@@ -59,6 +59,7 @@ from srag_mcp.store.decisions import keep_other_kinds, write_decisions
 from srag_mcp.store.earlier import EarlierAnswers
 from srag_mcp.store.predictions import Predictions, hash_attribute
 from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.spool import AgentModel, PromptSpool
 from srag_mcp.store.state import State, open_state, pause_s
 from srag_mcp.text.words import content_words, stems
 from srag_mcp.values.states import State as CellState
@@ -66,6 +67,7 @@ from srag_mcp.values.states import State as CellState
 Returned = TypeVar("Returned")
 Outcome: TypeAlias = Translated | QuestionError | ModelError
 
+IN_FLIGHT = 200  # so many prompts an agent and its helpers may share
 _READY_PROMPTS = 16  # written while others are in flight, so that no place stays empty
 _NUMBERS, _NEEDED = "column_numbers", "needed_columns"
 
@@ -384,6 +386,28 @@ class ModelEngine(Engine):
         if stopped:
             raise stopped[0]
         return {question: outcomes[question] for question in different}
+
+
+class AgentEngine(ModelEngine):
+    """The calling agent thinks, as a language model without a key."""
+
+    __slots__ = ()
+    name: ClassVar[EngineName] = AGENT
+    by_caller: ClassVar[bool] = True
+
+    @classmethod
+    def price(cls, settings: Settings) -> Price | None:
+        """Its prompts are on the bill of the agent."""
+        return None
+
+    @property
+    def is_begun(self) -> bool:
+        """Its prompts wait for somebody as soon as they are written."""
+        return True
+
+    @classmethod
+    def _open_model(cls, settings: Settings, state: State) -> tuple[LanguageModel, str, int]:
+        return AgentModel(PromptSpool(state)), AGENT, IN_FLIGHT
 
 
 def _say(attribute: Attribute, predicted: PredictedCell) -> str | None:

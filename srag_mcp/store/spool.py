@@ -7,14 +7,24 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
+import anyio
 from pydantic import TypeAdapter
 
 from srag_mcp.documents.encoding import storable
-from srag_mcp.model.language_model import Prompt
+from srag_mcp.errors import ModelStoppedError
+from srag_mcp.model.language_model import (
+    AGENT,
+    LanguageModel,
+    Prompt,
+    Reply,
+    count_tokens,
+    hash_prompt,
+)
 from srag_mcp.model.reply_content import find_problem
-from srag_mcp.store.state import State
+from srag_mcp.store.state import State, pause_s
 
 LEASE_S = 300.0
+IDLE_S = 1800.0
 _KEPT_S = 7 * 24 * 3600.0
 _N_ID = 12  # of 64: among 100,000 prompts, two begin alike in one corpus of 50,000
 _ID = re.compile(r"[0-9a-f]{8,64}")  # versions before gave fewer characters
@@ -218,3 +228,45 @@ class PromptSpool:
                 name,
             )
         return AnswerOutcome(prompt_id, problem, entry.shared)
+
+
+class AgentModel(LanguageModel):
+    """Puts prompts into a *spool* for agents; gives up after *idle_s* in which none did a thing."""
+
+    def __init__(self, spool: PromptSpool, *, idle_s: float = IDLE_S) -> None:
+        self._spool = spool
+        self._idle_s = idle_s
+        self._is_started = False
+        self._last_sign = time.monotonic()
+
+    async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
+        """Wait until an agent has answered; ModelStoppedError if none does so for long."""
+        if not self._is_started:
+            self._is_started = True
+            self._spool.park()  # what earlier jobs asked
+        started = time.monotonic()
+        self._last_sign = started  # to ask is a sign, too
+        name = hash_prompt(prompt, reply_schema)
+        while (text := self._spool.ask(name, prompt, reply_schema)) is None:
+            is_idle = time.monotonic() - self._last_sign >= self._idle_s
+            if is_idle and self._spool.seconds_since_sign() >= self._idle_s:
+                msg = (
+                    f"no agent has answered for {self._idle_s / 60:.0f} minutes, and"
+                    f" {self._spool.n_waiting()} prompts wait. What was answered is kept: call"
+                    " ingest_corpus again, then next_prompts and answer_prompts"
+                )
+                raise ModelStoppedError(msg)
+            await anyio.sleep(pause_s(time.monotonic() - started))
+        self._last_sign = time.monotonic()
+        return Reply(
+            text,
+            tokens_in=prompt.count_tokens(reply_schema),
+            tokens_out=count_tokens(text),
+            seconds=self._last_sign - started,
+            model=AGENT,
+            is_estimated=True,
+        )
+
+    def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
+        """Let agents answer *prompt* once more."""
+        self._spool.forget(hash_prompt(prompt, reply_schema))

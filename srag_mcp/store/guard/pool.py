@@ -194,21 +194,11 @@ class QueryPool:
     ) -> ResultPage:
         """Check *sql*, which comes from outside, and return one page of its rows.
 
-        Args:
-            build: The published build; or what is made of several.
-            sql: One SELECT; the text that is checked is the text that runs.
-            tables: The exposed tables with their columns.
-            limit: Most rows of the page; no more than `limits.max_rows` are given.
-            offset: Rows to leave out first.
-            timeout_s: Seconds that it may take; None for the limit of the pool.
+        *build* is a published build, or what is made of several, and *tables* what of it is shown.
+        The page has *limit* rows, but `limits.max_rows` at most, from *offset* on.
 
         Raises:
-            RefusedQueryError: If the guard does not allow it.
-            UnknownNameError: If it names what is not there.
-            QueryTimeoutError: If it was stopped at the time limit, or waited too long for its turn.
-            QueryMemoryError: If it was stopped at the memory limit.
-            QueryCancelledError: If its caller gave up.
-            QueryError: If it is wrong otherwise.
+            QueryError: If it is refused, wrong, too heavy or given up; see its subclasses.
             StoreError: If the build cannot be read.
         """
         check_text(sql)  # here, too: the process need not be sent what is too long
