@@ -41,7 +41,6 @@ from srag_mcp.records.conversation import (
 )
 from srag_mcp.records.judging import RecordsReply
 from srag_mcp.records.listed import join_rows, list_attribute
-from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.record_prompt import (
     MAX_DOCUMENTS,
     MAX_PARTS,
@@ -381,12 +380,16 @@ async def predict_documents(
         documents.append(document)
     while unsaid := _group(documents):
         for names, group in unsaid.items():
-            named = names.union(*(document.unquoted() for document in group))
+            cells = (item.cell for document in group for item in document.record.cells)
+            # for values with doubtful words a later part may have better ones
+            unquoted = {x.attribute for x in cells if not x.marks.isdisjoint(UNQUOTED)}
+            named = names.union(unquoted)
             attributes = tuple(item for item in task.attributes if item.name in named)
             await _read_on(replace(further, attributes=attributes), group, max_tokens)
     for document in documents:
         if document.first.unread:
-            document.tell(task.pilot)
+            document_id = document.first.document.document_id
+            task.pilot.tell(document_id, document.found, document.silent())
     n_readable = count_readable(max_tokens)
     return [document.finish(n_readable) for document in documents]
 
@@ -415,9 +418,9 @@ class _Document:
         is_spent = min(self.left, self.most) < _MIN_TOKENS
         if is_spent or not self.excerpt.unread or self.record.error:
             return frozenset()
-        return self._silent() - self.idle
+        return self.silent() - self.idle
 
-    def _silent(self) -> frozenset[str]:
+    def silent(self) -> frozenset[str]:
         """Return what nothing is said of; a list may go on in the rest."""
         lists = {item.table for item in self.record.lists}
         return frozenset(
@@ -425,11 +428,6 @@ class _Document:
             for item in self.record.cells
             if _is_silent(item) or item.cell.attribute in lists
         )
-
-    def unquoted(self) -> set[str]:
-        """Return the attributes for whose values a later part may have better words."""
-        cells = (item.cell for item in self.record.cells)
-        return {cell.attribute for cell in cells if not cell.marks.isdisjoint(UNQUOTED)}
 
     def next_part(self, task: RecordTask) -> Excerpt:
         """Choose what to show next: more than before, if that was little."""
@@ -459,10 +457,6 @@ class _Document:
         self.record = replace(
             self.record, cells=tuple(cells), error=record.error, lists=tuple(lists.values())
         )
-
-    def tell(self, pilot: Pilot) -> None:
-        """Let *pilot* know what it was read on for in vain."""
-        pilot.tell(self.excerpt.document.document_id, self.found, self._silent())
 
     def finish(self, n_readable: int) -> PredictedRecord:
         """Return the record; silent cells tell what was not read, see `count_readable`."""

@@ -150,11 +150,10 @@ class Corpus:
 
     def once(self, make: Callable[["Corpus"], Returned]) -> Returned:
         """Return what *make* works out of the build alone: once, for a build never changes."""
-
-        def work_out(path: Path) -> Returned:
-            return self._once(path, (self._about, make), lambda x: make(self._with(_settled=x)))
-
-        return self._newest(work_out)
+        key = self._about, make
+        return self._newest(
+            lambda path: self._once(path, key, lambda x: make(self._with(_settled=x)))
+        )
 
     def about(self, table: str) -> "Corpus":
         """Return this corpus with the rows of a child table in the place of the records."""
