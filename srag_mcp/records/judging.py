@@ -355,14 +355,7 @@ def _is_itself(value: Value | None, quote: str) -> bool:
 def _explains(
     attribute: Attribute, remark: str, value: Value, quote: str, document: DocumentText
 ) -> bool:
-    """Return whether the figures of a *remark* make a number or a day: `derived: 22 + 1`.
-
-    What it adds or multiplies stands in *document*; a day is so many days or weeks behind
-    one of the *quote*, before it where these are subtracted: `15 June 2026 for 2 nights`, `derived:
-    15 June + 2 nights`. A name follows from a word of the *quote*, or of the document's path,
-    that the remark puts beside it: `derived: Bovec is in Slovenia`; or as the column says, in whose
-    words the remark is: `derived: country of the town`.
-    """
+    """Return whether a *remark* makes the value of what stands in quote, path and *document*."""
     if isinstance(value, str) and not attribute.categories:
         beside = {*map(stem, content_words(remark.partition(":")[2]))}
         known = stems(value), stems(f"{quote} {document.document_id}")

@@ -155,10 +155,7 @@ def _find(judge: Judge, attribute: Attribute, said: CellReply, shows: Shows) -> 
 def _choose_anchor(
     text: str, places: Sequence[Sequence[Span]], known: tuple[int, set[Span]]
 ) -> Span | None:
-    """Choose the place of a row: that of its rarest value, behind the row before it.
-
-    The first that has its other values on its line, else the one that has them near.
-    """
+    """Choose the place of a row: that of its rarest value, behind the row before, near others."""
     (cursor, used), rarest = known, min(places, key=len, default=())
 
     def cost(anchor: Span) -> tuple[bool, int, int, int]:

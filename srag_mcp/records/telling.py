@@ -88,10 +88,7 @@ class _Counts:
     n_others: int = 0
 
     def weigh(self, word: str, n_left_out: int = 0) -> float:
-        """Return how much likelier a word is where the column is stated, as a logarithm.
-
-        Of the parts that have it *n_left_out* do not count; it is known by several others only.
-        """
+        """Return how much likelier a word is where others state the column, as a logarithm."""
         n = self.stating[word] - n_left_out
         if n < _FEWEST_PARTS:
             return -math.inf

@@ -163,10 +163,7 @@ def _parts(source: RowSource) -> list[str]:
 
 
 def _by_names(source: RowSource, names: Mapping[str, str]) -> RowSource:
-    """Return *source* with the names that columns have by now, by those of then.
-
-    What is no column by now has none, so that no other column may have it.
-    """
+    """Return *source* with the names of columns by now, by those of then; none for no column."""
 
     def group(said: re.Match[str]) -> str:
         return f"(?P<{names[said[1]]}>" if said[1] in names else "(?:"

@@ -183,31 +183,23 @@ class Table(BaseModel):
         return self.list_name.rpartition(".")[2].replace("_", " ") or "documents"
 
     @model_validator(mode="after")
-    def _is_a_record_table_or_a_child(self) -> "Table":
-        problem = ""
+    def _is_usable(self) -> "Table":
+        names, problem = [attribute.name for attribute in self.attributes], ""
+        reserved = {*RESERVED_NAMES, POSITION} if self.parent else RESERVED_NAMES
         if bool(self.parent) != bool(self.list_name):
             problem = "a child table has a parent and the name of a list"
-        elif self.parent and not self.attributes:
+        elif self.parent and not names:
             problem = f"the list {self.list_name!r} has no columns"
-        elif self.of_values and (not self.parent or len(self.attributes) != 1):
+        elif self.of_values and (not self.parent or len(names) != 1):
             problem = f"the list {self.list_name!r} of plain values has one column"
+        elif twice := [name for name in names if names.count(name) > 1]:
+            problem = f"attribute {twice[0]!r} is there twice"
+        elif taken := [name for name in names if name in reserved]:
+            problem = f"attribute name {taken[0]!r} is reserved"
+        elif self.entity in RESERVED_TABLES - {_FREE_BEFORE}:
+            problem = f"entity {self.entity!r} is the name of another table"
         if problem:
             raise ValueError(problem)
-        return self
-
-    @model_validator(mode="after")
-    def _names_are_usable(self) -> "Table":
-        names = [attribute.name for attribute in self.attributes]
-        for name in names:
-            if names.count(name) > 1:
-                msg = f"attribute {name!r} is there twice"
-                raise ValueError(msg)
-            if name in RESERVED_NAMES or (self.parent and name == POSITION):
-                msg = f"attribute name {name!r} is reserved"
-                raise ValueError(msg)
-        if self.entity in RESERVED_TABLES - {_FREE_BEFORE}:
-            msg = f"entity {self.entity!r} is the name of another table"
-            raise ValueError(msg)
         return self
 
 

@@ -286,11 +286,7 @@ def _renamed(item: Correction, renamings: Renamings | None, schema: Schema) -> C
 
 
 def _find_documents(work: WorkDatabase, corrections: Sequence[Correction]) -> Iterator[Correction]:
-    """Yield each correction; the problem of one is why its document is not there.
-
-    Bytes tell a document, not its name. Where the build before had these bytes under another name
-    as well, as rows of a table may, nobody knows which of them is left.
-    """
+    """Yield each correction; the problem of one is why its document, by bytes, is not there."""
     hashes, ids = ([getattr(x, key) for x in corrections] for key in ("sha256", "document_id"))
     by_hash: defaultdict[str, set[str]] = defaultdict(set)
     for document_id, sha256 in work.run(_FOUND, hashes, ids):

@@ -279,10 +279,7 @@ def _restate_corrections(
     now: Attribute,
     found: tuple[Mapping[Key, Cell], Mapping[Key, Cell]],
 ) -> list[Correction]:
-    """Return *kept*; those of the column *named* so as of its type by now, or to be looked at.
-
-    *found* has its cells of then and of now.
-    """
+    """Return *kept*, those of *named* by its type now; *found* has its cells of then and now."""
     if before.type == now.type:
         return [*kept]
     items = [*kept]
