@@ -1,7 +1,6 @@
 """Which engine thinks: the one that is named, or what leaving it open means here."""
 
-from srag_mcp.engines.agent import AgentEngine
-from srag_mcp.engines.model import ModelEngine
+from srag_mcp.engines.model import AgentEngine, ModelEngine
 from srag_mcp.engines.offline import OfflineEngine
 from srag_mcp.engines.protocol import Engine
 from srag_mcp.errors import SettingsError
@@ -46,10 +45,7 @@ def choose_engine(work: WorkDatabase, settings: Settings) -> type[Engine]:
 
 
 def callers_engine(settings: Settings, last: str | None) -> EngineName | None:
-    """Return the engine of an ingestion that would wait for its caller's answers; else None.
-
-    *last* is the engine of a build.
-    """
+    """Return the engine, *last* that of a build, if it would wait for its caller; else None."""
     engine = _chosen(settings) or (None if last is None else ENGINES[last])
     return engine.name if engine is not None and engine.by_caller else None
 
@@ -80,13 +76,10 @@ def asks_model(settings: Settings) -> bool:
 
 
 def choose_asking(settings: Settings) -> Asking:
-    """Return how questions are translated after *settings*.
+    """Return how questions are translated after *settings*; SettingsError without a model named.
 
     Where the engine is left open the grammar goes first; where no model is named, or the calling
     agent thinks, the brief is for whoever asks, unless the grammar is sure.
-
-    Raises:
-        SettingsError: If the engine is a language model and none is named.
     """
     if not asks_model(settings):
         is_forced = named_engine(settings.engine) == OfflineEngine.name

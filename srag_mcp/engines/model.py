@@ -1,4 +1,4 @@
-"""The engine with a language model: it designs the columns, reads the documents, writes queries."""
+"""The engines with a language model, and with the calling agent: columns, cells, queries."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ from srag_mcp.errors import ModelError, ModelStoppedError, QuestionError
 from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import Asking, ask_model
 from srag_mcp.inference.by_model import Translated, Translating, translate_question
-from srag_mcp.model.language_model import LanguageModel, Price, Step
+from srag_mcp.model.language_model import AGENT, LanguageModel, Price, Step
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import Budget, MeteredModel
@@ -59,6 +59,7 @@ from srag_mcp.store.decisions import keep_other_kinds, write_decisions
 from srag_mcp.store.earlier import EarlierAnswers
 from srag_mcp.store.predictions import Predictions, hash_attribute
 from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.spool import AgentModel, PromptSpool
 from srag_mcp.store.state import State, open_state, pause_s
 from srag_mcp.text.words import content_words, stems
 from srag_mcp.values.states import State as CellState
@@ -66,6 +67,7 @@ from srag_mcp.values.states import State as CellState
 Returned = TypeVar("Returned")
 Outcome: TypeAlias = Translated | QuestionError | ModelError
 
+IN_FLIGHT = 200  # so many prompts an agent and its helpers may share
 _READY_PROMPTS = 16  # written while others are in flight, so that no place stays empty
 _NUMBERS, _NEEDED = "column_numbers", "needed_columns"
 
@@ -75,9 +77,6 @@ class ModelEngine(Engine):
     """A language model thinks; what it says is kept, counted, and never asked twice.
 
     Attributes:
-        work: What it is opened for.
-        model: Counted, kept to the budget.
-        replies: What it said, and the ledger.
         max_in_flight: Most prompts at a time: the model lets as many through as it may, the others
             are ready.
         asked: The ids of the documents that it was asked about.
@@ -99,12 +98,7 @@ class ModelEngine(Engine):
     @classmethod
     @contextmanager
     def open(cls, work: Work) -> Iterator[Self]:
-        """Open the model that the settings name.
-
-        Raises:
-            SettingsError: If none is named.
-            StoreError: If what it says cannot be kept.
-        """
+        """Open the model that the settings name; SettingsError if none is named."""
         settings = work.settings
         with open_state(work.database.state) as state:
             replies = StoredReplies(state)
@@ -148,11 +142,7 @@ class ModelEngine(Engine):
         self.replies.settle()
 
     def run(self, thinking: Callable[[], Awaitable[Returned]]) -> Returned:
-        """Run *thinking* to its end, unless somebody wants it to stop.
-
-        Raises:
-            CancelledError: If somebody did.
-        """
+        """Run *thinking* to its end; CancelledError if somebody wants it to stop."""
         return run_to_end(self._watched, thinking)
 
     async def _watched(self, thinking: Callable[[], Awaitable[Returned]]) -> Returned:
@@ -238,27 +228,24 @@ class ModelEngine(Engine):
             predicted = replace(predicted, schema=built)
             # those that code reads have sources
             lists = [x for x in find_lists(built, self.work.settings) if not x.sources]
-        trial = await self._try_schema(predicted.schema, request, lists)
+        complaints, said = await self._try_schema(predicted.schema, request, lists)
         self.work.on_progress(Progress("schema", n_steps - 1, n_steps, "trial"))
         unmet = find_unmet(predicted, request.questions)
         last = n_rounds + 1
-        if unmet or trial.complaints:
-            problems = (*trial.complaints, *unmet, *find_long(predicted.schema))
+        if unmet or complaints:
+            problems = (*complaints, *unmet, *find_long(predicted.schema))
             # complaints quote what they are about, and every document was shown before
             repair = Round(last, request.documents[:1] if unmet else (), problems)
             predicted = await refine_schema(self.model, request, predicted, repair)
             self._keep_needed(predicted)
-        return choose_columns(predicted, trial.said, request.n_columns, last)
+        return choose_columns(predicted, said, request.n_columns, last)
 
     def _keep_needed(self, predicted: PredictedSchema) -> None:
         """Keep which columns the questions need, for the reading."""
         self.work.database.keep_note(_NEEDED, json.dumps(sorted(find_needed(predicted))))
 
     def _number(self, attributes: Sequence[Attribute]) -> dict[str, int]:
-        """Return the numbers of the columns, which they keep; *attributes* are those of the table.
-
-        Those that are read beside the table get the next ones, which they do not keep.
-        """
+        """Return the numbers of the columns, which those of the table, *attributes*, keep."""
         database = self.work.database
         known: dict[str, int] = json.loads(database.note(_NUMBERS) or "{}")
         numbers = number_columns(known, attributes)
@@ -268,11 +255,8 @@ class ModelEngine(Engine):
 
     async def _try_schema(
         self, schema: Schema, request: SchemaRequest, lists: Sequence[Table]
-    ) -> "_Trial":
-        """Read the documents of *request* by a predicted schema; records, and *lists*, are kept.
-
-        Source: DESIGN 7.2.
-        """
+    ) -> tuple[list[str], Said]:
+        """Read the documents of *request* by a predicted schema. Source: DESIGN 7.2."""
         records: list[PredictedRecord] = []
         asked = (*schema.attributes, *map(list_attribute, lists))
         await predict_records(
@@ -314,7 +298,7 @@ class ModelEngine(Engine):
             attribute.name: [_say(attribute, cell) for cell in cells[attribute.name].values()]
             for attribute in schema.attributes
         }
-        return _Trial(complaints, said)
+        return complaints, said
 
     def define(self, wish: str, schema: Schema, documents: Sequence[Document]) -> Extension:
         """Define the attribute from passages of a few documents that resemble the wish."""
@@ -330,10 +314,7 @@ class ModelEngine(Engine):
         step: Step = "records",
         sought: Mapping[str, Sought] | None = None,
     ) -> None:
-        """Let the model read *documents*, in batches that fill a prompt.
-
-        *sought*: by document id, where not all of *attributes* are sought in each.
-        """
+        """Let the model read *documents* in full batches; *sought*: where it is not all."""
         present = self.work.database.schema_in_force()
         schema = None if present is None else present.schema
         children = () if schema is None else find_lists(schema, self.work.settings)
@@ -384,13 +365,7 @@ class ModelEngine(Engine):
         return await ask_model(corpus, question, Asking(self.model))
 
     async def translate_each(self, corpus: Corpus, questions: Sequence[str]) -> dict[str, Outcome]:
-        """Translate *questions*, many at a time; return what became of each, in their order.
-
-        Few documents often have nothing for a query, so none is asked for again for that.
-
-        Raises:
-            ModelStoppedError: If no further prompt can be answered.
-        """
+        """Translate *questions*, many at a time; return what became of each, in their order."""
         outcomes: dict[str, Outcome] = {}
         stopped: list[ModelStoppedError] = []
 
@@ -413,12 +388,26 @@ class ModelEngine(Engine):
         return {question: outcomes[question] for question in different}
 
 
-@dataclass(frozen=True, slots=True)
-class _Trial:
-    """What a refinement should repair, for the model, and what the documents say."""
+class AgentEngine(ModelEngine):
+    """The calling agent thinks, as a language model without a key."""
 
-    complaints: Sequence[str]
-    said: Said
+    __slots__ = ()
+    name: ClassVar[EngineName] = AGENT
+    by_caller: ClassVar[bool] = True
+
+    @classmethod
+    def price(cls, settings: Settings) -> Price | None:
+        """Its prompts are on the bill of the agent."""
+        return None
+
+    @property
+    def is_begun(self) -> bool:
+        """Its prompts wait for somebody as soon as they are written."""
+        return True
+
+    @classmethod
+    def _open_model(cls, settings: Settings, state: State) -> tuple[LanguageModel, str, int]:
+        return AgentModel(PromptSpool(state)), AGENT, IN_FLIGHT
 
 
 def _say(attribute: Attribute, predicted: PredictedCell) -> str | None:
@@ -429,10 +418,7 @@ def _say(attribute: Attribute, predicted: PredictedCell) -> str | None:
 
 
 def show_sought(document: Document, n_tokens: int, wishes: Sequence[str]) -> str:
-    """Choose what is shown of *document* to define columns by: what resembles *wishes*.
-
-    Parts of all of it, where there are none.
-    """
+    """Choose what is shown of *document* to define columns by: what resembles *wishes*."""
     told = [(wish, " ".join(content_words(wish))) for wish in wishes]
     sought = [
         Attribute(name="wish", type="string", description=wish, synonyms=(words,))

@@ -11,22 +11,18 @@ from typing import TYPE_CHECKING, ClassVar
 from srag_mcp.cells.cell import BY_RULES, Cell, DocumentText, Record
 from srag_mcp.cells.normalised import normalise_column
 from srag_mcp.documents.document import Document
-from srag_mcp.documents.pairs import find_pairs
 from srag_mcp.engines.protocol import Engine, SchemaSample, Work
 from srag_mcp.errors import SchemaError
-from srag_mcp.rules.candidates import SHOWN
 from srag_mcp.rules.extraction import extract_record
 from srag_mcp.rules.induction import induce_schema, learn_extractors
-from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.row_sources import read_lists
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.table_columns import are_rows, read_row
 from srag_mcp.schema.attribute import Attribute, unique_name
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import EngineName
-from srag_mcp.text.spans import Span, Spans
 from srag_mcp.text.words import fold_words
-from srag_mcp.values.states import State, read_missing
+from srag_mcp.values.states import State
 from srag_mcp.values.types import COLUMN_TYPES
 
 if TYPE_CHECKING:
@@ -44,41 +40,26 @@ _KINDS = sorted(
     key=lambda kind: (kind.is_boolean, kind.is_text),
 )
 _MOST = 0.9  # of what rules find, at the places of one column: it is that column
-_MAX_NEAR, _MAX_UNREAD = 5, 8
-_IN_ROW = " | "
 FORM_SAMPLE = 300  # documents from which the lines are learnt that most of them share
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """How many of the words of some documents the columns account for.
-
-    *unread*: the labels of which no column holds the values, with how many of a sample have them.
-    """
+    """How many of the words of some documents the columns account for."""
 
     n_documents: int
     n_words: int
     n_in_columns: int
-    unread: tuple[tuple[str, int], ...] = ()
 
     @property
     def is_prose(self) -> bool:
-        """Whether the columns leave more of the words over than they hold.
-
-        Half is no fitted threshold: below it, the documents say more than the table does, and the
-        table is a selection that nobody made (DESIGN 6: nobody is handed a table of guesses).
-        """
+        """Whether more of the words are left over than the columns hold (DESIGN 6)."""
         return 2 * self.n_in_columns < self.n_words
 
     def __str__(self) -> str:
         percent = round(100 * self.n_in_columns / max(1, self.n_words))
         said = f"of {self.n_words:,} words in {self.n_documents:,} documents the columns account"
-        labels = ", ".join(f"{label} ({n})" for label, n in self.unread[:_MAX_UNREAD])
-        n_more = len(self.unread) - _MAX_UNREAD
-        labels += f" and {n_more} more" if n_more > 0 else ""
-        return f"{said} for {percent} %" + (
-            f"; labels whose values are not read: {labels}" if labels else ""
-        )
+        return f"{said} for {percent} %"
 
 
 class OfflineEngine(Engine):
@@ -132,7 +113,7 @@ class OfflineEngine(Engine):
             return Extension(learnt.attributes[0].model_copy(update={"unit": unit}), added=True)
         msg = (
             f"nothing that rules can read is called “{wish}” in the documents, no word more or"
-            f" less: no column was added{_near(wish, schema)}; name it in their words, or use a"
+            f" less: no column was added; name it in their words, or use a"
             " language model (--engine model or agent)"
         )
         raise SchemaError(msg)
@@ -178,17 +159,6 @@ def _is_same(one: Cell, other: Cell) -> bool:
     return one.span.overlaps(other.span) and (said[0] in said[1] or said[1] in said[0])
 
 
-def _near(wish: str, schema: Schema) -> str:
-    """Name the columns that share a word with *wish*."""
-    stems = {*content_stems(wish)}
-    near = [
-        attribute.name
-        for attribute in schema.attributes
-        if stems & {*content_stems(" ".join((attribute.name, *attribute.synonyms)))}
-    ]
-    return f" (columns that are near: {', '.join(near[:_MAX_NEAR])})" if near else ""
-
-
 def account_for(
     sample: Iterable[QuotedText], documents: Iterable[QuotedText], n_rows: int, n_row_words: int
 ) -> Account:
@@ -197,34 +167,17 @@ def account_for(
     The form is each line that more than half of the *sample* share once the quotes are cut out: a
     label, a header, a notice. Rows of table files stand in columns as they are.
     """
-    shared, labelled, unread = Counter[str](), Counter[str](), Counter[str]()
-    n_sampled = 0
+    shared, n_sampled = Counter[str](), 0
     for item in sample:
         n_sampled += 1
         shared.update(set(_lines_around(item)))
-        labels = [*_labels(item)]
-        labelled.update({label for label, _ in labels})
-        unread.update({label for label, is_read in labels if not is_read})
     form = {line for line, n in shared.items() if n > 1 and 2 * n > n_sampled}
     n_documents, n_words, n_left = n_rows, n_row_words, 0
     for item in documents:
         n_documents += 1
         n_words += len(item.text.split())
         n_left += len(" ".join(line for line in _lines_around(item) if line not in form).split())
-    least = max(2, SHOWN * n_sampled)
-    left = ((x, n) for x, n in unread.most_common() if n >= least and 2 * n > labelled[x])
-    return Account(n_documents, n_words, n_words - n_left, tuple(left))
-
-
-def _labels(item: QuotedText) -> Iterator[tuple[str, bool]]:
-    """Yield the labels of a document that have a value, and whether a cell quotes their line."""
-    quotes, end = Spans(item.quotes), -1
-    for line in item.text.split("\n"):
-        start, end = end + 1, end + 1 + len(line)
-        is_row = line.count(_IN_ROW) == 1  # of a table with two columns
-        for pair in find_pairs(line.replace(_IN_ROW, ": ") if is_row else line):
-            if pair.value and read_missing(pair.value) is None:
-                yield pair.key, quotes.overlap(Span(start, end))
+    return Account(n_documents, n_words, n_words - n_left)
 
 
 def _lines_around(item: QuotedText) -> list[str]:

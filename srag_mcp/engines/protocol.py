@@ -45,10 +45,7 @@ class CancelledError(Exception):
 
 
 class Workload(NamedTuple):
-    """Prompts of a language model, and the tokens of these and of the replies.
-
-    *done*: how many of the prompts were answered before; the tokens are those of the others.
-    """
+    """Prompts of a model, *done* of which were answered, and the tokens of the others."""
 
     prompts: int = 0
     tokens: int = 0
@@ -60,10 +57,7 @@ NO_PROMPTS = Workload()
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where an ingestion stands: *done* of *total* steps (0: not known), *current* the last one.
-
-    *expected*: what it will have asked at its end, where that is known anew.
-    """
+    """Where an ingestion stands: *done* of *total* (0: not known); *expected* where known anew."""
 
     stage: Stage
     done: int = 0
@@ -74,13 +68,10 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class SchemaSample:
-    """What columns are found from.
+    """What columns are found from: a sample that *read* reads on need, and *questions*.
 
-    Attributes:
-        read: Reads a sample of the documents, on need.
-        questions: What the columns should answer.
-        title: The name of the corpus, for people.
-        entity: The name of the record table, unless the engine knows a better one.
+    *title*: the name of the corpus, for people. *entity*: the name of the record table, unless the
+    engine knows a better one.
     """
 
     read: Callable[[], Sequence[Document]]
@@ -91,14 +82,9 @@ class SchemaSample:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What an engine is opened for.
+    """What an engine is opened for; *on_progress* is called after each step.
 
-    Attributes:
-        database: Where cells are kept.
-        settings: Limits, and the model.
-        on_progress: Called after each step.
-        cancelled: Whether somebody wants it to stop.
-        further: What is asked when all is read: the sample questions.
+    *further*: what is asked when all is read: the sample questions.
     """
 
     database: WorkDatabase
@@ -112,13 +98,8 @@ class Engine(ABC):
     """Who does the thinking of an ingestion.
 
     Rules read every document where it is opened, whoever thinks: without a model theirs are the
-    cells, beside one they are a second opinion. `read` is asked for what they leave over.
-
-    Attributes:
-        name: As settings and cells name it.
-        asks: Whether it asks a language model, as all do but the one whose name signs what code
-            reads (`srag_mcp.cells.cell.is_predicted`).
-        by_caller: Whether its prompts wait for the caller to answer them.
+    cells, beside one they are a second opinion. `read` is asked for what they leave over. *asks*: a
+    language model, *by_caller*: whose prompts wait for the caller to answer them.
     """
 
     name: ClassVar[EngineName]
@@ -127,11 +108,7 @@ class Engine(ABC):
 
     @classmethod
     def price(cls, settings: Settings) -> Price | None:
-        """Return what its prompts cost; None where that is not known, or nobody here pays.
-
-        Raises:
-            SettingsError: If a model is needed and none is named.
-        """
+        """Return what its prompts cost; None where that is not known, or nobody here pays."""
         return None
 
     @property
@@ -154,24 +131,14 @@ class Engine(ABC):
     @classmethod
     @abstractmethod
     def open(cls, work: Work) -> AbstractContextManager[Self]:
-        """Return the engine, ready to think.
-
-        Raises:
-            SettingsError: If a model is needed and none is named.
-            StoreError: If what it says cannot be kept.
-        """
+        """Return the engine, ready to think; SettingsError if no model is named for it."""
 
     # Where a model is asked, all of these raise ModelError, and CancelledError when somebody wants
     # the ingestion to stop; what is finished is kept.
 
     @abstractmethod
     def predict_schema(self, sample: SchemaSample) -> Schema:
-        """Find the columns of a corpus.
-
-        Raises:
-            CorpusError: If no document of the sample can be read.
-            SchemaError: If none of use was found.
-        """
+        """Find the columns of a corpus; CorpusError or SchemaError where there is none."""
 
     def complete(self, schema: Schema, questions: Sequence[str]) -> Schema:
         """Add to the columns of table files what *questions* need and none of them states."""
@@ -179,25 +146,14 @@ class Engine(ABC):
 
     @abstractmethod
     def define(self, wish: str, schema: Schema, documents: Sequence[Document]) -> Extension:
-        """Define the attribute that *wish* describes, or find it in *schema*.
-
-        Raises:
-            SchemaError: If nothing could be made of it.
-        """
+        """Define the attribute that *wish* describes, or find it; SchemaError if that cannot be."""
 
     @abstractmethod
     def read(
         self, documents: Iterable[DocumentText], attributes: tuple[Attribute, ...], keep: Keep
     ) -> None:
-        """Read *documents* for what rules leave over, and hand finished records to *keep*.
-
-        How many share a prompt, and in what order they end, is the engine's affair.
-        """
+        """Read what rules leave over, in any order, and hand finished records to *keep*."""
 
     @abstractmethod
     async def translate(self, question: str, corpus: Corpus) -> Answer:
-        """Answer *question* by a query; an answer with a brief is a refusal, and says why.
-
-        Raises:
-            QuestionError: If the question is longer than any question is.
-        """
+        """Answer *question* by a query; an answer with a brief is a refusal, and says why."""

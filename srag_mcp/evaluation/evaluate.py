@@ -59,7 +59,7 @@ from srag_mcp.evaluation.systems import RecordedFirst, System
 from srag_mcp.model.embedder import LOCAL, open_embedder
 from srag_mcp.model.language_model import CONTEXT_TOKENS, LanguageModel
 from srag_mcp.model.ledger import REPLAY, Call, Ledger, ReplayModel, write_replies
-from srag_mcp.model.litellm_library import find_context, run_to_end
+from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import Budget, MeteredModel
 from srag_mcp.model.remote_model import price_of
 from srag_mcp.pipeline.ingest import ingest
@@ -304,7 +304,7 @@ def _evaluate_system(
             msg = f"{plan.system} asks a language model: name one (--model), or --engine agent"
             raise SettingsError(msg)
         model = RecordedFirst(recorded, engine.model) if recorded else engine.model
-        context_tokens = plan.context_tokens or find_context(settings.model) or CONTEXT_TOKENS
+        context_tokens = plan.context_tokens or CONTEXT_TOKENS
         embedding = None
         if kind.needs_vectors:
             embedding = _open_embedding(plan.embedder, settings, engine)

@@ -1,6 +1,6 @@
 """Asking for a reply of a type: parsed, checked, and asked again with what was wrong."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Generic, TypeVar
@@ -35,13 +35,10 @@ class Doubt(str):
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[Content]):
-    """A reply of the right form.
+    """A reply of the right form, its *text* as the model wrote it.
 
-    Attributes:
-        content: The last one that had it.
-        problems: What the check still found wrong with it after the last correction.
-        text: As the model wrote it.
-        prompt: The last one, which has the earlier replies as corrections.
+    *problems*: what the check still found after the last correction. *prompt*: the last one, with
+    the earlier replies as corrections.
     """
 
     content: Content
@@ -105,12 +102,7 @@ async def ask_for(
 async def ask_shorter(
     ask: Callable[[int], Awaitable[Asked[Content]]], n_tokens: int
 ) -> Asked[Content]:
-    """Ask with *n_tokens* of documents, and with half as many while that is too long.
-
-    Raises:
-        PromptTooLongError: If the least is too long; the text says what to set.
-        ModelError: What *ask* raises.
-    """
+    """Ask with *n_tokens* of documents, with half as many while that is too long."""
     while True:
         try:
             return await ask(n_tokens)
@@ -122,16 +114,9 @@ async def ask_shorter(
 
 @cache
 def reply_schema(content_type: type[ReplyContent]) -> Mapping[str, object]:
-    """Return the JSON Schema of a reply; making one takes milliseconds.
-
-    Titles and descriptions are left out: the instructions say what a field is.
-    """
+    """Return the JSON Schema of a reply, without titles and descriptions: those are told."""
     bare = _bare(content_type.model_json_schema())
     return bare if isinstance(bare, dict) else {}
-
-
-def _said(schema: Mapping[str, object]) -> Iterator[tuple[str, object]]:
-    return ((key, item) for key, item in schema.items() if key not in {"title", "description"})
 
 
 def _bare(item: object) -> object:
@@ -145,16 +130,13 @@ def _bare(item: object) -> object:
         key: {name: _bare(part) for name, part in value.items()}
         if key in named and isinstance(value, dict)
         else _bare(value)
-        for key, value in _said(item)
+        for key, value in item.items()
+        if key not in {"title", "description"}
     }
 
 
 def read_content(text: str, content_type: type[Content]) -> Content:
-    """Read the JSON object of a reply, see `read_object`.
-
-    Raises:
-        ReplyError: If there is none, or it does not fit; the text says where and why.
-    """
+    """Read the JSON object of a reply; ReplyError, which says where and why, if it does not fit."""
     data = read_object(text, content_type.model_fields)
     try:
         return content_type.model_validate(data)

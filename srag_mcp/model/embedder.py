@@ -49,11 +49,7 @@ class Embedder:
         self._model = model
 
     async def embed(self, texts: Sequence[str], subject: str = "") -> list[Sequence[float]]:
-        """Embed *texts*; a text without words becomes zeros.
-
-        Raises:
-            ModelError: If no vectors could be had.
-        """
+        """Embed *texts*; a text without words becomes zeros. ModelError if none could be had."""
         found: list[Sequence[float]] = []
         for start in range(0, len(texts), _TEXTS_A_PROMPT):
             batch = texts[start : start + _TEXTS_A_PROMPT]
@@ -78,11 +74,7 @@ def _unit(data: bytes) -> Sequence[float]:
 
 
 def open_embedder(name: str, settings: Settings) -> LanguageModel:
-    """Return who embeds: `local`, a `replay:<file>`, or a model as litellm names it.
-
-    Raises:
-        ModelStoppedError: If the file of a replay cannot be read, or the extra is missing.
-    """
+    """Return who embeds: `local`, a `replay:<file>`, or a model as litellm names it."""
     if name == LOCAL:
         return LocalEmbeddings()
     if name.startswith(REPLAY):
@@ -95,11 +87,7 @@ class LocalEmbeddings(LanguageModel):
     """WordLlama: 256 dimensions, whose weights travel in its wheel; nothing is downloaded."""
 
     def __init__(self) -> None:
-        """Find the library.
-
-        Raises:
-            ModelStoppedError: If the extra is missing.
-        """
+        """Find the library; ModelStoppedError if the extra is missing."""
         try:
             import wordllama  # an extra
         except ImportError as error:

@@ -30,14 +30,10 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is asked.
+    """What is asked; *content*, documents or a question, is data, whatever it says.
 
-    Attributes:
-        step: What the reply is for.
-        instructions: Never change between documents, so that caches of providers hit.
-        content: What changes: documents, a question. It is data, whatever it says.
-        corrections: Earlier replies to this prompt that did not fit, oldest first.
-        subject: What it is about, for people: document ids or the question. Not sent.
+    *instructions* never change between documents, so that caches of providers hit. *corrections*:
+    earlier replies that did not fit, oldest first. *subject*: what it is about, for people.
     """
 
     step: Step
@@ -65,18 +61,10 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back, and what it took.
+    """What came back, and what it took: *tokens_cached* of *tokens_in*, *seconds* until then.
 
-    Attributes:
-        text: JSON, unless the model did not do as it was told.
-        tokens_in: Of the prompt.
-        tokens_out: Of the reply.
-        tokens_cached: Of the prompt, those that the provider had in its cache.
-        seconds: Until it was there.
-        cost_usd: None where the price is not known.
-        model: Who answered.
-        truncated: Whether the model stopped at its length limit.
-        is_estimated: Whether nobody counted the tokens.
+    *text* is JSON, unless the *model* did not do as it was told. *cost_usd*: None where the price
+    is not known. *truncated*: it stopped at its length limit. *is_estimated*: nobody counted.
     """
 
     text: str
@@ -112,25 +100,18 @@ class LanguageModel(Protocol):
     """Whoever completes prompts: a provider, a local server, the calling agent, a recording."""
 
     async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
-        """Answer *prompt* with JSON that should fit *reply_schema* (a JSON Schema).
-
-        `ask_for` checks that it does, and asks again.
+        """Answer *prompt* with JSON that should fit *reply_schema*, as `ask_for` checks.
 
         Raises:
             ModelStoppedError: If no further prompt can be answered either: a wrong key, an unknown
                 model, no credit, a server that is gone.
-            PromptTooLongError: If the prompt is longer than the model can read.
-            PromptRefusedError: If the provider refuses it for its content.
+            PromptTooLongError, PromptRefusedError: If it is too long, or refused for its content.
             ModelError: If no reply could be had to this prompt.
         """
         ...
 
     def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
-        """Take note that the reply to *prompt* is of no use, and is to be asked for anew.
-
-        Called where nothing came of a prompt and its corrections, for the last of them: somebody
-        else may find the answer that was not found today. Who keeps no replies does nothing.
-        """
+        """Take note that the reply, the last of several, is of no use: it is to be asked anew."""
         return
 
 
@@ -149,10 +130,7 @@ def hash_prompt(prompt: Prompt, reply_schema: Mapping[str, object]) -> str:
 
 
 def write_json(value: object) -> bytes:
-    """Write *value* as JSON in UTF-8, five times as fast as `json` does.
-
-    Half characters, such as of an emoji that was cut, are escaped.
-    """
+    """Write *value* as JSON in UTF-8, quicker than `json`; half characters are escaped."""
     try:
         return to_json(value)
     except PydanticSerializationError:
@@ -162,10 +140,9 @@ def write_json(value: object) -> bytes:
 def characters_a_token(text: str) -> float:
     """Estimate how many characters of *text* make a token: 4, or fewer in other scripts.
 
-    The estimate decides what is shown of a document and which documents share a prompt, so it must
-    not depend on the model. Letters of other scripts take more tokens, as they take more bytes:
-    with one byte a letter four make a token, with two (Greek, Cyrillic, Arabic) two, with three
-    (Chinese, Japanese, Korean, Thai) one.
+    The estimate decides what is shown of a document, so it must not depend on the model. With one
+    byte a letter four make a token, with two (Greek, Cyrillic, Arabic) two, with three (Chinese,
+    Japanese, Korean, Thai) one.
     """
     return _characters_a_token(len(text), len(text.encode(errors="replace")))
 

@@ -27,15 +27,10 @@ Outcome: TypeAlias = Literal["answered", "cached", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One prompt and what became of it.
+    """One prompt and what became of it; *subject*: document ids or the question, for people.
 
-    Attributes:
-        step: What the reply is for.
-        subject: What the prompt is about, for people: document ids or the question.
-        prompt_hash: Names all that was sent.
-        model: Who was asked, as the settings name it.
-        outcome: Only what was `answered` was paid for; `cached` is a reply that was there already.
-        at: When it was over, UTC. What it took follows, as a `Reply` has it.
+    *model*: who was asked, as the settings name it. Only what was `answered` was paid for; `cached`
+    is a reply that was there already. *at*: when it was over, UTC. What it took follows.
     """
 
     step: Step
@@ -57,15 +52,10 @@ TOOK = tuple(item.name for item in fields(Call) if item.default is not MISSING)
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What some calls took together.
+    """What some calls took together; *seconds* as if one reply had come after the other.
 
-    Attributes:
-        n_calls: Calls that were answered by a model.
-        n_cached: Prompts whose reply was there already; they cost nothing.
-        n_failed: Prompts that got no reply.
-        seconds: Of all replies, as if one had come after the other.
-        cost_usd: None if the price of any answered call is not known.
-        is_estimated: Whether nobody counted the tokens of an answered call.
+    *n_calls* were answered by a model, *n_cached* were there already, *n_failed* got no reply.
+    *cost_usd*: None if the price of any is not known. *is_estimated*: if tokens of any are.
     """
 
     n_calls: int = 0
@@ -101,12 +91,7 @@ _SUMMED = tuple(x.name for x in fields(Totals) if x.name not in {"cost_usd", "is
 
 
 class Ledger:
-    """Counts calls by step, as they come.
-
-    Attributes:
-        by_step: In the order in which the steps first came.
-        total: Of all steps.
-    """
+    """Counts calls by step, in the order in which the steps first came, and in *total*."""
 
     def __init__(self, calls: Iterable[Call] = ()) -> None:
         self.by_step: dict[Step, Totals] = {}
@@ -122,13 +107,7 @@ class Ledger:
 
 @dataclass(frozen=True, slots=True)
 class KeptReply:
-    """A reply and the prompt that it answers.
-
-    Attributes:
-        prompt_hash: Names all that was sent.
-        asked_model: Who was asked, as the settings name it; the reply says who answered.
-        delta: The text of the reply as its difference to the prompt, see `pack_text`.
-    """
+    """A reply of *asked_model*, as the settings name it; *delta*: see `pack_text`."""
 
     prompt_hash: str
     step: Step
@@ -145,31 +124,18 @@ class MemoryReplies:
         self._kept: dict[tuple[str, str], KeptReply] = {}
 
     def find(self, prompt_hash: str, asked_model: str) -> Reply | None:
-        """Return the reply that *asked_model* gave to that prompt; None if it has not yet.
-
-        What it took is in the ledger.
-        """
+        """Return the reply that *asked_model* gave to that prompt; None if it has not yet."""
         kept = self._kept.get((prompt_hash, asked_model))
         return None if kept is None else kept.reply
 
     def keep(self, call: Call, kept: KeptReply | None = None) -> None:
-        """Take *call* into the ledger and keep its reply, if it brought one.
-
-        When it returns, the end of this process loses neither of what is stored.
-
-        Raises:
-            StoreError: If they cannot be written; then neither is.
-        """
+        """Take *call* into the ledger and keep its reply, if it brought one: both, or neither."""
         self._calls.append(call)
         if kept is not None:
             self._kept[kept.prompt_hash, kept.asked_model] = kept
 
     def forget(self, prompt_hash: str, asked_model: str) -> None:
-        """Find that reply no more, until there is another one.
-
-        Raises:
-            StoreError: If it cannot be written down.
-        """
+        """Find that reply no more, until there is another one."""
         self._kept.pop((prompt_hash, asked_model), None)
 
     def kept(self) -> Iterator[KeptReply]:
@@ -198,11 +164,7 @@ class ReplayModel(LanguageModel):
     """Answers with the replies of a file that `write_replies` wrote."""
 
     def __init__(self, path: Path) -> None:
-        """Read the file.
-
-        Raises:
-            ModelStoppedError: If it cannot be read; the text names the line.
-        """
+        """Read the file; ModelStoppedError, which names the line, if it cannot be read."""
         self._path = path
         self._replies: dict[str, RecordedReply] = {}
         try:
@@ -219,14 +181,11 @@ class ReplayModel(LanguageModel):
             self._replies[reply.prompt_hash] = reply
 
     async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
-        """Answer with the recorded reply; it costs nothing.
-
-        Its tokens are estimated, of four characters each: what an agent answers is not counted.
+        """Answer with the recorded reply; it costs nothing, and its tokens are estimated.
 
         Raises:
             ModelStoppedError: If there is none: the template or the documents have changed since.
                 Going on would give figures that nobody recorded.
-            ModelError: If it is damaged.
         """
         prompt_hash = hash_prompt(prompt, reply_schema)
         found = self._replies.get(prompt_hash)
@@ -253,10 +212,7 @@ class ReplayModel(LanguageModel):
 
 
 def write_replies(path: Path, kept: Iterable[KeptReply]) -> int:
-    """Write replies as a replay file, oldest first; return how many.
-
-    The file is replaced at once, when all is written. The texts of the documents are not in it.
-    """
+    """Write replies as a replay file, at once, oldest first; return how many."""
     lines = []
     for item in kept:
         line = {
@@ -283,11 +239,7 @@ def pack_text(text: str, prompt: Prompt) -> str:
 
 
 def unpack_text(delta: str, prompt: Prompt) -> str:
-    """Read again what `pack_text` wrote for the same prompt.
-
-    Raises:
-        ValueError: If it was another prompt, or the bytes are damaged.
-    """
+    """Read again what `pack_text` wrote for the same prompt; ValueError where that is not so."""
     try:
         data = base64.b64decode(delta, validate=True)
         return zlib.decompressobj(zdict=_sent_bytes(prompt)).decompress(data).decode("utf-8")

@@ -60,10 +60,7 @@ def load_litellm() -> ModuleType:
 
 
 async def close_connections() -> None:
-    """Close what litellm keeps open for the running event loop; call it before the loop ends.
-
-    Nothing happens where litellm was never loaded. Those of other loops, in other threads, stay.
-    """
+    """Close what litellm, if loaded, keeps open for the running loop, before that ends."""
     litellm = sys.modules.get("litellm")
     if litellm is None:
         return
@@ -99,12 +96,7 @@ def run_to_end(
 
 
 class LitellmWire(Wire):
-    """Sends requests through litellm.
-
-    Attributes:
-        model: Who is asked, as litellm names it.
-        price: What it charges; None until it is opened, and where that is not known.
-    """
+    """Sends requests through litellm; *price* is None until it is opened, or not known."""
 
     def __init__(self, model: str, settings: Settings) -> None:
         self.model = model
@@ -178,18 +170,6 @@ class LitellmWire(Wire):
         return Fault("stopped", told) if missing else None
 
 
-def find_context(model: str | None) -> int | None:
-    """Return how many tokens a model can read, as litellm names it; None where it is not known."""
-    if model is None or model.startswith(REPLAY):
-        return None
-    litellm = load_litellm()
-    try:
-        found = litellm.get_model_info(model)["max_input_tokens"]
-    except litellm.exceptions.ModelNotMappedError:
-        return None
-    return found if isinstance(found, int) else None
-
-
 @lru_cache(maxsize=8)
 def find_price(model: str) -> Price | None:
     """Return the price of a model as litellm names it; None where it is not known.
@@ -221,9 +201,8 @@ def find_price(model: str) -> Price | None:
 def find_key_variables(settings: Settings) -> tuple[str, ...]:
     """Name the variables that hold the key for the model of *settings*, whether set or not.
 
-    None for a recording, for a server of one's own, and where litellm does not know the provider.
-    Of alternatives, one that is set is named, else one that is called after the provider. May load
-    litellm: 2 s.
+    None for a recording and a server of one's own. Of alternatives, one that is set is named, else
+    one that is called after the provider. May load litellm: 2 s.
 
     `openai/gpt-4o-mini` -> `("OPENAI_API_KEY",)`
     """

@@ -32,13 +32,7 @@ _NO_PRICE = (
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The most that may be spent; None is no limit.
-
-    Attributes:
-        cost_usd: In US dollars; it is kept only where the price is known.
-        n_calls: Calls that are answered.
-        price: What the model charges; None where that is not known.
-    """
+    """The most that may be spent: dollars (by *price*), answered calls; None is no limit."""
 
     cost_usd: float | None = None
     n_calls: int | None = None
@@ -74,9 +68,7 @@ class Purse:
     def expect(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> ExpectedCost | None:
         """Reckon what a call costs at most; None where that does not matter.
 
-        The reply is taken to be as long as the prompt, but of 200 tokens at least and 4,000 at
-        most, and three bytes to be a token. (English has four characters a token, numbers and JSON
-        three, Chinese one, of three bytes.)
+        The reply is taken to be as long as the prompt, but 200 to 4,000 tokens of three bytes each.
 
         Raises:
             BudgetError: If the budget is money and the price is not known.
@@ -92,11 +84,7 @@ class Purse:
 
     @asynccontextmanager
     async def reserved(self, expected: ExpectedCost | None) -> AsyncIterator[None]:
-        """Hold a place in the budget for one call; `pay` within.
-
-        Raises:
-            BudgetError: If there is no place; the text says what was spent and how to go on.
-        """
+        """Hold a place in the budget for one call, `pay` within; BudgetError if there is none."""
         while not self._fits(expected):
             if not self._n_in_flight:
                 raise BudgetError(self._describe(expected))
@@ -155,12 +143,7 @@ class Purse:
 
 
 class MeteredModel(LanguageModel):
-    """Asks *model* what *cache* cannot answer, and keeps every reply before it is used.
-
-    Attributes:
-        ledger: The calls made through this object.
-        name: The model as the settings name it.
-    """
+    """Asks *model* what *cache* cannot answer by *name*; keeps each reply before it is used."""
 
     def __init__(
         self,
@@ -171,10 +154,7 @@ class MeteredModel(LanguageModel):
         budget: Budget | None = None,
         spent: Totals | None = None,
     ) -> None:
-        """Wrap *model*, of which *spent* counts against the budget already.
-
-        Replies of one that has another *name* are not used.
-        """
+        """Wrap *model*, of which *spent* counts against the budget already."""
         self.ledger = Ledger()
         self._model = model
         self._cache = cache
@@ -191,9 +171,7 @@ class MeteredModel(LanguageModel):
 
         Raises:
             BudgetError: If the budget is used up.
-            ModelStoppedError: If no further prompt can be answered either.
-            ModelError: If no reply could be had to this prompt.
-            StoreError: If the reply cannot be kept.
+            ModelError, StoreError: If no reply could be had, or kept.
         """
         prompt_hash = hash_prompt(prompt, reply_schema)
         in_turn = self._asked.setdefault(prompt_hash, anyio.Lock())
@@ -225,9 +203,6 @@ class MeteredModel(LanguageModel):
 
         One that stops before its end goes on with the replies that it had, or the prompts after a
         useless one would change, and be paid for twice.
-
-        Raises:
-            StoreError: If it cannot be written down.
         """
         for prompt_hash, (prompt, reply_schema) in self._useless.items():
             self._cache.forget(prompt_hash, self.name)

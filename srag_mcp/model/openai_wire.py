@@ -11,8 +11,6 @@ import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 from urllib.parse import urlsplit
@@ -42,17 +40,10 @@ Kind: TypeAlias = Literal[
 
 _PREFIXES = re.compile(r"\A(?:(?:litellm\.)?\w*(?:Error|Exception|Timeout)(?: - |: ))+")
 _TRACEBACK = re.compile(r"\s*Traceback \(most recent call last\).*", re.DOTALL)
-_TOO_LONG = re.compile(
-    r"request too large|context[ _](?:length|size|window)|prompt is too long", re.IGNORECASE
-)
-_EXCESS = r"exceed\w*|overflow\w*|too (?:long|large|many|big)|(?:longer|larger|greater) than"
-_TOO_LONG_IN_WORDS = re.compile(
-    rf"\b(?:tokens?|context|prompt|inputs?)\b.{{0,80}}?\b(?:{_EXCESS})"
-    rf"|\b(?:{_EXCESS}|max(?:imum)?)\b.{{0,60}}?\b(?:tokens?|context|prompt)\b"
-    r"|\btokens?\b.{0,60}?(?:<=?|\bat most\b|\b(?:less|fewer) than\b)"
-    r"|(?:<=?|\bat most|\b(?:less|fewer) than) [\d,]+ (?:\w+ )?tokens\b"
-    r"|\breduce the length\b",
-    re.IGNORECASE,
+_TOO_LONG = re.compile(r"request too large|context[ _](?:length|size|window)", re.IGNORECASE)
+# of tokens a server speaks where there are too many, but for limits a minute
+_OF_LENGTH = re.compile(
+    r"\btokens\b|\btoo (?:long|large)\b|longer than|reduce the length|prompt length", re.IGNORECASE
 )
 _REFUSED = re.compile(r"content_policy|content_filter|content management policy", re.IGNORECASE)
 _NO_CREDIT = re.compile(r"insufficient_quota|insufficient credit|credit balance", re.IGNORECASE)
@@ -115,7 +106,7 @@ def find_fault(error: Exception) -> Fault:
 def sort_status(status: int, text: str, headers: Mapping[str, str]) -> Fault:
     """Sort an HTTP status other than 200; *text* is the body, or what litellm made of it."""
     message = _clean(text)
-    says_so = status in _WORDS_COUNT and _TOO_LONG_IN_WORDS.search(message)
+    says_so = status in _WORDS_COUNT and _OF_LENGTH.search(message)
     kind: Kind = "down"
     if status == _TOO_LARGE or _TOO_LONG.search(text) or says_so:
         kind = "too_long"
@@ -127,7 +118,9 @@ def sort_status(status: int, text: str, headers: Mapping[str, str]) -> Fault:
         kind = "temperature" if "temperature" in message else "form"
     elif status in {_BUSY, _TIMED_OUT}:
         kind = "busy" if status == _BUSY else "slow"
-    return Fault(kind, message or f"status {status}", _retry_after_s(headers))
+    wait = str(headers.get("retry-after") or "")  # in seconds
+    wait_s = float(wait) if wait.replace(".", "", 1).isdigit() else None
+    return Fault(kind, message or f"status {status}", wait_s)
 
 
 def sort_error(said: object) -> Fault:
@@ -157,19 +150,6 @@ def _clean(text: str) -> str:
             pass
     words = _TRACEBACK.sub("", _PREFIXES.sub("", text.strip()))
     return " ".join(words.split())[:_MESSAGE_CHARACTERS]
-
-
-def _retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Read how long the provider asks us to wait: seconds, milliseconds or a date."""
-    in_ms, said = headers.get("retry-after-ms"), str(headers.get("retry-after") or "")
-    try:
-        if in_ms:
-            return max(0.0, float(in_ms) / 1000)
-        if said.replace(".", "", 1).isdigit():
-            return float(said)
-        return max(0.0, (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds())
-    except (ValueError, TypeError):
-        return None
 
 
 NO_KEY = "none"
@@ -353,10 +333,7 @@ class Wire(Protocol):
 
 
 class OpenAIWire(Wire):
-    """Sends requests to `<api_base>/chat/completions`.
-
-    The connections are kept as long as anything is in flight, so that nobody has to close them.
-    """
+    """Sends to `<api_base>/chat/completions`; connected as long as anything is in flight."""
 
     def __init__(self, model: str, api_base: str, settings: Settings) -> None:
         self._model = model

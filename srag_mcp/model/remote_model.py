@@ -39,13 +39,9 @@ _STEPS_TO_MOST = 16  # a full house of good replies adds this part of the highes
 class Patience:
     """How often and how long to try again.
 
-    Attributes:
-        n_tries: Of one prompt, when the server is busy or down.
-        n_slow_tries: Of one prompt, when no reply comes in time, or none that can be read: each
-            may have been paid for.
-        n_lost_prompts: So many prompts in a row without any reply end the run.
-        first_wait_s: Before the second try; then twice as long each time, more or less by chance.
-        longest_wait_s: Longer waits that a provider asks for end the run.
+    One prompt is sent *n_tries* times to a server that is busy or down, *n_slow_tries* where no
+    reply comes in time or can be read: each may have been paid for. *n_lost_prompts* in a row end
+    the run, and so does a wait longer than *longest_wait_s*. *first_wait_s* doubles each time.
     """
 
     n_tries: int = 6
@@ -127,11 +123,7 @@ class RemoteModel(LanguageModel):
         return None
 
     def _wait_s(self, prompt: Prompt, faults: Sequence[Fault]) -> float:
-        """Return how long to wait before the next try, after all those that brought *faults*.
-
-        Raises:
-            ModelError: If there is no use in one; which error says what to do next.
-        """
+        """Return how long to wait before the next try; ModelError if there is no use in one."""
         patience, fault, n_tries = self._patience, faults[-1], len(faults)
         about = f"{prompt.step} ({prompt.subject}): {fault.message}"
         if fault.kind == "too_long":
@@ -224,15 +216,11 @@ class AdaptiveLimiter:
 
 
 def open_model(settings: Settings, patience: Patience | None = None) -> LanguageModel:
-    """Return the model that `model` names.
+    """Return the model that `model` names; SettingsError if there is none.
 
     `replay:<file>` answers from a recording. With an `api_base`, `openai/<name>` and a name without
     a provider mean a server of one's own; all others are as litellm names them. Nothing is loaded
     or asked yet: a wrong key or an unknown model is found by the first prompt.
-
-    Raises:
-        SettingsError: If no model is named.
-        ModelStoppedError: If the file of a replay cannot be read.
     """
     named = _named(settings)
     if named.startswith(REPLAY):
@@ -244,10 +232,7 @@ def open_model(settings: Settings, patience: Patience | None = None) -> Language
 
 
 def price_of(settings: Settings) -> Price | None:
-    """Return what the model charges; None where that is not known, as for a server of one's own.
-
-    May load litellm: 2 s at the first time.
-    """
+    """Return what the model charges; None where that is not known. May load litellm: 2 s."""
     named = _named(settings)
     if named.startswith(REPLAY):
         return Price(0.0, 0.0, 0.0)

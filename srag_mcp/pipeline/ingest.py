@@ -11,9 +11,8 @@ from typing import Unpack
 
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import holds_rest, read_members
-from srag_mcp.engines.agent import AgentEngine
 from srag_mcp.engines.choice import callers_engine, choose_engine
-from srag_mcp.engines.model import ModelEngine
+from srag_mcp.engines.model import AgentEngine, ModelEngine
 from srag_mcp.engines.offline import FORM_SAMPLE, account_for
 from srag_mcp.engines.protocol import Engine, Progress, Work, Workload
 from srag_mcp.errors import (

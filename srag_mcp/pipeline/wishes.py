@@ -105,7 +105,7 @@ def remembered(
     if wish is not None:
         if before is not None and before.questions != wish.questions:
             with open_state(state) as opened:
-                opened.forget_earlier_answers()
+                opened.run("DELETE FROM earlier_answers")  # another thing is asked now
         remember_unfinished(state, wish)
     try:
         yield

@@ -1,13 +1,23 @@
-"""A conversation: records of some documents, and repairs of cells that cannot be used."""
+"""A conversation: records of some documents, and repairs of cells that cannot be used.
 
+These are asked for again, or doubted ones, with what stands around them.
+"""
+
+import json
+import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from srag_mcp.cells.cell import Cell, DocumentText, ListedCells, PredictedCell, PredictedRecord
 from srag_mcp.errors import ModelError, ModelStoppedError, ReplyError, UselessRepliesError
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply, Step
+from srag_mcp.model.reply_content import ReplyContent
+from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.records.judging import (
+    CellList,
     CellReply,
     DocumentReply,
     Judge,
@@ -19,11 +29,18 @@ from srag_mcp.records.judging import (
 )
 from srag_mcp.records.listed import describe_list, judge_again, read_list
 from srag_mcp.records.pilot import Pilot
-from srag_mcp.records.record_prompt import Excerpt, Sought, render_records_prompt
-from srag_mcp.records.repairs import MAX_REPAIRS, OF_RECORD, Flaw, Place, repair
+from srag_mcp.records.record_prompt import (
+    Excerpt,
+    Sought,
+    describe_attribute,
+    render_records_prompt,
+)
+from srag_mcp.records.selection import choose_around
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Table
 from srag_mcp.text.shown import shorten
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import STOP_WORDS, stem, stems, words
 from srag_mcp.values.states import State
 
 MOST_AT_FIRST = 5
@@ -31,25 +48,104 @@ MOST_LATER = 25
 _MAX_ROUNDS = 2  # of repairs
 _LONGEST_SHOWN, _LONGEST_SUMMARY = 80, 300
 _LEFT_OUT = "the reply leaves the document out"
+MAX_REPAIRS = 30  # in one prompt
+_AROUND = 150  # characters on both sides of a quote
+_LINE = re.compile(r"[^\n]{1,150}(?!\w)")
+_MAX_LINES = 3
+_LONGEST_QUOTE = 300
+Place: TypeAlias = tuple[str, int]
+OF_RECORD: Place = ("", 0)
+
+
+class RepairsReply(ReplyContent):
+    """The cells of one prompt, put right; keys are those of the prompt."""
+
+    cells: tuple[CellList, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """A cell with a problem.
+
+    *place*: its child table, and the number of the item there; *row*: where the others of it stand.
+    """
+
+    document: DocumentText
+    attribute: Attribute
+    judgement: Judgement
+    place: Place = OF_RECORD
+    row: Sequence[Span] = ()
+
+
+async def repair(model: LanguageModel, flaws: Sequence[Flaw], step: Step) -> list[CellReply | None]:
+    """Ask for at most `MAX_REPAIRS` *flaws*; return what is said of each, None for nothing."""
+    keyed = {f"c{number}": flaw for number, flaw in enumerate(flaws, start=1)}
+    prompt = replace(render_repairs_prompt(keyed), step=step)
+    asked = await ask_for(model, prompt, RepairsReply)
+    said = {cell.key: cell for cell in map(read_cell, asked.content.cells) if cell is not None}
+    if said.keys().isdisjoint(keyed):
+        asked.forget(model)
+    return [said.get(key) for key in keyed]
+
+
+def render_repairs_prompt(flaws: Mapping[str, Flaw]) -> Prompt:
+    """Show each cell, its column, what was said of it, the reason, and its surroundings."""
+    documents = dict.fromkeys(flaw.document.document_id for flaw in flaws.values())
+    return render_prompt(
+        "repair_cells",
+        "repairs",
+        subject=", ".join(documents),
+        cells="\n\n".join(_render(key, flaw) for key, flaw in flaws.items()),
+    )
+
+
+def _render(key: str, flaw: Flaw) -> str:
+    said = flaw.judgement.said
+    lines = (
+        f"value: {shorten(json.dumps(said.value, ensure_ascii=False), _LONGEST_QUOTE)}",
+        f"quote: {shorten(said.quote, _LONGEST_QUOTE) or '(none)'}",
+        f"problem: {flaw.judgement.problem}",
+        f"around: {_surroundings(flaw)}",
+    )
+    table, number = flaw.place
+    item = table and f"item {number} of {table}, "
+    return f"{item}{describe_attribute(flaw.attribute)}\n{enclose(chr(10).join(lines), key)}"
+
+
+def _surroundings(flaw: Flaw) -> str:
+    """Show what stands around the quote, else the lines that have most of its words."""
+    document, place = flaw.document, flaw.judgement.taken.cell.span or next(iter(flaw.row), None)
+    places, reach = _find_lines(flaw), 0
+    if place is not None:
+        places = [Span(place.start, min(place.end, place.start + _LONGEST_QUOTE))]
+        reach = _AROUND
+    return choose_around(document.text, places, reach, document.passages).shown.strip()
+
+
+def _find_lines(flaw: Flaw) -> list[Span]:
+    """Return the lines with words of the column, the value and the quote; rare ones count more."""
+    said, name = flaw.judgement.said, flaw.attribute.name.replace("_", " ")
+    sought = (name, *flaw.attribute.synonyms, str(said.value or ""), said.quote[:_LONGEST_QUOTE])
+    wanted = {stem(word) for text in sought for word in words(text) if word not in STOP_WORDS}
+    lines = [
+        (Span(*match.span()), wanted.intersection(stems(match[0])))
+        for match in _LINE.finditer(flaw.document.text)
+    ]
+    times = Counter(word for _, found in lines for word in found)
+    scored = [(sum(1 / times[word] for word in found), place) for place, found in lines if found]
+    best = [place for _, place in sorted(scored, key=lambda item: -item[0])[:_MAX_LINES]]
+    return best or [Span(0, min(_LONGEST_QUOTE, len(flaw.document.text)))]
 
 
 @dataclass(slots=True)
 class UselessReplies:
-    """Counts the documents in a row of which no reply had the right form.
-
-    Attributes:
-        is_proven: Whether any document was read: then some odd ones in a row may be by chance.
-    """
+    """Counts documents in a row of which no reply had the right form: *is_proven* if any had."""
 
     is_proven: bool = False
     _n_in_a_row: int = 0
 
     def count(self, reason: str) -> None:
-        """Take note of a document whose replies were of no use.
-
-        Raises:
-            UselessRepliesError: If there were many in a row, more where others could be read.
-        """
+        """Take note of such a document; UselessRepliesError if there were many in a row."""
         self._n_in_a_row += 1
         if self._n_in_a_row < (MOST_LATER if self.is_proven else MOST_AT_FIRST):
             return
@@ -69,20 +165,16 @@ class UselessReplies:
 
 @dataclass(frozen=True, slots=True)
 class RecordTask:
-    """What all batches of one prediction have in common.
+    """What all batches of one prediction have in common: *attributes* are asked for, in this order.
 
     Attributes:
-        model: Who is asked.
-        attributes: What is asked for, in this order.
         numbers: By name, the numbers that the columns have in all prompts of a build, from 1; those
             that have none get the next.
         engine: `model` or `agent`, for the cells.
         first_tokens: Most tokens shown of a document at first, where few attributes are sought;
             None for as many as one prompt may show.
-        step: What it counts as.
         sought: By document id; of documents in which not all attributes are sought.
         pilot: Tells what is sought in further parts of long documents.
-        useless: Documents in a row that nothing came of.
         summarised: Whether a sentence on each document is asked for.
         lists: The child tables that are asked for, by the names of their attributes.
     """
@@ -107,11 +199,7 @@ class RecordTask:
 
 
 def number_columns(known: Mapping[str, int], attributes: Sequence[Attribute]) -> dict[str, int]:
-    """Return the numbers of columns by name, with the next ones for those of *attributes* without.
-
-    A column keeps its number as long as the corpus has it: who reads on, or reads one column more,
-    finds the same numbers.
-    """
+    """Return numbers of columns by name: known ones stay, others get the next ones."""
     new = (attribute.name for attribute in attributes if attribute.name not in known)
     first = max(known.values(), default=0) + 1
     return {**known, **{name: number for number, name in enumerate(new, first)}}
@@ -147,15 +235,7 @@ class _WholeReplies(LanguageModel):
 
 @dataclass
 class _Draft:
-    """The record of one document by now.
-
-    Attributes:
-        judge: Of its document.
-        judged: By attribute, of the record and of each item; empty where no reply has the document.
-        error: Why to ask about it again.
-        told: The cells whose doubt was told.
-        summary: What the document is about; empty for not said.
-    """
+    """The record of one document by now; *error*: why to ask again; *told*: doubts that were."""
 
     judge: Judge
     judged: dict[Place, dict[str, Judgement]] = field(default_factory=dict)
@@ -173,10 +253,7 @@ class _Draft:
             judged[name] = judgement
 
     def find_flaws(self, task: RecordTask, names: Collection[str] | None) -> Iterator[Flaw]:
-        """Yield what is to be asked again, of *names* where not all are sought; a doubt once.
-
-        A member that stands alone has nothing beside it to be found by.
-        """
+        """Yield what is to be asked again, of *names* where not all are sought; a doubt once."""
         for place, judged in self.judged.items():
             table = place[0]
             spans = {name: x.taken.cell.span for name, x in judged.items() if table}
@@ -223,14 +300,7 @@ class _Draft:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a reply says of one document.
-
-    Attributes:
-        cells: None where it leaves it out.
-        odd: What of it belongs to no column.
-        summary: What the document is about.
-        lists: The cells of lists as they are given, by the names of their attributes.
-    """
+    """What a reply says of one document; *odd* belongs to no column, *cells* is None for none."""
 
     cells: Sequence[CellReply] | None
     odd: Sequence[str] = ()
@@ -246,12 +316,7 @@ class Conversation:
     batch: Sequence[Excerpt]
 
     async def finish(self) -> list[PredictedRecord]:
-        """Return a record for each document, in their order.
-
-        Raises:
-            ModelError: If the first prompt has no reply that can be used.
-            ModelStoppedError: If no further prompt can be answered.
-        """
+        """Return a record for each document; ModelError if the first prompt has no usable reply."""
         drafts = await self._read(self.batch)
         for _ in range(_MAX_ROUNDS):
             flaws = [

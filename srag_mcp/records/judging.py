@@ -105,10 +105,9 @@ def records_form(*, listing: bool, summarised: bool) -> type[RecordsReply[Docume
 
 @dataclass(frozen=True, slots=True)
 class CellReply:
-    """What a reply says of one cell.
+    """What a reply says of one cell, which *key* names in its prompt, as the number of its column.
 
     Attributes:
-        key: What names the cell in its prompt, such as the number of its column.
         value: None where the document says that there is none, or nothing.
         quote: The words for it; empty where the value itself stands in the document.
         remark: How it is derived, or why it is doubtful.
@@ -155,13 +154,11 @@ def read_cell(given: object) -> CellReply | None:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What becomes of one cell.
+    """What becomes of one cell of which the model *said* something.
 
     Attributes:
         taken: The cell as it stands if it is not asked again; FAILED where it cannot be used.
-        said: What the model says of it.
-        problem: What the model is told; empty where nothing is wrong.
-        told_once: Whether to tell it only once: a quote that is not there, a doubt.
+        problem: What the model is told, *told_once* or not; empty where nothing is wrong.
     """
 
     taken: PredictedCell
@@ -176,10 +173,7 @@ class Judgement:
 
 
 class Judge:
-    """Judges what a model says of one document.
-
-    The whole text of *document* counts, also where the model saw passages of it.
-    """
+    """Judges what a model says of one document, by its whole text."""
 
     def __init__(self, document: DocumentText, engine: str) -> None:
         self.document = document
@@ -188,10 +182,7 @@ class Judge:
     def judge(
         self, attributes: Mapping[int, Attribute], cells: Sequence[CellReply]
     ) -> dict[str, Judgement]:
-        """Judge each of *attributes*, by name; keys of *cells* are their numbers or names.
-
-        What no cell speaks of is not mentioned.
-        """
+        """Judge each of *attributes*, by name; keys of *cells* are their numbers or names."""
         said: defaultdict[str, list[CellReply]] = defaultdict(list)
         for cell in cells:
             said[cell.key].append(cell)
@@ -282,11 +273,7 @@ class Judge:
     def _doubt(
         self, attribute: Attribute, taken: PredictedCell, said: CellReply, *, is_placed: bool
     ) -> Judgement:
-        """Take a cell, and say what is odd about its value.
-
-        A value that contradicts its quote may be counted, summed or converted. It stays marked,
-        unless the model puts it right or says how it follows: nobody else has shown it.
-        """
+        """Take a cell; one that is odd stays marked, unless the model says how it follows."""
         value_text, quote = taken.value_text or "", taken.cell.as_stated or ""
         mark = _REMARKS[said.remark.split()[0].rstrip(":").casefold()] if said.remark else None
         if mark is not None:
@@ -342,10 +329,7 @@ class Judge:
 
 
 def _says_nothing(attribute: Attribute, said: CellReply) -> bool:
-    """Return whether a cell only says that there is nothing to say.
-
-    So does one without words of the document whose value is what not mentioning it means.
-    """
+    """Return whether a cell only says what not mentioning it means, without any words."""
     implied = attribute.type.implied.get(attribute.absent_means)
     if not said.quote.strip() and said.value in (None, implied):
         return True
@@ -371,14 +355,7 @@ def _is_itself(value: Value | None, quote: str) -> bool:
 def _explains(
     attribute: Attribute, remark: str, value: Value, quote: str, document: DocumentText
 ) -> bool:
-    """Return whether the figures of a *remark* make a number or a day: `derived: 22 + 1`.
-
-    What it adds or multiplies stands in *document*; a day is so many days or weeks behind
-    one of the *quote*, before it where these are subtracted: `15 June 2026 for 2 nights`, `derived:
-    15 June + 2 nights`. A name follows from a word of the *quote*, or of the document's path,
-    that the remark puts beside it: `derived: Bovec is in Slovenia`; or as the column says, in whose
-    words the remark is: `derived: country of the town`.
-    """
+    """Return whether a *remark* makes the value of what stands in quote, path and *document*."""
     if isinstance(value, str) and not attribute.categories:
         beside = {*map(stem, content_words(remark.partition(":")[2]))}
         known = stems(value), stems(f"{quote} {document.document_id}")

@@ -19,10 +19,8 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.settings import Settings
 from srag_mcp.text.spans import Span
-from srag_mcp.values.columns import read_column
-from srag_mcp.values.numbers import find_number
-from srag_mcp.values.states import Column, State, Words
-from srag_mcp.values.types import DATE, INTEGER, NUMBER, Value
+from srag_mcp.values.states import State
+from srag_mcp.values.types import INTEGER
 
 _MOST_PLACES = 10_000  # a value may come again in every row
 Shows: TypeAlias = Callable[[Span], bool]
@@ -34,10 +32,7 @@ def find_lists(schema: Schema, settings: Settings) -> tuple[Table, ...]:
 
 
 def list_attribute(child: Table) -> Attribute:
-    """Return what a model is asked for a child table, as an attribute: how many rows there are.
-
-    What its columns mean belongs to what is asked.
-    """
+    """Return a child table as a model is asked for it: how many rows there are, and of what."""
     members = "; ".join(map(describe_attribute, child.attributes))
     said = " ".join(filter(None, (child.description, f"Members: {members}")))
     return Attribute(name=child.entity, type=INTEGER, description=said, synonyms=(child.list_name,))
@@ -154,28 +149,13 @@ def _find(judge: Judge, attribute: Attribute, said: CellReply, shows: Shows) -> 
         canonical = None if said.value is None else write_canonical(attribute, said.value)
         value = None if canonical is None else attribute.type.read(canonical)
         found = [] if value is None else find_places(value, text, _MOST_PLACES)
-        if not found and isinstance(value, str) and (figure := _as_figure(value)) is not None:
-            found = find_places(figure, text)
     return [*filter(shows, found)] or found
-
-
-def _as_figure(text: str) -> Value | None:
-    """Return the number or the day that *text* is, its unit and scale worked in: `9.95 EUR`."""
-    if (day := DATE.read(text)) is not None:
-        return day
-    figure = find_number(text).figure
-    if figure is None or (text[: figure.span.start] + text[figure.span.end :]).strip():
-        return None
-    return read_column(Column(NUMBER), [Words(text)])[0].value
 
 
 def _choose_anchor(
     text: str, places: Sequence[Sequence[Span]], known: tuple[int, set[Span]]
 ) -> Span | None:
-    """Choose the place of a row: that of its rarest value, behind the row before it.
-
-    The first that has its other values on its line, else the one that has them near.
-    """
+    """Choose the place of a row: that of its rarest value, behind the row before, near others."""
     (cursor, used), rarest = known, min(places, key=len, default=())
 
     def cost(anchor: Span) -> tuple[bool, int, int, int]:

@@ -21,14 +21,9 @@ class Pilot:
     """The first long documents: they are read on for all that they do not mention.
 
     A column that none of their further parts states, and that most of them never mention, is not
-    sought in further parts of other documents, unless somebody is known to ask for it. Which
-    documents these are depends on the order of documents alone, and what they told is kept: later
-    runs ask the same.
-
-    Args:
-        kept: What *keep* got in an earlier run; None for nothing.
-        keep: Called with what the pilot told, as text, before its records are handed over.
-        needed: The columns that questions need: a few silent documents do not end their search.
+    sought in further parts of other documents, unless a question has *needed* it. Which documents
+    these are depends on their order alone, and what they told is *kept*, by *keep*, before their
+    records are handed over: later runs ask the same.
     """
 
     kept: str | None = None
@@ -86,11 +81,7 @@ class Pilot:
         self._over.set()
 
     async def idle(self) -> frozenset[str]:
-        """Wait until it is over; return the names of what is not sought in further parts.
-
-        Raises:
-            SragError: If it could not be read.
-        """
+        """Wait until it is over; return what is not sought in further parts."""
         await self._over.wait()
         if self._failed is not None:
             raise self._failed

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import TypeAlias
 
 import anyio
 
@@ -40,7 +41,6 @@ from srag_mcp.records.conversation import (
 )
 from srag_mcp.records.judging import RecordsReply
 from srag_mcp.records.listed import join_rows, list_attribute
-from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.record_prompt import (
     MAX_DOCUMENTS,
     MAX_PARTS,
@@ -77,6 +77,8 @@ HAND_OVER_S = 1.0
 _AROUND = 200  # characters on both sides of a place, as for a second look: a sentence or two
 _SMALL = 2  # times what is read first
 OnDone = Callable[[Sequence[PredictedRecord]], None]
+Reading: TypeAlias = tuple[PredictedRecord, Excerpt]
+"""A record, and the excerpt that it is from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +150,7 @@ def estimate_records(
 def estimate_rows(
     lists: Sequence[Table], n_tokens: Sequence[int], n_read: int, prompt_tokens: int
 ) -> Estimate:
-    """Estimate what the rows of *lists* take beside the cells of *n_read* documents.
-
-    The others are read for their lists alone.
-    """
+    """Estimate the rows of *lists* beside *n_read* documents; others are read for these alone."""
     n_members = sum(len(child.attributes) for child in lists)
     rows = Estimate(0, 0, len(n_tokens) * n_members * _ROWS_A_LIST * _TOKENS_A_CELL)
     rest = n_tokens[n_read:] if lists else ()
@@ -180,20 +179,13 @@ async def predict_records(
 ) -> None:
     """Predict the record of each document; hand over finished ones, in groups of a second.
 
-    Args:
-        task: Who is asked for what.
-        documents: Read lazily, so that no more texts are in memory than are asked about.
-        prompt_tokens: Most tokens of one document in one prompt; of longer ones, further prompts
-            show more where something is not mentioned.
-        max_in_flight: Most batches at a time; the model may let fewer through.
-        on_done: Called with the records of whole batches, in no order of batches. Keeping them in
-            one transaction keeps the batches of a later run the same. Those of the pilot come when
-            it is over, else a later run would make another one.
+    *documents* are read lazily; *prompt_tokens* are most of one document in one prompt, and
+    *max_in_flight* the most batches at a time. *on_done* gets whole batches, in no order: keeping
+    them in one transaction keeps the batches of a later run the same.
 
     Raises:
-        ModelStoppedError: If no further prompt can be answered. What was in flight is finished and
-            handed over first.
-        SragError: What *on_done* raised, likewise.
+        ModelStoppedError: If no further prompt can be answered, or what *on_done* raised. What was
+            in flight is finished and handed over first.
 
     Source: S-RAG 3.2.2.
     """
@@ -215,10 +207,7 @@ async def predict_records(
 
 
 class _Run:
-    """One prediction: what its tasks share.
-
-    Finished records are gathered for a moment, because keeping a few costs as much as keeping many.
-    """
+    """One prediction; finished records are gathered a moment: to keep few costs as much."""
 
     def __init__(
         self, task: RecordTask, on_done: OnDone, slots: anyio.Semaphore, prompt_tokens: int
@@ -291,14 +280,6 @@ class _Run:
             self.hand_over()
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A record, and the excerpt that it is from."""
-
-    record: PredictedRecord
-    excerpt: Excerpt
-
-
 async def predict_batch(task: RecordTask, batch: Sequence[Excerpt]) -> list[Reading]:
     """Return a record for each document of *batch*, in its order.
 
@@ -306,13 +287,12 @@ async def predict_batch(task: RecordTask, batch: Sequence[Excerpt]) -> list[Read
     half as many passages. One that fails alone gets FAILED cells with the reason.
 
     Raises:
-        UselessRepliesError: If nothing can be made of many replies in a row.
-        ModelStoppedError: If no further prompt can be answered.
+        ModelStoppedError: If no further prompt can be answered, or many in a row are of no use.
     """
     try:
         records = await Conversation(task, batch).finish()
         _count_useless(task, records)
-        return [Reading(*pair) for pair in zip(records, batch, strict=True)]
+        return [*zip(records, batch, strict=True)]
     except ModelStoppedError:
         raise
     except (ReplyError, PromptTooLongError, PromptRefusedError) as error:
@@ -344,7 +324,7 @@ def _count_useless(task: RecordTask, records: Sequence[PredictedRecord]) -> None
 
 
 def _fail(task: RecordTask, excerpt: Excerpt, reason: str) -> Reading:
-    return Reading(fail_record(task, excerpt.document, reason), excerpt)
+    return fail_record(task, excerpt.document, reason), excerpt
 
 
 def choose_first_tokens(n_attributes: int, n_columns: int) -> int | None:
@@ -366,10 +346,7 @@ def stretches_around(text: str, places: Iterable[Span]) -> list[Span]:
 
 
 def count_readable(prompt_tokens: int) -> int:
-    """Return how many characters of a long document in Latin letters are read at least.
-
-    Where a prediction was made from fewer, a larger *prompt_tokens* reads more.
-    """
+    """Return how many Latin characters of a long document are read at least, by these settings."""
     return int(_FILLED * MAX_PROMPTFULS * prompt_tokens * CHARACTERS_A_TOKEN)
 
 
@@ -379,15 +356,9 @@ async def predict_documents(
     """Return a record for each document of *batch*, reading on where something is not mentioned.
 
     Asked again are attributes that no part before has mentioned, but for those that the pilot tells
-    to leave; along with them those whose value does not stand in its words as it is, for which a
-    later part may have better ones. What is still unread at the end is told in the note of the
-    cells that it may concern.
-
-    Args:
-        task: Who is asked for what.
-        batch: The first part of each document.
-        max_tokens: Most tokens shown of a document in one prompt; a document is read on until
-            MAX_PROMPTFULS times as many were shown.
+    to leave; along with them those whose value does not stand in its words as it is. *max_tokens*
+    are shown in one prompt, of a document MAX_PROMPTFULS times as many; what is still unread then
+    is told in the note of the cells that it may concern.
 
     Raises:
         ModelStoppedError: If no further prompt can be answered.
@@ -397,9 +368,9 @@ async def predict_documents(
     further = replace(task, summarised=False)  # the first part is the likeliest to tell it
     left = MAX_PROMPTFULS * max_tokens - min(task.first_tokens or max_tokens, max_tokens)
     documents = []
-    for reading, asked in zip(await predict_batch(task, batch), batch, strict=True):
-        document = _Document(asked, reading.record, max_tokens, left, reading.excerpt)
-        document.turn_to(reading.excerpt, asked)
+    for (record, first), asked in zip(await predict_batch(task, batch), batch, strict=True):
+        document = _Document(asked, record, max_tokens, left, first)
+        document.turn_to(first, asked)
         if asked.unread and asked.document.document_id not in task.pilot:
             document.idle = await task.pilot.idle()
         sought = task.sought.get(asked.document.document_id)
@@ -409,29 +380,23 @@ async def predict_documents(
         documents.append(document)
     while unsaid := _group(documents):
         for names, group in unsaid.items():
-            named = names.union(*(document.unquoted() for document in group))
+            cells = (item.cell for document in group for item in document.record.cells)
+            # for values with doubtful words a later part may have better ones
+            unquoted = {x.attribute for x in cells if not x.marks.isdisjoint(UNQUOTED)}
+            named = names.union(unquoted)
             attributes = tuple(item for item in task.attributes if item.name in named)
             await _read_on(replace(further, attributes=attributes), group, max_tokens)
     for document in documents:
         if document.first.unread:
-            document.tell(task.pilot)
+            document_id = document.first.document.document_id
+            task.pilot.tell(document_id, document.found, document.silent())
     n_readable = count_readable(max_tokens)
     return [document.finish(n_readable) for document in documents]
 
 
 @dataclass
 class _Document:
-    """What is known of one document by now.
-
-    Attributes:
-        excerpt: The last part that was shown.
-        record: All cells, as the parts by now give them.
-        most: Most tokens of one part.
-        left: How many tokens may still be shown.
-        first: The first part.
-        idle: The attributes that are sought in the first part only.
-        found: Those that a further part states.
-    """
+    """What is known of one document by now; *left* tokens may be shown, *most* in one part."""
 
     excerpt: Excerpt
     record: PredictedRecord
@@ -453,9 +418,9 @@ class _Document:
         is_spent = min(self.left, self.most) < _MIN_TOKENS
         if is_spent or not self.excerpt.unread or self.record.error:
             return frozenset()
-        return self._silent() - self.idle
+        return self.silent() - self.idle
 
-    def _silent(self) -> frozenset[str]:
+    def silent(self) -> frozenset[str]:
         """Return what nothing is said of; a list may go on in the rest."""
         lists = {item.table for item in self.record.lists}
         return frozenset(
@@ -463,11 +428,6 @@ class _Document:
             for item in self.record.cells
             if _is_silent(item) or item.cell.attribute in lists
         )
-
-    def unquoted(self) -> set[str]:
-        """Return the attributes for whose values a later part may have better words."""
-        cells = (item.cell for item in self.record.cells)
-        return {cell.attribute for cell in cells if not cell.marks.isdisjoint(UNQUOTED)}
 
     def next_part(self, task: RecordTask) -> Excerpt:
         """Choose what to show next: more than before, if that was little."""
@@ -498,15 +458,8 @@ class _Document:
             self.record, cells=tuple(cells), error=record.error, lists=tuple(lists.values())
         )
 
-    def tell(self, pilot: Pilot) -> None:
-        """Let *pilot* know what it was read on for in vain."""
-        pilot.tell(self.excerpt.document.document_id, self.found, self._silent())
-
     def finish(self, n_readable: int) -> PredictedRecord:
-        """Return the record; cells that say nothing tell what was not read.
-
-        *n_readable*: see `count_readable`; only settings that read more have it asked again.
-        """
+        """Return the record; silent cells tell what was not read, see `count_readable`."""
         cells, text = [], self.excerpt.document.text
         for item in self.record.cells:
             part = self.first if item.cell.attribute in self.idle else self.excerpt
@@ -555,6 +508,6 @@ async def _read_on(task: RecordTask, documents: Sequence[_Document], max_tokens:
     for batch in plan_batches(parts, lambda part: part[1].n_tokens, n_attributes, max_tokens):
         asked = [excerpt for _, excerpt in batch]
         readings = await predict_batch(task, asked)
-        for (document, excerpt), reading in zip(batch, readings, strict=True):
-            document.add(reading.record)
-            document.turn_to(reading.excerpt, excerpt)
+        for (document, part), (record, shown) in zip(batch, readings, strict=True):
+            document.add(record)
+            document.turn_to(shown, part)

@@ -38,12 +38,10 @@ _LONGEST_NAME = 120
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """What is sought in one document.
+    """What is sought in one document: the attributes of *names*.
 
-    Attributes:
-        names: Of the attributes.
-        places: Only these stretches are shown; where there are none, all that is ever shown of it.
-        stated: The share of them that such documents are known to state: silence takes no reply.
+    *places*: only these stretches are shown; where there are none, all that is ever shown of it.
+    *stated*: the share of them that such documents are known to state: silence takes no reply.
     """
 
     names: frozenset[str]
@@ -58,14 +56,10 @@ class Sought:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A document, and what the model is shown of it.
+    """A document, and what is *shown* of it: all of its text, or passages.
 
-    Attributes:
-        document: The whole of it.
-        shown: All of its text, or passages.
-        unread: The stretches that neither this excerpt nor those before it show.
-        before: The excerpt that was shown before this one.
-        names: Of the attributes that are sought in it; None for all.
+    *unread*: the stretches that neither it nor those *before* it show. *names*: of the attributes
+    that are sought in it; None for all.
     """
 
     document: DocumentText
@@ -96,10 +90,7 @@ def take_excerpt(
     max_tokens: int,
     before: Excerpt | None = None,
 ) -> Excerpt:
-    """Choose what is shown of *document*: all of it, or the passages that matter.
-
-    After an excerpt *before*, what that left out.
-    """
+    """Choose what is shown of *document*, or of what the excerpt *before* left out."""
     text, unread = document.text, None if before is None else before.unread
     names = None if before is None else before.names
     chosen = choose_passages(text, attributes, max_tokens, unread, document.passages)
@@ -117,11 +108,8 @@ def plan_batches(
 
     Lazy: a batch is yielded as soon as a second document like its smallest would find no room. It
     has at most *max_documents*, MAX_CELLS and *max_tokens* of text, by *size*, unless a single
-    document has more.
-
-    A batch is full by what is in it, not by what comes next: when some batches are finished, the
-    documents of the others still make the same batches, and the same prompts. No batch that is gone
-    can have kept a document from one before it.
+    document has more. What is in it makes it full, not what comes next: those of a later run are
+    the same, whichever are finished.
     """
     most = min(max_documents, MAX_CELLS // max(1, n_attributes))
     filling: list[_Filling[Item]] = []

@@ -49,11 +49,7 @@ class Selection:
 
 @dataclass(frozen=True)
 class _Piece:
-    """A passage of *text* or a part of one, up to where the next begins.
-
-    *floor* is where its page begins or, without pages, what stands below its headings. *passages*
-    are all of the text, as far as they are known.
-    """
+    """A part of *text*; *floor*: where its page begins or what its headings head does."""
 
     text: str
     passage: Passage
@@ -78,11 +74,7 @@ class _Piece:
 
     @cached_property
     def opening(self) -> str:
-        """What stands before it where what is before it is not shown.
-
-        It is the mark of the gap, with the headings, and what says how to read its rows: the line
-        with their scale, and the heads of their table or, where no table is known, their years.
-        """
+        """What stands before it where what is before it is not shown: the gap, headings, heads."""
         mark = f"\n[… {self.named}]\n" if self.named else _GAP
         return f"{mark}{self.above}"
 

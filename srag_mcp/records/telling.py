@@ -57,11 +57,9 @@ def _symbols(said: str) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class TellingWords:
-    """The words of a column: a part that has one of them may tell it.
+    """The *words* of a column: a part that has one may tell it (stems, forms of numbers, symbols).
 
-    Attributes:
-        words: Stems, forms of numbers, symbols.
-        values: What is known of its values, by their words, where these tell it, too.
+    *values*: what is known of its values, by their words, where these tell it, too.
     """
 
     words: frozenset[str]
@@ -90,10 +88,7 @@ class _Counts:
     n_others: int = 0
 
     def weigh(self, word: str, n_left_out: int = 0) -> float:
-        """Return how much likelier a word is where the column is stated, as a logarithm.
-
-        Of the parts that have it *n_left_out* do not count; it is known by several others only.
-        """
+        """Return how much likelier a word is where others state the column, as a logarithm."""
         n = self.stating[word] - n_left_out
         if n < _FEWEST_PARTS:
             return -math.inf

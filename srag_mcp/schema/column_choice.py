@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from statistics import median_low
+from typing import NamedTuple
 
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import Decision, PredictedSchema, find_needed
@@ -34,8 +35,12 @@ def choose_columns(
     tried = {item.name: _weigh(item, said[item.name]) for item in attributes if item.name in said}
     found = {item.name: tried.get(item.name) or _usual(tried.values()) for item in attributes}
     names = [item.name for item in attributes if found[item.name].is_naming][:_N_NAMES]
-    most_stated = sorted(found, key=lambda name: found[name].by_stated, reverse=True)
-    most_apart = sorted(found, key=lambda name: found[name].by_apart, reverse=True)
+    most_stated = sorted(
+        found, key=lambda x: (found[x].is_of_use, found[x].n_stated, found[x].n_apart), reverse=True
+    )
+    most_apart = sorted(
+        found, key=lambda x: (found[x].is_of_use, found[x].n_apart, found[x].n_stated), reverse=True
+    )
     turns = list(dict.fromkeys(chain.from_iterable(zip(most_stated, most_apart, strict=True))))
     ranked = sorted(
         attributes,
@@ -67,36 +72,17 @@ def choose_columns(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Evidence:
-    """What a sample shows of a column.
+class _Evidence(NamedTuple):
+    """What a sample shows of a column: *n_apart* pairs of the documents differ in it.
 
-    Attributes:
-        is_own: Whether it is a text, and each document that states it has another one.
-        is_naming: Whether most documents do so.
-        n_stated: Documents that state it.
-        n_apart: Pairs of documents whose values differ.
+    *is_of_use*: its values differ, and can be counted, grouped or compared. *is_naming*: it is a
+    text, and most documents state one that no other has.
     """
 
-    is_own: bool
+    is_of_use: tuple[bool, bool]
     is_naming: bool
     n_stated: int
     n_apart: int
-
-    @property
-    def use(self) -> tuple[bool, bool]:
-        """Whether its values differ, and can be counted, grouped or compared."""
-        return self.n_apart > 0, not self.is_own
-
-    @property
-    def by_stated(self) -> tuple[tuple[bool, bool], int, int]:
-        """More of a column that more documents state."""
-        return self.use, self.n_stated, self.n_apart
-
-    @property
-    def by_apart(self) -> tuple[tuple[bool, bool], int, int]:
-        """More of a column that tells more documents apart."""
-        return self.use, self.n_apart, self.n_stated
 
 
 def _weigh(attribute: Attribute, values: Sequence[str | None]) -> _Evidence:
@@ -108,9 +94,12 @@ def _weigh(attribute: Attribute, values: Sequence[str | None]) -> _Evidence:
     n_pairs = (n_known**2 - sum(n**2 for n in known.values())) // 2
     is_own = attribute.type.is_text and len(set(stated)) == len(stated)
     is_naming = is_own and 2 * len(stated) > len(values) > 1
-    return _Evidence(is_own, is_naming, len(stated), n_pairs)
+    return _Evidence((n_pairs > 0, not is_own), is_naming, len(stated), n_pairs)
 
 
 def _usual(tried: Collection[_Evidence]) -> _Evidence:
-    stated, apart = ([item.n_stated for item in tried], [item.n_apart for item in tried])
-    return _Evidence(False, False, median_low(stated or [0]), median_low(apart or [0]))
+    n_stated, n_apart = (
+        median_low([getattr(item, name) for item in tried] or [0])
+        for name in ("n_stated", "n_apart")
+    )
+    return _Evidence((n_apart > 0, True), False, n_stated, n_apart)

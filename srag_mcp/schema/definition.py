@@ -119,10 +119,7 @@ def complete_definition(
 
 
 def is_usable(reply: AttributeReply) -> bool:
-    """Whether a column can be made of it, good or not.
-
-    It has a name, a type, a description and no long texts.
-    """
+    """Whether it has a name, a type, a description and no long texts, good or not."""
     if not snake_case(reply.name) or reply.misfits.keys() & _NEEDED:
         return False
     return not _is_long(reply.examples)

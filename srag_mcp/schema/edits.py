@@ -64,11 +64,7 @@ def merge(schema: Schema, kept: str, other: str) -> Schema:
 
 
 def retype(schema: Schema, name: str, kind: str, unit: str | None = None) -> Schema:
-    """Let a column hold another type; of numbers, in *unit*.
-
-    Raises:
-        SchemaError: If there is no such type, or it holds it already.
-    """
+    """Let a column hold another type; of numbers, in *unit*. SchemaError for no other type."""
     table, [column] = find_columns(schema, name)
     if kind not in COLUMN_TYPES or column.type == kind:
         is_one = f"is of type {column.type}" if column.type == kind else "has no such type"
@@ -110,11 +106,7 @@ def _called(column: Attribute, name: str) -> Attribute:
 def find_columns(
     schema: Schema, name: str, *, of_lists: bool = False
 ) -> tuple[Table, tuple[Attribute, ...]]:
-    """Return the table of a column, and that column; *of_lists*: all, where *name* is a list.
-
-    Raises:
-        SchemaError: If there is none, or it is a list, and one column is meant.
-    """
+    """Return the table of a column, and that column; *of_lists*: all, where *name* is a list."""
     whole = next((x for x in schema.children if of_lists and x.entity == name), None)
     if whole is not None:
         return whole, whole.attributes
@@ -171,10 +163,7 @@ def _parts(source: RowSource) -> list[str]:
 
 
 def _by_names(source: RowSource, names: Mapping[str, str]) -> RowSource:
-    """Return *source* with the names that columns have by now, by those of then.
-
-    What is no column by now has none, so that no other column may have it.
-    """
+    """Return *source* with the names of columns by now, by those of then; none for no column."""
 
     def group(said: re.Match[str]) -> str:
         return f"(?P<{names[said[1]]}>" if said[1] in names else "(?:"
@@ -205,10 +194,7 @@ def find_moved(before: Table, now: Table) -> dict[str, tuple[Attribute, ...]] | 
 
 
 def find_sources(before: Schema | Table, attribute: Attribute) -> tuple[Attribute, ...]:
-    """Return the columns of *before* whose cells those of *attribute* are, the first winning.
-
-    Those of a column whose definition is another one have to be read.
-    """
+    """Return the columns of *before* whose cells *attribute* has, the first winning."""
     known = {item.name: item for item in before.attributes}
     names = (attribute.name, *reversed(attribute.formerly))
     sources = [known[name] for name in dict.fromkeys(names) if name in known]

@@ -20,11 +20,7 @@ from srag_mcp.values.types import COLUMN_TYPES
 
 
 def find_schema_file(folder: Path) -> Path | None:
-    """Return the schema that a person put beside the documents of *folder*.
-
-    Raises:
-        CorpusError: If it is a link that leads out of the folder.
-    """
+    """Return the schema that a person put beside the documents; CorpusError for a link out."""
     return find_own_file(folder, SCHEMA_FILE)
 
 
@@ -277,11 +273,7 @@ def _refusal(written: str, why: str) -> SchemaError:
 
 
 def read_property(name: str, written: str, value: object, root: Mapping[str, object]) -> Attribute:
-    """Read the property *written* as an attribute called *name*; *root* has its `$defs`.
-
-    Raises:
-        SchemaError: If it is not primitive or a keyword cannot be used; the text names it.
-    """
+    """Read the property *written* as an attribute called *name*; *root* has its `$defs`."""
     if isinstance(value, bool) or not isinstance(value, Mapping):
         raise _refusal(written, "its definition must be an object such as {'type': 'string'}")
     flat = _flatten(written, value, root)

@@ -42,11 +42,7 @@ _MOST_WORDS = 40  # two sentences of 20, as guides to plain language have them
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Why an attribute is as it is: what was done to it, in which round (from 1), and why.
-
-    What a model wanted and code refused, such as long texts, is a decision too. What was proposed
-    and left out keeps its *definition*, so that it can be added as it is.
-    """
+    """What was done to an attribute in a round (from 1); *definition*: of what is left out."""
 
     round: int
     action: Deed
@@ -57,13 +53,10 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class SchemaRequest:
-    """What a schema is predicted from.
+    """What a schema is predicted from: a varied sample of *documents*, spread over the rounds.
 
     Attributes:
-        documents: A varied sample; it is spread over the rounds.
         show: Chooses what is shown of a document, in so many tokens.
-        questions: Sample questions.
-        folder: The name of the corpus, for the model.
         n_rounds: Most rounds: one prediction, the others refinements.
         n_tokens: Most tokens of document text in one prompt.
         n_columns: Columns that are wanted; half as many more may be proposed.
@@ -95,11 +88,7 @@ class SchemaRequest:
 
 
 def count_rounds(lengths: Sequence[int], n_rounds: int, n_tokens: int) -> int:
-    """Count the rounds that show each document once: as few as their tokens fill prompts.
-
-    There are two at least, where there are two documents: what was proposed after some is to be
-    tried on others.
-    """
+    """Count the rounds that show each document once; two at least, to try what was proposed."""
     n_filled = math.ceil(sum(lengths) / n_tokens)
     return max(1, min(n_rounds, len(lengths), max(2, n_filled)))
 
@@ -115,13 +104,10 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class PredictedSchema:
-    """A schema, and why it is as it is.
+    """A schema, with all that was proposed or what was chosen of it, and why it is as it is.
 
-    Attributes:
-        schema: With all that was proposed, or what was chosen of it.
-        decisions: In their order.
-        needs: The names of the columns that each question needs, as far as it was said.
-        other_kinds: Kinds of documents for which the columns are not made.
+    *needs*: the columns that each question needs, as far as it was said. *other_kinds*: kinds of
+    documents for which the columns are not made.
     """
 
     schema: Schema
@@ -156,10 +142,7 @@ async def predict_schema(
 
 
 def find_unmet(predicted: PredictedSchema, questions: Sequence[str]) -> list[str]:
-    """Say which questions need columns that are not there, for the model.
-
-    Nothing is said where no needs were told at all, as in replies of earlier versions.
-    """
+    """Say which questions need columns that are not there, where any needs were told at all."""
     names = {attribute.name for attribute in predicted.schema.attributes}
     problems = []
     for question in questions if predicted.needs else ():
@@ -190,11 +173,7 @@ def find_needed(predicted: PredictedSchema) -> frozenset[str]:
 
 
 def _find_meant(attributes: Sequence[Attribute], need: str) -> Sequence[Attribute]:
-    """Return the columns that a *need* may mean: that of the name, else all that share its words.
-
-    `crew` may mean `crew_count` and `crew_nationality`, `crew_count` means `crew` where that is all
-    there is. Where several may be meant, none of them is left out.
-    """
+    """Return the column of that name, else all that share its words: none of them is left out."""
     if (known := find_wished(attributes, need)) is not None:
         return [known]
     sought = set(map(stem, content_words(need)))
@@ -208,12 +187,8 @@ async def refine_schema(
     present: PredictedSchema,
     this: Round,
 ) -> PredictedSchema:
-    """Let *model* change the present columns after the documents and problems of *this* round.
-
-    Raises:
-        ModelError: If no reply could be had, or none of the right form.
-    """
-    schema = present.schema
+    """Let *model* change the present columns after the documents and problems of *this* round."""
+    schema, told = present.schema, [f"- {' '.join(item.split())}" for item in this.problems]
 
     def prompt(n_tokens: int) -> Prompt:
         return render_prompt(
@@ -225,7 +200,7 @@ async def refine_schema(
             n_columns=str(request.n_proposed),
             columns=describe_columns(schema),
             questions=_render_questions(request.questions, present.needs),
-            problems=_render_list(this.problems),
+            problems=enclose("\n".join(told)) if told else NONE,
             documents=request.render(this.documents, n_tokens),
         )
 
@@ -323,10 +298,7 @@ def _tidy(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def read_needs(needs: Iterable[Need], questions: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the names of the columns that each question needs, where it was said.
-
-    A number that is none of a question is left out, and so is what every table has.
-    """
+    """Return which columns each question needs, where it was said, without what every table has."""
     return {
         questions[item.question - 1]: tuple(
             name for name in dict.fromkeys(map(snake_case, item.columns)) if name not in _IN_ALL
@@ -343,12 +315,6 @@ def _check_first(reply: SchemaReply) -> list[str]:
     if not reply.attributes:
         problems.append("there must be at least one attribute")
     return problems + [found for item in reply.attributes for found in find_problems(item)]
-
-
-def _render_list(items: Sequence[str]) -> str:
-    if not items:
-        return NONE
-    return enclose("\n".join(f"- {' '.join(item.split())}" for item in items))
 
 
 def _render_questions(
@@ -466,11 +432,7 @@ class AdditionsReply(ReplyContent):
 async def predict_additions(
     model: LanguageModel, schema: Schema, questions: Sequence[str]
 ) -> PredictedSchema:
-    """Let *model* add to the columns of a table file what *questions* need and none states.
-
-    Raises:
-        ModelError: If no reply could be had, or none of the right form.
-    """
+    """Let *model* add to the columns of a table file what *questions* need and none states."""
     prompt = render_additions(schema, questions)
     asked = await ask_for(
         model, prompt, AdditionsReply, lambda reply: _addition_problems(schema, reply.attributes)
@@ -517,10 +479,7 @@ def _addition_problems(schema: Schema, added: Sequence[AttributeReply]) -> list[
 
 
 class ExtensionReply(ReplyContent):
-    """The definition of the attribute, or the name of the one that holds it already.
-
-    Neither, where nothing that was shown states it.
-    """
+    """The definition, or the name of who holds it already; neither, where it is not shown."""
 
     existing: str | None
     definition: AttributeReply | None
@@ -528,10 +487,7 @@ class ExtensionReply(ReplyContent):
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """What became of a wish: *attribute* holds it; *added* is false where it was there before.
-
-    *rationale* is why it is as it is, where a model said so.
-    """
+    """What became of a wish: *attribute* holds it, *added* or not; *rationale* of a model."""
 
     attribute: Attribute
     added: bool
@@ -581,10 +537,7 @@ async def predict_extension(
 
 
 def find_attribute(schema: Schema, words: str) -> Attribute | None:
-    """Return the attribute whose name is *words*; None where there is none.
-
-    `"Length overall" -> length_overall`
-    """
+    """Return the attribute of that name, `Length overall` -> `length_overall`, or None."""
     names = {words, snake_case(words)}
     return next((item for item in schema.attributes if item.name in names), None)
 

@@ -27,10 +27,7 @@ POSITION = "position"
 
 
 def table_name(text: str, taken: Collection[str] = ()) -> str:
-    """Return *text*, snake_case, as the name of a table; with a prefix where that is no free one.
-
-    `cells` -> `corpus_cells`
-    """
+    """Return *text* as the name of a table, `cells` -> `corpus_cells` where that is not free."""
     name = text
     while name in RESERVED_TABLES or name in taken or name.startswith(_OWN_PREFIX):
         name = f"{_PREFIX}{name}"
@@ -186,31 +183,23 @@ class Table(BaseModel):
         return self.list_name.rpartition(".")[2].replace("_", " ") or "documents"
 
     @model_validator(mode="after")
-    def _is_a_record_table_or_a_child(self) -> "Table":
-        problem = ""
+    def _is_usable(self) -> "Table":
+        names, problem = [attribute.name for attribute in self.attributes], ""
+        reserved = {*RESERVED_NAMES, POSITION} if self.parent else RESERVED_NAMES
         if bool(self.parent) != bool(self.list_name):
             problem = "a child table has a parent and the name of a list"
-        elif self.parent and not self.attributes:
+        elif self.parent and not names:
             problem = f"the list {self.list_name!r} has no columns"
-        elif self.of_values and (not self.parent or len(self.attributes) != 1):
+        elif self.of_values and (not self.parent or len(names) != 1):
             problem = f"the list {self.list_name!r} of plain values has one column"
+        elif twice := [name for name in names if names.count(name) > 1]:
+            problem = f"attribute {twice[0]!r} is there twice"
+        elif taken := [name for name in names if name in reserved]:
+            problem = f"attribute name {taken[0]!r} is reserved"
+        elif self.entity in RESERVED_TABLES - {_FREE_BEFORE}:
+            problem = f"entity {self.entity!r} is the name of another table"
         if problem:
             raise ValueError(problem)
-        return self
-
-    @model_validator(mode="after")
-    def _names_are_usable(self) -> "Table":
-        names = [attribute.name for attribute in self.attributes]
-        for name in names:
-            if names.count(name) > 1:
-                msg = f"attribute {name!r} is there twice"
-                raise ValueError(msg)
-            if name in RESERVED_NAMES or (self.parent and name == POSITION):
-                msg = f"attribute name {name!r} is reserved"
-                raise ValueError(msg)
-        if self.entity in RESERVED_TABLES - {_FREE_BEFORE}:
-            msg = f"entity {self.entity!r} is the name of another table"
-            raise ValueError(msg)
         return self
 
 
@@ -218,11 +207,8 @@ class Schema(BaseModel):
     """What each document of a corpus describes: a record table, and what the documents list.
 
     A schema is made, copied and read as if it were its record table with *children*, and one that
-    an earlier version wrote as a table is read.
-
-    Attributes:
-        tables: The record table first, then its child tables.
-        version: Counts the changes of the schema, from 1.
+    an earlier version wrote as a table is read. *tables* has the record table first; *version*
+    counts the changes, from 1.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -290,11 +276,7 @@ class Schema(BaseModel):
         return self.tables[1:]
 
     def find_table(self, name: str) -> Table:
-        """Return the table called *name*.
-
-        Raises:
-            SchemaError: If there is none; the text lists the names.
-        """
+        """Return the table called *name*; SchemaError, with the names, where there is none."""
         for table in self.tables:
             if table.entity == name:
                 return table
@@ -307,10 +289,7 @@ class Schema(BaseModel):
         return self.tables[0]
 
     def about(self, name: str) -> "Schema":
-        """Return the schema as one whose rows are those of the table *name*.
-
-        What asks for its records is told of what they list.
-        """
+        """Return the schema as one whose rows are those of the table *name*."""
         is_own = name == self.entity
         return self if is_own else super().model_copy(update={"tables": (self.find_table(name),)})
 
@@ -345,10 +324,7 @@ class Schema(BaseModel):
         return self.table.pending_lists
 
     def with_pending(self) -> "Schema":
-        """Return it with its pending lists as child tables, by which they are asked for.
-
-        One that a person described is that person's.
-        """
+        """Return it with its pending lists as child tables, but for those a person described."""
         children = list(self.children)
         for item in self.pending_lists:
             if all(snake_case(item.name) != snake_case(child.list_name) for child in children):
@@ -367,8 +343,7 @@ class Schema(BaseModel):
     def list_asked_for(self, question: str) -> ListName | None:
         """Return the list that *question* is about; None where it names none, or a column.
 
-        `How many items were sold?` is about the list `items`, `the average total items` is not
-        where there is a column `total_items`.
+        `the average total items` is about none where there is a column `total_items`.
         """
         asked = _phrase(question)
         columns = [(item.name, *item.synonyms) for item in self.attributes]
@@ -409,11 +384,7 @@ class Schema(BaseModel):
         return [table.named(item.name) for table in self.tables for item in table.attributes]
 
     def attribute(self, name: str, table: str | None = None) -> Attribute:
-        """Return the attribute called *name* of *table*, of the record table when None.
-
-        Raises:
-            SchemaError: If there is none; the text lists the names.
-        """
+        """Return the attribute *name* of *table* (None: the records), or raise SchemaError."""
         columns = [
             attribute
             for item in self.tables

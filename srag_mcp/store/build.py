@@ -175,25 +175,20 @@ class BuildInfo:
     """The facts of a build, kept in `srag_build`.
 
     Attributes:
-        build_id: Its name; new for every publication.
-        format_version: Of the tables; this package reads FORMAT_VERSION.
         title: What one record is, for people.
-        entity: The record table.
-        n_documents: Documents that were read: the records.
-        n_failed: Documents that could not be read, and are no records.
-        n_attributes: Columns of the schema.
+        entity: The record table; *former_table* is what the build before called it, if otherwise.
+        n_documents: Documents that were read: the records; *n_failed* could not, and are none.
         created_at: UTC, ISO 8601.
         engine: Who extracted: `offline`, `model` or `agent`.
         revision: Of the work database it was made from.
         account: How much of the documents the columns account for, in a sentence; empty where a
             language model chose them, and for builds of older versions.
         renamed: What the build before called otherwise, a sentence each.
-        former_table: What it called the record table; empty where that has kept its name.
         loose: The columns that are not of the schema, see `store.loose`.
         index_version: Of the rules that the index of passages was made by.
         united: Which names have several spellings, in a line; empty where none has.
-        n_corrected: Cells that were corrected.
-        n_waiting: Corrections that are not applied, as what they replaced is not there any more.
+        n_corrected: Cells that were corrected; *n_waiting* corrections are not applied, as what
+            they replaced is not there any more.
         other_kinds: Which documents are of another kind, or may be, or are in several files alike,
             in a line; empty where none is.
     """
@@ -275,11 +270,7 @@ def info_rows(info: BuildInfo) -> list[tuple[str, str]]:
 
 
 def read_info(rows: Iterable[tuple[object, ...]]) -> BuildInfo:
-    """Read from rows of `srag_build`.
-
-    Raises:
-        StoreError: If the build is of a format that this version does not know.
-    """
+    """Read from rows of `srag_build`; StoreError for a format that this version does not know."""
     found = {str(row[0]): str(row[1]) for row in rows}
     if found.get("format_version") != str(FORMAT_VERSION):
         msg = (
@@ -300,10 +291,7 @@ def read_info(rows: Iterable[tuple[object, ...]]) -> BuildInfo:
 def published_info(
     state: Path, connection: duckdb.DuckDBPyConnection | None = None
 ) -> BuildInfo | None:
-    """Return what the published build says of itself; None if there is none that can be read.
-
-    *connection* reads it, if given: an engine of its own takes longer to start than to read it.
-    """
+    """Return what the published build says of itself, by *connection* if given; None for none."""
     import duckdb
 
     with suppress(NotIngestedError, StoreError, duckdb.Error):
@@ -387,11 +375,7 @@ def publish(
     *,
     on_column: OnColumn = lambda done, total, name: None,
 ) -> BuildInfo:
-    """Write a build of all that *work* holds, and point to it; readers see the old one until then.
-
-    Raises:
-        StoreError: If it cannot be written; the old build stays.
-    """
+    """Write a build of all that *work* holds, and point to it; StoreError leaves the old one."""
     build_id = new_build_id(work.state)
     temporary = work.state / BUILDS_FOLDER / f"{build_id}.tmp"
     # No log: until its checkpoint the file is nobody's, and a log would write everything twice.
@@ -599,11 +583,7 @@ WHERE failure IS NULL ORDER BY number
 def _write_columns(
     work: WorkDatabase, table: Table, on_column: OnColumn, loose: Collection[str] = ()
 ) -> dict[str, str]:
-    """Normalise the attributes of *table*; write their cells to the build, their values beside it.
-
-    Return in which temporary table each column stands, in the order of the listing. Columns of few
-    rows are written together, since a statement takes a millisecond however little it does.
-    """
+    """Write the cells and values of *table*; return in which temporary table each column is."""
     rows = work.connection.execute(
         f"SELECT document_id, position, failure FROM {_listing_of(table)} ORDER BY number"  # noqa: S608 - constants
     )
@@ -648,11 +628,7 @@ def _write_columns(
 def _fill(
     work: WorkDatabase, table: Table, attribute: Attribute, cells: dict[int, Cell], is_loose: bool
 ) -> tuple[dict[int, Cell], Cell | None]:
-    """Return *cells* as they are published, and what stands where there is none.
-
-    A document without a cell does not mention the attribute; of one that is loose it was not read
-    for it.
-    """
+    """Return *cells* as they are published, and what stands where there is none."""
     if are_united(attribute):
         cells = unite_cells(work, table.entity, attribute, cells, is_child=bool(table.parent))
     # rules that found nothing anywhere do not say that no document mentions it
@@ -728,11 +704,7 @@ def _cells_in_force(
     predicted: list[Any] | None,
     reviewed: str = "",
 ) -> dict[int, Cell]:
-    """Return the cells of the engine in force, with values, by the number of their document.
-
-    Where a language model is in force, who *predicted*, the learned rules are the second opinion:
-    where they differ is listed in the build, of the table *reviewed*.
-    """
+    """Return the cells of the engine in force; if *reviewed*, list where rules differ."""
     by_rules = _rule_cells(attribute, rules)
     if attribute.is_column or predicted is None:
         by_rules = mark_misfits(attribute, by_rules)
@@ -781,10 +753,7 @@ def _model_cells(
     by_rules: Mapping[int, Cell],
     predicted: Sequence[Any],
 ) -> dict[int, Cell]:
-    """Return what a model said, and *by_rules* what it was not asked: a column states that.
-
-    Where such a column is one by now with another that a model read, that fills its empty cells.
-    """
+    """Return what a model said, and *by_rules* what it was not asked: a column states that."""
     rows = "SELECT number FROM listing WHERE path IN (SELECT path FROM files WHERE rows)"
     stated = {number for (number,) in work.run(rows)} if attribute.is_column else set[int]()
     asked = [row for row in predicted if row[2] is not None or row[0] not in stated]
@@ -806,10 +775,7 @@ def _rule_cells(attribute: Attribute, rows: list[Any]) -> dict[int, Cell]:
 def _predicted_cells(
     work: WorkDatabase, attribute: Attribute, rows: Sequence[Any]
 ) -> dict[int, Cell]:
-    """Return what a model said; a document that it was not asked about is FAILED.
-
-    That such a one says nothing is not known.
-    """
+    """Return what a model said; a document that it was not asked about is FAILED."""
     name, engine = attribute.name, work.engine_in_force()
     not_asked = PredictedCell(Cell(name, State.FAILED, engine=engine, note="not asked about yet"))
     predicted = [not_asked if row[2] is None else read_prediction(row[1:]) for row in rows]

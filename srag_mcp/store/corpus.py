@@ -78,9 +78,8 @@ _SPELLINGS = "SELECT column_name, spelling, value, table_name FROM srag_spelling
 class BuildContent:
     """What every question needs of a build.
 
-    Attributes:
-        columns: The columns of each table; builds of earlier versions have fewer.
-        keywords: Names that SQL reads as words of its own, unless they are quoted.
+    *columns*: of each table; builds of earlier versions have fewer. *keywords*: names that SQL
+    reads as words of its own, unless they are quoted.
     """
 
     info: BuildInfo
@@ -106,12 +105,8 @@ class Corpus:
     """Reads a corpus folder, or a build (`.duckdb`) that somebody handed around.
 
     Every call goes to the newest published build; what belongs to a build is read once. All SQL
-    runs in *worker*: this process opens no database. Safe to use from many threads.
-
-    Attributes:
-        location: The folder, or the build.
-        worker: Runs its queries.
-        name: What it is called; by itself as the folder, or the stem of the build.
+    runs in *worker*: this process opens no database. Safe to use from many threads. Its *name* is
+    that of the folder, or the stem of the build, by itself.
     """
 
     def __init__(
@@ -133,22 +128,14 @@ class Corpus:
         self._rest = Corpus(rest, worker, home) if is_kind else None
 
     def within(self, seconds: float | None = None) -> "Corpus":
-        """Return this corpus for what is left of a call: its queries together take no longer.
-
-        None: for a whole call, which has as long as one query may take. What belongs to the build
-        is read before its time begins.
-        """
+        """Return this corpus for what is left of a call: *seconds*, None for those of one query."""
         if seconds is None:
             self._content()
             seconds = self.worker.limits.timeout_s
         return self._with(_ends_at=time.monotonic() + seconds)
 
     def settled(self) -> "Corpus":
-        """Return this corpus at the build that is the newest now: all of a call is of one build.
-
-        Raises:
-            NotIngestedError, StoreError: As `build_path`.
-        """
+        """Return this corpus at the build that is the newest now: all of a call is of one build."""
         return self._with(_settled=self.build_path())
 
     def called(self, name: str) -> "Corpus":
@@ -163,17 +150,13 @@ class Corpus:
 
     def once(self, make: Callable[["Corpus"], Returned]) -> Returned:
         """Return what *make* works out of the build alone: once, for a build never changes."""
-
-        def work_out(path: Path) -> Returned:
-            return self._once(path, (self._about, make), lambda x: make(self._with(_settled=x)))
-
-        return self._newest(work_out)
+        key = self._about, make
+        return self._newest(
+            lambda path: self._once(path, key, lambda x: make(self._with(_settled=x)))
+        )
 
     def about(self, table: str) -> "Corpus":
-        """Return this corpus with the rows of a child table in the place of the records.
-
-        Its schema, statistics and numbers of rows are theirs.
-        """
+        """Return this corpus with the rows of a child table in the place of the records."""
         return self._with(_about="" if table == self._content().schema.entity else table)
 
     def has_cell(self, where: str, *, is_none: bool = False) -> str:
@@ -213,10 +196,7 @@ class Corpus:
         return tuple(filter(None, (said, info.other_kinds, info.waiting, changes)))
 
     def rest(self) -> "Corpus | None":
-        """Return what the folder has of no kind, where this is one of its kinds; None for nothing.
-
-        It has no columns, and what could not be read to tell its kind.
-        """
+        """Return what the folder has of no kind, where this is one of its kinds, or None."""
         return self._rest if self._rest is not None and self._rest.is_ready() else None
 
     def left_out(self) -> tuple[str, ...]:
@@ -234,12 +214,7 @@ class Corpus:
         return state if state is not None and os.access(state, os.W_OK) else None
 
     def build_path(self) -> Path:
-        """Return the published build: the one of `settled`, unless that is gone.
-
-        Raises:
-            NotIngestedError: If there is none.
-            StoreError: If the pointer is damaged.
-        """
+        """Return the published build: the one of `settled`, unless that is gone."""
         if self._settled is not None and self._settled.exists():
             return self._settled
         if self._folder is not None:
@@ -295,11 +270,7 @@ class Corpus:
         )
 
     def list_statistics(self, table: str) -> ColumnStatistics:
-        """Return which documents list anything of the child *table*; see `ColumnStatistics`.
-
-        Raises:
-            SchemaError: If there is no such child table.
-        """
+        """Return which documents list anything of the child *table*; see `ColumnStatistics`."""
         content = self._content()
         child = content.schema.find_table(table)
         for item in content.statistics:
@@ -333,11 +304,7 @@ class Corpus:
         return self._content().tables()
 
     def select(self, sql: str, limit: int = 100, offset: int = 0) -> ResultPage:
-        """Check and run one SELECT that comes from outside.
-
-        Raises:
-            QueryError: If it is refused, wrong, or too heavy; see its subclasses.
-        """
+        """Check and run one SELECT from outside; QueryError if it is refused, wrong or heavy."""
         return self._newest(lambda path: self._select(path, sql, limit=limit, offset=offset))
 
     def _select(
@@ -359,11 +326,7 @@ class Corpus:
         """Return the one row of counts *sql*, which this package wrote around conditions.
 
         It may read `srag_failures`, too: the records with cells that failed, and which (`_failed`).
-
-        Raises:
-            QueryTimeoutError: If it takes longer than *timeout_s* seconds, or, when None, than
-                any query may.
-            QueryError: If a condition is refused or wrong.
+        *timeout_s*: QueryTimeoutError after that, or, when None, after what any query may take.
         """
         page = self._newest(
             lambda path: self._select(path, sql, "srag_failures", limit=1, timeout_s=timeout_s)
@@ -409,12 +372,7 @@ class Corpus:
         return left if timeout_s is None else min(left, timeout_s)
 
     def read(self, sql: str, parameters: Sequence[Value]) -> list[tuple[Value, ...]]:
-        """Run a statement of this package; text from outside goes into *parameters* only.
-
-        Raises:
-            QueryTimeoutError: If the time of the call is over.
-            StoreError: If the build cannot be read.
-        """
+        """Run a statement of this package; text from outside goes into *parameters* only."""
         return self._newest(lambda path: self.worker.read(path, sql, parameters, self._left_s(sql)))
 
     def trace(
@@ -423,11 +381,7 @@ class Corpus:
         """Return the cells of *column* that pass the filter; of all columns when it is empty.
 
         *table* has the column; None for the record table. The filter may hold conditions from
-        outside: its statements run through the guard.
-
-        Raises:
-            SchemaError: If there is no such column.
-            QueryError: If the condition is refused or wrong.
+        outside: its statements run through the guard, and may raise QueryError.
         """
         limit, offset = wanted.get("limit", 20), wanted.get("offset", 0)
         clause = self._cells_where(column, table, wanted)
@@ -443,11 +397,7 @@ class Corpus:
         return EvidencePage(read_evidence(page.rows), total, next_offset)
 
     def quotes(self, column: str, where: str, limit: int = 3) -> tuple[Evidence, ...]:
-        """Return stated cells of *column*, of the first records with *where* (SQL, empty: all).
-
-        Raises:
-            QueryError: If *where* is refused or wrong.
-        """
+        """Return stated cells of *column*, of the first records with *where* (SQL, empty: all)."""
         records = quote_name(self._content().schema.entity)
         clause = self._cells_where(column, None, {"state": "stated"})
         if where:  # of the first ones: a million records are looked at for three quotes else
@@ -467,9 +417,7 @@ class Corpus:
         return cells_where(column, records, records if is_one else None, wanted, key)
 
     def document(self, document_id: str) -> DocumentEntry:
-        """Return one document.
-
-        An id that is shown otherwise (on one line, without what acts or hides) finds it, too.
+        """Return one document, by its id as it is or is shown (see `inert`).
 
         Raises:
             CorpusError: If there is none of that id; the text names some that look alike.
@@ -493,11 +441,7 @@ class Corpus:
         return read_entries(self.read(LIKE, [text, limit]))
 
     def document_text(self, document_id: str, start: int = 0, end: int | None = None) -> str:
-        """Return characters *start* to *end* of a document; empty if it could not be read.
-
-        Raises:
-            CorpusError: If there is no such document.
-        """
+        """Return characters *start* to *end* of a document; empty if it could not be read."""
         first = max(start, 0)
         n_characters = None if end is None else max(end - first, 0)
         rows = self.read(TEXT, [document_id, first + 1, n_characters])

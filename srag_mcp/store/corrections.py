@@ -122,11 +122,7 @@ CORRECTIONS_TABLE = ", ".join(f'"{field.name}" VARCHAR' for field in fields(Corr
 
 
 def read_corrections(state: Path) -> list[Correction]:
-    """Read all corrections.
-
-    Raises:
-        StoreError: If the file was edited into something that cannot be read.
-    """
+    """Read all corrections; StoreError if the file was edited into something else."""
     path = state / CORRECTIONS_FILE
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -290,12 +286,7 @@ def _renamed(item: Correction, renamings: Renamings | None, schema: Schema) -> C
 
 
 def _find_documents(work: WorkDatabase, corrections: Sequence[Correction]) -> Iterator[Correction]:
-    """Yield each correction; the problem of one is why its document is not there.
-
-    Bytes tell a document, not its name: one that has another name by now is the same, one whose
-    bytes changed is another. Where the build before had these bytes under another name as well, as
-    rows of a table may, nobody knows which of them is left.
-    """
+    """Yield each correction; the problem of one is why its document, by bytes, is not there."""
     hashes, ids = ([getattr(x, key) for x in corrections] for key in ("sha256", "document_id"))
     by_hash: defaultdict[str, set[str]] = defaultdict(set)
     for document_id, sha256 in work.run(_FOUND, hashes, ids):
@@ -373,10 +364,7 @@ def _apply_rows(work: WorkDatabase, table: Table, items: Sequence[Correction]) -
 def _apply(
     work: WorkDatabase, table: str, attribute: Attribute, items: Sequence[Correction]
 ) -> list[Correction]:
-    """Apply the corrections of a column that are still of what they replaced.
-
-    Return all of them, each with why it waits, empty where it does not.
-    """
+    """Apply those that are still of what they replaced; return all, with why some wait."""
     ids = [item.document_id for item in items]
     read = {row[:2]: row[2:] for row in work.run(_READ, table, ids, attribute.name)}
     done, corrected = list[Correction](), []

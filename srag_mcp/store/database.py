@@ -17,12 +17,7 @@ WRITER_MEMORY = "384MB"
 
 
 def open_for_writing(path: Path, spill: Path) -> duckdb.DuckDBPyConnection:
-    """Open the database at *path*, made on need; large sorts and joins spill to *spill*.
-
-    Raises:
-        LockedError: If another process has it open.
-        duckdb.Error: If the file is not a database that can be read.
-    """
+    """Open the database at *path*, made on need; sorts spill. LockedError if another has it."""
     # Heavy: 60 ms, and most processes never write.
     import duckdb
 

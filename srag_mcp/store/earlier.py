@@ -77,10 +77,7 @@ _ENTRY = TypeAdapter(_Entry)
 
 
 def take_over(state: State, work: WorkDatabase) -> None:
-    """Move what is in the files and the work database to where it is today; its lock is held.
-
-    What is damaged is left out.
-    """
+    """Move what is in the files and the work database to where it is today, but for damages."""
     entries, useless = dict[str, _Entry](), set[tuple[str, str]]()
     in_work = {str(name) for (name,) in work.run("SELECT table_name FROM duckdb_tables()")}
     if in_work.issuperset(_TABLES):
@@ -140,8 +137,7 @@ def _answered_by_agents(folder: Path) -> Iterator[tuple[str, str, str, str]]:
 def _keep_answers(state: State, work: WorkDatabase) -> None:
     """Keep what the ingestion that did not end was answered, by what it was asked about.
 
-    Of several answers on the same documents nobody knows which is to what part of them; that to a
-    round of the schema is the last one, which was put right.
+    Of several answers on the same documents none is kept; of those to a round of a schema the last.
     """
     answers: dict[tuple[str, str, str], list[str]] = {}
     answered = state.run(_ANSWERED, int(state.note(INGESTION) or "1"))
@@ -160,11 +156,7 @@ def _keep_answers(state: State, work: WorkDatabase) -> None:
 
 
 def _keep_records(work: WorkDatabase, ids: Sequence[str], text: str, engine: str) -> None:
-    """Keep the cells that a reply gives of documents, as predictions of *engine*.
-
-    Those that could not be used as they are, and those of documents that are gone, are asked for.
-    So is what a document does not mention that was shown in part.
-    """
+    """Keep the usable cells that a reply gives of documents, as predictions of *engine*."""
     present, predictions = work.schema_in_force(), Predictions(work)
     documents = list(predictions.texts(ids))
     if present is None or len(documents) < len(ids):

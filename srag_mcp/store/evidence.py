@@ -25,18 +25,11 @@ class EvidenceFilter(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One cell with its place in the text.
+    """One cell with its place in the text, from *start* to *end*.
 
-    Attributes:
-        document_id, title: Of the document.
-        column: The attribute; `table.attribute` of a child table.
-        state: Of the cell; see `State`.
-        value: Normalised, as text; None when nothing is known.
-        unit: Of the value.
-        as_stated: The words of the document; None when it says nothing.
-        start, end: Where they are in the text of the document.
-        note: Why it failed, or what was changed.
-        position: In the list of the document, for a cell of a child table; 0 for the whole list.
+    *column*: `table.attribute` of a child table, where *position* is that in the list, 0 for the
+    whole. *value*: normalised, as text; None when nothing is known. *as_stated*: the words of the
+    document; None when it says nothing. *note*: why it failed, or what was changed.
     """
 
     document_id: str
@@ -56,10 +49,7 @@ class Evidence:
 class EvidencePage:
     """A page of evidence, what is quoted first, then by document.
 
-    Attributes:
-        evidence: The cells.
-        total: Of all pages; to the end of this one where counting them took too long.
-        next_offset: Of the next page; None if this is the last.
+    *total*: of all pages; to the end of this one where counting them took too long.
     """
 
     evidence: tuple[Evidence, ...]
@@ -127,12 +117,7 @@ _REVIEW_COUNTS = "SELECT attribute, count(*) FROM srag_reviews GROUP BY attribut
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A cell that a language model and a learned rule read differently.
-
-    Attributes:
-        value, as_stated: Of the model; this value is published.
-        rule_value, rule_as_stated: Of the rule.
-    """
+    """A cell that a model, whose value is published, and a learned rule read differently."""
 
     document_id: str
     column: str

@@ -55,12 +55,7 @@ _TEXT = {"num_format": "@", "quote_prefix": True}  # what is typed again stays a
 
 
 def check_target(out: Path, *, force: bool, endings: Sequence[str] = FORMATS) -> None:
-    """Refuse a file that cannot be written as what its name says, by one of *endings*.
-
-    Raises:
-        CorpusError: If its ending is unknown, it is there and not to be replaced, or its folder is
-            not there.
-    """
+    """Refuse a file that cannot be written as what its name says, by one of *endings*."""
     problem = ""
     if out.suffix.lower() not in endings:
         problem = f"{out}: the name must end in one of {', '.join(endings)}"
@@ -73,13 +68,10 @@ def check_target(out: Path, *, force: bool, endings: Sequence[str] = FORMATS) ->
 
 
 def table_sql(corpus: Corpus, table: str = "", *, quotes: bool, states: bool) -> str:
-    """Write the SELECT of a whole *table*, the records if empty.
+    """Write the SELECT of a whole *table*, the records if empty; CorpusError where there is none.
 
     Behind each column of records and of child tables come `<column>_state` and `<column>_quote` on
     wish.
-
-    Raises:
-        CorpusError: If there is no such table, or it has no cells.
     """
     tables, schema = corpus.tables(), corpus.schema()
     table = table or schema.entity
@@ -136,11 +128,7 @@ def export_parts(parts: Sequence[Part], out: Path, timeout_s: float) -> list[int
 
     The ending of *out* says the format, see `check_target`; a file that is there is replaced. In
     .csv a text that a spreadsheet would run as a formula begins with `'`. The SQL is judged as one
-    from outside.
-
-    Raises:
-        QueryError: If the guard does not allow it, the format cannot hold the rows, or it is wrong,
-            or needs too much time or memory; nothing is written.
+    from outside; QueryError also where the format cannot hold the rows.
     """
     import duckdb  # heavy, and only needed here
 
@@ -222,11 +210,7 @@ def _marked(name: str, kind: DuckDBPyType) -> str:
 
 
 def _check_sheet(found: duckdb.DuckDBPyRelation, sql: str) -> None:
-    """Refuse what an .xlsx file cannot hold.
-
-    Raises:
-        QueryError: With what it is, and what to do.
-    """
+    """Refuse what an .xlsx file cannot hold, with what it is and what to do."""
     texts = [f"{quote_name(name)}::VARCHAR" for name in found.columns]
     # characters beyond the first 65,536 count twice
     units = [
@@ -261,10 +245,7 @@ def _new_book(path: Path) -> Workbook:
 def _write_sheet(
     book: Workbook, name: str, names: Sequence[str], rows: Iterable[Sequence[object]]
 ) -> int:
-    """Write *rows* below their *names* as a sheet; return how many.
-
-    Texts stay texts, whatever they begin with. Limits are the caller's to check.
-    """
+    """Write *rows* below their *names* as a sheet; return how many. Texts stay texts."""
     taken = [sheet.get_name().lower() for sheet in book.worksheets()]
     short = name[:_MAX_NAME]
     if short.lower() in taken:

@@ -39,17 +39,12 @@ _ENDS = " .?!。？！"
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question and what became of it.
+    """A question and what became of it, *at* a time (UTC).
 
     Attributes:
-        question: As it was put.
-        previous: The question that it leaned on, as that was asked in the end; empty for one that
-            stood alone.
-        asked: The question that was asked in the end.
-        reading: Its reading in plain words; empty where it was refused.
-        sql: The query; empty where it was refused.
-        refusal: Why it was not answered; empty where it was.
-        at: When it was kept, UTC.
+        question: As it was put; *asked* is what was asked in the end.
+        previous: What it leaned on, as that was asked in the end; empty for one that stood alone.
+        reading, sql: In plain words, and the query; empty where it was refused, for *refusal*.
     """
 
     question: str
@@ -68,12 +63,10 @@ class Verdict:
     Attributes:
         giver: Whose words they are. Those of an agent are kept, and used for nothing; a model has
             translated the question when the folder was ingested.
-        judgement: Whether the query was said to be right.
         sql: The query; empty where none was kept.
         columns: What its columns were when it was verified, or written, see `describe_columns`.
         build: The build that it was last seen to hold for.
         retired: Why it holds no more; empty while it does.
-        at: When it was kept, UTC.
         number: Names it in the list.
     """
 
@@ -193,10 +186,7 @@ class Feedback:
         return bool(self._state.run("DELETE FROM verdicts WHERE number = ? RETURNING 1", number))
 
     def keep_seen(self, verdict: Verdict) -> None:
-        """Keep for which build *verdict* holds or why it does not, and names of now in its query.
-
-        It is the one of its number.
-        """
+        """Keep what is known of the *verdict* of that number by now, and its query of today."""
         seen = (verdict.sql, verdict.columns, verdict.build, verdict.retired)
         self._state.run(
             "UPDATE verdicts SET sql = ?, columns = ?, build = ?, retired = ? WHERE number = ?",
@@ -207,13 +197,7 @@ class Feedback:
 
 @contextmanager
 def open_feedback(folder: Path) -> Iterator[Feedback]:
-    """Open the turns and verdicts in a state folder.
-
-    Who asks does not wait long for others.
-
-    Raises:
-        StoreError, LockedError: As `open_state`.
-    """
+    """Open the turns and verdicts in a state folder; who asks does not wait long for others."""
     with open_state(folder, wait_s=_WAIT_S) as state:
         yield Feedback(state)
 

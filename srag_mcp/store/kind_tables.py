@@ -82,12 +82,8 @@ class KindTables:
     """Reads the tables of several corpora as those of one; safe to use from many threads.
 
     Tables have their names, but for those of two kinds that have one: these begin with the name of
-    their kind. `documents`, `cells` and `passages` have the rows of all kinds, and of no kind.
-
-    Attributes:
-        name: What the folder is called.
-        corpora: The kinds that are ingested, in order.
-        missing: The names of the others.
+    their kind. `documents`, `cells` and `passages` have the rows of all kinds, and of no kind. Of
+    *corpora*, in order, others are *missing*: they are not ingested.
     """
 
     def __init__(self, name: str, corpora: Sequence[Corpus], missing: Sequence[str] = ()) -> None:
@@ -162,11 +158,7 @@ class KindTables:
         return {name: [(paths[x.name], table) for x, table in of] for name, of in parts}
 
     def select(self, sql: str, limit: int = 100, offset: int = 0) -> ResultPage:
-        """Check and run one SELECT that comes from outside.
-
-        Raises:
-            QueryError: If it is refused, wrong, or too heavy; see its subclasses.
-        """
+        """Check and run one SELECT that comes from outside; see `Corpus.select`."""
         worker = self.corpora[0].worker
         for left in range(_TRIES, 0, -1):
             views = self._views()
@@ -178,10 +170,7 @@ class KindTables:
         raise AssertionError
 
     def shared_keys(self) -> tuple[SharedKey, ...]:
-        """Return the columns of different kinds that name the same things, the surest first.
-
-        One of them tells its rows apart, or both hold many names.
-        """
+        """Return the columns of different kinds that name the same things, the surest first."""
         views = self._views()
         with self._lock:
             if self._keys is not None and self._keys[0] == views:
@@ -228,11 +217,7 @@ class KindTables:
 def open_kinds(
     name: str, places: Mapping[str, Path], worker: QueryPool, home: Path | None
 ) -> KindTables:
-    """Open the tables of the kinds of the folder *name*, whose corpora lie in *places*.
-
-    Raises:
-        NotIngestedError: If none of them is ingested.
-    """
+    """Open the tables of the kinds of the folder *name*; NotIngestedError where none is there."""
     corpora = [Corpus(place, worker, home, f"{name}/{kind}") for kind, place in places.items()]
     ready = [corpus for corpus in corpora if corpus.is_ready()]
     missing = [corpus.name for corpus in corpora if corpus not in ready]
@@ -252,10 +237,7 @@ def _builds(views: Views) -> Collection[Path]:
 def _is_key(
     one: ColumnStatistics, other: ColumnStatistics, n_common: int, *, is_named: bool
 ) -> bool:
-    """Whether two columns, which have *n_common* values in common, name the same things.
-
-    *is_named*: one of them is called after the records of the other.
-    """
+    """Whether columns with *n_common* values name the same; *is_named*: after records."""
     if n_common < _LEAST or n_common < _MOST * min(one.n_distinct, other.n_distinct):
         return False
     if not one.type.is_text:
@@ -276,10 +258,7 @@ def _has_many_names(item: ColumnStatistics) -> bool:
 
 
 def _may_be_chance(one: ColumnStatistics, other: ColumnStatistics, n_common: int) -> bool:
-    """Whether numbers of one range would have so many in common anyway (Chernoff's bound).
-
-    Numbers that count (1, 2, 3, …) are equal to others that count, whatever they number.
-    """
+    """Whether numbers of one range would have so many in common anyway (Chernoff's bound)."""
     ends = [int(str(end)) for x in (one, other) for end in (x.minimum, x.maximum)]
     size = max(ends) - min(ends) + 1
     few, many = sorted((one.n_distinct, other.n_distinct))

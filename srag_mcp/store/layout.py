@@ -73,10 +73,7 @@ class CorpusFolder:
         return inside if inside.is_dir() or _can_write(inside) else apart
 
     def kinds(self) -> dict[str, Path]:
-        """Return the corpora of the kinds of documents that the folder holds, by name.
-
-        None of a folder of one kind, which is a corpus itself.
-        """
+        """Return the corpora of the kinds of documents in the folder, by name; none of one kind."""
         state = self.readable()
         if not (state / KINDS_FILE).is_file() or (state / POINTER_FILE).exists():
             return {}
@@ -89,11 +86,7 @@ class CorpusFolder:
         }
 
     def writable(self) -> Path:
-        """Return the state folder to write to, made on need.
-
-        Raises:
-            CorpusError: If neither place can be written.
-        """
+        """Return the state folder to write to, made on need; CorpusError where none can be."""
         for state in (self.inside, self.apart):
             with suppress(OSError):
                 state.mkdir(parents=True, exist_ok=True)
@@ -127,7 +120,7 @@ class StoredKind:
 
     *also*: the same of what else is written otherwise, and of this kind all the same. *besides*: of
     each of these, see `DocumentKind`. *is_given*: whether a person named it so. *assigned*: see
-    `read_assigned`; earlier versions kept it here.
+    `read_assigned`.
     """
 
     documents: int
@@ -142,11 +135,7 @@ _KINDS = TypeAdapter(dict[str, StoredKind])
 
 
 def read_kinds(state: Path) -> dict[str, StoredKind]:
-    """Return the kinds of the folder whose state folder is *state*, by name; none where it has one.
-
-    Raises:
-        StoreError: If they cannot be read.
-    """
+    """Return the kinds of the folder whose state folder is *state*; none where it has one."""
     path = state / KINDS_FILE
     try:
         found = _KINDS.validate_json(path.read_bytes())
@@ -235,12 +224,7 @@ _ID = re.compile(r"\d{6}-[^/\\]+")
 
 
 def published_build(state: Path) -> Path:
-    """Return the file of the published build, which may be gone.
-
-    Raises:
-        NotIngestedError: If none is published.
-        StoreError: If the pointer is damaged.
-    """
+    """Return the file of the published build, which may be gone; NotIngestedError without one."""
     path = state / POINTER_FILE
     try:
         build_id = json.loads(path.read_text(encoding="utf-8"))["build"]
@@ -274,11 +258,7 @@ def build_path(state: Path, build_id: str) -> Path:
 
 
 def new_build_id(state: Path) -> str:
-    """Return an id that sorts after all builds and was never used.
-
-    Its random end keeps a reader that has an old file of that number open from taking one for the
-    other after the state folder was deleted.
-    """
+    """Return an id that sorts after all builds; its end tells it from those of a deleted state."""
     latest = max((int(path.stem[:6]) for path in _builds(state)), default=0)
     return f"{latest + 1:06d}-{secrets.token_hex(4)}"
 
@@ -319,10 +299,7 @@ _PATIENCE_S = 1.0  # longer than anybody takes to look whether the lock is held
 
 @contextmanager
 def ingestion_lock(state: Path) -> Iterator[None]:
-    """Hold the lock of the corpus whose state folder is *state*.
-
-    The operating system lets go of it when the process ends, however it ends, so that no lock
-    outlives its holder.
+    """Hold the lock of the corpus whose state folder is *state*, until the process ends at last.
 
     Raises:
         LockedError: If another process holds it; the text says which one and what to do.
@@ -408,10 +385,7 @@ class FileWatch:
         self._lock = threading.Lock()
 
     def text(self) -> str:
-        """Say what has changed; empty where nothing has, or it is not known.
-
-        Files are looked at again when that took less than a twentieth of the time since.
-        """
+        """Say what has changed, looked at in a twentieth of the time; empty for nothing."""
         with self._lock:
             started = time.monotonic()
             if started >= self._holds_until:

@@ -31,11 +31,8 @@ def narrow(corpus: Corpus, documents: str = "", where: str = "") -> str:
     """Write the SELECT of the documents that are chosen, empty for all.
 
     *documents* is a SELECT of ids, *where* SQL that holds for the record of a document. Each is
-    checked as SQL from outside is, as a whole statement, so that what runs in a larger one is what
-    was checked.
-
-    Raises:
-        QueryError: If one of them is refused or wrong; the text says which.
+    checked as SQL from outside is, as a whole statement, and raises QueryError: what runs in a
+    larger one is what was checked.
     """
     records, parts = quote_name(corpus.schema().entity), []
     for name, text, sql in (
@@ -53,11 +50,7 @@ def narrow(corpus: Corpus, documents: str = "", where: str = "") -> str:
 
 
 def read_chosen(corpus: Corpus, narrowed: str) -> list[str]:
-    """Return the ids of the documents with a text that *narrowed*, made by `narrow`, chooses.
-
-    Raises:
-        QueryError: If it takes too long.
-    """
+    """Return the ids of the documents with a text that *narrowed*, made by `narrow`, chooses."""
     among = f" AND document_id IN ({narrowed}\n)" if narrowed else ""
     sql = f"SELECT document_id FROM documents WHERE characters > 0{among} ORDER BY document_id"  # noqa: S608 - guarded
     ids: list[str] = []

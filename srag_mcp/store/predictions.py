@@ -68,12 +68,7 @@ _KEY_PLACES = (0, 2, 3)  # document, attribute and definition, in a row to be st
 
 @dataclass(frozen=True, slots=True)
 class PendingDocuments:
-    """Documents that lack the same predictions.
-
-    Attributes:
-        attributes: Those to ask for, in the order of the schema.
-        document_ids: In the order of their paths, which never depends on what is finished.
-    """
+    """Documents, by path, that lack the same predictions: of *attributes*, in their order."""
 
     attributes: tuple[Attribute, ...]
     document_ids: tuple[str, ...]
@@ -114,11 +109,9 @@ class Predictions:
     ) -> list[PendingDocuments]:
         """Return what is to be asked: the stored documents by the attributes that they lack.
 
-        No row of a table file lacks what a column states: code has read that.
-
-        What could not be answered is asked again; so is what is not mentioned in a document of
-        which fewer than *n_readable* characters were read; of other scripts than Latin fewer will
-        do, see `model.tokens`.
+        No row of a table file lacks what a column states: code has read that. What could not be
+        answered is asked again; so is what is not mentioned in a document of which fewer than
+        *n_readable* characters were read; of other scripts than Latin fewer will do.
         """
         if not attributes:
             return []
@@ -130,20 +123,14 @@ class Predictions:
         ]
 
     def ids_by_chance(self, salt: str = "") -> list[str]:
-        """Return all documents in an order that has nothing to do with what they say.
-
-        It stays as it is for those that are there when others come or go; each *salt* has its own.
-        """
+        """Return all documents in an order by chance that lasts; each *salt* has its own."""
         rows = self._work.run(
             "SELECT document_id FROM documents ORDER BY md5(? || document_id), document_id", salt
         )
         return [row[0] for row in rows]
 
     def texts(self, document_ids: Sequence[str], *, whole: bool = True) -> Iterator[DocumentText]:
-        """Yield the texts of documents, in the order given, a few in memory at a time.
-
-        With their passages, unless not *whole*.
-        """
+        """Yield texts in the order given, few in memory; with passages, unless not *whole*."""
         for start in range(0, len(document_ids), _TEXTS_AT_ONCE):
             part = document_ids[start : start + _TEXTS_AT_ONCE]
             rows = self._work.run(
@@ -192,7 +179,13 @@ class Predictions:
             self._work.append("predictions", rows)
             self._work.append(
                 "predicted_rows",
-                [row for record in records for row in self._listed_rows(record, hashes)],
+                [
+                    (x.document_id, x.sha256, of.table, hashes[of.table], at, *_as_row(item))
+                    for x in records
+                    for of in x.lists
+                    for at, cells in enumerate(of.rows, start=1)
+                    for item in cells
+                ],
             )
             if said:
                 forget = "DELETE FROM summaries WHERE document_id IN (SELECT unnest(?))"
@@ -200,16 +193,6 @@ class Predictions:
                 self._work.append("summaries", list(said.values()))
             if set(before) != set(rows):
                 self._work.count_revision()
-
-    @staticmethod
-    def _listed_rows(
-        record: PredictedRecord, hashes: Mapping[str, str]
-    ) -> Iterator[tuple[object, ...]]:
-        for listed in record.lists:
-            key = (record.document_id, record.sha256, listed.table, hashes[listed.table])
-            for position, cells in enumerate(listed.rows, start=1):
-                for item in cells:
-                    yield (*key, position, *_as_row(item))
 
     @staticmethod
     def _row(
@@ -311,10 +294,7 @@ class Predictions:
         return int(n_documents)
 
     def forget_gone(self) -> None:
-        """Drop the predictions of documents that are gone or have changed.
-
-        Call it when all documents are read: before that, those not yet read seem to be gone.
-        """
+        """Drop those of documents that are gone or have changed; call it when all are read."""
         with self._work.transaction():
             for table in ("summaries", "predicted_rows", "predictions"):
                 gone = self._work.run(
@@ -340,10 +320,7 @@ WHERE (listed.document_id IS NOT NULL OR path IN (SELECT path FROM files WHERE r
 
 
 def keep_listed(work: WorkDatabase, child: Table) -> None:
-    """Keep which documents code has read for a child table: a model is not asked what they list.
-
-    In table files code reads all that there is.
-    """
+    """Keep which documents code has read for a child table: a model is not asked about them."""
     attribute = list_attribute(child)
     names = {"name": attribute.name, "hash": hash_attribute(attribute)}
     with work.transaction():
@@ -363,10 +340,7 @@ def read_prediction(row: CellRow) -> PredictedCell:
 
 
 def keep_rule_cells(work: WorkDatabase, attribute: Attribute) -> None:
-    """Keep what the rules of *attribute* read, for the documents that have no prediction of it.
-
-    They count like predictions: a language model is not asked about the column in those documents.
-    """
+    """Keep what rules read, as predictions, for the documents that have none of *attribute*."""
     predictions, said = Predictions(work), work.rule_cells(attribute.name)
     known = predictions.cells(attribute).keys()
     silent = Cell(attribute.name, State.NOT_MENTIONED)
@@ -400,14 +374,9 @@ GROUP BY document_id HAVING bool_or(state = 'failed') ORDER BY document_id
 
 
 class Unread(NamedTuple):
-    """A document with failed cells.
+    """A document with failed cells, of *attributes*; *reason*: why most of them are.
 
-    Attributes:
-        document_id: Its id.
-        reason: Why most of them are.
-        is_whole: Whether all of its cells are.
-        is_asked_again: Whether the next ingestion asks for it again.
-        attributes: Of the failed cells.
+    *is_whole*: whether all of its cells are; *is_asked_again*: whether the next ingestion asks.
     """
 
     document_id: str

@@ -51,13 +51,10 @@ _IN_COMMON = "SELECT 1 FROM former.main.documents SEMI JOIN listing USING (docum
 
 @dataclass(frozen=True, slots=True)
 class Renamings:
-    """What the record table, and columns, were called by the build before.
+    """What the build before called the record table, *former*, which is *table* now, and columns.
 
-    Attributes:
-        former: The record table of then.
-        table: The same table now.
-        columns: By the table, the columns of then that are still there, with their present names;
-            of child tables, those that a person gave another name.
+    *columns*: by the table, the columns of then that are still there, with their present names; of
+    child tables, those that a person gave another name.
     """
 
     former: str

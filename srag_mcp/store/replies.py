@@ -93,7 +93,7 @@ class StoredReplies(MemoryReplies):
         """Say that the present ingestion is finished: a budget counts anew from here."""
         self._ingestion += 1
         self._state.keep_note(INGESTION, str(self._ingestion))
-        self._state.forget_earlier_answers()
+        self._state.run("DELETE FROM earlier_answers")  # another thing is asked now
 
 
 def read_calls(folder: Path, home: Path | None = None) -> list[Call]:
@@ -101,8 +101,7 @@ def read_calls(folder: Path, home: Path | None = None) -> list[Call]:
 
     Raises:
         NotIngestedError: If it was never ingested.
-        LockedError: If an ingestion of an earlier version is to be taken over, and runs.
-        StoreError: If they cannot be read.
+        StoreError: If they cannot be read; LockedError where an earlier version runs.
     """
     state = CorpusFolder(folder, home).readable()
     if not ((state / STATE_FILE).exists() or (state / WORK_FILE).exists()):

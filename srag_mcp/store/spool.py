@@ -7,14 +7,24 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
+import anyio
 from pydantic import TypeAdapter
 
 from srag_mcp.documents.encoding import storable
-from srag_mcp.model.language_model import Prompt
+from srag_mcp.errors import ModelStoppedError
+from srag_mcp.model.language_model import (
+    AGENT,
+    LanguageModel,
+    Prompt,
+    Reply,
+    count_tokens,
+    hash_prompt,
+)
 from srag_mcp.model.reply_content import find_problem
-from srag_mcp.store.state import State
+from srag_mcp.store.state import State, pause_s
 
 LEASE_S = 300.0
+IDLE_S = 1800.0
 _KEPT_S = 7 * 24 * 3600.0
 _N_ID = 12  # of 64: among 100,000 prompts, two begin alike in one corpus of 50,000
 _ID = re.compile(r"[0-9a-f]{8,64}")  # versions before gave fewer characters
@@ -22,13 +32,7 @@ _ID = re.compile(r"[0-9a-f]{8,64}")  # versions before gave fewer characters
 
 @dataclass(frozen=True, slots=True)
 class SpooledPrompt:
-    """A prompt that waits for an answer.
-
-    Attributes:
-        prompt: What is asked.
-        reply_schema: The form of the answer, as JSON Schema.
-        id: The beginning of its hash; not written down with it.
-    """
+    """A prompt that waits, and the form of its answer; *id* begins its hash, and is not kept."""
 
     prompt: Prompt
     reply_schema: Mapping[str, object]
@@ -48,10 +52,7 @@ class SpooledPrompt:
 
 @dataclass(frozen=True, slots=True)
 class SpoolCount:
-    """How many prompts wait that no agent has, and how many that one may still answer.
-
-    The first of the latter is open again in *lease_s*; 0 when there are none.
-    """
+    """How many prompts wait that no agent has, and that one has: the first is open in *lease_s*."""
 
     n_open: int = 0
     n_leased: int = 0
@@ -60,12 +61,9 @@ class SpoolCount:
 
 @dataclass(frozen=True, slots=True)
 class AnswerOutcome:
-    """What became of one answer.
+    """What became of the answer to the prompt *id*; *problem*: why it was not kept, if so.
 
-    Attributes:
-        id: Of the prompt, as the agent gave it.
-        problem: Why the answer was not kept; empty when it was.
-        shared: What the prompt shared with others of its step; empty where it is not known.
+    *shared*: what the prompt shared with others of its step; empty where it is not known.
     """
 
     id: str
@@ -82,7 +80,7 @@ _ENTRY = TypeAdapter(SpooledPrompt)
 
 
 class PromptSpool:
-    """The prompts of one corpus that wait for an agent.
+    """The prompts of one corpus that wait for an agent; StoreError where they cannot be written.
 
     A prompt is asked until it has an answer, or parked when the job that asked it is gone: an
     answer to it is still kept. Of one whose answer a job has, only the answer is left, until the
@@ -103,9 +101,6 @@ class PromptSpool:
 
         To ask the same twice is to ask once. An answer can be had again: a job that dies before it
         has kept it loses nothing.
-
-        Raises:
-            StoreError: If it cannot be written.
         """
         rows = self._state.run("SELECT answer, is_parked FROM prompts WHERE name = ?", name)
         if rows and rows[0][0] is not None:
@@ -131,11 +126,7 @@ class PromptSpool:
         self._state.run("DELETE FROM prompts WHERE entry IS NULL")
 
     def park(self) -> None:
-        """Put aside what earlier jobs asked, and forget what is old; a job does so at its start.
-
-        Prompts that agents had are free when they are asked again: who had them may be gone with
-        the job.
-        """
+        """Put aside what earlier jobs asked, free for any agent, and forget what is old."""
         old = time.time() - _KEPT_S
         with self._state.transaction():
             self._state.run("UPDATE prompts SET is_parked = 1, leased_at = NULL")
@@ -186,9 +177,6 @@ class PromptSpool:
         What they share (`SpooledPrompt.shared`) counts once, and not where the agent has *known* it
         before; one that is too large by itself is given alone. *again*: give those, too, that were
         given out, as who had them has lost them.
-
-        Raises:
-            StoreError: If the leases cannot be written.
         """
         now, given = time.time(), list[SpooledPrompt]()
         shared, left = set(known), max_characters
@@ -214,9 +202,6 @@ class PromptSpool:
         """Keep answers, unless code can see that they are none; return what became of each.
 
         One is the id of a prompt, as it was handed out, and the reply: a JSON object, or its text.
-
-        Raises:
-            StoreError: If they cannot be kept.
         """
         with self._state.transaction():
             return [self._answer(prompt_id, reply) for prompt_id, reply in answers]
@@ -243,3 +228,45 @@ class PromptSpool:
                 name,
             )
         return AnswerOutcome(prompt_id, problem, entry.shared)
+
+
+class AgentModel(LanguageModel):
+    """Puts prompts into a *spool* for agents; gives up after *idle_s* in which none did a thing."""
+
+    def __init__(self, spool: PromptSpool, *, idle_s: float = IDLE_S) -> None:
+        self._spool = spool
+        self._idle_s = idle_s
+        self._is_started = False
+        self._last_sign = time.monotonic()
+
+    async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
+        """Wait until an agent has answered; ModelStoppedError if none does so for long."""
+        if not self._is_started:
+            self._is_started = True
+            self._spool.park()  # what earlier jobs asked
+        started = time.monotonic()
+        self._last_sign = started  # to ask is a sign, too
+        name = hash_prompt(prompt, reply_schema)
+        while (text := self._spool.ask(name, prompt, reply_schema)) is None:
+            is_idle = time.monotonic() - self._last_sign >= self._idle_s
+            if is_idle and self._spool.seconds_since_sign() >= self._idle_s:
+                msg = (
+                    f"no agent has answered for {self._idle_s / 60:.0f} minutes, and"
+                    f" {self._spool.n_waiting()} prompts wait. What was answered is kept: call"
+                    " ingest_corpus again, then next_prompts and answer_prompts"
+                )
+                raise ModelStoppedError(msg)
+            await anyio.sleep(pause_s(time.monotonic() - started))
+        self._last_sign = time.monotonic()
+        return Reply(
+            text,
+            tokens_in=prompt.count_tokens(reply_schema),
+            tokens_out=count_tokens(text),
+            seconds=self._last_sign - started,
+            model=AGENT,
+            is_estimated=True,
+        )
+
+    def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
+        """Let agents answer *prompt* once more."""
+        self._spool.forget(hash_prompt(prompt, reply_schema))

@@ -45,11 +45,7 @@ CREATE TABLE jobs (
 
 
 class State:
-    """The state of one corpus, for any number of threads; opened by `open_state` or `read_state`.
-
-    Attributes:
-        folder: The state folder of the corpus.
-    """
+    """The state of one corpus, in *folder*, for any number of threads; see `open_state`."""
 
     def __init__(self, connection: sqlite3.Connection, folder: Path) -> None:
         self.folder = folder
@@ -57,20 +53,13 @@ class State:
         self._lock = threading.RLock()
 
     def run(self, sql: str, *values: object) -> list[Any]:
-        """Run one statement; return its rows.
-
-        Raises:
-            StoreError: If it cannot be read or written.
-        """
+        """Run one statement, and return its rows; StoreError where that cannot be done."""
         with self._lock, _store_errors(self.folder):
             return self._connection.execute(sql, values).fetchall()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Keep all that is done inside, or nothing of it; inside of another one, as that does.
-
-        Nobody else writes meanwhile.
-        """
+        """Keep all that is done inside, or nothing, while nobody else writes; may be nested."""
         with self._lock:
             if self._connection.in_transaction:
                 yield
@@ -95,39 +84,22 @@ class State:
         else:
             self.run("INSERT OR REPLACE INTO notes VALUES (?, ?)", key, text)
 
-    def forget_earlier_answers(self) -> None:
-        """Forget what an earlier version was answered: another thing is asked now."""
-        self.run("DELETE FROM earlier_answers")
-
 
 def pause_s(waited_s: float) -> float:
-    """Return for how long not to look again at what another process writes, after such a wait.
-
-    A quarter of it: a short wait ends at once, and a long one takes few looks.
-
-    `pause_s(0.4) -> 0.1`
-    """
+    """Return how long not to look again after such a wait, a quarter: `pause_s(0.4) -> 0.1`."""
     return min(max(_LEAST_PAUSE_S, waited_s / 4), _MOST_PAUSE_S)
 
 
 @contextmanager
 def open_state(folder: Path, wait_s: float = _BUSY_S) -> Iterator[State]:
-    """Open the state that lies in *folder*, made on need; wait so long for others who write.
-
-    Raises:
-        StoreError: If it cannot be read or written, is damaged, or a later version wrote it.
-    """
+    """Open the state that lies in *folder*, made on need; wait so long for others who write."""
     with closing(_connect(folder, wait_s)) as connection:
         yield State(connection, folder)
 
 
 @contextmanager
 def read_state(folder: Path) -> Iterator[State]:
-    """Open the state that lies in *folder* to look at it; where there is none, it is empty.
-
-    Raises:
-        StoreError: As `open_state`.
-    """
+    """Open the state that lies in *folder* to look at it; where there is none, it is empty."""
     if (folder / STATE_FILE).exists():
         with open_state(folder) as state:
             yield state

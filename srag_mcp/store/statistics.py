@@ -36,24 +36,19 @@ class ColumnStatistics:
     Attributes:
         column: The attribute's name; `position` for the list that a child table holds, whose
             records are the documents, and whose stated cells those that list any.
-        type: The attribute's type.
         n_records: Records of the build, or rows of the child table; of those without a cell it is
             not known what they say.
-        n_non_null: Records with a value.
         n_non_zero: Records with a value that is neither 0 nor false nor empty.
         n_stated, n_stated_absent, n_not_mentioned, n_failed: Cells per state.
-        n_distinct: Distinct values.
         n_read_in_part: Of n_not_mentioned, cells of documents that were not read to their end.
         n_ruled: Cells that rules which a model wrote decide, see `Attribute.audit`.
         n_doubted: Cells whose words say otherwise, or do not show the value.
         n_contradicted: Of n_stated, cells that another place of their document contradicts.
         n_corrected: Cells that were corrected; in the counts of states by what they hold now.
-        n_by_agent: Of these, by an agent.
-        n_set_unknown: Of these, in n_not_mentioned, which nobody can tell.
+        n_by_agent, n_set_unknown: Of these, by an agent; in n_not_mentioned, as nobody can tell.
         minimum, maximum, mean, median, lower_quartile, upper_quartile: Of numbers and dates (ISO
             dates as text; mean None for dates); None for other types and for an empty column.
         values: The values by falling count, all of them unless *truncated*.
-        truncated: Whether *values* is the top of a longer list.
         table: The table that has the column; None for the record table.
     """
 

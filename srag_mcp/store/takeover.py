@@ -40,10 +40,7 @@ _HOLDS = frozenset({State.STATED, State.FAILED})
 
 
 def put_in_force(work: WorkDatabase, schema: Schema, origin: str) -> list[Correction]:
-    """Follow *schema* from now on; its columns take over what they share with those before.
-
-    Return the corrections as they are to be kept for it.
-    """
+    """Follow *schema* from now on, with what columns share; return the corrections for it."""
     with work.transaction():
         present, kept = work.schema_in_force(), read_corrections(work.state)
         known = {x.list_name: x for x in present.schema.children} if present else {}
@@ -160,15 +157,14 @@ def _take(
     attribute: Attribute,
     read: Callable[[Attribute, list[Said]], Sequence[Cell]],
 ) -> tuple[dict[Key, Cell], dict[Key, Cell]]:
-    """Return what was said of *sources* as the cells of the first of them, and of *attribute*.
-
-    A key is that of a document, or of a row of one.
-    """
+    """Return what was said of *sources* as the cells of the first of them, and of *attribute*."""
     columns = [
         dict(zip(found, read(item, [*found.values()]), strict=True))
         for item, found in zip(sources, raw, strict=True)
     ]
-    return columns[0], _combine(columns, sources[0], attribute)
+    if sources[0].type != attribute.type:
+        return columns[0], restate(sources[0], attribute, columns[0])
+    return columns[0], _join(columns, attribute.name)
 
 
 def _stored(
@@ -180,14 +176,6 @@ def _stored(
     for key, cell in now.items():
         kept = cell if cell.state in _HOLDS else whole[key]
         yield key, cell_row(replace(kept, attribute=name))
-
-
-def _combine(
-    columns: Sequence[Mapping[Key, Cell]], own: Attribute, attribute: Attribute
-) -> dict[Key, Cell]:
-    if own.type != attribute.type:
-        return restate(own, attribute, columns[0])
-    return _join(columns, attribute.name)
 
 
 def _in_tables(
@@ -291,10 +279,7 @@ def _restate_corrections(
     now: Attribute,
     found: tuple[Mapping[Key, Cell], Mapping[Key, Cell]],
 ) -> list[Correction]:
-    """Return *kept*; those of the column *named* so as of its type by now, or to be looked at.
-
-    *found* has its cells of then and of now.
-    """
+    """Return *kept*, those of *named* by its type now; *found* has its cells of then and now."""
     if before.type == now.type:
         return [*kept]
     items = [*kept]

@@ -37,11 +37,7 @@ _VERDICTS = TypeAdapter(tuple[Verdict, ...])
 
 
 def read_decided(state: Path) -> DecidedNames:
-    """Read what a person decided.
-
-    Raises:
-        StoreError: If the file was edited into something that cannot be read.
-    """
+    """Read what a person decided; StoreError if the file was edited into something else."""
     path = state / NAMES_FILE
     try:
         return _DECIDED.validate_json(path.read_bytes())
@@ -63,9 +59,6 @@ def follow_renamings(work: WorkDatabase, columns: Mapping[str, str]) -> list[str
     """Let what a person decided of a column hold under its new name; return such new names.
 
     `columns` has the names of now by those of then, as people name them.
-
-    Raises:
-        StoreError: As `read_decided`.
     """
     decided = read_decided(work.state)
     moved = {was: now for was, now in columns.items() if was in decided and now not in decided}
@@ -117,11 +110,7 @@ def unite_cells(
     *,
     is_child: bool = False,
 ) -> dict[int, Cell]:
-    """Return *cells* with one spelling for each thing; write all spellings to the attached build.
-
-    What was decided of a column of a child table is kept under `table.column`.
-    The words of the document stay in a cell, and its note says what it was united with.
-    """
+    """Return *cells* with one spelling a thing, told in notes; all spellings go to the build."""
     counts = Counter(cell.value for cell in cells.values() if isinstance(cell.value, str))
     key = f"{table}.{attribute.name}" if is_child else attribute.name
     verdicts = kept_verdicts(work, key) if work.is_predicted() else ()
@@ -176,10 +165,7 @@ GROUP BY named, value ORDER BY named, sum(n_records) DESC, value LIMIT $3 OFFSET
 def read_united(
     read: Read, records: str, column: str = "", limit: int = 20, offset: int = 0
 ) -> list[UnitedName]:
-    """Read which spellings of *column* were united, of all columns when it is empty.
-
-    Columns are named as people do, which of the table *records* is by their names alone.
-    """
+    """Read which spellings of *column*, as people name it, were united; empty: of all columns."""
     rows = read(_SPELLINGS, [records, column, limit, offset])
     return [
         UnitedName(

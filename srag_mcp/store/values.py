@@ -222,18 +222,16 @@ class ValueIndex:
         return {number: _similarity(words, self._entries[number][1]) for number in numbers}
 
     def _misspelt(self, words: tuple[str, ...]) -> dict[int, float]:
-        mended = [self._nearest_word(word) for word in words]
+        mended = [
+            (word, 100.0) if word in self._holding else next(iter(self._like(word)), None)
+            for word in words
+        ]
         best = [found for found in mended if found is not None]
         if len(best) < len(mended):
             return {}
         share = min(score for _, score in best) / 100
         found = self._scored(tuple(word for word, _ in best))
         return {number: score * share * 0.95 for number, score in found.items()}
-
-    def _nearest_word(self, word: str) -> tuple[str, float] | None:
-        if word in self._holding:
-            return word, 100.0
-        return next(iter(self._like(word)), None)
 
     def _like(self, word: str) -> list[tuple[str, float]]:
         """Return the stored words that *word* may be a misspelling of, the nearest first."""

@@ -172,10 +172,7 @@ class FinishedFile:
 
 @dataclass(frozen=True, slots=True)
 class SchemaInForce:
-    """The schema that the cells of the work database follow.
-
-    *origin* says where it came from, so that the same source does not count as a change.
-    """
+    """The schema that the cells follow; *origin*: the same source does not count as a change."""
 
     schema: Schema
     origin: str
@@ -287,10 +284,8 @@ ACCOUNT = "account"  # the note of how much of the documents the columns account
 class WorkDatabase:
     """The ingestion's own database; opened by `open_work`, which holds the lock of the corpus.
 
-    Attributes:
-        connection: For the publication, which copies from it.
-        state: The state folder.
-        warning: What was wrong with the database that was found, or empty.
+    *connection* is for the publication, which copies from it; *state* the state folder; *warning*
+    what was wrong with the database that was found, or empty.
     """
 
     def __init__(
@@ -300,7 +295,6 @@ class WorkDatabase:
         self.state = state
         self.warning = warning
         self._facts: dict[str, str] | None = None  # of the table `meta`; None until they are read
-        self._unwritten: dict[str, bool] = {}  # keys set, and whether the table has them already
         self._is_open = False  # whether there is a transaction
         connection.execute(_META)
         if self._meta("format") is None:
@@ -340,10 +334,7 @@ class WorkDatabase:
         return SchemaInForce(Schema.model_validate_json(text), self._meta("schema_origin") or "")
 
     def put_in_force(self, schema: Schema, origin: str, *, is_taken_over: bool = False) -> None:
-        """Follow *schema* from now on; what was extracted after another one is dropped.
-
-        *is_taken_over*: what was extracted holds for *schema* as well.
-        """
+        """Follow *schema* from now on; what followed another is dropped, unless taken over."""
         with self.transaction():
             present = self.schema_in_force()
             is_same = present is not None and hash_schema(present.schema) == hash_schema(schema)
@@ -573,9 +564,8 @@ class WorkDatabase:
         self._is_open = True
         try:
             yield
-            self._write_meta()
         except BaseException:
-            self._facts, self._unwritten, self._is_open = None, {}, False
+            self._facts, self._is_open = None, False
             self.connection.rollback()
             raise
         self._is_open = False
@@ -617,16 +607,9 @@ class WorkDatabase:
     def _set_meta(self, **entries: str) -> None:
         new = {key: text for key, text in entries.items() if self._meta(key) != text}
         with self.transaction():
-            self._unwritten |= {key: self._meta(key) is not None for key in new}
+            self.run("DELETE FROM meta WHERE list_contains(?, key)", [*new])
+            insert_rows(self.connection, "meta", [*new.items()])
             self._facts = {**(self._facts or {}), **new}
-
-    def _write_meta(self) -> None:
-        """Write what was set since the transaction began, at once."""
-        unwritten, self._unwritten = self._unwritten, {}
-        if known := [key for key, is_known in unwritten.items() if is_known]:
-            # of few: to join them with the table takes twice as long
-            self.run("DELETE FROM meta WHERE list_contains(?, key)", known)
-        insert_rows(self.connection, "meta", [(key, self._meta(key)) for key in unwritten])
 
 
 def hash_schema(schema: Schema) -> str:
@@ -654,8 +637,7 @@ def open_work(state: Path) -> Iterator[WorkDatabase]:
     One that is damaged, or of another format, is moved aside and a new one begun.
 
     Raises:
-        LockedError: If another process ingests the corpus.
-        StoreError: If it cannot be written, for example because the disk is full.
+        LockedError, StoreError: If another process ingests the corpus, or it cannot be written.
     """
     path = state / WORK_FILE
     with open_state(state) as shared, ingestion_lock(state), store_errors(f"writing {path}"):

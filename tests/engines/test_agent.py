@@ -10,12 +10,11 @@ from pathlib import Path
 import anyio
 import pytest
 
-from srag_mcp.engines.agent import AgentModel
 from srag_mcp.errors import ModelStoppedError
 from srag_mcp.model.asking import Asked, ask_for
 from srag_mcp.model.language_model import Prompt, Reply
 from srag_mcp.model.reply_content import ReplyContent
-from srag_mcp.store.spool import PromptSpool, SpooledPrompt
+from srag_mcp.store.spool import AgentModel, PromptSpool, SpooledPrompt
 from srag_mcp.store.state import open_state
 
 pytestmark = pytest.mark.anyio
@@ -24,7 +23,7 @@ ASK = """
 import sys
 from pathlib import Path
 import anyio
-from srag_mcp.engines.agent import AgentModel
+from srag_mcp.store.spool import AgentModel
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.store.spool import PromptSpool
 from srag_mcp.store.state import open_state

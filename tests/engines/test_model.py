@@ -8,8 +8,7 @@ import anyio
 import pytest
 
 from srag_mcp.documents.document import Document
-from srag_mcp.engines.agent import AgentEngine
-from srag_mcp.engines.model import choose_alike
+from srag_mcp.engines.model import AgentEngine, choose_alike
 from srag_mcp.engines.protocol import CancelledError, Work
 from srag_mcp.errors import ReplyError
 from srag_mcp.settings import Settings

@@ -59,17 +59,6 @@ def test_an_empty_folder_is_no_prose() -> None:
     assert str(Account(0, 0, 0)) == "of 0 words in 0 documents the columns account for 0 %"
 
 
-def test_labels_whose_values_no_column_holds_are_named() -> None:
-    costs = {"Ar": "£3,000 or more", "Br": "£1,000 – £2,000", "Cr": "not agreed", "Dr": "n/a"}
-    forms = [
-        quoting(f"Town: {town}\nArea | 4 m\nCost: {cost}", town, "4 m")
-        for town, cost in costs.items()
-    ]
-    found = account(*forms)
-    assert found.unread == (("Cost", 3),)
-    assert str(found).endswith(" %; labels whose values are not read: Cost (3)")
-
-
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     return Settings(workers=1, home=tmp_path / "home")
@@ -209,13 +198,6 @@ def test_what_a_column_states_already_is_that_column(
     assert (report.extension.added, report.extension.attribute.name) == (False, column)
     assert report.attributes == ("kiln_number", "lowest_heat", "rent")
     assert any(line.startswith(f"it is there already: column {column} ") for line in report.lines())
-
-
-def test_a_refusal_names_the_columns_that_are_near(kilns: Path, settings: Settings) -> None:
-    with pytest.raises(
-        SchemaError, match=r"columns that are near: lowest_heat\); name it in their"
-    ):
-        extend(kilns, settings, "highest heat")
 
 
 def test_an_added_column_keeps_its_unit_and_shows_values_with_quotes(

@@ -4,8 +4,6 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 
 import anyio
 import pytest
@@ -45,16 +43,11 @@ class Refusing:
         self.came_at.append(time.monotonic())
         if len(self.came_at) > self.n:
             return GOOD
-        at = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
-        headers = {name: said.replace("{date}", at) for name, said in self.headers.items()}
-        return replace(BUSY, headers=headers)
+        return replace(BUSY, headers=self.headers)
 
 
-@pytest.mark.parametrize(
-    "headers", [{"retry-after": "0.3"}, {"retry-after-ms": "300"}, {"retry-after": "{date}"}]
-)
-def test_a_wait_that_the_server_asks_for_is_kept(named: str, headers: dict[str, str]) -> None:
-    with serving(Refusing(1, headers)) as server:
+def test_a_wait_that_the_server_asks_for_is_kept(named: str) -> None:
+    with serving(Refusing(1, {"retry-after": "0.3"})) as server:
         script = server.script
         [reply] = ask(open_model(settings(server, named, reply_timeout_s=60.0), HASTE))
     assert isinstance(reply, Reply)

@@ -4,8 +4,8 @@ import pytest
 
 from srag_mcp.cells.cell import Cell, Mark, PredictedCell
 from srag_mcp.model.language_model import Prompt
+from srag_mcp.records.conversation import MAX_REPAIRS
 from srag_mcp.records.record_prompt import MAX_DOCUMENTS
-from srag_mcp.records.repairs import MAX_REPAIRS
 from srag_mcp.values.states import State
 from tests.model.scripted import ScriptedModel, replying
 from tests.records.inns import CROWN, crown_cells, document, inns, predict

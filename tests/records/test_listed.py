@@ -146,7 +146,7 @@ def test_the_form_that_a_provider_enforces_has_room_for_rows(is_summarised: bool
     )
     bill = DocumentText("a", "a", "a", BILL, "x")
     [found] = anyio.run(predict_batch, task, [Excerpt(bill, BILL)])
-    [listed] = found.record.lists
+    [listed] = found[0].lists
     assert [[item.value_text for item in row] for row in listed.rows] == [
         ["Mug", "2", "9.95"],
         ["Cap", "1", None],
@@ -184,7 +184,7 @@ def test_a_doubted_member_is_asked_again_and_taken_from_the_lines_of_its_item(
     [found] = anyio.run(
         predict_batch, task, [Excerpt(DocumentText("a", "a", "a", BILL, "x"), BILL)]
     )
-    [items] = found.record.lists
+    [items] = found[0].lists
     cell = items.rows[1][1]
     assert (cell.value_text, cell.cell.state) == (value, state)
     assert (Mark.DOUBTED in cell.cell.marks) == (again == [3])

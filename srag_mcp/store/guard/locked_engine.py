@@ -39,13 +39,7 @@ _UNKNOWN_NAME = re.compile(
 
 
 def open_locked(build: Path | Views, limits: QueryLimits) -> "duckdb.DuckDBPyConnection":
-    """Open *build*, or what is made of several, to read, and lock it.
-
-    No files, no extensions, no settings.
-
-    Raises:
-        StoreError: If there is no such build, or a file is damaged.
-    """
+    """Open *build*, or what is made of several, to read: no files, no extensions, no settings."""
     import duckdb  # heavy, and only needed where a build is read
 
     paths = _paths(build)
@@ -110,20 +104,13 @@ def lock_engine(
 
 @dataclass(slots=True)
 class OpenBuilds:
-    """The builds that are kept open: opening one costs ten times what a query costs.
-
-    A build never changes. When another build of the same folder is asked for, the older is closed.
-    """
+    """The builds that are kept open, one a folder: to open one costs ten queries."""
 
     limits: QueryLimits
     _kept: "OrderedDict[tuple[Path, ...], _Opened]" = field(default_factory=OrderedDict)
 
     def cursor(self, build: Path | Views) -> "duckdb.DuckDBPyConnection":
-        """Return a cursor of its own on *build*, or on what is made of several.
-
-        Raises:
-            StoreError: If a build cannot be opened.
-        """
+        """Return a cursor of its own on *build*; StoreError if it cannot be opened."""
         builds = _paths(build)
         try:
             found = [path.stat() for path in builds]

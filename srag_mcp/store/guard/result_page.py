@@ -22,17 +22,10 @@ if TYPE_CHECKING:
 class QueryLimits:
     """What one query may use; the defaults suit an agent that reads pages of rows.
 
-    Attributes:
-        timeout_s: Seconds after which the engine stops a query; half a second later the worker
-            process is killed.
-        long_after_s: Seconds after which a query counts as long: it may have to wait again.
-        memory_mb: Memory that the engine may use, in MiB.
-        address_space_mb: Address space of the worker process, in MiB (Linux).
-        max_rows: Most rows of one page.
-        max_bytes: Most bytes of one page, as JSON; a page has at least one row.
-        max_cell_characters: Longer text is cut and says by how much.
-        threads: Threads that the engine may use. With one, a statement gives the same rows in the
-            same order each time: pages follow each other, and sums of floating-point numbers agree.
+    The engine stops it after *timeout_s*, the worker process is killed half a second later; after
+    *long_after_s* it may have to wait again. *address_space_mb* is of the process (Linux). A page
+    has *max_bytes* as JSON, or one row. With one of *threads*, a statement gives the same rows in
+    the same order each time: pages follow each other, and sums of floating-point numbers agree.
     """
 
     timeout_s: float = 5.0
@@ -62,20 +55,12 @@ _MIN_CELL_CHARACTERS = 40
 
 @dataclass(frozen=True, slots=True)
 class ResultPage:
-    """A page of rows, as JSON can hold them.
+    """A page of rows, as JSON can hold them; *types* are DuckDB's, *seconds* those of the engine.
 
     Integers beyond 2^53, decimals, dates and times are text (ISO 8601), and so are NaN, Infinity
     and -Infinity; lists, structs and maps are JSON text; a cell or name that was cut ends with
-    "…[+312 chars]".
-
-    Attributes:
-        columns: Names, as DuckDB gives them.
-        types: DuckDB's types of the columns.
-        rows: The rows; cells in the order of the columns.
-        truncated: Whether there are more rows.
-        next_offset: Offset of the next page; None if this is the last. A statement gives its rows
-            in the same order each time, so that pages follow each other.
-        seconds: Time in the engine.
+    "…[+312 chars]". *next_offset* is of the next page, None if this is the last: a statement gives
+    its rows in the same order each time.
     """
 
     columns: tuple[str, ...] = ()
