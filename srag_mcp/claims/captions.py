@@ -88,10 +88,7 @@ def read_scales(text: str, number: Span, floor: int, unit: str | None) -> frozen
 
 
 def _read_caption(line: str) -> ScaledUnit:
-    """Read scale and unit of a caption; a short note ends its cell: not `AEON CO. (M) BHD`.
-
-    Of a line that is too long for a caption what stands in brackets may be one.
-    """
+    """Read scale and unit of a caption; a short note ends its cell: not `AEON CO. (M) BHD`."""
     said = _APOSTROPHE.sub(" ", collapse(line))
     if len(said) > _LONGEST_CAPTION:
         said = " ".join(_BRACKETED.findall(said))
@@ -175,10 +172,7 @@ def is_head_line(line: str) -> bool:
 
 
 def _joins(between: str, before: str) -> bool:
-    """Whether what stands between two dates makes one thing of them: a mark, or `to`, `and`.
-
-    Words that stand before the first one, too, do not: `As of 2020  As of 2019`.
-    """
+    """Whether what stands between two dates makes one thing of them: a mark, or `to`, `and`."""
     said = words(between)
     is_word = bool(said) and STOP_WORDS.issuperset(said) and not set(said) <= set(words(before))
     is_marked = not said and _JOINED.search(between) is not None
@@ -211,10 +205,7 @@ def _read_note(note: str) -> ScaledUnit:
 
 @lru_cache(maxsize=8)  # a document is looked through for each of its tables
 def _find_scale_notes(text: str) -> tuple[Span, ...]:
-    """Return the lines of *text* that say a scale; what is wrapped in brackets is one line.
-
-    A line with a scale that is a number's own, `8.0 million shares`, says it of that number.
-    """
+    """Return the lines of *text* that say a scale; what is wrapped in brackets is one line."""
     wrapped = [found.span() for found in _WRAPPED.finditer(text)]
     notes, end = list[Span](), 0
     for found in _WHOLE_LINE.finditer(text):
@@ -329,9 +320,6 @@ def column_of(text: str, row: Span, number: Span) -> int | None:
 
 @lru_cache(maxsize=8)
 def _lines_above(text: str, floor: int, end: int) -> Sequence[str]:
-    """Return the lines that begin from *floor* on and before *end*, the last one first.
-
-    What stands in brackets is on one line: `(in` above `thousands)` is wrapped.
-    """
+    """Return the lines that begin from *floor* on and before *end*, the last one first."""
     whole = _WRAPPED.sub(r"\1 \2", text[floor:end])
     return [line for line in reversed(whole.splitlines()) if line.strip()]

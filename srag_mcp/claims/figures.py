@@ -378,10 +378,7 @@ def is_computed(attribute: Attribute, quote: str, value: float) -> bool:
 
 
 def _count_listed(words: str) -> set[int]:
-    """Return how many things *words* list; the last two may be parted by a word: `Bob and Cyd`.
-
-    A symbol that is repeated counts itself: `★★★`.
-    """
+    """Return how many things *words* list; the last two may be parted by a word: `Bob and Cyd`."""
     symbols = "".join(words.split())
     if len(set(symbols)) == 1 and not symbols.isalnum():
         return {len(symbols)}
@@ -391,11 +388,7 @@ def _count_listed(words: str) -> set[int]:
 
 
 def _times_between(attribute: Attribute, figures: Figures) -> Iterator[float]:
-    """Yield the whole years, months or days between the first and the last of several dates.
-
-    Both ends may count: `2019 - 2021` may be two years or three, and less than two. Of two times of
-    day it is the time between: `from 08:15 to 10:00` is 105 minutes.
-    """
+    """Yield the whole years, months or days between the first and the last of several dates."""
     unit = column_unit(attribute)
     if unit is not None and len(figures.clocks) == 2:
         first_hour, last_hour = figures.clocks

@@ -172,10 +172,7 @@ def _is_whole(text: str, span: Span) -> bool:
 
 
 def _is_cut(text: str, span: Span) -> bool:
-    """Whether *span* is a part of a longer word or number that says something else.
-
-    A number may go on behind a point or comma, but not in dates: `2020` is in `12.05.2020`.
-    """
+    """Whether *span* is a part of a longer word or number that says something else."""
     start, end = span.start, span.end
     before, after = text[max(0, start - 1) : start], text[end : end + 1]
     if before in _APART and after in _APART:

@@ -100,11 +100,7 @@ class _Figure:
         return {self.value * scale for scale in scales}
 
     def may_be_in(self, units: Set[str], ground: Ground) -> bool:
-        """Whether it is in one of *units*, or says none and what holds for it does.
-
-        In a text that is its statement, in a table what was read with it or, of a currency where
-        that has none, the document.
-        """
+        """Whether it is in one of *units*, or says none and what holds for it does."""
         if not units or self.units:
             return not units or not self.units.isdisjoint(units)
         said = statement_at(ground.text, self.span)
@@ -249,10 +245,7 @@ def _check_figure(  # noqa: PLR0913 - a number where it stands, and what it is h
 
 
 def _says(ground: Ground, value: float, units: Set[str], slack: float) -> bool:
-    """Whether *ground* has the number *value*: as its own, or as one of its words in prose.
-
-    Of a row of a table only the number counts that was extracted, unless none was.
-    """
+    """Whether *ground* has the number *value*: as its own, or as one of its words in prose."""
     size = ground.size
     given = (parse_unit(ground.unit or "").unit or "").partition("/")[0]  # `EUR/share` is EUR
     if size is not None and given and units and given not in units:
@@ -351,11 +344,7 @@ def _names(
     question: str,
     is_another: IsAnother,
 ) -> Iterator[str]:
-    """Yield the names of *said* that no passage has, but the question alone may have.
-
-    A word that begins a sentence is one where it must be: a document has that name, or what follows
-    shows it.
-    """
+    """Yield the names of *said* that no passage has, but the question alone may have."""
     there, asked = (_roots(text.replace("_", " ")) for text in (around, question))
     for found in _NAME.finditer(said):
         word, folded = found[0], fold_word(found[0])
@@ -418,10 +407,7 @@ def _check_denial(said: str, grounds: Sequence[Ground]) -> list[str]:
 
 
 def _check_direction(said: str, quotes: str, results: Mapping[str, Result]) -> list[str]:
-    """Say so where a change goes up and its quotes or its result go down, or the other way round.
-
-    Of both at once nothing is known. A result that is not negative may be that of a decline.
-    """
+    """Say so where a change goes up and its quotes or its result go down, or vice versa."""
     way = direction_of(said)
     if way == 0:
         return []
@@ -435,10 +421,7 @@ def _check_direction(said: str, quotes: str, results: Mapping[str, Result]) -> l
 
 
 def _slack(said: str, value: float) -> float:
-    """Return how far a number may be off that is written as *said*: half of its last digit.
-
-    `11.6 million` -> 50,000; words are exact.
-    """
+    """Return how far a number may be off that is written as *said*: half of its last digit."""
     figure = next(iter(scan_figures(said)), None)
     number = read_numeral(figure.numeral) if figure is not None and figure.numeral else None
     if figure is None or number is None:

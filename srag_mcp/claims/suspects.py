@@ -122,12 +122,7 @@ def _plainly_dated(values: Sequence[StatedValue]) -> set[str]:
 def _far_away(
     years: Mapping[str, int], plain: Set[str], what: str, *, only_lonely: bool = False
 ) -> Iterator[Suspicion]:
-    """Find the years, by document id, that are far from most *what* (`dates`).
-
-    What is said *plain*ly is no other reading of its words, and cannot be changed. 100 years are
-    far, or 40 where the others lie close together and none is near (*only_lonely*: only those; some
-    things are much older than most of their kind).
-    """
+    """Find the years, by document id, that are far from most *what* (`dates`)."""
     if len(years) < _FEWEST:
         return
     middle, counts = median(years.values()), Counter(years.values())
@@ -274,10 +269,7 @@ def alike_categories(categories: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _resemble(one: Name, other: Name, *, as_equals: bool) -> bool:
-    """Whether two texts may be one in two spellings: as `compare` says, or one begins the other.
-
-    Not *as_equals*, of which neither is an exception: `Economy` and `Economy Plus` are two then.
-    """
+    """Whether two texts may be one in two spellings: as `compare` says, or one begins the other."""
     alike, (short, long) = compare(one, other), sorted((one, other), key=lambda x: len(x.bare))
     n_words = len(short.bare)
     if n_words < len(long.bare) and alike < 1 and short.squashed not in long.initials:
@@ -288,10 +280,7 @@ def _resemble(one: Name, other: Name, *, as_equals: bool) -> bool:
 def _alike(
     counts: Mapping[str, int], known: Mapping[str, str], *, as_equals: bool
 ) -> dict[str, str]:
-    """Map each value to why it may be another one, which at least as many documents have.
-
-    *known* are the reasons that were found before.
-    """
+    """Map each value to why it may be another one, which at least as many documents have."""
     ranked = sorted(counts, key=lambda text: (-counts[text], text))
     reasons, names = dict(known), {text: read_name(text) for text in counts}
     for place, text in enumerate(ranked):
@@ -321,10 +310,7 @@ def _written_otherwise(counts: Mapping[str, int]) -> dict[str, str]:
 
 
 def _written_plainly(text: str) -> str:
-    """Fold a text without accents, but for letters that are written out, in plain order.
-
-    `São` -> `sao`, `Köln` -> `koeln`, `Okafor, M.` -> `m okafor`
-    """
+    """Fold a text without accents, but for letters that are written out, in plain order."""
     last, comma, first = text.partition(",")
     ordered = f"{first} {last}" if comma and "," not in first else text
     written = unicodedata.normalize("NFC", fold(ordered)).translate(_TRANSLITERATION)

@@ -318,12 +318,7 @@ def unite(
 
 
 def _certain(names: Collection[Name]) -> Iterable[list[str]]:
-    """Yield the folded names that are the same but for their legal form or article.
-
-    A name with a legal form and one without are the same where several names of the column have a
-    form that can be nothing else, and no other form of the name speaks against it: `Acme` may be
-    `Acme Ltd` or `Acme GmbH`.
-    """
+    """Yield the folded names that are the same but for their legal form or article."""
     of_bare: dict[tuple[str, ...], dict[tuple[str, ...], set[str]]] = {}
     for name in names:
         if name.bare:

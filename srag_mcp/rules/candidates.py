@@ -362,11 +362,7 @@ def _sureness(one: Candidate, other: Candidate, n_documents: int) -> float:
 
 
 def _meet_too_often(one: Candidate, other: Candidate) -> bool:
-    """Whether many a document gives both, or some give them different values.
-
-    Below different headings a label says different things. Values that are often equal from one
-    document to the next may be equal by chance: one meeting tells that the labels are two.
-    """
+    """Whether many a document gives both, or some give them different values."""
     sections = {getattr(item.rules[0], "section", None) for item in (one, other)} - {None}
     shared = one.plain.keys() & other.plain.keys()
     if shared and max(map(_equal_by_chance, (one, other))) > MAX_MEETINGS:
@@ -425,10 +421,7 @@ def _is_elsewhere(one: Candidate, other: Candidate) -> bool:
 
 
 def _says_the_same(left: Candidate, right: Candidate) -> bool:
-    """Whether both say one fact, and two labels of a document by a word that they share.
-
-    Of equal numbers in other units the labels have to mean the same: `rooms`, `room width` in m.
-    """
+    """Whether both say one fact, and two labels of a document by a word that they share."""
     kinds = {"amount" if item.is_number else str(item.guess.type) for item in (left, right)}
     origins = {left.origin, right.origin}
     if "item" in origins or len(kinds) > 1:
@@ -461,11 +454,7 @@ def _stands_inside(other: Candidate, candidate: Candidate) -> bool:
 
 
 def _is_said_by(others: Sequence[Candidate], candidate: Candidate, twin: Candidate) -> bool:
-    """Whether what only *candidate* says mostly stands beside a label that its *twin* is not.
-
-    The first date of a letter is its `Date`, and of a form without one its `Closing date`. For
-    another label of the same, `Date of letter`, no place needs to stand in.
-    """
+    """Whether what only *candidate* says mostly stands beside a label that its *twin* is not."""
     alone = candidate.found.keys() - twin.found.keys()
     labels = [other for other in others if other is not twin and other.origin == "label"]
     rest = [x.found for x in labels if _meet_too_often(x, twin) or kinship(x.label, twin.label) > 0]

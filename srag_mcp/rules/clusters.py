@@ -94,10 +94,7 @@ def _sort_of(slot: Slot) -> _Sort:
 
 
 class _FeatureWeights:
-    """How much a feature tells: by its position, and by how few slots of the corpus have it.
-
-    What only one document has tells nothing about the others.
-    """
+    """How much a feature tells: by its position, and by how few slots of the corpus have it."""
 
     def __init__(self, documents: Iterable[Iterable[Slot]]) -> None:
         slots, spread = Counter[str](), Counter[str]()
@@ -168,10 +165,7 @@ def _near(vector: Vector, postings: Mapping[str, Mapping[int, float]]) -> list[t
 
 
 def _join_variants(clusters: Sequence[Cluster], weights: _FeatureWeights) -> list[Cluster]:
-    """Join clusters that say the same in other words, the most similar first.
-
-    Clusters of one slot are left as they are; so are the smallest of very many.
-    """
+    """Join clusters that say the same in other words, the most similar first."""
     ranked = sorted(clusters, key=lambda cluster: -len(cluster.members))
     several = [cluster for cluster in ranked[:_MAX_CLUSTERS] if len(cluster.members) > 1]
     for cluster in several:

@@ -288,10 +288,7 @@ def _tell_units(
 
 
 def _tells_kinds(corpus: Corpus, beside: Attribute) -> bool:
-    """Whether a column tells what a record is, and not all are what the table says.
-
-    `invoice` and another one in a table of invoices; or of what a type has an opposite: `credit`.
-    """
+    """Whether a column tells what a record is, and not all are what the table says."""
     schema, [known] = corpus.schema(), corpus.statistics([beside.name])
     called = {*_KINDS, *stems(" ".join((schema.entity.replace("_", " "), *schema.nouns)))}
     told = [str(x.value).replace("_", " ") for x in known.values]
@@ -329,12 +326,7 @@ def _last_digit(said: str, unit: str | None) -> float:
 
 
 def _measured_in(corpus: Corpus, place: int, listed: Corpus, *, is_sure: bool) -> set[str]:
-    """Return the columns of numbers whose units stand in the column at *place*; none in others.
-
-    Those called as it is, but for its last word (`flow_rate`, `flow_unit`); else the next one,
-    before it or behind it. Of currencies, all that have decimals as well. Of what documents with
-    such a column list (*listed*), nothing is next to it: all that have decimals, or else all.
-    """
+    """Return the columns of numbers whose units stand in the column at *place*; none in others."""
     attributes = corpus.schema().attributes
     [known] = corpus.statistics([attributes[place].name])
     said = {str(item.value) for item in known.values}
@@ -356,12 +348,7 @@ def _measured_in(corpus: Corpus, place: int, listed: Corpus, *, is_sure: bool) -
 
 
 def _paid_as(corpus: Corpus, teller: str, listed: Corpus, *, is_sure: bool) -> set[str]:
-    """Return the columns of bare sums of money whose currencies stand with those of *teller*.
-
-    Sums of one document are written with as many decimals: `4.5` beside `EUR 120.00` is a rating.
-    And the column itself, where some of it is in a unit that cannot be carried into its own; of
-    currencies that is not sure, as a few among many bare sums may be misread.
-    """
+    """Return the columns of bare sums of money whose currencies stand with those of *teller*."""
     units = {str(row[0]): row for row in corpus.once(_count_cells).get(teller, []) if row[0]}
     said = [row for unit, row in units.items() if is_currency(unit)]
     decimals = max((_whole(row[3]) for row in said), default=0)
@@ -442,10 +429,7 @@ def _of_cells(corpus: Corpus, use: _Use) -> str:
 
 
 def _of_labels(corpus: Corpus, use: _Use, question: str) -> str:
-    """Say so where a label beside numbers or dates has the words that are asked for as well.
-
-    "average amount": `amount_claimed` is a column, and "Amount paid" became none.
-    """
+    """Say so where a label beside numbers or dates has the words that are asked for as well."""
     attribute, said = use.attribute, {*stems(question)}
     rules = [rule for rule in attribute.extractors if isinstance(rule, KeyRule)]
     names = [_NUMBERED.sub("", attribute.name).replace("_", " "), *attribute.synonyms]
@@ -473,10 +457,7 @@ def _of_labels(corpus: Corpus, use: _Use, question: str) -> str:
 
 
 def _of_signs(corpus: Corpus, use: _Use, sql: str) -> str:
-    """Say so where a sign goes with how documents are written, and the answer hangs on it.
-
-    `Deposit paid: 50`, `Less deposit -50`; or all that one form takes off is negative.
-    """
+    """Say so where a sign goes with how documents are written, and the answer hangs on it."""
     name, ends = use.attribute.name, (use.own.minimum, use.own.maximum)
     if not use.measures or [str(end).startswith("-") for end in ends] != [True, False]:
         return ""
@@ -494,10 +475,7 @@ def _of_signs(corpus: Corpus, use: _Use, sql: str) -> str:
 
 
 def _of_figures(corpus: Corpus, own: ColumnStatistics) -> str:
-    """Say so where documents state in figures what is none of its values: `1921–1923`, of a year.
-
-    What is in words alone, as `on request`, is no figure.
-    """
+    """Say so where documents state in figures what is none of its values: `1921–1923`."""
     rows = _read(corpus, _FAILED, [own.column]) if own.n_failed else []
     n_stated = sum(_whole(count) for _, count in rows)
     if not n_stated:
@@ -572,10 +550,7 @@ _MAX_YEARS = 5
 
 
 def _speaking(use: _Use) -> str:
-    """Match the names of a column, of an amount beside a digit, and the values of a text.
-
-    What running text counts is also told without a digit: `no bedroom`, `a single gear`.
-    """
+    """Match the names of a column, of an amount beside a digit, and the values of a text."""
     attribute, patterns = use.attribute, list[str]()
     names = [*_names(attribute), *(tuple(said.split()) for said in sorted(use.called))]
     for words in dict.fromkeys(names):  # near one another, in order or backwards
@@ -673,10 +648,7 @@ def _amounts(attribute: Attribute, statistics: ColumnStatistics) -> str:
 
 
 def _may_be_one(use: _Use, other: Attribute) -> bool:
-    """Whether two columns that rarely meet may hold one fact of two layouts, or of two languages.
-
-    Their names do not tell, but for opposites.
-    """
+    """Whether two columns that rarely meet may hold one fact of two layouts or languages."""
     one, two = use.attribute, use.statistics.get(other.name)
     is_contrary = kinship(one.name.replace("_", " "), other.name.replace("_", " ")) < 0
     is_closed = {one.absent_means, other.absent_means} != {"unknown"}

@@ -75,10 +75,7 @@ def extract_cell(sightings: Sightings, attribute: Attribute) -> Cell:
 
 
 def _is_gone(rule: Extractor) -> bool:
-    """Whether a rule is of an earlier version.
-
-    By the place or the beginning of a line, a cell of a table, a name in a sentence.
-    """
+    """Whether a rule is of an earlier version."""
     match rule:
         case PlaceRule():
             return rule.place == "line"
@@ -239,10 +236,7 @@ def match_whole(pattern: str, text: str) -> dict[str, Span] | None:
 
 
 def _check_repeats(pattern: str) -> None:
-    """Refuse counted repetitions that take minutes to read already: no time limit helps there.
-
-    Those within one another multiply, those beside one another add up.
-    """
+    """Refuse counted repetitions that take minutes to read already: no time limit helps there."""
     groups, last = [0], 0
     for piece in _PIECE.finditer(pattern):
         if piece[0] == "(":

@@ -109,10 +109,7 @@ def recurring_headings(sightings: Sequence[Sightings]) -> set[str]:
 
 
 def _statements(sightings: Sequence[Sightings], headings: set[str]) -> list[Statement]:
-    """Return what stands under *headings*, but for names: of people, places, products.
-
-    Where mostly titles of documents are listed ("You may also like"), nothing is of the record.
-    """
+    """Return what stands under *headings*, but for names: of people, places, products."""
     statements = [
         (number, item)
         for number, sighting in enumerate(sightings)
@@ -182,10 +179,7 @@ def _families(topics: Sequence[Topic]) -> list[Topic]:
 
 
 def _with_other_names(topics: Sequence[Topic], sightings: Sequence[Sightings]) -> list[Topic]:
-    """Join what is listed under two names: never both, and who lists one speaks of the other.
-
-    Hotels list a gym or a fitness centre; of those with a fitness centre, most speak of their gym.
-    """
+    """Join what is listed under two names: never both, and who lists one speaks of the other."""
     found: list[Topic] = []
     for topic in sorted(topics, key=lambda item: -len(item.said)):
         same = [other for other in found if _says_other(topic, other, sightings)]
@@ -236,11 +230,7 @@ def _head(name: str) -> str:
 
 
 def _sections(topic: Topic, sightings: Sequence[Sightings]) -> tuple[str, ...]:
-    """Return the headings under which a document that has the thing would list it.
-
-    They are those right above its statements, and those that stand beside them below one heading in
-    some document: what lists services and lists no pool has no pool, "Sold out" says nothing of it.
-    """
+    """Return the headings under which a document that has the thing would list it."""
     counts = Counter(heading for _, item in topic.statements for heading in item.path)
     over = {heading for heading, n in counts.items() if n >= _COVERED * len(topic.statements)}
     own = {item.path[-1] for _, item in topic.statements}
@@ -260,11 +250,7 @@ def _listed(sighting: Sightings, sections: Collection[str]) -> list[Item]:
 def _known_beside(
     topic: Topic, sections: Collection[str], sightings: Sequence[Sightings]
 ) -> tuple[str, ...]:
-    """Return what lists with the thing name more than once, and lists half of which name the same.
-
-    A list in another language may name the thing in words that nobody knows: it names nothing else
-    of these, either.
-    """
+    """Return what lists with the thing name more than once, and lists half of which are alike."""
     lists = [_listed(sighting, sections) for sighting in sightings]
     counts = Counter(stems for listed in lists for stems in {item.stems for item in listed})
     names: dict[frozenset[str], str] = {}

@@ -71,10 +71,7 @@ def label_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
 
 
 def _plain_label(label: str) -> str:
-    """Return a label without numbers, marks and what is in brackets: `Tax (20%)` -> `Tax`.
-
-    What has an opposite stays: `Total (excl. tax)`.
-    """
+    """Return a label without numbers, marks and what is in brackets: `Tax (20%)` -> `Tax`."""
     bare = _BRACKETED.sub(lambda found: found[0] if is_contrary(found[0]) else " ", label)
     bare = re.sub(r"\d+(?:[.,]\d+)*\s?%?", " ", bare) if "%" in bare else bare
     bare = " ".join(bare.split()).strip(" .:*-–—·•|/_")
@@ -84,10 +81,7 @@ def _plain_label(label: str) -> str:
 def _collect(
     sightings: Sequence[Sightings], apart: Mapping[str, Collection[str]], lists: Collection[str]
 ) -> dict[tuple[str, str | None], _Fields]:
-    """Return the fields by key, and by section where a key means another thing below it.
-
-    What stands in a table below a header of *lists* is no fact of its document.
-    """
+    """Return the fields by key, and by section where a key means another thing below it."""
     numbered = _numbered(sightings)
     found: dict[tuple[str, str | None], _Fields] = {}
     for number, sighting in enumerate(sightings):
@@ -123,11 +117,7 @@ def _numbered(sightings: Sequence[Sightings]) -> set[str]:
 
 
 def _apart(sightings: Sequence[Sightings]) -> dict[str, set[str]]:
-    """Return, by key, the headings below which it means another thing.
-
-    Where two recur, all do. Else it is a heading that stands second, and says something else, in
-    nearly all documents that have the key in another place, too.
-    """
+    """Return, by key, the headings below which it means another thing."""
     repeated: Counter[str] = Counter()
     sections: dict[str, Counter[str]] = defaultdict(Counter)
     met: dict[str, Counter[str]] = defaultdict(Counter)

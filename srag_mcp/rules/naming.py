@@ -197,10 +197,7 @@ def find_nouns(
 
 
 def _called_by_themselves(sightings: Sequence[Sightings], nouns: Sequence[str]) -> list[str]:
-    """Return the one longer name that documents have for themselves, where hardly any differs.
-
-    `this annual report`: not where others are called `this report`, or `this audit report`.
-    """
+    """Return the one longer name that documents have for themselves, where hardly any differs."""
     own = re.compile(rf"\bthis ((?:[^\W\d_]+ )??(?:{'|'.join(map(re.escape, nouns))}))\b")
     texts = (" ".join(sighting.text.casefold().split()) for sighting in sightings)
     said = Counter(name for text in texts for name in {*own.findall(text)}) if nouns else Counter()

@@ -113,11 +113,7 @@ def find_place(rule: PlaceRule, sighting: Sightings) -> Span | None:
 
 
 def _title(rule: PlaceRule, sighting: Sightings, title: str) -> Span | None:
-    """Find a title: in the first heading that says it, else where it appears first.
-
-    What stands in many titles, dates and codes are cut off; None where nothing is left. A code
-    stays that no label of the document gives: the number of a house.
-    """
+    """Find a title: in the first heading that says it, else where it appears first."""
     text = sighting.text
     headings = (b for b in sighting.document.blocks if isinstance(b, Heading) and b.text == title)
     place = next((block.span for block in headings), Span(0, len(text)))
@@ -163,11 +159,7 @@ def _is_figure(words: str) -> bool:
 
 
 def _learn_title_furniture(sightings: Sequence[Sightings]) -> tuple[str, ...]:
-    """Learn which parts of titles recur beside another part that tells: "Minutes", "m/f/d".
-
-    Where most documents have a title of their own, one that several share names no record, but what
-    sort of document it is: "Curriculum vitae".
-    """
+    """Learn which parts of titles recur beside another part that tells: "Minutes", "m/f/d"."""
     counts, alone, first = Counter[str](), Counter[str](), Counter[str]()
     whole: Counter[tuple[str, ...]] = Counter()
     beside: dict[str, set[str]] = defaultdict(set)
@@ -205,10 +197,7 @@ def _learn_title_furniture(sightings: Sequence[Sightings]) -> tuple[str, ...]:
 
 
 def _is_named_elsewhere(piece: str, count: int, sightings: Sequence[Sightings]) -> bool:
-    """Whether a part of several titles is said in the text of as many other documents.
-
-    It names a person, or who wrote all of them, and no document.
-    """
+    """Whether a part of several titles is said in the text of as many other documents."""
     others = (s for s in sightings if piece not in fold_words(s.document.title))
     return sum(sighting.speaks_of(piece) for sighting in others) >= count
 
@@ -322,10 +311,7 @@ def part_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
 
 
 def _endings(sightings: Sequence[Sightings]) -> list[tuple[str, tuple[str, ...]]]:
-    """Return the words that lines of many documents end in, with the key of these lines.
-
-    Of endings that nearly the same lines have the longest counts; there may be none: `()`.
-    """
+    """Return the words that lines of many documents end in, with the key of these lines."""
     counts: Counter[tuple[str, tuple[str, ...]]] = Counter()
     for sighting in sightings:
         lines = [(key, span.of(sighting.text)) for key, span in _lines(sighting)]

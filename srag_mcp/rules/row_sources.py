@@ -109,11 +109,7 @@ def read_by_sources(sightings: Sightings, table: Table) -> ListedRows | None:
 
 
 def _find_none(sightings: Sightings, table: Table) -> Found | None:
-    """Return where a document that says nothing else of a list says by its name that it has none.
-
-    `Findings: none`, where others have a heading; `Tasks`, and `none` below, where they have a
-    table.
-    """
+    """Return where a document says by the name of a list, and nothing else, that it has none."""
     names = {*table.nouns, *(source.section for source in table.sources)}
     kinds = ("items", "label", "table")
     named = (x for kind in kinds for x in sightings.listed(kind) if x.name in names)
@@ -238,12 +234,7 @@ def _read_tables(
 def _add_rows(
     item: Enumeration, rows: Sequence[Cells], source: RowSource, listed: Listed, text: str
 ) -> None:
-    """Add rows with their cells, but for those that are no items; what these say is kept.
-
-    Words that are indented deeper than all rows begin say more of a row beside them; what else
-    stands alone may be a row, of which little is known. So may a row that numbers alone make a sum:
-    of whole amounts, one in a hundred is that of two others by chance.
-    """
+    """Add rows with their cells, but for those that are no items; what these say is kept."""
     left_out, doubted, sums = find_no_items(item)
     listed.summed |= {_label(item.rows[n]) for n in sums}
     runs = groupby(enumerate(sorted(left_out)), key=lambda found: found[1] - found[0])
@@ -366,11 +357,7 @@ def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str], s
 
 
 def _thin_amounts(lines: Sequence[SheetRow]) -> dict[int, tuple[int, float]]:
-    """Return the place and the amount of rows that have little else.
-
-    Beside a label that names a thing, an amount may be its price. A row that lacks numbers which
-    the fullest rows have has little else, too.
-    """
+    """Return the place and the amount of rows that have little else."""
     usual = sorted(line.n_filled for line in lines)[len(lines) // 2]
     most = max(line.n_filled for line in lines)
     fullest = zip(*(line.cells for line in lines if line.n_filled == most), strict=True)
@@ -391,10 +378,7 @@ def _thin_amounts(lines: Sequence[SheetRow]) -> dict[int, tuple[int, float]]:
 def _find_sums(
     lines: Sequence[SheetRow], thin: Mapping[int, tuple[int, float]]
 ) -> Iterator[tuple[int, bool]]:
-    """Yield the rows among the *thin* ones that are sums of others (True) or are added to one.
-
-    `Goods 90`, `Levy -5`, `To pay 85`, all below the items; behind their sum nothing is one.
-    """
+    """Yield the rows among the *thin* ones that are sums of others (True) or are added to one."""
     items: list[SheetRow] = []
     n_summed, added, reached = 0, list[tuple[int, float]](), None  # since the last sum; that sum
     last = max((line.number for line in lines if line.number not in thin), default=-1)
@@ -423,11 +407,7 @@ def _find_sums(
 def _find_behind(
     lines: Sequence[SheetRow], sums: Collection[int], thin: Collection[int]
 ) -> Iterator[int]:
-    """Yield the rows behind one that sums up the items, where they lack what all of these have.
-
-    `Total 240`, `Booking fee 1.50`. Not those below a heading of their own, nor those that a row
-    follows which lacks nothing, as on the next page: there the items go on.
-    """
+    """Yield the rows behind one that sums up the items, where they lack what all of these have."""
     steady: set[int] | None = None  # the columns that all items fill
     behind, is_behind = list[int](), False
     for line in lines:
@@ -455,10 +435,7 @@ def _says_nothing(row: Row, name: str) -> State | None:
 
 
 def _adds_up(start: float, parts: Sequence[float], end: float) -> bool:
-    """Whether all *parts* added to *start*, or all taken off it, make *end*.
-
-    If each might be either, six whole amounts would make another one by chance in one of five.
-    """
+    """Whether all *parts* added to *start*, or all taken off it, make *end*."""
     changes = (sum(parts), -sum(map(abs, parts)))
     return bool(parts) and any(is_near(start + change, end) for change in changes)
 

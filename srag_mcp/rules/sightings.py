@@ -283,10 +283,7 @@ def _is_form(word: str, other: str) -> bool:
 
 
 def _is_denied(words: Sequence[str], start: int, end: int) -> bool:
-    """Whether a word of denial is right before a thing, or before its article.
-
-    "Without a lift" and "no lift in the house" deny it, "no lift repairs" may speak of one.
-    """
+    """Whether a word of denial is right before a thing, or before its article."""
     has_article = start > 0 and words[start - 1] in _ONE_OF
     before = start - 1 - has_article
     is_all = has_article or end == len(words) or words[end] in STOP_WORDS

@@ -234,10 +234,7 @@ def _near_features(text: str, tokens: Sequence[_Token], value: Value, room: Span
 
 
 def _thresholds(text: str, sentence: Span, value: Value) -> set[str]:
-    """Return the nearest threshold of the clause before (`|<`) and behind (`|>`) a value.
-
-    "39 wells have a level of >250-500 mg" -> `|>>250-500`
-    """
+    """Return the nearest threshold of the clause before (`|<`) and behind (`|>`) a value."""
     before = _CLAUSE_END.split(text[sentence.start : value.span.start])[-1]
     behind = _CLAUSE_END.split(text[value.span.end : sentence.end])[0]
     first, last = _THRESHOLD.findall(behind)[:1], _THRESHOLD.findall(before)[-1:]
@@ -246,10 +243,7 @@ def _thresholds(text: str, sentence: Span, value: Value) -> set[str]:
 
 
 def _order_of_dated(text: str, values: Sequence[Value]) -> Mapping[int, str]:
-    """Mark the values right before a date in one sentence: `@latest`, `@earlier`, a lone `@dated`.
-
-    "from 41 on 1 May to 58 on 1 June" -> the second is `@latest`, the first `@earlier`.
-    """
+    """Mark the values right before a date in a sentence: `@latest`, `@earlier`, a lone `@dated`."""
     dated = {
         index: values[index + 1].amount
         for index, value in enumerate(values[:-1])
@@ -355,10 +349,7 @@ def learn_slot_rule(members: Mapping[int, Slot], documents: Sequence[Sequence[Sl
 def _besides(
     rule: SlotRule, members: Mapping[int, Slot], documents: Sequence[Sequence[Slot]]
 ) -> tuple[str, ...]:
-    """Return the words that only sentences have that say otherwise behind the right ones.
-
-    "The church beside it was built in 1901" speaks of no tower where nothing else is said, either.
-    """
+    """Return the words that only sentences have that say otherwise behind the right ones."""
     met = [
         (member, other)
         for number, member in members.items()

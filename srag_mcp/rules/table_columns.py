@@ -160,11 +160,7 @@ def _unambiguous(value: str, decimal: str) -> str:
 
 
 def _synonyms(names: Sequence[str]) -> dict[str, list[str]]:
-    """Return other words for members of nested objects, each where it means one column only.
-
-    `customer.address.country` is the country, `customer.name` the customer; `Height (m a.s.l.)` is
-    the height. `A- (2)` is called as the `A+` before it, so that nobody takes one for the other.
-    """
+    """Return other words for members of nested objects, each where it means one column only."""
     words: dict[str, list[str]] = {}
     keys = frozenset(map(column_key, names))
     for name in names:

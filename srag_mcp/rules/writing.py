@@ -280,10 +280,7 @@ def _kind(text: str, cell: Cell) -> str:
 
 
 def _line_of(text: str, cell: Cell) -> str:
-    """Return what says a cell, in its line, in quotation marks; empty where nothing does.
-
-    Where a line begins and ends there is a ⏎.
-    """
+    """Return what says a cell, in its line, in quotation marks; empty where nothing does."""
     if cell.span is None:
         return ""
     reach = max(0, _LONGEST_SHOWN - (cell.span.end - cell.span.start)) // 2

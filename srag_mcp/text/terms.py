@@ -112,11 +112,7 @@ def asked_stems(question: str, idle: Collection[str] = ()) -> dict[int, int]:
 def _stem_terms(
     text: str, languages: Collection[str], idle: Collection[str] = ()
 ) -> Iterator[tuple[int, int]]:
-    """Yield the terms of the stems of *text* in each of *languages* but English, and their words.
-
-    A stem is one of its language only, so that passages in English are found as if there were no
-    others.
-    """
+    """Yield the terms of the stems of *text* in *languages* but English, and their words."""
     if not (others := sorted({*languages} - {"english"})):
         return
     for word in _WORD_OF_LETTERS.findall(normalize("NFC", text)):

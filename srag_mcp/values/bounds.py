@@ -54,10 +54,7 @@ _SIGN_IN_TEXT = re.compile(
 
 @cache  # most processes look for none of the four
 def _beside(words: str, sign: str, behind: str = "(?!)") -> re.Pattern[str]:
-    """Match *words* or a *sign* before a value, or *behind* it; words also where they end all.
-
-    `5 min 30` is no minimum.
-    """
+    """Match *words* or a *sign* before a value, or *behind* it; words also where they end all."""
     before = rf"(?:{sign}|(?<!\d)(?<!\d\s)\b(?:{words})\b\.?)\s*{_LINKS}\W{{0,2}}{_PLACE}"
     closing = rf"{_PLACE}\s?\(?(?:{words})\b\.?\)?\s*(?:[,;.)]|\Z)"
     return re.compile(rf"{before}|{closing}|{_PLACE}\s?{behind}", re.IGNORECASE)

@@ -92,10 +92,7 @@ def read_column(declared: Column, said: Sequence[Words]) -> list[Reading]:
 
 
 def _placeholder(declared: Column, text: str) -> Reading | None:
-    """Return what a placeholder says; None for words that may hold a value.
-
-    It may be a value here, such as the category "Unknown".
-    """
+    """Return what a placeholder says; None for words that may hold a value."""
     folded = text.strip().casefold()
     if not folded:
         return Reading(State.NOT_MENTIONED)
@@ -188,11 +185,7 @@ def _hedge_of_day(text: str, found: Sequence[tuple[Span, DateText]], label: str)
 
 
 def _in_years(said: Sequence[Words]) -> dict[Words, str]:
-    """Return days without a year in the year in which they are nearest to their document's date.
-
-    Only where the column shows what side of it they are on, as tasks that are due after a meeting
-    are: nearly all dates, those with a year and those so completed, lie there within half a year.
-    """
+    """Return days without a year in the year in which they are nearest to their document's date."""
     apart: dict[Words, int] = {}
     completed: dict[Words, str] = {}
     for words in dict.fromkeys(said):
@@ -214,11 +207,7 @@ def _in_years(said: Sequence[Words]) -> dict[Words, str]:
 
 
 def _text_reader(declared: Column, said: Sequence[Words]) -> Reader:
-    """Decide on the spellings of a column of texts, and return how each cell is read.
-
-    Spellings that differ only in case or white space become the most frequent one; a mark may make
-    another value. A closed set of categories wins over the spelling of the documents.
-    """
+    """Decide on the spellings of a column of texts, and return how each cell is read."""
     tidied = {text: tidy(text) for text in dict.fromkeys(words.text for words in said)}
     spellings = choose_spellings([tidied[words.text] for words in said])
     known = set(declared.categories or ())
@@ -448,10 +437,7 @@ def _is_whole(number: Quantity, unit: str | None) -> bool:
 
 
 def _figure(value: str) -> tuple[Figure, str] | None:
-    """Return the figure of a value and the words behind it, folded; None where it is none.
-
-    A number behind words is a name: `Town 7`; `EUR 7` and `about 7` are none.
-    """
+    """Return the figure of a value and the words behind it, folded; None where it is none."""
     is_dated = any(found.precision != "year" for _, found in find_dates(value, partial=True))
     if is_dated or _CODE.fullmatch(value.strip()):
         return None

@@ -486,10 +486,7 @@ def _on_day(period: Period, day: int) -> Period | None:
 
 
 def _range(first: Period, last: Period) -> Period | None:
-    """Return the period from *first* to *last*; None where they make none.
-
-    A first end without a year is in that of the last, or in the one before.
-    """
+    """Return the period from *first* to *last*; None where they make none."""
     opened: Period | None = first
     if first.low is None and last.low is not None and first.months:
         month = first.months[0]

@@ -183,10 +183,7 @@ _JOINED = re.compile(r"[\s,.]*(?:(?:and|und|et|y|&)\s+)?", re.IGNORECASE)
 
 
 def _compound(figures: list[Figure], text: str) -> Quantity | None:
-    """Add parts of one measure: `1 h 30 min` -> 1.5 h, `6 ft 6 in` -> 6.5 ft.
-
-    Each part is less than one of the unit before it: `500 m, 1640 ft` is one length said twice.
-    """
+    """Add parts of one measure: `1 h 30 min` -> 1.5 h, `6 ft 6 in` -> 6.5 ft."""
     first = figures[0]
     if first.unit not in SIZES or any(figure.upper or figure.sign < 0 for figure in figures):
         return None
@@ -284,11 +281,7 @@ def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
 
 
 def _read_fractions(found: Mapping[str, NumberCell]) -> dict[str, NumberCell]:
-    """Read the numbers without a sign in a column of per cents as fractions: `28 %`, `0.34`.
-
-    None is larger than 1, one has decimals, and they are nearer to the others as per cents. Beside
-    `0.5 %` nobody knows.
-    """
+    """Read the numbers without a sign in a column of per cents as fractions: `28 %`, `0.34`."""
     figures = {text: cell.figure for text, cell in found.items() if cell.figure}
     bare = {text: f for text, f in figures.items() if not f.unit and not f.scaled and not f.symbol}
     sizes, signed = _sizes(bare.values()), _sizes(f for f in figures.values() if f.unit)
@@ -307,10 +300,7 @@ _EACH, _SCALE = "for each ", "×"
 def _tails(
     declared: Column, unit: ScaledUnit, said: Sequence[tuple[Words, NumberCell]]
 ) -> frozenset[str]:
-    """Return what may stand behind the numbers of a column: what it is called, or as half have it.
-
-    Where cells say its unit, another word is another unit: `38"` and `36 mo` are no mm and years.
-    """
+    """Return what may stand behind the numbers of a column: its name, or what half have."""
     figured = [(words, found.figure) for words, found in said if found.figure]
     loose = loose_scales([figure for _, figure in figured], unit.unit)
     counts = Counter(_tail(*pair) for pair in figured if pair[1] not in loose)

@@ -201,10 +201,7 @@ def proven_grouping(numerals: Sequence[str]) -> str | None:
 
 
 def _nearer_grouped(sized: Sequence[tuple[str, float]], mark: str, grouping: str) -> bool:
-    """Compare sizes: does `1.234` lie nearer to the column as 1234 or as 1.234?
-
-    *sized* are numerals, each with what it is multiplied by.
-    """
+    """Compare sizes: does `1.234` lie nearer to the column as 1234 or as 1.234?"""
     open_ones = [item for item in sized if ambiguous_mark(item[0]) == mark]
     others = (None,) if mark == "," else (None, ",")
     rest = [item for item in sized if ambiguous_mark(item[0]) in others]
