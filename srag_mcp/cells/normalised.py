@@ -30,10 +30,7 @@ def is_count(attribute: Attribute) -> bool:
 
 
 def none_counts_as_zero(attribute: Attribute, words: str | None) -> bool:
-    """Return whether "none" is 0: of what is counted, as a name in the plural says, where in words.
-
-    An empty cell and a dash say less than `none`, and there may be no number at all.
-    """
+    """Return whether "none", in words, is 0: of what is counted, as a plural name says."""
     if attribute.absent_means == "zero":
         return True
     if not any(map(str.isalpha, words or "")):
@@ -57,12 +54,7 @@ def write_canonical(attribute: Attribute, value: Value | None) -> str | None:
 
 
 def read_column(attribute: Attribute, predicted: Sequence[PredictedCell]) -> list[Cell]:
-    """Return the cells of one attribute over all documents, in the same order, with values.
-
-    Spellings of a text that differ only in case or white space become the most frequent one, as
-    they do for cells that code extracted. One that is none of the categories stays as it is: the
-    model was asked twice whether it is one of them.
-    """
+    """Return the cells of one attribute over all documents, in the same order, with values."""
     cells = [_with_value(attribute, item) for item in predicted]
     if not attribute.type.is_text:
         return cells

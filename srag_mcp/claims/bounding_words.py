@@ -77,10 +77,7 @@ def _bounds(axis: re.Pattern[str], text: str) -> Iterator[tuple[str, str]]:
 
 
 def check_cause(said: str, places: Iterable[tuple[str, Span]]) -> Iterator[str]:
-    """Yield that *said* gives a cause which no statement around the quotes at *places* gives.
-
-    That names a cause and, in the language of *said*, a word of this one.
-    """
+    """Yield that *said* gives a cause which no statement around the quotes at *places* gives."""
     folded = fold_word(collapse(said))
     if (found := _CAUSE.search(folded)) is None:
         return

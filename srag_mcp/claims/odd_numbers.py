@@ -98,11 +98,7 @@ class Suspicion:
         return self.kind in ("scale_word", "shift", "unit")
 
     def is_wrong_again(self, *, is_quoted: bool) -> bool:
-        """Whether a value that was changed is none the better for it.
-
-        A rare spelling may be right, and one that is the number of its quote may be rare; of two
-        orders of dates, the column cannot tell.
-        """
+        """Whether a value that was changed is none the better for it."""
         if self.kind in ("spelling", "date_orders"):
             return False
         return not (is_quoted and self.kind in ("scale", "impossible"))
@@ -135,11 +131,7 @@ def read_stated(attribute: Attribute, cells: Mapping[str, PredictedCell]) -> lis
 def suspect_numbers(
     attribute: Attribute, values: Sequence[StatedValue], tags: Tags = NO_TAGS
 ) -> Iterator[Suspicion]:
-    """Find values that look as if they were written in another scale or unit.
-
-    A column without a unit may be meant to keep several: a value is left alone where another column
-    of its document names its unit, which *tags* tells.
-    """
+    """Find values that look as if they were written in another scale or unit."""
     yield from _other_scales(attribute, values)
     yield from _impossible(attribute, values)
     for item in values:
@@ -353,12 +345,7 @@ def _words(item: StatedValue) -> set[str]:
 
 
 def suspect_stand_ins(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    """Find one value that may stand for none: `9999`, `-99.9`, `1900-01-01`, `31.12.2099`.
-
-    It is farther from all others than they are from one another, and returns, or is longer
-    than any; as what is typed for want of a value, it is the last number of so many digits, or the
-    first or last day of a year. Without it there may be another one.
-    """
+    """Find one value that may stand for none: `9999`, `-99.9`, `1900-01-01`, `31.12.2099`."""
     groups = defaultdict[float, list[StatedValue]](list)
     for item in values:
         groups[item.value.toordinal() if isinstance(item.value, date) else item.number].append(item)

@@ -115,10 +115,7 @@ class _Figure:
 
 
 def check_number(name: str, ground: Ground) -> str:
-    """Say why the value of *ground*, which is called *name*, does not follow; empty if it does.
-
-    It is a number of the quote, times the scale that its table has, and of the year in its name.
-    """
+    """Say why the value of *ground*, which is called *name*, does not follow; empty if it does."""
     size = ground.size
     if size is None:
         return ""

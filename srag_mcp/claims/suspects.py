@@ -34,11 +34,7 @@ _ALONE = 25
 
 
 def suspect_dates(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    """Find dates that were read in another order than the column proves, or far away.
-
-    Where a column proves both orders, all dates that may be either are suspected; where it proves
-    none, those that were read in another order than most.
-    """
+    """Find dates that were read in another order than the column proves, or far away."""
     read = [  # a year of two digits is in the century that its column gave it
         (item, [with_century(text, item.value.year) for _, text in find_dates(item.as_stated)])
         for item in values
@@ -167,12 +163,7 @@ def find_suspicions(
 
 
 def mark_misfits(attribute: Attribute, cells: Mapping[int, Cell]) -> dict[int, Cell]:
-    """Return the *cells* of a column that rules read, with a mark on numbers and dates that misfit.
-
-    So do those that may stand for no value: `9999` of members, `1900-01-01` of openings. No model
-    gives a verdict on them: they may be right, and are as good as unknown. Columns of more values
-    than can be compared in a second or two are left as they are.
-    """
+    """Return the *cells* of a column that rules read, with a mark on those that misfit."""
     marked = dict(cells)
     if attribute.type.is_ordered and len(cells) <= _MOST_COMPARED:
         values = [
@@ -232,13 +223,7 @@ _TRANSLITERATION = str.maketrans(
 
 
 def suspect_spellings(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    """Find values outside of the categories, and ones that resemble a value as frequent or more.
-
-    Of two equally frequent ones the later in the alphabet is suspected. Columns in which almost
-    every document has a value of its own (names, numbers) are left alone, but for letters that are
-    written out or without their accents, and a name in another order: `Koeln`, `Sao Paulo`,
-    `Okafor, M.`.
-    """
+    """Find values outside of the categories, and ones that resemble a value as frequent or more."""
     counts = Counter(str(item.value) for item in values)
     known = _written_otherwise(counts)
     outside: set[str] = set()
@@ -260,10 +245,7 @@ def suspect_spellings(attribute: Attribute, values: Sequence[StatedValue]) -> It
 
 
 def alike_categories(categories: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs of *categories* that are probably one in two spellings.
-
-    `Bulk carrier`, `Bulk carriers`, `Tanker` -> the first two
-    """
+    """Return the pairs of *categories* that are probably one in two spellings."""
     pairs = combinations(categories, 2)
     return [(x, y) for x, y in pairs if _resemble(read_name(x), read_name(y), as_equals=True)]
 

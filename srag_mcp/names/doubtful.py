@@ -52,11 +52,7 @@ _SURE, _SHORT, _LEAST = 1.0, 0.9, 0.5
 
 
 def find_candidates(things: Sequence[Thing], decided: Decided = UNDECIDED) -> list[list[Thing]]:
-    """Return the groups of things that may be one, in the order of *things*.
-
-    What differs in a number or a designator (`Part 6`, `Type B`, `Henry IV`) is never in one group
-    for the other. A group is cut at `MAX_GROUP` things where its weakest likenesses are.
-    """
+    """Return the groups of things that may be one, in the order of *things*."""
     compare_things = _comparer(things, decided)
     pairs = _find_pairs([thing.name for thing in things])
     scored = ((compare_things(things[a], things[b]), a, b) for a, b in pairs)

@@ -138,11 +138,7 @@ def _surety(before: str, word: str) -> int:
 
 
 def are_names(values: Iterable[str]) -> bool:
-    """Whether the distinct *values* of a column are written as names of people, firms, places.
-
-    Most are few words, and most of these words begin with a capital, or have none in their script.
-    Codes and identifiers, which have no word of three letters, are none; neither are phrases.
-    """
+    """Whether the distinct *values* of a column are written as names of people, firms, places."""
     given = list(values)
     kinds = Counter(map(_is_name, given[:: 1 + len(given) // _MOST_LOOKED_AT]))
     return kinds[True] > 0 and kinds[True] >= _MOST * kinds.total()
@@ -168,11 +164,7 @@ def closed_set(categories: Sequence[str] | None) -> tuple[str, ...] | None:
 
 
 def describe_things(names: Iterable[Name], plain: Collection[str]) -> bool:
-    """Whether *names* say what things are, as titles do, rather than name them.
-
-    Most of their words stand in documents in small letters, too: *plain*, as stems. Nothing is to
-    be united there: `Senior Software Engineer` is no spelling of `Software Engineer`.
-    """
+    """Whether *names* say what things are, as titles do, rather than name them."""
     words = {word for name in names for word in name.content if len(word) > 1 and word.isalpha()}
     return 2 * sum(stem(fold_word(word)) in plain for word in words) > len(words)
 

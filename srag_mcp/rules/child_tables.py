@@ -110,11 +110,7 @@ class _List:
 
     @property
     def is_named(self) -> bool:
-        """Whether its columns have names or are known by their values; a single one has its list's.
-
-        What else an item has without a name is known by what it is: a number, a day, a word that
-        others have, too.
-        """
+        """Whether its columns have names or are known by their values; one alone has its list's."""
         unnamed = [column for column in self.columns if not column.candidate.labels]
         if self.kind != "items" or not self.names:
             return len(self.columns) == 1 or not unnamed
@@ -145,10 +141,7 @@ def induce_children(schema: Schema, sightings: Sequence[Sightings]) -> Schema:
 
 
 def find_listed_cells(schema: Schema, sightings: Sequence[Sightings]) -> list[list[Span]]:
-    """Return where the cells of items stand in each document: what lists have, row by row.
-
-    Not those of a list that has the same rows in nearly all documents: these are facts of each.
-    """
+    """Return where the cells of items stand in each document: what lists have, row by row."""
     cells: list[list[Span]] = [[] for _ in sightings]
     for child in schema.children:
         read = [
@@ -180,10 +173,7 @@ def count_listed(schema: Schema, sightings: Sequence[Sightings]) -> list[dict[in
 
 
 def build_pending(schema: Schema, documents: Sequence[Document]) -> Schema:
-    """Return *schema* with child tables of those of its pending lists that code reads.
-
-    They are called as they were proposed; a list of which code misses a field is left to a model.
-    """
+    """Return *schema* with child tables of those of its pending lists that code reads."""
     sightings = [Sightings(document) for document in documents] if schema.pending_lists else []
     found = [*induce_children(schema, sightings).children] if sightings else []
     children, left = list(schema.children), list[PendingList]()

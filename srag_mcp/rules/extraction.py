@@ -55,11 +55,7 @@ def extract_record(sightings: Sightings, schema: Schema) -> Record:
 
 
 def extract_cell(sightings: Sightings, attribute: Attribute) -> Cell:
-    """Read one attribute: the first of its rules that finds something decides.
-
-    What a later rule finds at another place is compared with it: a cell that it contradicts says so
-    by a mark.
-    """
+    """Read one attribute: the first of its rules that finds something decides."""
     chosen: Cell | None = None
     for rule in attribute.extractors:
         cell = None if _is_gone(rule) else _apply(rule, sightings, attribute)

@@ -293,11 +293,7 @@ def _learn_name_line(sightings: Sequence[Sightings]) -> PlaceRule:
 
 
 def part_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
-    """Find the country at the end of a line that documents have in common, and the town before it.
-
-    "12 High Street, 1080 Vienna, Austria - Show map": what all lines end in is cut off, and so is a
-    postal code. Nothing but a name of a country tells what such a part is.
-    """
+    """Find the country at the end of a line that documents share, and the town before it."""
     found: list[Candidate] = []
     for key, tail in _endings(sightings):
         rule = PlaceRule(place="part", key=key or None, tail=tail, index=-1)

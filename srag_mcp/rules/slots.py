@@ -94,10 +94,7 @@ class Slot:
 
 
 def find_slots(document: Document) -> list[Slot]:
-    """Find the dates and numbers of running text, in order; tables and short fields have none.
-
-    A heading has dates only: its numbers count headings, or are part of a name.
-    """
+    """Find the dates and numbers of running text, in order; tables and short fields have none."""
     values, slots = find_values(document.text), list[Slot]()
     starts = [value.span.start for value in values]
     for block in document.blocks:
@@ -307,10 +304,7 @@ def _near(rule: SlotRule, chosen: Slot, slots: Sequence[Slot]) -> list[Slot]:
 
 
 def to_latest(slot: Slot, slots: Iterable[Slot]) -> Slot:
-    """Return the latest of the values that one paragraph gives for several dates.
-
-    "from 41 on 1 May to 58 on 1 June": the second is what holds now.
-    """
+    """Return the latest of the values that one paragraph gives for several dates."""
     if "@earlier" not in slot.features:
         return slot
     around = {name for name in slot.features if name[0] == "^"}

@@ -240,11 +240,7 @@ class TriedColumn:
         return replace(self, rulings=rulings)
 
     def left_to_reading(self) -> "TriedColumn":
-        """Return it without its bound where rules leave more to be read than they spare.
-
-        As long as there is one, these are read whole: the audit covers no silence of passages. What
-        rules decide stays, and what only the audit proves: of that it found little enough wrong.
-        """
+        """Return it without its bound where rules leave more to be read than they spare."""
         n_taken = sum(ruling.is_taken for ruling in self.rulings.values())
         audit = self.attribute.audit
         if audit is None or self.trust >= Trust.PASSAGES or 2 * n_taken >= len(self.rulings):
