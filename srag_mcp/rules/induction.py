@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.documents.document import Document, spread_evenly
-from srag_mcp.documents.folder import media_type
 from srag_mcp.documents.table_files import ColumnSample, ListedMembers
 from srag_mcp.names.uniting import closed_set
 from srag_mcp.rules.candidates import (
@@ -76,7 +75,6 @@ def induce_schema(
     sample = spread_evenly(documents, _MAX_SAMPLE)
     sightings = list(map(Sightings, sample))
     candidates = _harvest(sightings, questions)
-    _call_mail_dates(candidates, sample)
     chosen = _choose(candidates, len(sample))
     heads = [listing.name for document in sample for listing in document.listings]
     nouns = _without_heads(find_nouns(sightings, entity, questions, chosen), heads)
@@ -182,16 +180,6 @@ def _is_count(candidate: Candidate, n_rows: Mapping[int, int]) -> bool:
     is_less = candidate.origin == "slot" and len(candidate.found) < len(n_rows)
     n_equal = sum(amount == n_rows[n] for n, amount in said.items())
     return is_less and n_equal >= max(2, NEARLY_ALL * len(candidate.found))
-
-
-def _call_mail_dates(candidates: Sequence[Candidate], sample: Sequence[Document]) -> None:
-    """Call the day on which mails were sent theirs, where what they tell has dates of its own."""
-    dates = [candidate for candidate in candidates if candidate.guess.type.is_date]
-    for candidate in dates if len(dates) > 1 else ():
-        paths = [sample[number].path for number in candidate.found]
-        are_mails = all(media_type(path) == "message/rfc822" for path in paths)
-        if fold_words(candidate.label) == "date" and are_mails:
-            candidate.labels = ["mail date"]
 
 
 def _is_synonym(label: str, name: str) -> bool:
