@@ -92,12 +92,7 @@ def _absence(attribute: Attribute, words: str | None) -> bool | int | None:
 
 
 def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells of one attribute over all documents, in the same order, with values.
-
-    What one cell leaves open (`1.234`, `3/4/2020`, "(in millions)", two spellings of a name) is
-    decided on the whole column. A stated cell that cannot be read becomes FAILED and keeps its
-    words; a placeholder ("n/a", "none") becomes NOT_MENTIONED or STATED_ABSENT.
-    """
+    """Return the cells of one attribute over all documents, in the same order, with values."""
     column = Column(attribute.type, attribute.name, attribute.unit, attribute.categories)
     done = list(cells)
     places = [place for place, cell in enumerate(cells) if cell.state is State.STATED]
@@ -193,11 +188,7 @@ def _holds(outer: Span, inner: Span) -> bool:
 
 
 def verify_cell(cell: Cell, text: str) -> Cell:
-    """Return *cell* with its place checked against *text*.
-
-    A stated cell whose words are elsewhere gets the right place; one whose words the document does
-    not have becomes FAILED, without a value.
-    """
+    """Return *cell* with its place checked against *text*."""
     words, span = cell.as_stated or "", cell.span
     if cell.state not in (State.STATED, State.STATED_ABSENT):
         return cell

@@ -47,7 +47,7 @@ def agree(model: Cell, rule: Cell) -> bool:
 
 
 def find_disputed(model: Mapping[int, Cell], rule: Mapping[int, Cell]) -> list[int]:
-    """Return the documents of which both readers of one attribute state a value, and another one.
+    """Return the numbers of documents of which both readers of an attribute state other values.
 
     Keys number the documents. A rule that reads otherwise in most of the documents that both speak
     of, or that was heard in few, has no say: then nothing is returned. Where *model* has the very

@@ -224,11 +224,7 @@ def head_lines(
 
 
 def headings_of_row(text: str, row: Span, heads: Span, floor: int) -> tuple[str, ...]:
-    """Return what stands above *row* of a table and holds for it, outermost first.
-
-    That is its scale, its caption and column heads, which stand at *heads*, and the labels of the
-    groups that it is in: `("(in thousands)", "2019 | 2018", "Deferred tax liabilities")`.
-    """
+    """Return what stands above *row* of a table and holds for it, outermost first."""
     shown = [collapse(line) for line in heads.of(text).splitlines() if line.strip()]
     below = [line for line in text[heads.end : row.end].splitlines() if line.strip()]
     rows = [_read_row(line) for line in below]

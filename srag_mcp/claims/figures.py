@@ -289,10 +289,7 @@ def is_converted(attribute: Attribute, quote: str, value: float, text: str) -> b
 
 
 def carry(attribute: Attribute, found: Quantity) -> list[float]:
-    """Return what a quantity in another unit is in that of the column.
-
-    It is all that it may be where it has no unit, and nothing where it cannot be carried.
-    """
+    """Return what a quantity in another unit is in that of the column."""
     unit = column_unit(attribute)
     if unit is None or found.unit == unit:
         return []

@@ -105,10 +105,7 @@ class Suspicion:
 
 
 def read_tags(columns: Iterable[Mapping[str, PredictedCell]]) -> Tags:
-    """Read which units the cells of text *columns* name, by document: a column of currencies.
-
-    `{"a.txt": EUR}`, `{"a.txt": Lyon}` -> `{"a.txt": {"EUR"}}`
-    """
+    """Read which units the cells of text *columns* name, by document: a column of currencies."""
     tags: defaultdict[str, set[str]] = defaultdict(set)
     for cells in columns:
         for document_id, item in cells.items():

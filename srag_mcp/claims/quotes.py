@@ -96,10 +96,7 @@ def find_value(attribute: Attribute, value: Value, text: str) -> Span | None:
 
 
 def find_places(value: Value, text: str, most: int = _MAX_PLACES) -> list[Span]:
-    """Return where *text* has *value* itself, whatever it may be of there, in order.
-
-    Of a text, the first *most* places.
-    """
+    """Return where *text* has *value* itself, whatever it may be of there, in order."""
     if isinstance(value, str):
         finds = (find_exactly, find_typographically)
         found = (list(_places(find, value, text, most)) for find in finds)

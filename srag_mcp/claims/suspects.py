@@ -180,11 +180,7 @@ def mark_misfits(attribute: Attribute, cells: Mapping[int, Cell]) -> dict[int, C
 def find_complaints(
     attribute: Attribute, cells: Mapping[str, PredictedCell], tags: Tags = NO_TAGS
 ) -> Iterator[str]:
-    """Say what its definition should settle: failed cells, silence, mixed scales, spellings.
-
-    A category that is listed in two spellings is told, too. *cells* are by document id; *tags* are
-    the units that the text cells of the documents name.
-    """
+    """Say what its definition should settle: failed cells, silence, mixed scales, spellings."""
     failed = [item.cell.note for item in cells.values() if item.cell.state is State.FAILED]
     if failed:
         yield f"attribute {attribute.name}: {'; '.join(failed[:_MAX_EXAMPLES])}"

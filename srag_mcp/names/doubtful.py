@@ -279,14 +279,7 @@ def cut_around(text: str, start: int, end: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A group of a column that may be one thing.
-
-    Attributes:
-        column: Its name.
-        description: What the column holds.
-        things: What may be one.
-        around: Words around a spelling in one document, by the spelling; see `cut_around`.
-    """
+    """Things of a column that may be one, with the words around a spelling, see `cut_around`."""
 
     column: str
     description: str
@@ -303,10 +296,7 @@ class NamesPrompt:
 
 
 def write_prompts(doubts: Sequence[Doubt]) -> list[NamesPrompt]:
-    """Pack *doubts* into as few prompts as hold them, those of a column together.
-
-    A group has the same prompt as long as the groups before it are the same.
-    """
+    """Pack *doubts* into as few prompts as hold them, those of a column together."""
     parts: list[list[Doubt]] = [[]]
     for doubt in doubts:
         is_full = count_tokens(_render([*parts[-1], doubt])) > MAX_TOKENS

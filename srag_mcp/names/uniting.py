@@ -220,10 +220,7 @@ class Decided(BaseModel):
         def is_said(group: Iterable[str]) -> bool:
             return sum(fold_name(name) in said for name in group) >= least
 
-        same, apart = (
-            [*self.same],
-            [pair for group in self.apart for pair in combinations(group, 2)],
-        )
+        same, apart = [*self.same], [x for group in self.apart for x in combinations(group, 2)]
         if decision != "apart":
             apart = [pair for pair in apart if not is_said(pair)]
         if decision != "same":
@@ -262,11 +259,7 @@ def unite(
     decided: Decided = UNDECIDED,
     verdicts: Sequence[Verdict] = (),
 ) -> list[Thing]:
-    """Unite the values of a column that mean one thing.
-
-    `counts` has the number of records of each value. A person wins over code, and code over a
-    model. Where the column is not one of names, only what a person or a model said counts.
-    """
+    """Unite the values of a column that mean one thing."""
     names = {value: read_name(value) for value in counts}
     apart, sets = decided.pairs_apart(), dict[str, list[str]]()
 

@@ -305,12 +305,7 @@ def _says_less(one: Candidate, other: Candidate) -> bool:
 
 
 def differ_by_a_value(one: Stated, other: Stated, rest: Iterable[Stated]) -> bool:
-    """Whether the word in which labels differ is a value: `paid by card: 5`, `paid by cash: 7`.
-
-    It is one fact in two layouts only where more of the *rest* of what documents state changes
-    with it than stays. What has such a word itself tells nothing: `rooms upper floor`, `cleaning
-    upper floor`. Labels of which some only say more than others do not differ.
-    """
+    """Whether the word in which labels differ is a value: `paid by card: 5`, `paid by cash: 7`."""
     words = [own_words(*pair) for pair in product(one[0], other[0])]
     if not words or not all(words):
         return False

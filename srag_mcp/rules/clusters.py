@@ -1,12 +1,7 @@
 """Clusters of slots: values of several documents that the same words stand around.
 
-Documents are read one after the other; each of their slots joins the most similar cluster, at most
-one slot of a document a cluster. Clusters that never meet in a document, share distinctive words
-and are of one magnitude are variants of one fact in other words, and are joined afterwards.
-
 Clusters need repeated wording. Where every document is worded afresh, a number is still told by the
-word that it counts or measures to ("38 rooms", "12 km from the airport"), if that word goes with
-one number of a document, and does so in many documents.
+word that it counts or measures to ("38 rooms", "12 km from the airport").
 """
 
 import math
@@ -265,18 +260,14 @@ def _best_group(
             known = chosen.get(document)
             if known is None or _bonus(word, slot) > _bonus(word, known):
                 chosen[document] = slot
-        sizes = {document: _order(slot) for document, slot in chosen.items()}
+        # decimal orders; days are numbers of one size
+        sizes = {d: math.log10(max(abs(s.value.amount), 1e-6)) for d, s in chosen.items()}
         middle = median(sizes.values())
         chosen = {d: s for d, s in chosen.items() if abs(sizes[d] - middle) <= _MAX_DISTANCE}
         worth = sum(_bonus(word, slot) for slot in chosen.values()) * spread / len(group)
         if len(chosen) >= floor and worth > most:
             best, most = chosen, worth
     return best
-
-
-def _order(slot: Slot) -> float:
-    """Return the decimal order of an amount; dates are all of one size."""
-    return 0.0 if slot.value.type == "date" else math.log10(max(abs(slot.value.amount), 1e-6))
 
 
 def _bonus(word: str, slot: Slot) -> float:

@@ -195,14 +195,10 @@ def check_columns(
             continue
         if numbers and not by_model and (gap := _of_figures(corpus, statistics[name])):
             gaps[name] = gap
-        if not attribute.extractors:
+        if not attribute.extractors or (by_model and not attribute.is_column):
             continue
-        if by_model and not attribute.is_column:
-            continue
-        sql, roles = (
-            translation.sql,
-            {u.role for u in translation.facts.columns if u.column == name},
-        )
+        sql = translation.sql
+        roles = {u.role for u in translation.facts.columns if u.column == name}
         use = _Use(
             attribute,
             statistics,
@@ -226,11 +222,9 @@ def check_columns(
             raise QuestionError(doubt + _HELP)
         if gap := _of_gaps(corpus, use):
             gaps[name] = gap
-            shows_gaps &= (  # as unknown ones, and the question is not for them
-                attribute.absent_means == "unknown"
-                and name in translation.facts.asked
-                and not use.asks_gaps
-            )
+            # as unknown ones, and the question is not for them
+            is_shown = name in translation.facts.asked and not use.asks_gaps
+            shows_gaps &= is_shown and attribute.absent_means == "unknown"
     if mixed := next(find_mixed_units(corpus, translation.facts), ""):
         raise QuestionError(mixed + _HELP)
     if gaps and not (shows_gaps and is_settled(gaps)):
@@ -443,11 +437,8 @@ def _of_labels(corpus: Corpus, use: _Use, question: str) -> str:
         found[fold_words(str(label))] += _whole(count)
     for label, count in found.most_common():
         is_rival = {*map(stem, words)} <= {*stems(label)} and label not in known
-        if (
-            is_rival
-            and len(label) <= _MAX_VALUE
-            and count >= _FEW * min(use.own.n_read, _MAX_DOCUMENTS)
-        ):
+        is_usual = count >= _FEW * min(use.own.n_read, _MAX_DOCUMENTS)
+        if is_rival and is_usual and len(label) <= _MAX_VALUE:
             return f"{count} documents give “{label}” as well as {attribute.name}: say which"
     return ""
 

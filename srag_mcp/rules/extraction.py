@@ -46,10 +46,7 @@ GONE = "its rule is of an earlier version, and is not read any more"
 
 
 def extract_record(sightings: Sightings, schema: Schema) -> Record:
-    """Read one document: for each attribute the words that state it, and where they are.
-
-    Values are left None: `normalise_column` reads them with the whole column in view.
-    """
+    """Read one document: for each attribute the words that state it, and where they are."""
     cells = tuple(extract_cell(sightings, attribute) for attribute in schema.attributes)
     return Record(sightings.document.id, cells)
 

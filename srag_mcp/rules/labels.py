@@ -194,15 +194,11 @@ def keyed_numbers(sightings: Sightings) -> list[KeyedNumber]:
         quantities = [] if find_dates(field.value) else find_quantities(field.value)
         n_broken = sum("." in span.of(field.value) for span, _ in quantities)
         is_measured = any(quantity.unit in SIZES for _, quantity in quantities)
-        if (
-            quantities
-            and n_broken < 2
-            and abs(quantities[-1][1].value) <= _HUGE
-            and not is_measured
-        ):
+        if quantities and n_broken < 2 and not is_measured:
             span, quantity = quantities[-1]  # several broken ones are a row of a table
-            place = Span(field.span.start + span.start, field.span.start + span.end)
-            found.append(KeyedNumber(field.key, round(100 * quantity.value), place))
+            if abs(quantity.value) <= _HUGE:
+                cents = round(100 * quantity.value)
+                found.append(KeyedNumber(field.key, cents, span.moved(field.span.start)))
     return sorted(found, key=lambda number: number.span.start)
 
 

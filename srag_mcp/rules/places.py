@@ -185,13 +185,8 @@ def _learn_title_furniture(sightings: Sequence[Sightings]) -> tuple[str, ...]:
         is_usual = count >= least and (is_half or len(beside[piece]) >= _MIN_DISTINCT)
         is_beside = is_usual and not alone[piece] and first[piece] in {0, count}
         is_name = count > 1 and _is_named_elsewhere(piece, count, sightings)
-        if (
-            piece in shared
-            or is_heading
-            or is_beside
-            or is_name
-            or (is_half and alone[piece] == count)
-        ):
+        is_alone = is_half and alone[piece] == count
+        if piece in shared or is_heading or is_beside or is_name or is_alone:
             furniture.append(piece)
     return tuple(sorted(furniture))[:_MAX_SKIPPED]
 

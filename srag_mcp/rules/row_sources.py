@@ -14,7 +14,7 @@ from math import isclose
 
 from srag_mcp.cells.cell import Cell, ListedRows, Mark, add_note
 from srag_mcp.cells.normalised import IS_RELATIVE
-from srag_mcp.documents.document import Document, Listing, TableCell
+from srag_mcp.documents.document import Document, TableCell
 from srag_mcp.documents.pairs import is_data
 from srag_mcp.documents.tables import SheetRow, column_key, find_grouping
 from srag_mcp.documents.totals import TableBody, is_total, names_total
@@ -215,7 +215,8 @@ def _read_tables(
     """Add the rows of tables, but for headers, totals and notes."""
     for item in whole_tables(here, are_headed=bool(source.heading)):
         places = {key: place for place, key in reversed([*enumerate(item.keys)])}
-        columns = {name: places[key] for name, key in _keys(table) if key in places}
+        found = ((x.name, _find_place(x, places)) for x in table.attributes)
+        columns = {name: place for name, place in found if place is not None}
         for name, place in columns.items():
             if item.kind == "table" and holds_units(row[place].text for row in item.rows):
                 listed.unit = name
@@ -296,14 +297,6 @@ def whole_tables(
     for _, group in groupby(items, key=lambda item: (item.headers, are_headed and item.name)):
         parts = list(group)
         yield replace(parts[0], rows=tuple(row for part in parts for row in part.rows))
-
-
-def _keys(table: Table) -> Iterator[tuple[str, str]]:
-    """Yield the names of columns with the headers that they may have, the last one first."""
-    for attribute in table.attributes:
-        called = map(fold_words, (attribute.name, *attribute.synonyms))
-        for key in reversed(keys_of(attribute.extractors) or [*called]):
-            yield attribute.name, key
 
 
 def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str], set[int]]:
@@ -525,14 +518,9 @@ def read_lists(sightings: Sightings, schema: Schema) -> tuple[ListedRows, ...]:
 def read_rows(document: Document, table: Table) -> ListedRows | None:
     """Read a list that the format of the document knows; None where it has none of that name."""
     wanted = column_key(table.list_name)
-    for listing in document.listings:
-        if column_key(listing.name) == wanted:
-            return _read_listing(document, listing, table)
-    return None
-
-
-def _read_listing(document: Document, listing: Listing, table: Table) -> ListedRows:
-    """Read the items of a list that the format of the document knows."""
+    listing = next((x for x in document.listings if column_key(x.name) == wanted), None)
+    if listing is None:
+        return None
     if not listing.rows:
         none = Cell(POSITION, State.STATED_ABSENT, "", listing.span, listing.name)
         return ListedRows(table.entity, none)

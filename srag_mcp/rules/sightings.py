@@ -192,10 +192,8 @@ class Sightings:
         has_gaps = any(gap in lines for gap in ("  ", "\t", ":"))
         for pattern in (_AMOUNT_LINE, _GAP_LINE) if has_gaps else ():
             for match in pattern.finditer(lines):
-                label, value = (
-                    Span(span.start + match.start(name), span.start + match.end(name))
-                    for name in ("label", "value")
-                )
+                places = (Span(*match.span(name)) for name in ("label", "value"))
+                label, value = (place.moved(span.start) for place in places)
                 if pattern is _AMOUNT_LINE or is_plain_value(match["value"]):
                     yield from _field(match["label"], self.text, (label, value))
 

@@ -114,10 +114,7 @@ def find_slots(document: Document) -> list[Slot]:
 
 
 def find_values(text: str) -> list[Value]:
-    """Find all dates and numbers of *text*, in order, without overlaps; dates win over numbers.
-
-    Dates that are less than a day ("May 2021") are no values; a lone year is a number.
-    """
+    """Find all dates and numbers of *text*, in order, without overlaps; dates win over numbers."""
     values: list[Value] = []
     taken: list[Span] = []
     for span, found in find_dates(text, partial=True):

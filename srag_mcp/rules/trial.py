@@ -221,11 +221,7 @@ class TriedColumn:
         return Trust.SPOKEN if speaks else Trust.SILENCE
 
     def with_open_ends(self) -> "TriedColumn":
-        """Return it so that its few lowest and highest values are read, whatever rules say.
-
-        An audit lets one cell of twenty be wrong, and that one is likeliest where it is far from
-        the others; an answer with the lowest or the highest rests on it alone.
-        """
+        """Return it so that its few lowest and highest values are read, whatever rules say."""
         if not self.attribute.type.is_ordered:
             return self
         at: defaultdict[object, list[str]] = defaultdict(list)

@@ -129,13 +129,13 @@ def find_number(text: str, unit: str | None = None) -> NumberCell:
     return NumberCell(reason="several numbers")
 
 
-def is_bound(text: str, unit: str | None = None, label: str = "") -> bool:
+def is_bound(text: str, label: str = "") -> bool:
     """Whether the number that a cell means is but the end of where its value lies.
 
-    *unit* is what the column is measured in, *label* what it is called.
+    *label* is what its column is called.
     `<1`, `over 500 m`, `5 or more`, `under five` -> True; `5 (more than in May)` -> False
     """
-    found = find_number(text, unit) if HEDGED.search(text) else None
+    found = find_number(text) if HEDGED.search(text) else None
     return found is not None and _hedge(text, found, label) in NO_VALUE
 
 

@@ -140,11 +140,7 @@ def _ungrouped(plain: str, mark: str) -> int | None:
 
 
 def digit_grouping(value: float) -> str:
-    """Return the separator for thousands with which *value* is shown, as a format wants it.
-
-    It is used from five digits on: a number of four digits may be a year. `1956 -> ""`,
-    `12500 -> ","`
-    """
+    """Return the separator for thousands with which *value* is shown, as a format wants it."""
     return "," if abs(value) >= _FIRST_GROUPED else ""
 
 
@@ -167,10 +163,7 @@ def decide_grouping(
 
 
 def is_guessed(numeral: str, numerals: Sequence[str], grouping: str) -> bool:
-    """Whether but the size of the others says that *numeral* is read otherwise than it mostly is.
-
-    No member of its column proves it: of `1,234`, `1.5` and `2.75` the first has no decimals.
-    """
+    """Whether only the size of the others says that *numeral* is read as it mostly is not."""
     mark = ambiguous_mark(numeral)
     is_usual = mark is None or (mark in grouping) == (mark in DEFAULT_GROUPING)
     return not is_usual and mark is not None and not _proof_of_grouping(numerals, mark)
