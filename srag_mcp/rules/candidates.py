@@ -120,8 +120,22 @@ class Candidate:
 
     @cached_property
     def shape(self) -> "Shape":
-        """What its values are like."""
-        return shape_of(self)
+        """What its values are like, what stands for a missing one left aside."""
+        values = Counter({text: n for text, n in self.values().items() if text not in _MISSING})
+        words = Counter(word for text, count in values.items() for word in text.split() * count)
+        kind, detail, middle = str(self.guess.type), "", 0.0
+        if self.is_number:
+            kind, unit = "amount", self.guess.unit or ""
+            amounts = [abs(n) for n in map(amount_of, self.texts) if n is not None]
+            middle = median(amounts or [0.0])
+            detail = SIZES[unit][0] if unit in SIZES else "money" if is_currency(unit) else unit
+        elif self.guess.type.is_text:
+            codes = Counter(map(code_of, self.texts))
+            found, count = codes.most_common(1)[0] if codes else ("", 0)
+            is_code = codes.total() - codes[""] >= _CODE_SHARE * codes.total()
+            kind = "code" if is_code else "text"
+            detail = found if is_code and count >= _CODE_SHARE * codes.total() else ""
+        return Shape(kind, detail, middle, words, values)
 
     def values(self) -> Counter[str]:
         """Count the texts that are stated, folded."""
@@ -200,25 +214,6 @@ class Shape:
     middle: float
     words: Counter[str]
     values: Counter[str]
-
-
-def shape_of(candidate: Candidate) -> Shape:
-    """Return what the values of *candidate* are like, what stands for a missing one left aside."""
-    values = Counter({text: n for text, n in candidate.values().items() if text not in _MISSING})
-    words = Counter(word for text, count in values.items() for word in text.split() * count)
-    kind, detail, middle = str(candidate.guess.type), "", 0.0
-    if candidate.is_number:
-        kind, unit = "amount", candidate.guess.unit or ""
-        amounts = [abs(n) for n in map(amount_of, candidate.texts) if n is not None]
-        middle = median(amounts or [0.0])
-        detail = SIZES[unit][0] if unit in SIZES else "money" if is_currency(unit) else unit
-    elif candidate.guess.type.is_text:
-        codes = Counter(map(code_of, candidate.texts))
-        found, count = codes.most_common(1)[0] if codes else ("", 0)
-        is_code = codes.total() - codes[""] >= _CODE_SHARE * codes.total()
-        kind = "code" if is_code else "text"
-        detail = found if is_code and count >= _CODE_SHARE * codes.total() else ""
-    return Shape(kind, detail, middle, words, values)
 
 
 def code_of(text: str) -> str:

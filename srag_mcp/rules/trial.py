@@ -42,11 +42,6 @@ class Trust(IntEnum):
     SPOKEN = 4
     SILENCE = 5
 
-    @property
-    def takes_spoken(self) -> bool:
-        """Whether rules decide that only the audit proves."""
-        return self is Trust.RULED or self >= Trust.SPOKEN
-
 
 @dataclass(frozen=True, slots=True)
 class Trial:
@@ -250,11 +245,12 @@ class TriedColumn:
         self, rulings: Mapping[str, Ruling], trust: Trust
     ) -> Iterator[tuple[str, Ruling]]:
         """Yield what is decided now, as far as it was to be decided before the audit."""
+        takes_spoken = trust is Trust.RULED or trust >= Trust.SPOKEN
         for key, ruling in rulings.items():
             before = self.rulings[key]
             # an audit counts what is unproven as if it were taken
-            speaks = ruling.is_taken or (trust.takes_spoken and ruling.verdict in _SINGLE)
-            is_let = trust.takes_spoken or (before.is_taken and trust >= Trust.PROVEN)
+            speaks = ruling.is_taken or (takes_spoken and ruling.verdict in _SINGLE)
+            is_let = takes_spoken or (before.is_taken and trust >= Trust.PROVEN)
             if before.verdict in _SINGLE and speaks and is_let:
                 yield key, replace(ruling, verdict=_DECIDED.get(ruling.verdict, ruling.verdict))
             else:

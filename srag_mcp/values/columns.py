@@ -79,10 +79,12 @@ def read_column(declared: Column, said: Sequence[Words]) -> list[Reading]:
     placeholders = {words: _placeholder(declared, words.text) for words in dict.fromkeys(said)}
     stated = [words for words in said if placeholders[words] is None]
     read = _READERS[declared.type](declared, stated)
-    if declared.type.is_ordered:
-        read = _denying(read)
     # most columns repeat a few words many times: each is read once
     known = {words: placeholder or read(words) for words, placeholder in placeholders.items()}
+    for words, reading in known.items() if declared.type.is_ordered else ():
+        has_number = any(map(str.isdigit, words.text))  # `no later than May 2024`
+        if reading.state is State.FAILED and denies(words.text) and not has_number:
+            known[words] = Reading(State.STATED_ABSENT)  # `never` among dates
     return [known[words] for words in said]
 
 
@@ -109,19 +111,6 @@ def _boolean_reader(declared: Column, said: Sequence[Words]) -> Reader:
         return failed("neither yes nor no") if value is None else Reading(State.STATED, value)
 
     return read
-
-
-def _denying(read: Reader) -> Reader:
-    """Read words that are no value as a denial of one, where they deny: `never` among dates."""
-
-    def read_or_deny(words: Words) -> Reading:
-        reading = read(words)
-        has_number = any(map(str.isdigit, words.text))  # `no later than May 2024`
-        if reading.state is State.FAILED and denies(words.text) and not has_number:
-            return Reading(State.STATED_ABSENT)
-        return reading
-
-    return read_or_deny
 
 
 def _date_reader(declared: Column, said: Sequence[Words]) -> Reader:
