@@ -181,7 +181,19 @@ def find_nouns(
         n_speaking = sum(word in text.split() for text in texts)
         is_free = word not in _ANY and stem(word) not in named
         ranked += [word] * (is_free and n_speaking >= _USUAL * n_documents)
-    return tuple(form for word in ranked[:_MAX_NOUNS] for form in (word, plural(word)))
+    ranked = ranked[:_MAX_NOUNS]
+    ranked += _called_by_themselves(sightings, ranked)
+    return tuple(form for word in ranked for form in (word, plural(word)))
+
+
+def _called_by_themselves(sightings: Sequence[Sightings], nouns: Sequence[str]) -> list[str]:
+    """Return the one longer name that documents have for themselves: `this annual report`."""
+    own = re.compile(rf"\bthis ((?:[^\W\d_]+ )??(?:{'|'.join(map(re.escape, nouns))}))\b")
+    texts = (" ".join(sighting.text.casefold().split()) for sighting in sightings)
+    said = Counter(name for text in texts for name in {*own.findall(text)}) if nouns else Counter()
+    [(name, n)] = said.most_common(1) or [("", 0)]
+    is_usual = n > _MIN_ASKED and n >= _NEARLY_ALL * said.total()
+    return [name] if is_usual and name not in nouns else []
 
 
 def nouns_of_names(*names: str) -> tuple[str, ...]:

@@ -338,6 +338,19 @@ def test_a_record_is_called_what_titles_and_questions_call_it() -> None:
     assert schema.nouns[:2] == ("survey", "surveys")
 
 
+def test_a_record_is_called_what_documents_call_themselves_unless_they_differ() -> None:
+    def nouns(*said: str) -> tuple[str, ...]:
+        pages = [
+            f"# Report {n}\n\nHull: H{n}1\n\nThis {said[n % len(said)]} is short.\n"
+            for n in range(8)
+        ]
+        return induce(documents(pages), "How many reports are there?").nouns
+
+    assert nouns("audit report") == ("report", "reports", "audit report", "audit reports")
+    assert nouns("audit report", "yearly report") == nouns("report") == ("report", "reports")
+    assert nouns("audit report", "report") == ("report", "reports")
+
+
 def test_a_record_is_not_called_what_stands_before_its_code_or_has_others() -> None:
     pages = [f"Hull: H{n}1\nBuilt: {1990 + n}\n\nThe proposal {n:02d} is late.\n" for n in range(8)]
     assert "proposal" not in induce(documents(pages, "txt"), entity="calls").nouns
