@@ -32,10 +32,7 @@ def is_count(attribute: Attribute) -> bool:
 
 
 def none_counts_as_zero(attribute: Attribute, words: str | None) -> bool:
-    """Return whether "none" is 0: of what is counted, as a name in the plural says, where in words.
-
-    An empty cell and a dash say less than `none`, and there may be no number at all.
-    """
+    """Return whether "none", in words, is 0: of what is counted, as a plural name says."""
     if attribute.absent_means == "zero":
         return True
     if not any(map(str.isalpha, words or "")):
@@ -59,12 +56,7 @@ def write_canonical(attribute: Attribute, value: Value | None) -> str | None:
 
 
 def read_column(attribute: Attribute, predicted: Sequence[PredictedCell]) -> list[Cell]:
-    """Return the cells of one attribute over all documents, in the same order, with values.
-
-    Spellings of a text that differ only in case or white space become the most frequent one, as
-    they do for cells that code extracted. One that is none of the categories stays as it is: the
-    model was asked twice whether it is one of them.
-    """
+    """Return the cells of one attribute over all documents, in the same order, with values."""
     cells = [_with_value(attribute, item) for item in predicted]
     if not attribute.type.is_text:
         return cells
@@ -102,12 +94,7 @@ def _absence(attribute: Attribute, words: str | None) -> bool | int | None:
 
 
 def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells of one attribute over all documents, in the same order, with values.
-
-    What one cell leaves open (`1.234`, `3/4/2020`, "(in millions)", two spellings of a name) is
-    decided on the whole column. A stated cell that cannot be read becomes FAILED and keeps its
-    words; a placeholder ("n/a", "none") becomes NOT_MENTIONED or STATED_ABSENT.
-    """
+    """Return the cells of one attribute over all documents, in the same order, with values."""
     column = Column(attribute.type, attribute.name, attribute.unit, attribute.categories)
     done = list(cells)
     places = [place for place, cell in enumerate(cells) if cell.state is State.STATED]
@@ -218,11 +205,7 @@ def _holds(outer: Span, inner: Span) -> bool:
 
 
 def verify_cell(cell: Cell, text: str) -> Cell:
-    """Return *cell* with its place checked against *text*.
-
-    A stated cell whose words are elsewhere gets the right place; one whose words the document does
-    not have becomes FAILED, without a value.
-    """
+    """Return *cell* with its place checked against *text*."""
     words, span = cell.as_stated or "", cell.span
     if cell.state not in (State.STATED, State.STATED_ABSENT):
         return cell

@@ -33,10 +33,7 @@ def is_same_value(one: Value | None, other: Value | None) -> bool:
 
 
 def agree(model: Cell, rule: Cell) -> bool:
-    """Whether a model and a rule read the same of a document.
-
-    A number that the rule converted may be rounded; a name may have a legal form or a title more.
-    """
+    """Whether a model and a rule read the same of a document."""
     one, other = model.value, rule.value
     if is_same_value(one, other) or isinstance(one, bool) or isinstance(other, bool):
         return is_same_value(one, other)
@@ -50,7 +47,7 @@ def agree(model: Cell, rule: Cell) -> bool:
 
 
 def find_disputed(model: Mapping[int, Cell], rule: Mapping[int, Cell]) -> list[int]:
-    """Return the documents of which both readers of one attribute state a value, and another one.
+    """Return the numbers of documents of which both readers of an attribute state other values.
 
     Keys number the documents. A rule that reads otherwise in most of the documents that both speak
     of, or that was heard in few, has no say: then nothing is returned. Where *model* has the very

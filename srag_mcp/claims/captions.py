@@ -49,13 +49,7 @@ def is_tabular(line: str) -> bool:
 
 
 def read_scales(text: str, number: Span, floor: int, unit: str | None) -> frozenset[float]:
-    """Return by what the bare *number* of *text*, meant in *unit*, may be multiplied.
-
-    It is the scale of its column, of its table or of its caption, which stands above it behind
-    *floor*. A sum of money, and a number without a unit, have it; what is counted or measured in
-    another unit may; so may what the caption excepts, and what its row or the line above its rows
-    says is a ratio: `per share`.
-    """
+    """Return by what the bare *number* of *text*, meant in *unit*, may be multiplied."""
     row = line_at(text, number)
     column = column_of(text, row, number)
     if not is_tabular(row.of(text)) or "%" in text[number.end : row.end].lstrip()[:1]:
@@ -88,10 +82,7 @@ def read_scales(text: str, number: Span, floor: int, unit: str | None) -> frozen
 
 
 def _read_caption(line: str) -> ScaledUnit:
-    """Read scale and unit of a caption; a short note ends its cell: not `AEON CO. (M) BHD`.
-
-    Of a line that is too long for a caption what stands in brackets may be one.
-    """
+    """Read scale and unit of a caption; a short note ends its cell: not `AEON CO. (M) BHD`."""
     said = _APOSTROPHE.sub(" ", collapse(line))
     if len(said) > _LONGEST_CAPTION:
         said = " ".join(_BRACKETED.findall(said))
@@ -103,10 +94,7 @@ def _has_digit(text: str) -> bool:
 
 
 def read_years(text: str, number: Span, floor: int) -> Set[int]:
-    """Return the years that the head of the column of *number* may mean; empty: it is not known.
-
-    A date in the first half of a year may end the fiscal year before.
-    """
+    """Return the years that the head of the column of *number* may mean; empty: it is not known."""
     head = read_head(text, number, floor, heads_in)
     if head is None or head.year is None:
         return frozenset()
@@ -117,11 +105,7 @@ def read_years(text: str, number: Span, floor: int) -> Set[int]:
 def read_head(
     text: str, number: Span, floor: int, read: Callable[[str], Sequence[_Head]]
 ) -> _Head | None:
-    """Return what the head of the column of *number* says; *read* finds it in a line or a cell.
-
-    A column belongs to a head by its place between bars, or because a line above has as many heads
-    as the row has numbers: without the numbers of notes, and without shares.
-    """
+    """Return what the head of the column of *number* says; *read* finds it in a line or a cell."""
     row = line_at(text, number)
     if not is_tabular(row.of(text)):
         return None
@@ -162,10 +146,7 @@ def _as_many(text: str, figures: Sequence[Span], n_heads: int) -> Sequence[Span]
 
 
 def is_head_line(line: str) -> bool:
-    """Whether *line* has years and hardly anything else, as the heads of columns do.
-
-    Else is a mark of a note, or a unit: `2019 (1)`, `2018 $’000 RESTATED3`.
-    """
+    """Whether *line* has years and hardly anything else, as the heads of columns do."""
     line = spell_years(_MARKS.sub(" ", line))
     found = find_dates(line, partial=True)
     rest = line
@@ -175,10 +156,7 @@ def is_head_line(line: str) -> bool:
 
 
 def _joins(between: str, before: str) -> bool:
-    """Whether what stands between two dates makes one thing of them: a mark, or `to`, `and`.
-
-    Words that stand before the first one, too, do not: `As of 2020  As of 2019`.
-    """
+    """Whether what stands between two dates makes one thing of them: a mark, or `to`, `and`."""
     said = words(between)
     is_word = bool(said) and STOP_WORDS.issuperset(said) and not set(said) <= set(words(before))
     is_marked = not said and _JOINED.search(between) is not None
@@ -186,11 +164,7 @@ def _joins(between: str, before: str) -> bool:
 
 
 def find_scale_note(text: str, passages: Sequence[Passage], place: int) -> Span | None:
-    """Return the line above *place* that says the scale of what stands there.
-
-    It holds until another one follows, or its section ends, see `holds_in`. Without *passages*
-    only what stands near is known to be of one section.
-    """
+    """Return the line above *place* that says the scale of what stands there."""
     here = passage_at(passages, place) or Passage(Span(place, place), None, (), "text")
     for note in reversed(_find_scale_notes(text)):
         if note.end <= place:
@@ -211,10 +185,7 @@ def _read_note(note: str) -> ScaledUnit:
 
 @lru_cache(maxsize=8)  # a document is looked through for each of its tables
 def _find_scale_notes(text: str) -> tuple[Span, ...]:
-    """Return the lines of *text* that say a scale; what is wrapped in brackets is one line.
-
-    A line with a scale that is a number's own, `8.0 million shares`, says it of that number.
-    """
+    """Return the lines of *text* that say a scale; what is wrapped in brackets is one line."""
     wrapped = [found.span() for found in _WRAPPED.finditer(text)]
     notes, end = list[Span](), 0
     for found in _WHOLE_LINE.finditer(text):
@@ -237,11 +208,7 @@ def head_lines(
     passages: Sequence[Passage] = (),
     heads: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """Return the line above *start* that says the scale there, and the last one that has years.
-
-    Years are those of columns: they are sought from *floor* on, where the *heads* of its table are
-    not known. Of a text whose *passages* are not known, the scale is, too.
-    """
+    """Return the line above *start* that says the scale there, and the last one that has years."""
     kept = list[tuple[int, str]]()
     note = find_scale_note(text, passages, start)
     if note is not None and (passages or note.start >= floor):
@@ -257,11 +224,7 @@ def head_lines(
 
 
 def headings_of_row(text: str, row: Span, heads: Span, floor: int) -> tuple[str, ...]:
-    """Return what stands above *row* of a table and holds for it, outermost first.
-
-    That is its scale, its caption and column heads, which stand at *heads*, and the labels of the
-    groups that it is in: `("(in thousands)", "2019 | 2018", "Deferred tax liabilities")`.
-    """
+    """Return what stands above *row* of a table and holds for it, outermost first."""
     shown = [collapse(line) for line in heads.of(text).splitlines() if line.strip()]
     below = [line for line in text[heads.end : row.end].splitlines() if line.strip()]
     rows = [_read_row(line) for line in below]
@@ -329,9 +292,6 @@ def column_of(text: str, row: Span, number: Span) -> int | None:
 
 @lru_cache(maxsize=8)
 def _lines_above(text: str, floor: int, end: int) -> Sequence[str]:
-    """Return the lines that begin from *floor* on and before *end*, the last one first.
-
-    What stands in brackets is on one line: `(in` above `thousands)` is wrapped.
-    """
+    """Return the lines that begin from *floor* on and before *end*, the last one first."""
     whole = _WRAPPED.sub(r"\1 \2", text[floor:end])
     return [line for line in reversed(whole.splitlines()) if line.strip()]

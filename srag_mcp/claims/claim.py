@@ -91,13 +91,7 @@ class Claim:
 def check(
     attribute: Attribute, quote: str, value: Value, text: str, span: Span | None = None
 ) -> Claim:
-    """Hold *value* of *attribute* against *quote*, words of the document *text*, at *span*.
-
-    Several numbers or dates contradict nothing, and show only what is among them or made of all of
-    them. A yes, a no or a category is contradicted where the quote says another one and nothing
-    else (`Pool: no`), a name where the document has no word of it. A number is also contradicted by
-    the table that it stands in: by its scale, the sign there, a later period, a row of its name.
-    """
+    """Hold *value* of *attribute* against *quote*, words of the document *text*, at *span*."""
     if isinstance(value, bool):
         return _check_answer(attribute, quote, value=value)
     if isinstance(value, str):
@@ -159,11 +153,7 @@ def _check_number(
 
 
 def _misread(attribute: Attribute, quote: str, value: float, text: str) -> str:
-    """Say how *value*, a number of *quote* as it stands there, is read wrongly; empty if it is not.
-
-    Without its scale or its sign, in another unit than it has, with its marks taken otherwise than
-    *text*, the document, writes numbers, or out of a date.
-    """
+    """Say how *value*, a number of *quote*, is read wrongly: its scale, sign, unit or marks."""
     if words := ignored_scale(attribute, quote, value):
         return f"the quote says {words!r}, the value {value}"
     is_grouped = attribute.type.is_whole or value == 0
@@ -189,10 +179,7 @@ def _misread(attribute: Attribute, quote: str, value: float, text: str) -> str:
 
 
 def _is_slip(number: float, value: float) -> bool:
-    """Whether *value* is *number* in some scale but for a digit, or for two that changed places.
-
-    Years and other short numbers are near one another by chance.
-    """
+    """Whether *value* is *number* in some scale but for a digit, or for two that changed places."""
     one, other = (f"{abs(each):.15g}".replace(".", "").strip("0") for each in (number, value))
     may_be_years = any(FIRST_YEAR <= each <= LAST_YEAR for each in (number, value))
     if len(one) != len(other) or len(one) < _FEWEST_IN_SLIP or may_be_years:
@@ -203,10 +190,7 @@ def _is_slip(number: float, value: float) -> bool:
 
 
 def _only_count(attribute: Attribute, quote: str, text: str, span: Span | None) -> str:
-    """Say how many there are by *quote*; empty where its one figure may tell something else.
-
-    What it does not say may be counted: a record of one item is quoted by its code.
-    """
+    """Say how many there are by *quote*; empty where its one figure may tell something else."""
     figures = read_figures(quote)
     if figures.dates or len(figures.quantities) != 1:
         return ""
@@ -217,13 +201,7 @@ def _only_count(attribute: Attribute, quote: str, text: str, span: Span | None) 
 
 
 def _only_number(attribute: Attribute, quote: str, value: float) -> str:
-    """Say which number *quote* states that is not *value*; empty where it may say something else.
-
-    Several numbers prove nothing, nor does one in a unit that cannot be carried into that of the
-    column, nor one that counts something (`940 barrels`, in litres) or is part of a name, nor a
-    line of words for an integer, which may count what the words name, unless they name the
-    attribute.
-    """
+    """Say which number *quote* states that is not *value*; empty where that is not sure."""
     figures, unit = read_figures(quote), column_unit(attribute)
     if figures.dates:
         years = {found.year for found in figures.dates if found.year is not None}
@@ -249,11 +227,7 @@ def _only_number(attribute: Attribute, quote: str, value: float) -> str:
 
 
 def _is_designation(attribute: Attribute, quote: str, place: Span, value: float) -> bool:
-    """Whether the number at *place* is a part of a name: `Boeing 757`, `Article 5`, `§ 4`.
-
-    It is not where the word before it speaks of the column, and where *value* is nearly the same
-    in its digits: then it was read from there, and wrongly.
-    """
+    """Whether the number at *place* is a part of a name: `Boeing 757`, `Article 5`, `§ 4`."""
     before, numeral = _NAME_BEFORE.search(quote[: place.start]), place.of(quote)
     if before is None or not _SERIAL.fullmatch(numeral):
         return False
@@ -284,10 +258,7 @@ def _check_answer(attribute: Attribute, quote: str, *, value: bool) -> Claim:
 
 
 def _is_defined(attribute: Attribute, quote: str, value: float) -> bool:
-    """Whether the definition gives *value* for words of *quote*: `0 if punctual (on time, RT)`.
-
-    Words that it has elsewhere, too, are what the column is about, whatever its value.
-    """
+    """Whether the definition gives *value* for words of *quote*: `0 if punctual (on time, RT)`."""
     written = f" {fold_words(attribute.description)} "
     before, _, behind = written.partition(f" {value:.15g} ")
     about, meant, said = (
@@ -353,12 +324,7 @@ def _fold_words(text: str) -> tuple[str, frozenset[str]]:
 
 
 def _says_name(attribute: Attribute, quote: str, value: str, text: str) -> bool:
-    """Whether *text*, the document, may have a word of *value*, if that is a name.
-
-    Only texts whose words have capitals are; one that another script, an abbreviation (`the PRC`)
-    or the description of the column may explain is there.
-    `Rotterdam`, quoted as "put out from Hamburg" -> False; `China`, as "the PRC" -> True
-    """
+    """Whether *text*, the document, may have a word of *value*, if that is a name."""
     parts = _WORD.findall(value)
     is_code = value.isupper() and len(value) <= _LONGEST_CODE  # `DE`, `EUR` stand for other words
     if not parts or is_code or not all(word[0].isupper() for word in parts):

@@ -114,10 +114,7 @@ class Figures:
 
     @cached_property
     def fractions(self) -> list[Quantity]:
-        """What it says in parts of one: `2 1/2 cups`, `three quarters`, `one bottle in five`.
-
-        Three quarters may also be three of a year: the whole numbers stay among the quantities.
-        """
+        """What it says in parts of one: `2 1/2 cups`, `three quarters`, `one bottle in five`."""
         said = _ONE_IN.sub(_as_decimals, self.quote)
         said = _SPELT_PART.sub(_as_decimals, _MIXED.sub(_as_decimals, said))
         found = [] if said == self.quote else [number for _, number in find_quantities(said)]
@@ -164,11 +161,7 @@ class Figures:
         return self.plain_in("")
 
     def plain_in(self, style: str) -> set[float]:
-        """Return what its numerals may be in a document of a *style*, see `find_marks`.
-
-        In `2.635,673` both marks may be meant to part thousands; `4,6702` may be 4,670 with the
-        mark of a footnote.
-        """
+        """Return what its numerals may be in a document of a *style*, see `find_marks`."""
         said = _CODE.sub(" ", self.quote)
         numerals = [numeral for kind in _NUMERALS for numeral in kind.findall(said)]
         numerals += [mark[1] for numeral in numerals if (mark := FOOTNOTED.fullmatch(numeral))]
@@ -194,10 +187,7 @@ class Figures:
 
 @lru_cache(maxsize=8)
 def find_marks(text: str) -> str:
-    """Return which decimal mark the numerals of a document agree on, in words; else empty.
-
-    The number of a heading is none: `2.1 Scope`.
-    """
+    """Return which decimal mark the numerals of a document agree on, in words; else empty."""
     headings = {heading.end() for heading in _NUMBERED.finditer(text)}
     return find_style(
         figure.numeral for figure in scan_figures(text) if figure.span.end not in headings
@@ -205,10 +195,7 @@ def find_marks(text: str) -> str:
 
 
 def groupings_of(numeral: str, style: str) -> tuple[str, ...]:
-    """Return the marks that may group digits in *numeral*, in a document of a *style*, in turns.
-
-    Without a style, or where *numeral* itself says what its marks are, any may.
-    """
+    """Return the marks that may group digits in *numeral*, in a document of a *style*, in turns."""
     if style and ambiguous_mark(numeral):
         return (".",) if style == DECIMAL_COMMA else (",",)
     return ("", ".", ",", ".,")
@@ -271,11 +258,7 @@ def speaks_of_years(attribute: Attribute) -> bool:
 
 
 def is_converted(attribute: Attribute, quote: str, value: float, text: str) -> bool:
-    """Return whether *value* is a number of *quote* in another scale, unit or form.
-
-    The scale (thousand, million) may stand in the definition of the column or in *text*, the
-    document. The unit, too, may stand elsewhere: `242`, below "nautical miles".
-    """
+    """Return whether *value* is a number of *quote* in another scale, unit or form."""
     figures = read_figures(quote)
     numbers = {float(found.value) for found in figures.quantities}
     years = {found.year % _HUNDRED if found.two_digits else found.year
@@ -304,10 +287,7 @@ def is_converted(attribute: Attribute, quote: str, value: float, text: str) -> b
 
 
 def carry(attribute: Attribute, found: Quantity) -> list[float]:
-    """Return what a quantity in another unit is in that of the column.
-
-    It is all that it may be where it has no unit, and nothing where it cannot be carried.
-    """
+    """Return what a quantity in another unit is in that of the column."""
     unit = column_unit(attribute)
     if unit is None or found.unit == unit:
         return []
@@ -348,12 +328,7 @@ def _factors(attribute: Attribute, found: Quantity, quote: str, text: str) -> It
 
 
 def is_computed(attribute: Attribute, quote: str, value: float) -> bool:
-    """Return whether *value* follows from all figures of *quote*: their sum, or the like.
-
-    Of two, also their difference, mean and product, or the time between two dates or times of day.
-    Any two of many would give nearly any number. Words without a figure may be counted as what they
-    list.
-    """
+    """Return whether *value* follows from all figures of *quote*: their sum, or the like."""
     figures, size = read_figures(quote), abs(value)
     found = list(_times_between(attribute, figures))
     wanted = column_unit(attribute)
@@ -376,10 +351,7 @@ def is_computed(attribute: Attribute, quote: str, value: float) -> bool:
 
 
 def _count_listed(words: str) -> set[int]:
-    """Return how many things *words* list; the last two may be parted by a word: `Bob and Cyd`.
-
-    A symbol that is repeated counts itself: `★★★`.
-    """
+    """Return how many things *words* list; the last two may be parted by a word: `Bob and Cyd`."""
     symbols = "".join(words.split())
     if len(set(symbols)) == 1 and not symbols.isalnum():
         return {len(symbols)}
@@ -389,11 +361,7 @@ def _count_listed(words: str) -> set[int]:
 
 
 def _times_between(attribute: Attribute, figures: Figures) -> Iterator[float]:
-    """Yield the whole years, months or days between the first and the last of several dates.
-
-    Both ends may count: `2019 - 2021` may be two years or three, and less than two. Of two times of
-    day it is the time between: `from 08:15 to 10:00` is 105 minutes.
-    """
+    """Yield the whole years, months or days between the first and the last of several dates."""
     unit = column_unit(attribute)
     if unit is not None and len(figures.clocks) == 2:
         first_hour, last_hour = figures.clocks

@@ -98,21 +98,14 @@ class Suspicion:
         return self.kind in ("scale_word", "shift", "unit")
 
     def is_wrong_again(self, *, is_quoted: bool) -> bool:
-        """Whether a value that was changed is none the better for it.
-
-        A rare spelling may be right, and one that is the number of its quote may be rare; of two
-        orders of dates, the column cannot tell.
-        """
+        """Whether a value that was changed is none the better for it."""
         if self.kind in ("spelling", "date_orders"):
             return False
         return not (is_quoted and self.kind in ("scale", "impossible"))
 
 
 def read_tags(columns: Iterable[Mapping[str, PredictedCell]]) -> Tags:
-    """Read which units the cells of text *columns* name, by document: a column of currencies.
-
-    `{"a.txt": EUR}`, `{"a.txt": Lyon}` -> `{"a.txt": {"EUR"}}`
-    """
+    """Read which units the cells of text *columns* name, by document: a column of currencies."""
     tags: defaultdict[str, set[str]] = defaultdict(set)
     for cells in columns:
         for document_id, item in cells.items():
@@ -135,11 +128,7 @@ def read_stated(attribute: Attribute, cells: Mapping[str, PredictedCell]) -> lis
 def suspect_numbers(
     attribute: Attribute, values: Sequence[StatedValue], tags: Tags = NO_TAGS
 ) -> Iterator[Suspicion]:
-    """Find values that look as if they were written in another scale or unit.
-
-    A column without a unit may be meant to keep several: a value is left alone where another column
-    of its document names its unit, which *tags* tells.
-    """
+    """Find values that look as if they were written in another scale or unit."""
     yield from _other_scales(attribute, values)
     yield from _impossible(attribute, values)
     for item in values:
@@ -153,12 +142,7 @@ def suspect_numbers(
 
 
 def _other_scales(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    """Find a cluster that lies 10³, 10⁶ or 10⁹ away from the largest, and both if equally large.
-
-    Clusters are parted where a decade and a half is empty. A scale word may explain the distance;
-    the more values, the closer it must be to one: a column may have villages and cities. A single
-    one that is as it is quoted must be as close; a sum of money that has its cents has no scale.
-    """
+    """Find a cluster that lies 10³, 10⁶ or 10⁹ away from the largest, and both if equally large."""
     is_money = is_currency(column_unit(attribute))
     sized = sorted(
         ((math.log10(abs(item.number)), item) for item in values if item.number),
@@ -232,11 +216,7 @@ def _impossible(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator
 def _other_units(
     attribute: Attribute, values: Sequence[StatedValue], tags: Tags
 ) -> Iterator[Suspicion]:
-    """Find values that their quotes give in another unit: than that of the column, else of most.
-
-    Where a column has no unit of its own, currencies may be meant to be kept: that of most must be
-    that of more than half. A single letter may be no unit: `5 g`.
-    """
+    """Find values that their quotes give in another unit: than that of the column, else of most."""
     declared = column_unit(attribute)
     has_unit = bool(kind_of(declared))
     figures = {
@@ -269,11 +249,7 @@ def _other_units(
 
 
 def _may_be(figure: Figure, unit: str, *, is_written: bool) -> bool:
-    """Whether the sign of *figure* may stand for *unit*, too.
-
-    A bare dollar sign may mean any local money, but not where that is no dollar and most documents
-    of the column write it (*is_written*).
-    """
+    """Whether the sign of *figure* may stand for *unit*, too."""
     if unit not in figure.possible_currencies:
         return False
     return figure.symbol != _SIGN or unit in _DOLLARS or not is_written
@@ -295,11 +271,7 @@ class _Step(NamedTuple):
 
 
 def _other_powers(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    """Find values 10 or 100 times more or less than their quotes, where others are as quoted.
-
-    Scales are powers of 1,000: captions give them. Among values with the same unit the reverse is
-    odd, too: 15 from "15 %", where others make 0.12 of "12 %".
-    """
+    """Find values 10 or 100 times more or less than their quotes, where others are as quoted."""
     if all(abs(item.number) in item.figures.plain for item in values):  # mostly so
         return
     groups: defaultdict[str, list[_Step]] = defaultdict(list)
@@ -350,10 +322,7 @@ def _step(attribute: Attribute, item: StatedValue) -> _Step | None:
 
 
 def _other_signs(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    """Find a few negative values whose quotes have no minus, and no word that others lack.
-
-    `less` or `loss` may say it; a word that stands beside positive values as well does not.
-    """
+    """Find a few negative values whose quotes have no minus, and no word that others lack."""
     positive = [item for item in values if item.number > 0]
     negative = [item for item in values if item.number < 0]
     is_rare = len(negative) <= _MOST_OTHERS * len(values)

@@ -68,14 +68,7 @@ def statement_at(text: str, span: Span) -> Span:
 
 
 def ground(quote: str, text: str, attribute: Attribute) -> Span | None:
-    """Find *quote* in *text*, at the place that most looks like *attribute*; None where it is not.
-
-    A short quote stands in many places: one as it is written wins, then one that is not inside a
-    longer word or number, then the one with words of the attribute's name near it, then the first.
-    A part of a word or number that says something else is none: `7` is not in `17` or `7.5`, `male`
-    not in `female`, `no` not in `north`. The beginning of a number is one, as the mark of a
-    footnote may follow it. Neither are marks alone, or more than LONGEST_QUOTE characters.
-    """
+    """Find *quote* in *text*, at the place most like *attribute*; None where it is not."""
     quote = quote.strip()
     if _NO_WORDS.fullmatch(quote) or len(quote) > LONGEST_QUOTE:
         return None
@@ -87,13 +80,7 @@ def ground(quote: str, text: str, attribute: Attribute) -> Span | None:
 
 
 def find_value(attribute: Attribute, value: Value, text: str) -> Span | None:
-    """Find where *text* has *value* of *attribute* itself; None where only a quote can tell.
-
-    A text as `ground` finds it; a number in any common writing, in digits or words, with the unit
-    and the scale that stand beside it (`$1.2 billion` is 1200000000, not 1.2), as `find_number`
-    finds it; a day in any. Of several places the one is meant that has words of the attribute's
-    name near it, else the first; of a single letter none, as it may be anything there.
-    """
+    """Find where *text* has *value* of *attribute* itself; None where only a quote can tell."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
@@ -109,10 +96,7 @@ def find_value(attribute: Attribute, value: Value, text: str) -> Span | None:
 
 
 def find_places(value: Value, text: str, most: int = _MAX_PLACES) -> list[Span]:
-    """Return where *text* has *value* itself, whatever it may be of there, in order.
-
-    Of a text, the first *most* places.
-    """
+    """Return where *text* has *value* itself, whatever it may be of there, in order."""
     if isinstance(value, str):
         finds = (find_exactly, find_typographically)
         found = (list(_places(find, value, text, most)) for find in finds)
@@ -172,10 +156,7 @@ def _is_whole(text: str, span: Span) -> bool:
 
 
 def _is_cut(text: str, span: Span) -> bool:
-    """Whether *span* is a part of a longer word or number that says something else.
-
-    A number may go on behind a point or comma, but not in dates: `2020` is in `12.05.2020`.
-    """
+    """Whether *span* is a part of a longer word or number that says something else."""
     start, end = span.start, span.end
     before, after = text[max(0, start - 1) : start], text[end : end + 1]
     if before in _APART and after in _APART:
@@ -230,10 +211,7 @@ class PlacedFigure:
         return any(not (is_measured and place.of(self.text).isdigit()) for place in found)
 
     def is_whole_value(self, attribute: Attribute) -> bool:
-        """Whether a label of *attribute* has nothing else behind it: `Net amount: 1245`.
-
-        All its words are of the column, the last one of its name: not `Invoice year: 2021`.
-        """
+        """Whether a label of *attribute* has nothing else behind it: `Net amount: 1245`."""
         line = _line_of(self.text, self.span)
         label, _, rest = line.of(self.text).rpartition(":")
         said = [stem(word) for word in words(label) if word not in STOP_WORDS]
@@ -243,11 +221,7 @@ class PlacedFigure:
         return is_named and rest.strip() == self.figure.numeral
 
     def speaks_of(self, attribute: Attribute, value: float) -> bool:
-        """Whether something there says that it is of *attribute*: its unit, or a word of it.
-
-        The word stands in its sentence with no other figure between, at the head of its row or its
-        column, or on the line above one that has no words.
-        """
+        """Whether something there says that it is of *attribute*: its unit, or a word of it."""
         own = column_unit(attribute) or unit_ending(attribute.name)
         if own is not None and self.figure.unit == own:
             return True
@@ -302,11 +276,7 @@ def find_figures(text: str) -> tuple[PlacedFigure, ...]:
 
 
 def find_number(attribute: Attribute, value: float, text: str) -> list[PlacedFigure]:
-    """Return where *text* has *value*, in digits or else in words, and it may be of *attribute*.
-
-    Where some of these places speak of it, these only. A number of few digits may be anything where
-    none does: then there is none.
-    """
+    """Return where *text* has *value*, in digits or else in words, and it may be of *attribute*."""
     places = [found for found in find_figures(text) if value in found.numbers]
     if not places:
         places = [
@@ -327,11 +297,7 @@ def find_number(attribute: Attribute, value: float, text: str) -> list[PlacedFig
 
 
 def is_spoken_of(attribute: Attribute, value: Value, place: Span | None, text: str) -> bool:
-    """Whether words of a cell at *place* of *text* are more than a number, or stand by such words.
-
-    What is no number needs none, and a document that has no word of the column anywhere, being in
-    another language, cannot say more.
-    """
+    """Whether words at *place* of *text* are more than a number, or stand by such words."""
     if place is None or isinstance(value, bool) or not isinstance(value, int | float):
         return True
     found = [item for item in find_figures(text) if item.span.overlaps(place)]
@@ -355,11 +321,7 @@ def kind_of(unit: str | None) -> str:
 
 
 def other_unit(attribute: Attribute, figure: Figure) -> str:
-    """Return the unit of *figure* if it is none that a value of *attribute* has as it stands there.
-
-    What counts things has none; another column without a unit may have any. A single letter may be
-    no unit: `5 g`.
-    """
+    """Return the unit of *figure* if it is none that a value of *attribute* has there."""
     own, unit = column_unit(attribute) or unit_ending(attribute.name), figure.unit
     if unit is None or unit == own or own in figure.possible_currencies:
         return ""
@@ -414,12 +376,7 @@ def is_bare_count(attribute: Attribute) -> bool:
 
 
 def counts_its_things(attribute: Attribute, before: str, figure: str, after: str) -> bool:
-    """Return whether *figure* counts the things of *attribute*, by the words right beside it.
-
-    A word of the column stands there, or nothing at all. A single thing with a number behind it has
-    it as a name: `Room 12`, but `Rooms 12`, `Room: 12`, `Room count 12`. On the line above stands a
-    label that says that it counts; another one is the heading of a list: `Rooms`, `12 Blue Room`.
-    """
+    """Return whether *figure* counts the things of *attribute*, by the words right beside it."""
     line = before.rpartition("\n")[2]
     is_below = not any(map(str.isalnum, line + after))
     if is_below:
@@ -444,20 +401,14 @@ def counts_its_things(attribute: Attribute, before: str, figure: str, after: str
 
 
 def counts_others(attribute: Attribute, after: str) -> bool:
-    """Return whether a figure is said of many things, by the word *after* it, and not measured.
-
-    Those of a column that measures are not its unit: `940 barrels`, where that is in litres.
-    """
+    """Return whether a figure is said of many things, by the word *after* it, and not measured."""
     following = _WORD_AFTER.match(after)
     word = fold_word(following[1]) if following else ""
     return bool(kind_of(column_unit(attribute))) and singular(word) != word
 
 
 def find_sides(quote: str, place: Span, text: str, span: Span | None) -> tuple[str, str]:
-    """Return what stands before *place* in *quote*, at *span* of *text*, and behind it on its line.
-
-    It is what the quote has where its place is unknown.
-    """
+    """Return what stands before *place* in *quote*, at *span* of *text*, and behind it there."""
     before, after = quote[: place.start], quote[place.end :]
     if span is None:
         return before, after

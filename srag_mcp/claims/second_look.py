@@ -165,10 +165,7 @@ def _judge(
 def _is_borne_out(
     attribute: Attribute, suspect: Suspect, after: str, others: Sequence[str]
 ) -> bool:
-    """Whether a value may be what the words of its own document say, written in another way.
-
-    A document that gives orders stands beside the words of other documents in the same prompt.
-    """
+    """Whether a value may be what the words of its own document say, written in another way."""
     if not attribute.type.is_text:
         value = attribute.type.read(after)
         words = suspect.predicted.cell.as_stated or ""

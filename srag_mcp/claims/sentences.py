@@ -1,28 +1,33 @@
 """Whether a sentence stands on its quotes: each number, date and name in it is in one of them.
 
 What code cannot see: a number or a name that its passages have, in another's place, where no head
-of a column tells whose it is; a condition; and what other words claim than those that deny, and
-those of `bounding_words.py`.
+of a column tells whose it is; a condition; and what words claim that neither deny nor bound.
 """
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import dropwhile, islice, takewhile
 from typing import NamedTuple, TypeAlias
 
-from srag_mcp.claims.bounding_words import (
-    check_bounds,
-    check_cause,
-    check_multiples,
-    direction_of,
-)
 from srag_mcp.claims.captions import is_tabular, read_scales, read_years, spell_years
 from srag_mcp.claims.figures import find_marks
 from srag_mcp.claims.quotes import statement_at
+from srag_mcp.documents.lines import collapse
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import STOP_WORDS, WORD, content_words, fold_word, fold_words, stem, words
+from srag_mcp.text.words import (
+    STOP_WORDS,
+    WORD,
+    content_words,
+    fold_word,
+    fold_words,
+    languages_of,
+    stem,
+    words,
+)
 from srag_mcp.values.dates import DateText, find_dates
+from srag_mcp.values.names import NONE_OF, WORDS
 from srag_mcp.values.quantities import (
     DECIMAL_COMMA,
     Quantity,
@@ -100,11 +105,7 @@ class _Figure:
         return {self.value * scale for scale in scales}
 
     def may_be_in(self, units: Set[str], ground: Ground) -> bool:
-        """Whether it is in one of *units*, or says none and what holds for it does.
-
-        In a text that is its statement, in a table what was read with it or, of a currency where
-        that has none, the document.
-        """
+        """Whether it is in one of *units*, or says none and what holds for it does."""
         if not units or self.units:
             return not units or not self.units.isdisjoint(units)
         said = statement_at(ground.text, self.span)
@@ -119,10 +120,7 @@ class _Figure:
 
 
 def check_number(name: str, ground: Ground) -> str:
-    """Say why the value of *ground*, which is called *name*, does not follow; empty if it does.
-
-    It is a number of the quote, times the scale that its table has, and of the year in its name.
-    """
+    """Say why the value of *ground*, which is called *name*, does not follow; empty if it does."""
     size = ground.size
     if size is None:
         return ""
@@ -185,9 +183,11 @@ def check_sentence(
         *problems,
         *_check_denial(said, grounds),
         *_check_direction(said, quotes, results),
-        *check_bounds(said, quotes),
-        *check_cause(said, [(ground.text, ground.quote) for ground in grounds]),
-        *check_multiples(said, quotes, _sizes(grounds), [float(x.value) for x in results.values()]),
+        *_check_bounds(said, quotes),
+        *_check_cause(said, [(ground.text, ground.quote) for ground in grounds]),
+        *_check_multiples(
+            said, quotes, _sizes(grounds), [float(x.value) for x in results.values()]
+        ),
     ]
 
 
@@ -249,10 +249,7 @@ def _check_figure(  # noqa: PLR0913 - a number where it stands, and what it is h
 
 
 def _says(ground: Ground, value: float, units: Set[str], slack: float) -> bool:
-    """Whether *ground* has the number *value*: as its own, or as one of its words in prose.
-
-    Of a row of a table only the number counts that was extracted, unless none was.
-    """
+    """Whether *ground* has the number *value*: as its own, or as one of its words in prose."""
     size = ground.size
     given = (parse_unit(ground.unit or "").unit or "").partition("/")[0]  # `EUR/share` is EUR
     if size is not None and given and units and given not in units:
@@ -351,11 +348,7 @@ def _names(
     question: str,
     is_another: IsAnother,
 ) -> Iterator[str]:
-    """Yield the names of *said* that no passage has, but the question alone may have.
-
-    A word that begins a sentence is one where it must be: a document has that name, or what follows
-    shows it.
-    """
+    """Yield the names of *said* that no passage has, but the question alone may have."""
     there, asked = (_roots(text.replace("_", " ")) for text in (around, question))
     for found in _NAME.finditer(said):
         word, folded = found[0], fold_word(found[0])
@@ -418,15 +411,12 @@ def _check_denial(said: str, grounds: Sequence[Ground]) -> list[str]:
 
 
 def _check_direction(said: str, quotes: str, results: Mapping[str, Result]) -> list[str]:
-    """Say so where a change goes up and its quotes or its result go down, or the other way round.
-
-    Of both at once nothing is known. A result that is not negative may be that of a decline.
-    """
-    way = direction_of(said)
+    """Say so where a change goes up and its quotes or its result go down, or vice versa."""
+    way = _direction_of(said)
     if way == 0:
         return []
     if not results:
-        is_other = direction_of(quotes) == -way
+        is_other = _direction_of(quotes) == -way
         return ["it says the contrary of its quotes: up for down, or down for up"] * is_other
     if any(isinstance(item.value, bool) for item in results.values()):
         return []  # the words were chosen by a comparison
@@ -435,10 +425,7 @@ def _check_direction(said: str, quotes: str, results: Mapping[str, Result]) -> l
 
 
 def _slack(said: str, value: float) -> float:
-    """Return how far a number may be off that is written as *said*: half of its last digit.
-
-    `11.6 million` -> 50,000; words are exact.
-    """
+    """Return how far a number may be off that is written as *said*: half of its last digit."""
     figure = next(iter(scan_figures(said)), None)
     number = read_numeral(figure.numeral) if figure is not None and figure.numeral else None
     if figure is None or number is None:
@@ -450,3 +437,108 @@ def _slack(said: str, value: float) -> float:
 
 def _is_same(one: float, other: float, slack: float = 0.0) -> bool:
     return math.isclose(abs(one), abs(other), rel_tol=_SAME, abs_tol=slack)
+
+
+# --- Words that join or bound: causes, times, amounts, multiples, directions ----------------------
+
+
+def _pattern(said: str) -> re.Pattern[str]:
+    return re.compile(_whole(said))
+
+
+def _whole(said: str) -> str:
+    joined = said.replace("\n", "")
+    return rf"(?<!\w)(?:{fold_word(joined)})(?!\w)"
+
+
+_UP, _DOWN = (frozenset(map(fold_word, WORDS["directions"][way].split())) for way in ("up", "down"))
+# What is said of one thing on one axis is said instead of the others.
+_IS_YEAR = r"(?=\s[\w ,./-]{0,12}\b(?:19|20)\d\d\b)"
+_AXES = {
+    name: re.compile("|".join(rf"(?P<{kind}>{_whole(said)})" for kind, said in kinds.items()))
+    for name, kinds in {
+        "times": {
+            way: rf"{WORDS['times'][way]}|(?:{WORDS['times'][f'{way}_year']}){_IS_YEAR}"
+            for way in ("before", "after")
+        },
+        "amounts": {**WORDS["amounts"], "none": NONE_OF},
+    }.items()
+}
+_CAUSE = _pattern(WORDS["causes"]["followed"])
+_ANY_CAUSE = _pattern("|".join(WORDS["causes"].values()))
+_MULTIPLES = {float(times): _pattern(said) for times, said in WORDS["multiples"].items()}
+_MORE_THAN = re.compile(rf"(?:{WORDS['over']['words']})\s*$")
+_CLAUSE = re.compile(r"[^.,;:()|]*")
+_N_SCOPE = 2  # content words that a bound is of: `some of the older rooms`
+_NEARLY = 0.05  # as numbers of two digits are
+
+
+def _direction_of(text: str) -> int:
+    """Return 1 where words say that something goes up, -1 for down, and 0 for neither or both."""
+    found = set(words(text))
+    return bool(found & _UP) - bool(found & _DOWN)
+
+
+def _check_bounds(said: str, quotes: str) -> Iterator[str]:
+    """Yield what *said* says of a time or an amount, and *quotes* say otherwise.
+
+    `all rooms` where the quote has `some rooms`, `until 2006` for `since 2006`.
+    """
+    for axis in _AXES.values():
+        claimed, known = set(_bounds(axis, said)), set(_bounds(axis, quotes))
+        for kind, word in sorted(claimed):
+            others = {other for other, same in known if same == word} - {kind}
+            is_quoted = (kind, word) in known or any((other, word) in claimed for other in others)
+            if others and not is_quoted:
+                yield f"it says {kind!r} of {word!r}, and its quotes say {min(others)!r}"
+                break
+
+
+def _bounds(axis: re.Pattern[str], text: str) -> Iterator[tuple[str, str]]:
+    folded = fold_word(collapse(text))
+    for found in axis.finditer(folded):
+        clause = _CLAUSE.match(folded, found.end())
+        said = dropwhile(STOP_WORDS.__contains__, words(clause[0] if clause else ""))
+        scope = takewhile(lambda word: word not in STOP_WORDS, said)
+        yield from ((str(found.lastgroup), stem(word)) for word in islice(scope, _N_SCOPE))
+
+
+def _check_cause(said: str, places: Iterable[tuple[str, Span]]) -> Iterator[str]:
+    """Yield that *said* gives a cause which no statement around the quotes at *places* gives."""
+    folded = fold_word(collapse(said))
+    if (found := _CAUSE.search(folded)) is None:
+        return
+    clause = _CLAUSE.match(folded, found.end())
+    given = set(map(stem, content_words(clause[0] if clause else "")))
+    for text, span in places:
+        stated = collapse(statement_at(text, span).of(text))
+        named = set(map(stem, content_words(stated)))
+        is_foreign = not languages_of(stated) & languages_of(said)
+        if _ANY_CAUSE.search(fold_word(stated)) and (is_foreign or not given or given & named):
+            return
+    yield f"what follows {found[0]!r} is the cause of nothing in its quotes"
+
+
+def _check_multiples(
+    said: str, quotes: str, sizes: Sequence[tuple[float, int | None]], ratios: Sequence[float]
+) -> Iterator[str]:
+    """Yield the multiples (`doubled`) of *said* that no quote says, nor any two *sizes* are.
+
+    A size has the year of its column, where that is known; *ratios* are results.
+    """
+    folded, known = (fold_word(collapse(text)) for text in (said, quotes))
+    has_order = _direction_of(said) != 0
+    found = [
+        one / other
+        for one, year in sizes
+        for other, before in sizes
+        if other and not (has_order and year and before and year < before)
+    ]
+    found += [x for one in ratios if one for x in (one, 1 / one, 1 + one)]
+    for times, pattern in _MULTIPLES.items():
+        match = None if pattern.search(known) else pattern.search(folded)
+        if match is not None:
+            is_more = _MORE_THAN.search(folded, 0, match.start()) is not None
+            others = (x > times if times > 1 else x < times for x in found if is_more)
+            if not any(abs(x / times - 1) <= _NEARLY for x in found) and not any(others):
+                yield f"no two numbers of its quotes make {match[0]!r}"

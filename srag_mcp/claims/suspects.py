@@ -34,11 +34,7 @@ _ALONE = 25
 
 
 def suspect_dates(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    """Find dates that were read in another order than the column proves, or far away.
-
-    Where a column proves both orders, all dates that may be either are suspected; where it proves
-    none, those that were read in another order than most.
-    """
+    """Find dates that were read in another order than the column proves, or far away."""
     read = [  # a year of two digits is in the century that its column gave it
         (item, [with_century(text, item.value.year) for _, text in find_dates(item.as_stated)])
         for item in values
@@ -122,12 +118,7 @@ def _plainly_dated(values: Sequence[StatedValue]) -> set[str]:
 def _far_away(
     years: Mapping[str, int], plain: Set[str], what: str, *, only_lonely: bool = False
 ) -> Iterator[Suspicion]:
-    """Find the years, by document id, that are far from most *what* (`dates`).
-
-    What is said *plain*ly is no other reading of its words, and cannot be changed. 100 years are
-    far, or 40 where the others lie close together and none is near (*only_lonely*: only those; some
-    things are much older than most of their kind).
-    """
+    """Find the years, by document id, that are far from most *what* (`dates`)."""
     if len(years) < _FEWEST:
         return
     middle, counts = median(years.values()), Counter(years.values())
@@ -172,12 +163,7 @@ def find_suspicions(
 
 
 def mark_misfits(attribute: Attribute, cells: Mapping[int, Cell]) -> dict[int, Cell]:
-    """Return the *cells* of a column that rules read, with a mark on numbers and dates that misfit.
-
-    So do those that may stand for no value: `9999` of members, `1900-01-01` of openings. No model
-    gives a verdict on them: they may be right, and are as good as unknown. Columns of more values
-    than can be compared in a second or two are left as they are.
-    """
+    """Return the *cells* of a column that rules read, with a mark on those that misfit."""
     marked = dict(cells)
     if attribute.type.is_ordered and len(cells) <= _MOST_COMPARED:
         values = [
@@ -194,11 +180,7 @@ def mark_misfits(attribute: Attribute, cells: Mapping[int, Cell]) -> dict[int, C
 def find_complaints(
     attribute: Attribute, cells: Mapping[str, PredictedCell], tags: Tags = NO_TAGS
 ) -> Iterator[str]:
-    """Say what its definition should settle: failed cells, silence, mixed scales, spellings.
-
-    A category that is listed in two spellings is told, too. *cells* are by document id; *tags* are
-    the units that the text cells of the documents name.
-    """
+    """Say what its definition should settle: failed cells, silence, mixed scales, spellings."""
     failed = [item.cell.note for item in cells.values() if item.cell.state is State.FAILED]
     if failed:
         yield f"attribute {attribute.name}: {'; '.join(failed[:_MAX_EXAMPLES])}"
@@ -237,13 +219,7 @@ _TRANSLITERATION = str.maketrans(
 
 
 def suspect_spellings(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    """Find values outside of the categories, and ones that resemble a value as frequent or more.
-
-    Of two equally frequent ones the later in the alphabet is suspected. Columns in which almost
-    every document has a value of its own (names, numbers) are left alone, but for letters that are
-    written out or without their accents, and a name in another order: `Koeln`, `Sao Paulo`,
-    `Okafor, M.`.
-    """
+    """Find values outside of the categories, and ones that resemble a value as frequent or more."""
     counts = Counter(str(item.value) for item in values)
     known = _written_otherwise(counts)
     outside: set[str] = set()
@@ -265,19 +241,13 @@ def suspect_spellings(attribute: Attribute, values: Sequence[StatedValue]) -> It
 
 
 def alike_categories(categories: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs of *categories* that are probably one in two spellings.
-
-    `Bulk carrier`, `Bulk carriers`, `Tanker` -> the first two
-    """
+    """Return the pairs of *categories* that are probably one in two spellings."""
     pairs = combinations(categories, 2)
     return [(x, y) for x, y in pairs if _resemble(read_name(x), read_name(y), as_equals=True)]
 
 
 def _resemble(one: Name, other: Name, *, as_equals: bool) -> bool:
-    """Whether two texts may be one in two spellings: as `compare` says, or one begins the other.
-
-    Not *as_equals*, of which neither is an exception: `Economy` and `Economy Plus` are two then.
-    """
+    """Whether two texts may be one in two spellings: as `compare` says, or one begins the other."""
     alike, (short, long) = compare(one, other), sorted((one, other), key=lambda x: len(x.bare))
     n_words = len(short.bare)
     if n_words < len(long.bare) and alike < 1 and short.squashed not in long.initials:
@@ -288,10 +258,7 @@ def _resemble(one: Name, other: Name, *, as_equals: bool) -> bool:
 def _alike(
     counts: Mapping[str, int], known: Mapping[str, str], *, as_equals: bool
 ) -> dict[str, str]:
-    """Map each value to why it may be another one, which at least as many documents have.
-
-    *known* are the reasons that were found before.
-    """
+    """Map each value to why it may be another one, which at least as many documents have."""
     ranked = sorted(counts, key=lambda text: (-counts[text], text))
     reasons, names = dict(known), {text: read_name(text) for text in counts}
     for place, text in enumerate(ranked):
@@ -321,10 +288,7 @@ def _written_otherwise(counts: Mapping[str, int]) -> dict[str, str]:
 
 
 def _written_plainly(text: str) -> str:
-    """Fold a text without accents, but for letters that are written out, in plain order.
-
-    `São` -> `sao`, `Köln` -> `koeln`, `Okafor, M.` -> `m okafor`
-    """
+    """Fold a text without accents, but for letters that are written out, in plain order."""
     last, comma, first = text.partition(",")
     ordered = f"{first} {last}" if comma and "," not in first else text
     written = unicodedata.normalize("NFC", fold(ordered)).translate(_TRANSLITERATION)

@@ -104,10 +104,7 @@ class TablePlace:
         return read_head(self.text, number, self.floor, _read_relative)
 
     def later_than(self, own: _Head) -> tuple[str, _Head] | None:
-        """Return the number of its row under the latest period, and that period, if it is later.
-
-        The number is empty where there are several: nobody knows which is meant.
-        """
+        """Return the number of its row under the latest period, and that period, if it is later."""
         found: dict[tuple[int, ...], list[tuple[str, _Head]]] = {}
         for other in _numbers(self.text, self.row):
             head = self.head_of(other.span)
@@ -131,10 +128,7 @@ class TablePlace:
                 yield line
 
     def sums(self) -> Iterator[float]:
-        """Yield the sum of its column, and that of its row, of at least two numbers each.
-
-        Numbers of several periods make no sum.
-        """
+        """Yield the sum of its column, and that of its row, of at least two numbers each."""
         column = [found.value for row in self.rows() if (found := self.below(row))]
         numbers = [] if self.has_periods else _numbers(self.text, self.row)
         own = [number.value for number in numbers]
@@ -153,11 +147,7 @@ class TablePlace:
 
 
 def find_table_places(quote: str, value: float, text: str, span: Span | None) -> list[TablePlace]:
-    """Return where in tables of *text* the number of *quote* stands that *value* is.
-
-    It may be so many thousands or millions. Where *span*, the place of the quote, is not known, all
-    places count that have the same words.
-    """
+    """Return where in tables of *text* the number of *quote* stands that *value* is."""
     found = []
     for place in [span] if span else islice(find_exactly(quote, text), _MOST_PLACES):
         numbers = [
@@ -204,10 +194,7 @@ def _read_relative(line: str) -> list[bool]:
 
 
 def _is_negative(text: str, row: Span, number: Span) -> bool:
-    """Whether a number has a minus, or brackets that are its cell: not those of `SR (6%)   49.06`.
-
-    Nor those that repeat what is spelled or drawn: `thirty (30)`, `★★★ (3)`.
-    """
+    """Whether a number has a minus, or brackets that are its cell: not `SR (6%)   49.06`."""
     before, after = text[row.start : number.start], text[number.end : row.end]
     bracket = _OPEN.search(before)
     if not bracket or not _CLOSED.match(after):
@@ -220,10 +207,7 @@ def _is_negative(text: str, row: Span, number: Span) -> bool:
 
 
 def _numbers(text: str, row: Span) -> list[_Number]:
-    """Return the numbers of *row*, but for those of a name between bars: `Notes due 2027 | 12`.
-
-    Nor is what a number is out of one of its own: `7.5 / 10`.
-    """
+    """Return the numbers of *row*, but for those of a name between bars: `Notes due 2027 | 12`."""
     found = []
     for match in _NUMERAL.finditer(text, row.start, row.end):
         span, value = Span(*match.span()), read_numeral(match[0])
@@ -264,11 +248,7 @@ def _next_line(text: str, line: Span, step: int) -> Span | None:
 
 @lru_cache(maxsize=256)
 def _floor(text: str, start: int) -> int:
-    """Return where the statement of the line at *start* begins: with a heading, or behind prose.
-
-    Heads and a note on its scale hold so far, however long its tables are. Prose is a line that is
-    too long for a table, or two of running text; one paragraph of it leads to what follows.
-    """
+    """Return where the statement of the line at *start* begins: with a heading, or behind prose."""
     is_prose, below = False, ""
     while start:
         above = text.rfind("\n", 0, start - 1) + 1
@@ -299,10 +279,7 @@ def is_summed(attribute: Attribute, value: float, places: Sequence[TablePlace]) 
 
 
 def find_objection(attribute: Attribute, value: float, places: Sequence[TablePlace]) -> str:
-    """Say what the table has against *value*: its scale, sign, period or row; empty for nothing.
-
-    All *places* that it may be from must object.
-    """
+    """Say what the table has against *value*: its scale, sign, period or row; empty for nothing."""
     objections = [_object(attribute, value, place) for place in places]
     return objections[0] if objections and all(objections) else ""
 
@@ -318,13 +295,7 @@ def _object(attribute: Attribute, value: float, place: TablePlace) -> str:
 
 
 def _object_to_row(attribute: Attribute, place: TablePlace) -> str:
-    """Another row that is named as the column is, where this one is not, or only in part.
-
-    It has as many words of the name as this one, or all of its words and more (`Income`, `Net
-    income`), and another number of the same form in this column; with the same number it is as
-    good. A synonym that is only a part of the name names no row: `GST` of `gst_amount` is in
-    `GST NO`, too.
-    """
+    """Another row that is named as the column is, where this one is not, or only in part."""
     names, own = _names(attribute), _name_stems(place.label)
     if not own or any(name <= own for name in names):
         return ""
@@ -346,10 +317,7 @@ def _object_to_row(attribute: Attribute, place: TablePlace) -> str:
 
 
 def _is_alike(one: str, other: str) -> bool:
-    """Whether two numerals have one form: both decimals or none, both marks at thousands or none.
-
-    `2.94`, `1,240.00` -> True; `2.94`, `001234567890` -> False
-    """
+    """Whether two numerals have one form: both decimals or none, both marks or none."""
     has_decimals = {_DECIMALS.search(numeral) is not None for numeral in (one, other)}
     whole = [_DECIMALS.sub("", numeral) for numeral in (one, other)]
     is_parted = {not part.isdecimal() for part in whole if len(part) > _LONGEST_UNPARTED}
@@ -383,12 +351,7 @@ def _scales(attribute: Attribute, place: TablePlace) -> Set[float]:
 
 
 def object_to_sign(attribute: Attribute, value: float, label: str, *, is_negative: bool) -> str:
-    """Say what speaks against the sign of *value*, whose number has the words *label* before it.
-
-    A minus counts, unless the description says that amounts are positive, or the column is only of
-    what is lost or spent, which some write with a minus. Where a number has none, words may say it:
-    then the name or the label has one for a loss or for what is spent.
-    """
+    """Say what speaks against the sign of *value*, whose number has the words *label* before it."""
     if not value or _UNSIGNED.search(attribute.description):
         return ""
     named, said = _ways(attribute.name), _ways(label)
@@ -404,10 +367,7 @@ def object_to_sign(attribute: Attribute, value: float, label: str, *, is_negativ
 
 
 def _object_to_made_sign(attribute: Attribute, value: float, place: TablePlace) -> str:
-    """A minus that neither the number has nor a word of its row, its column or the description.
-
-    What a row has in brackets, `Profit (loss)`, is said of numbers in brackets.
-    """
+    """A minus that neither the number has nor a word of its row, its column or the description."""
     if value >= 0 or place.is_negative or _UNSIGNED.search(attribute.description):
         return ""
     row = place.row.of(place.text)
@@ -423,11 +383,7 @@ def _object_to_made_sign(attribute: Attribute, value: float, place: TablePlace) 
 
 
 def _is_two_way(name: str, label: str) -> bool:
-    """Whether a column is of what comes in and of what goes out, so that a sign says which it is.
-
-    `net_cash_used`, and `other_income_expense` of a row `Other income (expense)`; not `net_loss`,
-    nor `income_tax_expense`.
-    """
+    """Whether a column is of what comes in and of what goes out, as `net_cash_used` is."""
     named = _ways(name)
     said = ([_ways(side) for side in _SIDES.split(x.replace("_", " "))] for x in (name, label))
     are_joined = any({"gain"} in sides and {"spent"} in sides for sides in said)
@@ -471,9 +427,6 @@ def _names(attribute: Attribute) -> list[frozenset[str]]:
 
 
 def _name_stems(name: str, unit: str | None = None) -> frozenset[str]:
-    """Return the stems of what names a row or a column, but for its *unit* and joining words.
-
-    `Other current assets` is another name than `Current assets`.
-    """
+    """Return the stems of what names a row or a column, but for its *unit* and joining words."""
     said = (word for word in words(name) if word not in JOINING)
     return frozenset(stem(word) for word in said if not unit or unit_of(word) != unit)

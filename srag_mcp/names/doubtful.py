@@ -52,11 +52,7 @@ _SURE, _SHORT, _LEAST = 1.0, 0.9, 0.5
 
 
 def find_candidates(things: Sequence[Thing], decided: Decided = UNDECIDED) -> list[list[Thing]]:
-    """Return the groups of things that may be one, in the order of *things*.
-
-    What differs in a number or a designator (`Part 6`, `Type B`, `Henry IV`) is never in one group
-    for the other. A group is cut at `MAX_GROUP` things where its weakest likenesses are.
-    """
+    """Return the groups of things that may be one, in the order of *things*."""
     compare_things = _comparer(things, decided)
     pairs = _find_pairs([thing.name for thing in things])
     scored = ((compare_things(things[a], things[b]), a, b) for a, b in pairs)
@@ -283,14 +279,7 @@ def cut_around(text: str, start: int, end: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A group of a column that may be one thing.
-
-    Attributes:
-        column: Its name.
-        description: What the column holds.
-        things: What may be one.
-        around: Words around a spelling in one document, by the spelling; see `cut_around`.
-    """
+    """Things of a column that may be one, with the words around a spelling, see `cut_around`."""
 
     column: str
     description: str
@@ -307,10 +296,7 @@ class NamesPrompt:
 
 
 def write_prompts(doubts: Sequence[Doubt]) -> list[NamesPrompt]:
-    """Pack *doubts* into as few prompts as hold them, those of a column together.
-
-    A group has the same prompt as long as the groups before it are the same.
-    """
+    """Pack *doubts* into as few prompts as hold them, those of a column together."""
     parts: list[list[Doubt]] = [[]]
     for doubt in doubts:
         is_full = count_tokens(_render([*parts[-1], doubt])) > MAX_TOKENS

@@ -138,11 +138,7 @@ def _surety(before: str, word: str) -> int:
 
 
 def are_names(values: Iterable[str]) -> bool:
-    """Whether the distinct *values* of a column are written as names of people, firms, places.
-
-    Most are few words, and most of these words begin with a capital, or have none in their script.
-    Codes and identifiers, which have no word of three letters, are none; neither are phrases.
-    """
+    """Whether the distinct *values* of a column are written as names of people, firms, places."""
     given = list(values)
     kinds = Counter(map(_is_name, given[:: 1 + len(given) // _MOST_LOOKED_AT]))
     return kinds[True] > 0 and kinds[True] >= _MOST * kinds.total()
@@ -168,11 +164,7 @@ def closed_set(categories: Sequence[str] | None) -> tuple[str, ...] | None:
 
 
 def describe_things(names: Iterable[Name], plain: Collection[str]) -> bool:
-    """Whether *names* say what things are, as titles do, rather than name them.
-
-    Most of their words stand in documents in small letters, too: *plain*, as stems. Nothing is to
-    be united there: `Senior Software Engineer` is no spelling of `Software Engineer`.
-    """
+    """Whether *names* say what things are, as titles do, rather than name them."""
     words = {word for name in names for word in name.content if len(word) > 1 and word.isalpha()}
     return 2 * sum(stem(fold_word(word)) in plain for word in words) > len(words)
 
@@ -228,10 +220,7 @@ class Decided(BaseModel):
         def is_said(group: Iterable[str]) -> bool:
             return sum(fold_name(name) in said for name in group) >= least
 
-        same, apart = (
-            [*self.same],
-            [pair for group in self.apart for pair in combinations(group, 2)],
-        )
+        same, apart = [*self.same], [x for group in self.apart for x in combinations(group, 2)]
         if decision != "apart":
             apart = [pair for pair in apart if not is_said(pair)]
         if decision != "same":
@@ -270,11 +259,7 @@ def unite(
     decided: Decided = UNDECIDED,
     verdicts: Sequence[Verdict] = (),
 ) -> list[Thing]:
-    """Unite the values of a column that mean one thing.
-
-    `counts` has the number of records of each value. A person wins over code, and code over a
-    model. Where the column is not one of names, only what a person or a model said counts.
-    """
+    """Unite the values of a column that mean one thing."""
     names = {value: read_name(value) for value in counts}
     apart, sets = decided.pairs_apart(), dict[str, list[str]]()
 
@@ -318,12 +303,7 @@ def unite(
 
 
 def _certain(names: Collection[Name]) -> Iterable[list[str]]:
-    """Yield the folded names that are the same but for their legal form or article.
-
-    A name with a legal form and one without are the same where several names of the column have a
-    form that can be nothing else, and no other form of the name speaks against it: `Acme` may be
-    `Acme Ltd` or `Acme GmbH`.
-    """
+    """Yield the folded names that are the same but for their legal form or article."""
     of_bare: dict[tuple[str, ...], dict[tuple[str, ...], set[str]]] = {}
     for name in names:
         if name.bare:

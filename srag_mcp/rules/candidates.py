@@ -120,8 +120,22 @@ class Candidate:
 
     @cached_property
     def shape(self) -> "Shape":
-        """What its values are like."""
-        return shape_of(self)
+        """What its values are like, what stands for a missing one left aside."""
+        values = Counter({text: n for text, n in self.values().items() if text not in _MISSING})
+        words = Counter(word for text, count in values.items() for word in text.split() * count)
+        kind, detail, middle = str(self.guess.type), "", 0.0
+        if self.is_number:
+            kind, unit = "amount", self.guess.unit or ""
+            amounts = [abs(n) for n in map(amount_of, self.texts) if n is not None]
+            middle = median(amounts or [0.0])
+            detail = SIZES[unit][0] if unit in SIZES else "money" if is_currency(unit) else unit
+        elif self.guess.type.is_text:
+            codes = Counter(map(code_of, self.texts))
+            found, count = codes.most_common(1)[0] if codes else ("", 0)
+            is_code = codes.total() - codes[""] >= _CODE_SHARE * codes.total()
+            kind = "code" if is_code else "text"
+            detail = found if is_code and count >= _CODE_SHARE * codes.total() else ""
+        return Shape(kind, detail, middle, words, values)
 
     def values(self) -> Counter[str]:
         """Count the texts that are stated, folded."""
@@ -202,25 +216,6 @@ class Shape:
     values: Counter[str]
 
 
-def shape_of(candidate: Candidate) -> Shape:
-    """Return what the values of *candidate* are like, what stands for a missing one left aside."""
-    values = Counter({text: n for text, n in candidate.values().items() if text not in _MISSING})
-    words = Counter(word for text, count in values.items() for word in text.split() * count)
-    kind, detail, middle = str(candidate.guess.type), "", 0.0
-    if candidate.is_number:
-        kind, unit = "amount", candidate.guess.unit or ""
-        amounts = [abs(n) for n in map(amount_of, candidate.texts) if n is not None]
-        middle = median(amounts or [0.0])
-        detail = SIZES[unit][0] if unit in SIZES else "money" if is_currency(unit) else unit
-    elif candidate.guess.type.is_text:
-        codes = Counter(map(code_of, candidate.texts))
-        found, count = codes.most_common(1)[0] if codes else ("", 0)
-        is_code = codes.total() - codes[""] >= _CODE_SHARE * codes.total()
-        kind = "code" if is_code else "text"
-        detail = found if is_code and count >= _CODE_SHARE * codes.total() else ""
-    return Shape(kind, detail, middle, words, values)
-
-
 def code_of(text: str) -> str:
     """Return how a code is made up, empty where a value is none: `TX-2043` -> `TX-9`, `0.43`."""
     value = text.strip()
@@ -267,11 +262,7 @@ _ORDER = ("label", "slot", "item", "place")
 
 
 def join_layouts(candidates: Sequence[Candidate], n_documents: int) -> list[Candidate]:
-    """Join candidates that never meet in a document, the surest pair first.
-
-    What says less than two that are no one fact, as `your share`, is neither before the other one
-    has its own label of the other layout.
-    """
+    """Join candidates that never meet in a document, the surest pair first."""
     several = [item for item in candidates if len(item.found) > 1][:_MAX_CANDIDATES]
     rest = [([*item.labels], {*item.found}) for item in several]
     left, n_left = several, 0
@@ -309,12 +300,7 @@ def _says_less(one: Candidate, other: Candidate) -> bool:
 
 
 def differ_by_a_value(one: Stated, other: Stated, rest: Iterable[Stated]) -> bool:
-    """Whether the word in which labels differ is a value: `paid by card: 5`, `paid by cash: 7`.
-
-    It is one fact in two layouts only where more of the *rest* of what documents state changes
-    with it than stays. What has such a word itself tells nothing: `rooms upper floor`, `cleaning
-    upper floor`. Labels of which some only say more than others do not differ.
-    """
+    """Whether the word in which labels differ is a value: `paid by card: 5`, `paid by cash: 7`."""
     words = [own_words(*pair) for pair in product(one[0], other[0])]
     if not words or not all(words):
         return False
@@ -362,11 +348,7 @@ def _sureness(one: Candidate, other: Candidate, n_documents: int) -> float:
 
 
 def _meet_too_often(one: Candidate, other: Candidate) -> bool:
-    """Whether many a document gives both, or some give them different values.
-
-    Below different headings a label says different things. Values that are often equal from one
-    document to the next may be equal by chance: one meeting tells that the labels are two.
-    """
+    """Whether many a document gives both, or some give them different values."""
     sections = {getattr(item.rules[0], "section", None) for item in (one, other)} - {None}
     shared = one.plain.keys() & other.plain.keys()
     if shared and max(map(_equal_by_chance, (one, other))) > MAX_MEETINGS:
@@ -384,11 +366,7 @@ def _equal_by_chance(candidate: Candidate) -> float:
 
 
 def join_told_twice(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Join candidates that say the same wherever both are there, the best named first.
-
-    What only repeats, as a part of it or at the same place, is dropped; what another place says
-    helps out where the first is silent, and is compared with it where it is not.
-    """
+    """Join candidates that say the same wherever both are there, the best named first."""
     kept: list[Candidate] = []
     for candidate in sorted(candidates, key=lambda c: (_ORDER.index(c.origin), -len(c.found))):
         twins = [other for other in kept if _says_the_same(other, candidate)]
@@ -425,10 +403,7 @@ def _is_elsewhere(one: Candidate, other: Candidate) -> bool:
 
 
 def _says_the_same(left: Candidate, right: Candidate) -> bool:
-    """Whether both say one fact, and two labels of a document by a word that they share.
-
-    Of equal numbers in other units the labels have to mean the same: `rooms`, `room width` in m.
-    """
+    """Whether both say one fact, and two labels of a document by a word that they share."""
     kinds = {"amount" if item.is_number else str(item.guess.type) for item in (left, right)}
     origins = {left.origin, right.origin}
     if "item" in origins or len(kinds) > 1:
@@ -461,11 +436,7 @@ def _stands_inside(other: Candidate, candidate: Candidate) -> bool:
 
 
 def _is_said_by(others: Sequence[Candidate], candidate: Candidate, twin: Candidate) -> bool:
-    """Whether what only *candidate* says mostly stands beside a label that its *twin* is not.
-
-    The first date of a letter is its `Date`, and of a form without one its `Closing date`. For
-    another label of the same, `Date of letter`, no place needs to stand in.
-    """
+    """Whether what only *candidate* says mostly stands beside a label that its *twin* is not."""
     alone = candidate.found.keys() - twin.found.keys()
     labels = [other for other in others if other is not twin and other.origin == "label"]
     rest = [x.found for x in labels if _meet_too_often(x, twin) or kinship(x.label, twin.label) > 0]
@@ -477,11 +448,7 @@ def _is_said_by(others: Sequence[Candidate], candidate: Candidate, twin: Candida
 
 
 def may_stand_in(field: Candidate, other: Candidate) -> bool:
-    """Whether what only *other* says lies where the values of *field* lie.
-
-    The first date of a letter is its date, also where nothing says so. The first date of a form is
-    its first field, and of a form without this field it is another fact: it lies elsewhere.
-    """
+    """Whether what only *other* says lies where the values of *field* lie."""
     known = _sizes(field, field.plain)
     alone = {n: text for n, text in other.plain.items() if n not in field.found}
     sizes = _sizes(other, alone)

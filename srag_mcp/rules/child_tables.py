@@ -110,11 +110,7 @@ class _List:
 
     @property
     def is_named(self) -> bool:
-        """Whether its columns have names; a single one has that of the list, as what it lists has.
-
-        What else an item has without a name is known by what it is: a number, a day, a word that
-        others have, too.
-        """
+        """Whether its columns have names or are known by their values; one alone has its list's."""
         unnamed = [column for column in self.columns if not column.candidate.labels]
         if self.kind != "items" or not self.names:
             return len(self.columns) == 1 or not unnamed
@@ -145,10 +141,7 @@ def induce_children(schema: Schema, sightings: Sequence[Sightings]) -> Schema:
 
 
 def find_listed_cells(schema: Schema, sightings: Sequence[Sightings]) -> list[list[Span]]:
-    """Return where the cells of items stand in each document: what lists have, row by row.
-
-    Not those of a list that has the same rows in nearly all documents: these are facts of each.
-    """
+    """Return where the cells of items stand in each document: what lists have, row by row."""
     cells: list[list[Span]] = [[] for _ in sightings]
     for child in schema.children:
         read = [
@@ -180,10 +173,7 @@ def count_listed(schema: Schema, sightings: Sequence[Sightings]) -> list[dict[in
 
 
 def build_pending(schema: Schema, documents: Sequence[Document]) -> Schema:
-    """Return *schema* with child tables of those of its pending lists that code reads.
-
-    They are called as they were proposed; a list of which code misses a field is left to a model.
-    """
+    """Return *schema* with child tables of those of its pending lists that code reads."""
     sightings = [Sightings(document) for document in documents] if schema.pending_lists else []
     found = [*induce_children(schema, sightings).children] if sightings else []
     children, left = list(schema.children), list[PendingList]()
@@ -287,10 +277,7 @@ def _are_headed(own: Mapping[int, Sequence[Enumeration]]) -> bool:
 
 
 def _several(kind: str, rows: Mapping[int, Sequence[object]]) -> bool:
-    """Whether most documents list more than one thing, or of a table as many as have to show it.
-
-    What is no table is as long as it happens to be: equally many lines everywhere are a form.
-    """
+    """Whether most documents list more than one thing, or of a table as many as have to show it."""
     counts = Counter(len(own) for own in rows.values() if own)
     several = sum(n for size, n in counts.items() if size > 1)
     if kind in _TABLES:
@@ -315,12 +302,7 @@ def _recur(rows: Mapping[int, Sequence[Row]]) -> bool:
 
 
 def _separator(texts: Mapping[int, Sequence[Found]]) -> str:
-    """Return the mark between what is listed beside a label; empty where no list is proven.
-
-    It is where documents list now more, now fewer things, and most of these come again in others
-    and in other company: `Anna, Ben, Eva` and `Ben, Eva`; the parts of an address or of a sentence
-    do not, and those of a name, `Hale & Sons`, only together.
-    """
+    """Return the mark between what is listed beside a label; empty where no list is proven."""
     for mark in _SEPARATORS:
         parts, further = (
             {n: [part.text for part in own] for n, own in _parted(texts, one).items()}
@@ -406,11 +388,7 @@ def _counts_rows(column: _Column, rows: Mapping[int, Sequence[int]]) -> bool:
 def _template(
     whole: Mapping[int, Found], start: int, least: float = 1.0
 ) -> tuple[str, list[_Column]]:
-    """Return what texts have in common as a pattern, and what differs as columns.
-
-    `TODO Eva Novak: book a room (by 3 May)` -> `TODO … : … ( by … )` with three columns; without
-    two that differ, nothing. *least* is the share of the texts that have to be made so.
-    """
+    """Return what texts have in common as a pattern, and what differs as columns."""
     texts = [found.text for found in whole.values() if len(found.text) <= MAX_LINE]
     n_least = least * len(whole)
     if len({*texts}) < FEWEST_RIGHT or len(texts) < n_least:
@@ -479,10 +457,7 @@ def _common(one: Sequence[str], other: Sequence[str]) -> list[str]:
 
 
 def _without_twins(found: Sequence[_List]) -> list[_List]:
-    """Leave out lists whose words mostly stand in another one, that more documents have.
-
-    Where about as many have it, the one that sees more in the words is kept.
-    """
+    """Leave out lists whose words mostly stand in another one, that more documents have."""
     spans = {id(item): set(_row_spans(item)) for item in found}
 
     def is_part(item: _List, other: _List) -> bool:
@@ -532,11 +507,7 @@ def _sureness(one: _List, other: _List) -> float:
 
 
 def _pairs(one: _List, other: _List) -> tuple[list[tuple[_Column, _Column]], int]:
-    """Return the columns that are the same, and how many of them are proven to be.
-
-    By their names or their texts; what is left is the same where each side has one column of its
-    kind.
-    """
+    """Return the columns that are the same, and how many of them are proven to be."""
     left, right = list(one.columns), list(other.columns)
     pairs: list[tuple[_Column, _Column]] = []
 
@@ -593,10 +564,7 @@ _OF_IT = re.compile(r"(?<=\w) s\b")  # of a folded `what's nearby`
 
 
 def _list_name(item: _List, schema: Schema, titles: Collection[str]) -> str:
-    """Return what documents call a list: its heading, or what the column that names things says.
-
-    A word for many of a thing is better than others; what the record is called is no list.
-    """
+    """Return what documents call a list: its heading, or what the column that names things says."""
     n_documents = len(item.rows)
     names = [
         (n + n_documents * _is_plural(name), name)
@@ -622,11 +590,7 @@ def _is_record(name: str, schema: Schema) -> bool:
 
 
 def _titles(sightings: Sequence[Sightings]) -> set[str]:
-    """Return the titles of documents, and the headings that are titles in most that have them.
-
-    These stand above all else, and no other heading of their level follows, but for one right above
-    bullets, or right above a table as a word for many.
-    """
+    """Return the titles of documents, and the headings that are titles in most that have them."""
     titles = {fold_words(sighting.document.title) for sighting in sightings}
     said, above = Counter[str](), Counter[str]()
     for blocks in (sighting.document.blocks for sighting in sightings):
@@ -709,12 +673,7 @@ def _call_unnamed(column: _Column) -> str:
 def _with_checks(
     child: Table, item: _List, sightings: Sequence[Sightings]
 ) -> tuple[RowSource, ...]:
-    """Return the sources of *child* with what documents say of its rows together.
-
-    A label counts that states the sum of a column in nine of ten documents, or the number of rows,
-    and in most where it names the column or the list; so does a noun of the list before a number,
-    and the label of a row that is the sum of others.
-    """
+    """Return the sources of *child* with what documents say of its rows together."""
     said: dict[str, Counter[str]] = defaultdict(Counter)  # by column; empty for how many there are
     agreed: dict[str, Counter[str]] = defaultdict(Counter)
     summed, beside = Counter[str](), Counter[str]()
@@ -744,11 +703,7 @@ def _with_checks(
 
 
 def _usual(agreed: Counter[str], said: Counter[str], called: Sequence[str]) -> tuple[str, ...]:
-    """Return what is right in nearly all documents that say it, and in enough to be no chance.
-
-    In most, where it has all words of what it sums up or counts is *called*: it speaks of that, and
-    is right where rows were missed.
-    """
+    """Return what is right in nearly all documents that say it, and in enough to be no chance."""
     stems = [{*content_stems(name)} for name in called]
     return tuple(
         key

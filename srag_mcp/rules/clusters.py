@@ -1,12 +1,7 @@
 """Clusters of slots: values of several documents that the same words stand around.
 
-Documents are read one after the other; each of their slots joins the most similar cluster, at most
-one slot of a document a cluster. Clusters that never meet in a document, share distinctive words
-and are of one magnitude are variants of one fact in other words, and are joined afterwards.
-
 Clusters need repeated wording. Where every document is worded afresh, a number is still told by the
-word that it counts or measures to ("38 rooms", "12 km from the airport"), if that word goes with
-one number of a document, and does so in many documents.
+word that it counts or measures to ("38 rooms", "12 km from the airport").
 """
 
 import math
@@ -65,11 +60,7 @@ class Cluster:
 
 
 def cluster_slots(documents: Sequence[Sequence[Slot]]) -> list[Cluster]:
-    """Group the slots of *documents* by what they are; types and thresholds are never mixed.
-
-    Clusters of one wording come first, then what no cluster of one wording holds, grouped by the
-    words that tell them apart, then what is left.
-    """
+    """Group the slots of *documents* by what they are; types and thresholds are never mixed."""
     by_sort: dict[_Sort, list[list[Slot]]] = {}
     for index, slots in enumerate(documents):
         for slot in slots:
@@ -94,10 +85,7 @@ def _sort_of(slot: Slot) -> _Sort:
 
 
 class _FeatureWeights:
-    """How much a feature tells: by its position, and by how few slots of the corpus have it.
-
-    What only one document has tells nothing about the others.
-    """
+    """How much a feature tells: by its position, and by how few slots of the corpus have it."""
 
     def __init__(self, documents: Iterable[Iterable[Slot]]) -> None:
         slots, spread = Counter[str](), Counter[str]()
@@ -168,10 +156,7 @@ def _near(vector: Vector, postings: Mapping[str, Mapping[int, float]]) -> list[t
 
 
 def _join_variants(clusters: Sequence[Cluster], weights: _FeatureWeights) -> list[Cluster]:
-    """Join clusters that say the same in other words, the most similar first.
-
-    Clusters of one slot are left as they are; so are the smallest of very many.
-    """
+    """Join clusters that say the same in other words, the most similar first."""
     ranked = sorted(clusters, key=lambda cluster: -len(cluster.members))
     several = [cluster for cluster in ranked[:_MAX_CLUSTERS] if len(cluster.members) > 1]
     for cluster in several:
@@ -275,18 +260,14 @@ def _best_group(
             known = chosen.get(document)
             if known is None or _bonus(word, slot) > _bonus(word, known):
                 chosen[document] = slot
-        sizes = {document: _order(slot) for document, slot in chosen.items()}
+        # decimal orders; days are numbers of one size
+        sizes = {d: math.log10(max(abs(s.value.amount), 1e-6)) for d, s in chosen.items()}
         middle = median(sizes.values())
         chosen = {d: s for d, s in chosen.items() if abs(sizes[d] - middle) <= _MAX_DISTANCE}
         worth = sum(_bonus(word, slot) for slot in chosen.values()) * spread / len(group)
         if len(chosen) >= floor and worth > most:
             best, most = chosen, worth
     return best
-
-
-def _order(slot: Slot) -> float:
-    """Return the decimal order of an amount; dates are all of one size."""
-    return 0.0 if slot.value.type == "date" else math.log10(max(abs(slot.value.amount), 1e-6))
 
 
 def _bonus(word: str, slot: Slot) -> float:

@@ -195,14 +195,10 @@ def check_columns(
             continue
         if numbers and not by_model and (gap := _of_figures(corpus, statistics[name])):
             gaps[name] = gap
-        if not attribute.extractors:
+        if not attribute.extractors or (by_model and not attribute.is_column):
             continue
-        if by_model and not attribute.is_column:
-            continue
-        sql, roles = (
-            translation.sql,
-            {u.role for u in translation.facts.columns if u.column == name},
-        )
+        sql = translation.sql
+        roles = {u.role for u in translation.facts.columns if u.column == name}
         use = _Use(
             attribute,
             statistics,
@@ -226,11 +222,9 @@ def check_columns(
             raise QuestionError(doubt + _HELP)
         if gap := _of_gaps(corpus, use):
             gaps[name] = gap
-            shows_gaps &= (  # as unknown ones, and the question is not for them
-                attribute.absent_means == "unknown"
-                and name in translation.facts.asked
-                and not use.asks_gaps
-            )
+            # as unknown ones, and the question is not for them
+            is_shown = name in translation.facts.asked and not use.asks_gaps
+            shows_gaps &= is_shown and attribute.absent_means == "unknown"
     if mixed := next(find_mixed_units(corpus, translation.facts), ""):
         raise QuestionError(mixed + _HELP)
     if gaps and not (shows_gaps and is_settled(gaps)):
@@ -297,10 +291,7 @@ def _signs(corpus: Corpus, name: str, beside: Attribute) -> bool:
 
 
 def _tells_kinds(corpus: Corpus, beside: Attribute) -> bool:
-    """Whether a column tells what a record is, and not all are what the table says.
-
-    `invoice` and another one in a table of invoices; or of what a type has an opposite: `credit`.
-    """
+    """Whether a column tells what a record is, and not all are what the table says."""
     schema, [known] = corpus.schema(), corpus.statistics([beside.name])
     called = {*_KINDS, *stems(" ".join((schema.entity.replace("_", " "), *schema.nouns)))}
     told = [str(x.value).replace("_", " ") for x in known.values]
@@ -310,11 +301,7 @@ def _tells_kinds(corpus: Corpus, beside: Attribute) -> bool:
 
 
 def find_loose_orders(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
-    """Say which order by size is not that of what documents say.
-
-    Of times in text `10:00` comes before `9:30`; and that `10 ft`, which are 3.048 m, are more than
-    3 m nobody has measured.
-    """
+    """Say which order by size is not that of what documents say."""
     for name, limit in sorted(facts.sized, key=str):
         [known], unit = corpus.statistics([name]), corpus.schema().attribute(name).unit
         if known.holds_figures:
@@ -338,12 +325,7 @@ def _last_digit(said: str, unit: str | None) -> float:
 
 
 def _measured_in(corpus: Corpus, place: int, listed: Corpus, *, is_sure: bool) -> set[str]:
-    """Return the columns of numbers whose units stand in the column at *place*; none in others.
-
-    Those called as it is, but for its last word (`flow_rate`, `flow_unit`); else the next one,
-    before it or behind it. Of currencies, all that have decimals as well. Of what documents with
-    such a column list (*listed*), nothing is next to it: all that have decimals, or else all.
-    """
+    """Return the columns of numbers whose units stand in the column at *place*; none in others."""
     attributes = corpus.schema().attributes
     [known] = corpus.statistics([attributes[place].name])
     said = {str(item.value) for item in known.values}
@@ -365,12 +347,7 @@ def _measured_in(corpus: Corpus, place: int, listed: Corpus, *, is_sure: bool) -
 
 
 def _paid_as(corpus: Corpus, teller: str, listed: Corpus, *, is_sure: bool) -> set[str]:
-    """Return the columns of bare sums of money whose currencies stand with those of *teller*.
-
-    Sums of one document are written with as many decimals: `4.5` beside `EUR 120.00` is a rating.
-    And the column itself, where some of it is in a unit that cannot be carried into its own; of
-    currencies that is not sure, as a few among many bare sums may be misread.
-    """
+    """Return the columns of bare sums of money whose currencies stand with those of *teller*."""
     units = {str(row[0]): row for row in corpus.once(_count_cells).get(teller, []) if row[0]}
     said = [row for unit, row in units.items() if is_currency(unit)]
     decimals = max((_whole(row[3]) for row in said), default=0)
@@ -451,10 +428,7 @@ def _of_cells(corpus: Corpus, use: _Use) -> str:
 
 
 def _of_labels(corpus: Corpus, use: _Use, question: str) -> str:
-    """Say so where a label beside numbers or dates has the words that are asked for as well.
-
-    "average amount": `amount_claimed` is a column, and "Amount paid" became none.
-    """
+    """Say so where a label beside numbers or dates has the words that are asked for as well."""
     attribute, said = use.attribute, {*stems(question)}
     rules = [rule for rule in attribute.extractors if isinstance(rule, KeyRule)]
     names = [_NUMBERED.sub("", attribute.name).replace("_", " "), *attribute.synonyms]
@@ -472,20 +446,14 @@ def _of_labels(corpus: Corpus, use: _Use, question: str) -> str:
         found[fold_words(str(label))] += _whole(count)
     for label, count in found.most_common():
         is_rival = {*map(stem, words)} <= {*stems(label)} and label not in known
-        if (
-            is_rival
-            and len(label) <= _MAX_VALUE
-            and count >= _FEW * min(use.own.n_read, _MAX_DOCUMENTS)
-        ):
+        is_usual = count >= _FEW * min(use.own.n_read, _MAX_DOCUMENTS)
+        if is_rival and is_usual and len(label) <= _MAX_VALUE:
             return f"{count} documents give “{label}” as well as {attribute.name}: say which"
     return ""
 
 
 def _of_signs(corpus: Corpus, use: _Use, sql: str) -> str:
-    """Say so where a sign goes with how documents are written, and the answer hangs on it.
-
-    `Deposit paid: 50`, `Less deposit -50`; or all that one form takes off is negative.
-    """
+    """Say so where a sign goes with how documents are written, and the answer hangs on it."""
     name, ends = use.attribute.name, (use.own.minimum, use.own.maximum)
     if not use.measures or [str(end).startswith("-") for end in ends] != [True, False]:
         return ""
@@ -503,10 +471,7 @@ def _of_signs(corpus: Corpus, use: _Use, sql: str) -> str:
 
 
 def _of_figures(corpus: Corpus, own: ColumnStatistics) -> str:
-    """Say so where documents state in figures what is none of its values: `1921–1923`, of a year.
-
-    What is in words alone, as `on request`, is no figure.
-    """
+    """Say so where documents state in figures what is none of its values: `1921–1923`."""
     rows = _read(corpus, _FAILED, [own.column]) if own.n_failed else []
     n_stated = sum(_whole(count) for _, count in rows)
     if not n_stated:
@@ -581,10 +546,7 @@ _MAX_YEARS = 5
 
 
 def _speaking(use: _Use) -> str:
-    """Match the names of a column, of an amount beside a digit, and the values of a text.
-
-    What running text counts is also told without a digit: `no bedroom`, `a single gear`.
-    """
+    """Match the names of a column, of an amount beside a digit, and the values of a text."""
     attribute, patterns = use.attribute, list[str]()
     names = [*_names(attribute), *(tuple(said.split()) for said in sorted(use.called))]
     for words in dict.fromkeys(names):  # near one another, in order or backwards
@@ -682,10 +644,7 @@ def _amounts(attribute: Attribute, statistics: ColumnStatistics) -> str:
 
 
 def _may_be_one(use: _Use, other: Attribute) -> bool:
-    """Whether two columns that rarely meet may hold one fact of two layouts, or of two languages.
-
-    Their names do not tell, but for opposites.
-    """
+    """Whether two columns that rarely meet may hold one fact of two layouts or languages."""
     one, two = use.attribute, use.statistics.get(other.name)
     is_contrary = kinship(one.name.replace("_", " "), other.name.replace("_", " ")) < 0
     is_closed = {one.absent_means, other.absent_means} != {"unknown"}

@@ -144,10 +144,7 @@ def _labels(document: Document) -> Iterator[Enumeration]:
 
 
 def _blocks(document: Document) -> Iterator[Enumeration]:
-    """Yield labels that come again and again as rows; a heading above each names its row.
-
-    Those that come once below a heading are one row, where other documents have several.
-    """
+    """Yield labels that come again and again as rows; a heading above each names its row."""
     pairs = [*_pairs(document)]
     counts = Counter(key for key, *_ in pairs)
     for section, group in groupby(pairs, key=lambda pair: pair[3]):

@@ -46,20 +46,13 @@ GONE = "its rule is of an earlier version, and is not read any more"
 
 
 def extract_record(sightings: Sightings, schema: Schema) -> Record:
-    """Read one document: for each attribute the words that state it, and where they are.
-
-    Values are left None: `normalise_column` reads them with the whole column in view.
-    """
+    """Read one document: for each attribute the words that state it, and where they are."""
     cells = tuple(extract_cell(sightings, attribute) for attribute in schema.attributes)
     return Record(sightings.document.id, cells)
 
 
 def extract_cell(sightings: Sightings, attribute: Attribute) -> Cell:
-    """Read one attribute: the first of its rules that finds something decides.
-
-    What a later rule finds at another place is compared with it: a cell that it contradicts says so
-    by a mark.
-    """
+    """Read one attribute: the first of its rules that finds something decides."""
     chosen: Cell | None = None
     for rule in attribute.extractors:
         cell = None if _is_gone(rule) else _apply(rule, sightings, attribute)
@@ -75,10 +68,7 @@ def extract_cell(sightings: Sightings, attribute: Attribute) -> Cell:
 
 
 def _is_gone(rule: Extractor) -> bool:
-    """Whether a rule is of an earlier version.
-
-    By the place or the beginning of a line, a cell of a table, a name in a sentence.
-    """
+    """Whether a rule is of an earlier version."""
     match rule:
         case PlaceRule():
             return rule.place == "line"
@@ -239,10 +229,7 @@ def match_whole(pattern: str, text: str) -> dict[str, Span] | None:
 
 
 def _check_repeats(pattern: str) -> None:
-    """Refuse counted repetitions that take minutes to read already: no time limit helps there.
-
-    Those within one another multiply, those beside one another add up.
-    """
+    """Refuse counted repetitions that take minutes to read already: no time limit helps there."""
     groups, last = [0], 0
     for piece in _PIECE.finditer(pattern):
         if piece[0] == "(":

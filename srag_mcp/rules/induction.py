@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.documents.document import Document, spread_evenly
-from srag_mcp.documents.folder import media_type
 from srag_mcp.documents.table_files import ColumnSample, ListedMembers
 from srag_mcp.names.uniting import closed_set
 from srag_mcp.rules.candidates import (
@@ -76,7 +75,6 @@ def induce_schema(
     sample = spread_evenly(documents, _MAX_SAMPLE)
     sightings = list(map(Sightings, sample))
     candidates = _harvest(sightings, questions)
-    _call_mail_dates(candidates, sample)
     chosen = _choose(candidates, len(sample))
     heads = [listing.name for document in sample for listing in document.listings]
     nouns = _without_heads(find_nouns(sightings, entity, questions, chosen), heads)
@@ -171,10 +169,7 @@ def _without_told(schema: Schema, rows_first: Sequence[Table] = ()) -> Schema:
 
 
 def _is_listed(candidate: Candidate, listed: Sequence[Spans]) -> bool:
-    """Whether most of what a column would hold are cells of items that a child table holds.
-
-    Or words of such an item; that a thing is not listed stands nowhere.
-    """
+    """Whether most of what a column would hold are cells of items that a child table holds."""
     said = {n: f.span for n, f in candidate.found.items() if f.span.start < f.span.end}
     return 2 * sum(listed[n].overlap(span) for n, span in said.items()) > len(said)
 
@@ -185,16 +180,6 @@ def _is_count(candidate: Candidate, n_rows: Mapping[int, int]) -> bool:
     is_less = candidate.origin == "slot" and len(candidate.found) < len(n_rows)
     n_equal = sum(amount == n_rows[n] for n, amount in said.items())
     return is_less and n_equal >= max(2, NEARLY_ALL * len(candidate.found))
-
-
-def _call_mail_dates(candidates: Sequence[Candidate], sample: Sequence[Document]) -> None:
-    """Call the day on which mails were sent theirs, where what they tell has dates of its own."""
-    dates = [candidate for candidate in candidates if candidate.guess.type.is_date]
-    for candidate in dates if len(dates) > 1 else ():
-        paths = [sample[number].path for number in candidate.found]
-        are_mails = all(media_type(path) == "message/rfc822" for path in paths)
-        if fold_words(candidate.label) == "date" and are_mails:
-            candidate.labels = ["mail date"]
 
 
 def _is_synonym(label: str, name: str) -> bool:
@@ -273,10 +258,7 @@ def _without_values_as_labels(
 
 
 def _is_any_date(candidate: Candidate, sightings: Sequence[Sightings]) -> bool:
-    """Whether nothing but its place speaks for a date, and most documents have several.
-
-    One that is a line by itself, the same one near the top of most documents, is their own.
-    """
+    """Whether nothing but its place speaks for a date, and most documents have several."""
     if not candidate.guess.type.is_date:
         return False
     alone: Counter[int] = Counter()
@@ -289,10 +271,7 @@ def _is_any_date(candidate: Candidate, sightings: Sequence[Sightings]) -> bool:
 
 
 def _repeats_place(candidate: Candidate, others: Sequence[Candidate]) -> bool:
-    """Whether a text is but a part of a title, of its own document or of another one.
-
-    A label may say what titles of several documents share: `District: Altona`, `Flat 5 in Altona`.
-    """
+    """Whether a text is but a part of a title, of its own document or of another one."""
     if not candidate.guess.type.is_text or candidate.origin == "place":
         return False
     texts = {n: f" {fold_words(found.text)} " for n, found in candidate.found.items()}
@@ -348,10 +327,7 @@ def _is_template(values: Sequence[str]) -> bool:
 
 
 def _choose(candidates: Sequence[Candidate], n_documents: int) -> list[Candidate]:
-    """Keep the candidates that are columns; what most documents state first, booleans last.
-
-    A column's values are of one kind, and a fair share of the documents states it.
-    """
+    """Keep the candidates that are columns; what most documents state first, booleans last."""
 
     def rank(candidate: Candidate) -> float:
         n_told = sum(found.text != "no" for found in candidate.found.values())
@@ -460,10 +436,7 @@ def _names_of(attribute: Attribute) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """An attribute as words: stems with how much they tell, and examples, folded.
-
-    *names* are the stems of its name and of each synonym, without the words for one record.
-    """
+    """An attribute as words: stems with how much they tell, and examples, folded."""
 
     attribute: Attribute
     stems: dict[str, float]
@@ -474,10 +447,7 @@ class _Wanted:
 def _match_attributes(
     schema: Schema, candidates: Sequence[Candidate], n_documents: int
 ) -> dict[str, tuple[Extractor, ...]]:
-    """Return the extractors of each attribute, the best candidate's first.
-
-    The best pair of attribute and candidate is settled first; a candidate serves one attribute.
-    """
+    """Return the extractors of each attribute, the best candidate's first."""
     nouns = _nouns(schema)
     wanted = [_wanted(attribute, nouns) for attribute in schema.attributes]
     # what a candidate is about: stems with how surely they belong to it

@@ -109,10 +109,7 @@ def recurring_headings(sightings: Sequence[Sightings]) -> set[str]:
 
 
 def _statements(sightings: Sequence[Sightings], headings: set[str]) -> list[Statement]:
-    """Return what stands under *headings*, but for names: of people, places, products.
-
-    Where mostly titles of documents are listed ("You may also like"), nothing is of the record.
-    """
+    """Return what stands under *headings*, but for names: of people, places, products."""
     statements = [
         (number, item)
         for number, sighting in enumerate(sightings)
@@ -182,10 +179,7 @@ def _families(topics: Sequence[Topic]) -> list[Topic]:
 
 
 def _with_other_names(topics: Sequence[Topic], sightings: Sequence[Sightings]) -> list[Topic]:
-    """Join what is listed under two names: never both, and who lists one speaks of the other.
-
-    Hotels list a gym or a fitness centre; of those with a fitness centre, most speak of their gym.
-    """
+    """Join what is listed under two names: never both, and who lists one speaks of the other."""
     found: list[Topic] = []
     for topic in sorted(topics, key=lambda item: -len(item.said)):
         same = [other for other in found if _says_other(topic, other, sightings)]
@@ -236,11 +230,7 @@ def _head(name: str) -> str:
 
 
 def _sections(topic: Topic, sightings: Sequence[Sightings]) -> tuple[str, ...]:
-    """Return the headings under which a document that has the thing would list it.
-
-    They are those right above its statements, and those that stand beside them below one heading in
-    some document: what lists services and lists no pool has no pool, "Sold out" says nothing of it.
-    """
+    """Return the headings under which a document that has the thing would list it."""
     counts = Counter(heading for _, item in topic.statements for heading in item.path)
     over = {heading for heading, n in counts.items() if n >= _COVERED * len(topic.statements)}
     own = {item.path[-1] for _, item in topic.statements}
@@ -260,11 +250,7 @@ def _listed(sighting: Sightings, sections: Collection[str]) -> list[Item]:
 def _known_beside(
     topic: Topic, sections: Collection[str], sightings: Sequence[Sightings]
 ) -> tuple[str, ...]:
-    """Return what lists with the thing name more than once, and lists half of which name the same.
-
-    A list in another language may name the thing in words that nobody knows: it names nothing else
-    of these, either.
-    """
+    """Return what lists with the thing name more than once, and lists half of which are alike."""
     lists = [_listed(sighting, sections) for sighting in sightings]
     counts = Counter(stems for listed in lists for stems in {item.stems for item in listed})
     names: dict[frozenset[str], str] = {}
@@ -340,15 +326,7 @@ def _is_prose(item: Item) -> bool:
 
 
 def read_item(rule: ItemRule, sightings: Sightings, name: str) -> Cell | None:
-    """Find a statement of the rule; one that says so wins over one that denies it.
-
-    A document that lists things below a heading of the rule, and not this one, has it not: it is
-    stated absent, with the heading as evidence; so it is where a format that knows lists has an
-    empty one there. Nothing is known where else it lists nothing there, or mostly what no other
-    list names (in another language, perhaps), or where a statement has the words without being the
-    thing ("parking garage" for `parking`, what the rule names *besides*), or is a whole sentence
-    outside a list.
-    """
+    """Find a statement of the rule; one that says so wins over one that denies it."""
     wanted, besides = _named(rule.items), _stems_of(rule.besides)
     sections = {*rule.sections, *filter(None, [rule.section])}
     listed = [x for x in sightings.statements if not sections or x.path[-1] in sections]

@@ -80,11 +80,7 @@ def is_same_name(left: str, right: str, besides: Stems = frozenset()) -> bool:
 
 
 def own_words(left: str, right: str) -> Stems:
-    """Return the stems in which two phrases that share one differ: `paid by card`, `paid by cash`.
-
-    None where one of them only says more, as `paid`; nor where all have kin, as `payment by card`,
-    or only say what sort of thing it is, as `bulb count`, `total bulbs`.
-    """
+    """Return the stems in which two phrases that share one differ: `by card`, `by cash`."""
     one, other = _telling(left), _telling(right)
     differ = one & other and one - other and other - one and not is_same_name(left, right)
     tells = any(kin_of(name).isdisjoint(general_stems()) for name in one ^ other)
@@ -121,9 +117,8 @@ def kinship(left: str, right: str) -> float:
     telling, further = one - general_stems(), other - general_stems()
     if not telling or not further:
         ends = [name for pair in _listed()["opposites"] for end in pair for name in end]
-        if not any(kin_of(name) & other for name in one) or not (telling | further).isdisjoint(
-            ends
-        ):
+        are_kin = any(kin_of(name) & other for name in one)
+        if not are_kin or not (telling | further).isdisjoint(ends):
             return 0.0
         return _LIKE if telling == further else _VAGUE
     if all(kin_of(n) & further for n in telling) and all(kin_of(n) & telling for n in further):

@@ -71,10 +71,7 @@ def label_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
 
 
 def _plain_label(label: str) -> str:
-    """Return a label without numbers, marks and what is in brackets: `Tax (20%)` -> `Tax`.
-
-    What has an opposite stays: `Total (excl. tax)`.
-    """
+    """Return a label without numbers, marks and what is in brackets: `Tax (20%)` -> `Tax`."""
     bare = _BRACKETED.sub(lambda found: found[0] if is_contrary(found[0]) else " ", label)
     bare = re.sub(r"\d+(?:[.,]\d+)*\s?%?", " ", bare) if "%" in bare else bare
     bare = " ".join(bare.split()).strip(" .:*-–—·•|/_")
@@ -84,10 +81,7 @@ def _plain_label(label: str) -> str:
 def _collect(
     sightings: Sequence[Sightings], apart: Mapping[str, Collection[str]], lists: Collection[str]
 ) -> dict[tuple[str, str | None], _Fields]:
-    """Return the fields by key, and by section where a key means another thing below it.
-
-    What stands in a table below a header of *lists* is no fact of its document.
-    """
+    """Return the fields by key, and by section where a key means another thing below it."""
     numbered = _numbered(sightings)
     found: dict[tuple[str, str | None], _Fields] = {}
     for number, sighting in enumerate(sightings):
@@ -123,11 +117,7 @@ def _numbered(sightings: Sequence[Sightings]) -> set[str]:
 
 
 def _apart(sightings: Sequence[Sightings]) -> dict[str, set[str]]:
-    """Return, by key, the headings below which it means another thing.
-
-    Where two recur, all do. Else it is a heading that stands second, and says something else, in
-    nearly all documents that have the key in another place, too.
-    """
+    """Return, by key, the headings below which it means another thing."""
     repeated: Counter[str] = Counter()
     sections: dict[str, Counter[str]] = defaultdict(Counter)
     met: dict[str, Counter[str]] = defaultdict(Counter)
@@ -198,33 +188,22 @@ class KeyedNumber:
 
 
 def keyed_numbers(sightings: Sightings) -> list[KeyedNumber]:
-    """Return the numbers beside keys, in the order of the text, one a field; a year is none.
-
-    Nor is what a unit measures: of `1 h 45 min` no part is a sum, and times side by side are two.
-    """
+    """Return the numbers beside keys, in the order of the text, one a field; a year is none."""
     found: list[KeyedNumber] = []
     for field in (f for key, own in sightings.fields.items() if "#" not in key for f in own):
         quantities = [] if find_dates(field.value) else find_quantities(field.value)
         n_broken = sum("." in span.of(field.value) for span, _ in quantities)
         is_measured = any(quantity.unit in SIZES for _, quantity in quantities)
-        if (
-            quantities
-            and n_broken < 2
-            and abs(quantities[-1][1].value) <= _HUGE
-            and not is_measured
-        ):
+        if quantities and n_broken < 2 and not is_measured:
             span, quantity = quantities[-1]  # several broken ones are a row of a table
-            place = Span(field.span.start + span.start, field.span.start + span.end)
-            found.append(KeyedNumber(field.key, round(100 * quantity.value), place))
+            if abs(quantity.value) <= _HUGE:
+                cents = round(100 * quantity.value)
+                found.append(KeyedNumber(field.key, cents, span.moved(field.span.start)))
     return sorted(found, key=lambda number: number.span.start)
 
 
 def elect(rule: KeyRule, numbers: Sequence[KeyedNumber]) -> tuple[KeyedNumber | None, bool]:
-    """Return the number on which the labels of *rule* agree most, and whether others come near.
-
-    The number is taken where it is first said. A number gains where it is the difference of two
-    other numbers beside labels (paid minus returned), or their sum.
-    """
+    """Return the number on which the labels of *rule* agree most, and whether others come near."""
     votes = _count(rule, numbers)
     best = max(votes.values(), default=0.0)
     if best < _MIN_VOTES:

@@ -61,10 +61,7 @@ def free_name(label: str, taken: Collection[str]) -> str:
 def unique_labels(
     candidates: Sequence[Candidate], n_documents: int, nouns: Collection[str] = ()
 ) -> list[str]:
-    """Choose for each candidate the first of its labels that no better one took; else ``""``.
-
-    Phrases of running text lose the words for one record, *nouns*: a "star hotel" has `star`.
-    """
+    """Choose for each candidate the first of its labels that no better one took; else ``""``."""
     taken: set[str] = set()
     chosen: dict[int, str] = {}
     for candidate in sorted(candidates, key=lambda item: -item.share(n_documents)):
@@ -144,14 +141,7 @@ def find_nouns(
     questions: Sequence[str],
     columns: Sequence[Candidate],
 ) -> tuple[str, ...]:
-    """Return the words for one record and for many, the surest first.
-
-    A word counts that two witnesses have: titles, file names, headings, the folder's name, sample
-    questions ("how many invoices"), or that nearly all titles or headings have. What a
-    column is called is no record; of a longer name only where folder and titles do not say so.
-    The folder's name alone counts only where nothing else does, its last word, and where documents
-    speak of one. Last comes what documents call themselves: `this audit report`.
-    """
+    """Return the words for one record and for many, the surest first."""
     n_documents = max(1, len(sightings))
     named = {stem(word) for column in columns for word in _heads(column.label)}
     bare = {name for c in columns if len(own := content_stems(c.label)) == 1 for name in own}
@@ -197,10 +187,7 @@ def find_nouns(
 
 
 def _called_by_themselves(sightings: Sequence[Sightings], nouns: Sequence[str]) -> list[str]:
-    """Return the one longer name that documents have for themselves, where hardly any differs.
-
-    `this annual report`: not where others are called `this report`, or `this audit report`.
-    """
+    """Return the one longer name that documents have for themselves: `this annual report`."""
     own = re.compile(rf"\bthis ((?:[^\W\d_]+ )??(?:{'|'.join(map(re.escape, nouns))}))\b")
     texts = (" ".join(sighting.text.casefold().split()) for sighting in sightings)
     said = Counter(name for text in texts for name in {*own.findall(text)}) if nouns else Counter()

@@ -113,11 +113,7 @@ def find_place(rule: PlaceRule, sighting: Sightings) -> Span | None:
 
 
 def _title(rule: PlaceRule, sighting: Sightings, title: str) -> Span | None:
-    """Find a title: in the first heading that says it, else where it appears first.
-
-    What stands in many titles, dates and codes are cut off; None where nothing is left. A code
-    stays that no label of the document gives: the number of a house.
-    """
+    """Find a title: in the first heading that says it, else where it appears first."""
     text = sighting.text
     headings = (b for b in sighting.document.blocks if isinstance(b, Heading) and b.text == title)
     place = next((block.span for block in headings), Span(0, len(text)))
@@ -163,11 +159,7 @@ def _is_figure(words: str) -> bool:
 
 
 def _learn_title_furniture(sightings: Sequence[Sightings]) -> tuple[str, ...]:
-    """Learn which parts of titles recur beside another part that tells: "Minutes", "m/f/d".
-
-    Where most documents have a title of their own, one that several share names no record, but what
-    sort of document it is: "Curriculum vitae".
-    """
+    """Learn which parts of titles recur beside another part that tells: "Minutes", "m/f/d"."""
     counts, alone, first = Counter[str](), Counter[str](), Counter[str]()
     whole: Counter[tuple[str, ...]] = Counter()
     beside: dict[str, set[str]] = defaultdict(set)
@@ -193,22 +185,14 @@ def _learn_title_furniture(sightings: Sequence[Sightings]) -> tuple[str, ...]:
         is_usual = count >= least and (is_half or len(beside[piece]) >= _MIN_DISTINCT)
         is_beside = is_usual and not alone[piece] and first[piece] in {0, count}
         is_name = count > 1 and _is_named_elsewhere(piece, count, sightings)
-        if (
-            piece in shared
-            or is_heading
-            or is_beside
-            or is_name
-            or (is_half and alone[piece] == count)
-        ):
+        is_alone = is_half and alone[piece] == count
+        if piece in shared or is_heading or is_beside or is_name or is_alone:
             furniture.append(piece)
     return tuple(sorted(furniture))[:_MAX_SKIPPED]
 
 
 def _is_named_elsewhere(piece: str, count: int, sightings: Sequence[Sightings]) -> bool:
-    """Whether a part of several titles is said in the text of as many other documents.
-
-    It names a person, or who wrote all of them, and no document.
-    """
+    """Whether a part of several titles is said in the text of as many other documents."""
     others = (s for s in sightings if piece not in fold_words(s.document.title))
     return sum(sighting.speaks_of(piece) for sighting in others) >= count
 
@@ -304,11 +288,7 @@ def _learn_name_line(sightings: Sequence[Sightings]) -> PlaceRule:
 
 
 def part_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
-    """Find the country at the end of a line that documents have in common, and the town before it.
-
-    "12 High Street, 1080 Vienna, Austria - Show map": what all lines end in is cut off, and so is a
-    postal code. Nothing but a name of a country tells what such a part is.
-    """
+    """Find the country at the end of a line that documents share, and the town before it."""
     found: list[Candidate] = []
     for key, tail in _endings(sightings):
         rule = PlaceRule(place="part", key=key or None, tail=tail, index=-1)
@@ -322,10 +302,7 @@ def part_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
 
 
 def _endings(sightings: Sequence[Sightings]) -> list[tuple[str, tuple[str, ...]]]:
-    """Return the words that lines of many documents end in, with the key of these lines.
-
-    Of endings that nearly the same lines have the longest counts; there may be none: `()`.
-    """
+    """Return the words that lines of many documents end in, with the key of these lines."""
     counts: Counter[tuple[str, tuple[str, ...]]] = Counter()
     for sighting in sightings:
         lines = [(key, span.of(sighting.text)) for key, span in _lines(sighting)]

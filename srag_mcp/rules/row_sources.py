@@ -14,7 +14,7 @@ from math import isclose
 
 from srag_mcp.cells.cell import Cell, ListedRows, Mark, add_note
 from srag_mcp.cells.normalised import IS_RELATIVE
-from srag_mcp.documents.document import Document, Listing, TableCell
+from srag_mcp.documents.document import Document, TableCell
 from srag_mcp.documents.pairs import is_data
 from srag_mcp.documents.tables import SheetRow, column_key, find_grouping
 from srag_mcp.documents.totals import TableBody, is_total, names_total
@@ -66,10 +66,7 @@ class Listed:
 
 
 def read_by_sources(sightings: Sightings, table: Table) -> ListedRows | None:
-    """Read the rows of *table*; None where the document lists nothing of the kind.
-
-    The first source that finds rows counts; where another one finds others, the list says so.
-    """
+    """Read the rows of *table*; None where the document lists nothing of the kind."""
     read = [read_source(source, table, sightings) for source in table.sources]
     listed = [item for item in read if item.rows]
     if not listed:
@@ -109,11 +106,7 @@ def read_by_sources(sightings: Sightings, table: Table) -> ListedRows | None:
 
 
 def _find_none(sightings: Sightings, table: Table) -> Found | None:
-    """Return where a document that says nothing else of a list says by its name that it has none.
-
-    `Findings: none`, where others have a heading; `Tasks`, and `none` below, where they have a
-    table.
-    """
+    """Return where a document says by the name of a list, and nothing else, that it has none."""
     names = {*table.nouns, *(source.section for source in table.sources)}
     kinds = ("items", "label", "table")
     named = (x for kind in kinds for x in sightings.listed(kind) if x.name in names)
@@ -222,7 +215,8 @@ def _read_tables(
     """Add the rows of tables, but for headers, totals and notes."""
     for item in whole_tables(here, are_headed=bool(source.heading)):
         places = {key: place for place, key in reversed([*enumerate(item.keys)])}
-        columns = {name: places[key] for name, key in _keys(table) if key in places}
+        found = ((x.name, _find_place(x, places)) for x in table.attributes)
+        columns = {name: place for name, place in found if place is not None}
         for name, place in columns.items():
             if item.kind == "table" and holds_units(row[place].text for row in item.rows):
                 listed.unit = name
@@ -238,12 +232,7 @@ def _read_tables(
 def _add_rows(
     item: Enumeration, rows: Sequence[Cells], source: RowSource, listed: Listed, text: str
 ) -> None:
-    """Add rows with their cells, but for those that are no items; what these say is kept.
-
-    Words that are indented deeper than all rows begin say more of a row beside them; what else
-    stands alone may be a row, of which little is known. So may a row that numbers alone make a sum:
-    of whole amounts, one in a hundred is that of two others by chance.
-    """
+    """Add rows with their cells, but for those that are no items; what these say is kept."""
     left_out, doubted, sums = find_no_items(item)
     listed.summed |= {_label(item.rows[n]) for n in sums}
     runs = groupby(enumerate(sorted(left_out)), key=lambda found: found[1] - found[0])
@@ -310,14 +299,6 @@ def whole_tables(
         yield replace(parts[0], rows=tuple(row for part in parts for row in part.rows))
 
 
-def _keys(table: Table) -> Iterator[tuple[str, str]]:
-    """Yield the names of columns with the headers that they may have, the last one first."""
-    for attribute in table.attributes:
-        called = map(fold_words, (attribute.name, *attribute.synonyms))
-        for key in reversed(keys_of(attribute.extractors) or [*called]):
-            yield attribute.name, key
-
-
 def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str], set[int]]:
     """Return the rows that are no items, with whether they are called a total and are no sum.
 
@@ -366,11 +347,7 @@ def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str], s
 
 
 def _thin_amounts(lines: Sequence[SheetRow]) -> dict[int, tuple[int, float]]:
-    """Return the place and the amount of rows that have little else.
-
-    Beside a label that names a thing, an amount may be its price. A row that lacks numbers which
-    the fullest rows have has little else, too.
-    """
+    """Return the place and the amount of rows that have little else."""
     usual = sorted(line.n_filled for line in lines)[len(lines) // 2]
     most = max(line.n_filled for line in lines)
     fullest = zip(*(line.cells for line in lines if line.n_filled == most), strict=True)
@@ -391,10 +368,7 @@ def _thin_amounts(lines: Sequence[SheetRow]) -> dict[int, tuple[int, float]]:
 def _find_sums(
     lines: Sequence[SheetRow], thin: Mapping[int, tuple[int, float]]
 ) -> Iterator[tuple[int, bool]]:
-    """Yield the rows among the *thin* ones that are sums of others (True) or are added to one.
-
-    `Goods 90`, `Levy -5`, `To pay 85`, all below the items; behind their sum nothing is one.
-    """
+    """Yield the rows among the *thin* ones that are sums of others (True) or are added to one."""
     items: list[SheetRow] = []
     n_summed, added, reached = 0, list[tuple[int, float]](), None  # since the last sum; that sum
     last = max((line.number for line in lines if line.number not in thin), default=-1)
@@ -423,11 +397,7 @@ def _find_sums(
 def _find_behind(
     lines: Sequence[SheetRow], sums: Collection[int], thin: Collection[int]
 ) -> Iterator[int]:
-    """Yield the rows behind one that sums up the items, where they lack what all of these have.
-
-    `Total 240`, `Booking fee 1.50`. Not those below a heading of their own, nor those that a row
-    follows which lacks nothing, as on the next page: there the items go on.
-    """
+    """Yield the rows behind one that sums up the items, where they lack what all of these have."""
     steady: set[int] | None = None  # the columns that all items fill
     behind, is_behind = list[int](), False
     for line in lines:
@@ -455,10 +425,7 @@ def _says_nothing(row: Row, name: str) -> State | None:
 
 
 def _adds_up(start: float, parts: Sequence[float], end: float) -> bool:
-    """Whether all *parts* added to *start*, or all taken off it, make *end*.
-
-    If each might be either, six whole amounts would make another one by chance in one of five.
-    """
+    """Whether all *parts* added to *start*, or all taken off it, make *end*."""
     changes = (sum(parts), -sum(map(abs, parts)))
     return bool(parts) and any(is_near(start + change, end) for change in changes)
 
@@ -526,10 +493,7 @@ def stated_counts(
 
 
 def read_lists(sightings: Sightings, schema: Schema) -> tuple[ListedRows, ...]:
-    """Read what a document lists of the child tables of *schema*; values are left None.
-
-    Where items that no table holds are made as those of a list, it may go on there, and says so.
-    """
+    """Read what a document lists of the child tables of *schema*; values are left None."""
     found = {
         child.entity: (child.sources and read_by_sources(sightings, child))
         or read_rows(sightings.document, child)
@@ -554,14 +518,9 @@ def read_lists(sightings: Sightings, schema: Schema) -> tuple[ListedRows, ...]:
 def read_rows(document: Document, table: Table) -> ListedRows | None:
     """Read a list that the format of the document knows; None where it has none of that name."""
     wanted = column_key(table.list_name)
-    for listing in document.listings:
-        if column_key(listing.name) == wanted:
-            return _read_listing(document, listing, table)
-    return None
-
-
-def _read_listing(document: Document, listing: Listing, table: Table) -> ListedRows:
-    """Read the items of a list that the format of the document knows."""
+    listing = next((x for x in document.listings if column_key(x.name) == wanted), None)
+    if listing is None:
+        return None
     if not listing.rows:
         none = Cell(POSITION, State.STATED_ABSENT, "", listing.span, listing.name)
         return ListedRows(table.entity, none)
@@ -590,10 +549,7 @@ def _find_place(attribute: Attribute, places: Mapping[str, int]) -> int | None:
 
 
 def stated_cell(attribute: Attribute, found: TableCell | None, key: str, context: str = "") -> Cell:
-    """Return the cell of a format that knows cells: an empty one states that there is no value.
-
-    Of yes and no it is neither, and says nothing.
-    """
+    """Return the cell of a format that knows cells: an empty one states that there is no value."""
     is_silent = attribute.type.is_boolean and attribute.absent_means != "false"
     if found is None or (not found.text and is_silent):
         return Cell(attribute.name, State.NOT_MENTIONED)

@@ -115,10 +115,7 @@ def _found(slots: _Slots, sightings: Sequence[Sightings]) -> dict[int, Found]:
 
 
 def _most_familiar(documents: Sequence[Sequence[Slot]], most: int) -> list[list[Slot]]:
-    """Keep at most *most* slots a document: those whose neighbours most documents have.
-
-    Long documents hold hundreds of numbers, and only what recurs can become a column.
-    """
+    """Keep at most *most* slots a document: those whose neighbours most documents have."""
     spread: Counter[str] = Counter()
     for slots in documents:
         spread.update({name for slot in slots for name in slot.features if name[0] in "<>@"})
@@ -257,12 +254,7 @@ def _phrases(members: _Slots, sightings: Sequence[Sightings]) -> dict[str, _Said
 
 
 def _told(members: _Slots, sightings: Sequence[Sightings], named: set[str]) -> tuple[str, ...]:
-    """Return the words that the clauses of values share: what happened to what they count.
-
-    "586 patients were discharged (32% died) and 478 admitted": of the first, nobody died.
-    What stands between two numbers is said of the first; a clause that `and` joins to another, and
-    that says no more than the name, has its verb.
-    """
+    """Return the words that the clauses of values share: what happened to what they count."""
     said = Counter[str]()
     for number, slot in members.items():
         text, value, sentence = sightings[number].text, slot.value.span, slot.sentence
@@ -308,10 +300,7 @@ def _words(stretch: str, *, last: bool) -> list[str]:
 
 
 def _grams(words: Sequence[str], is_behind: bool) -> Iterator[tuple[str, int, bool]]:
-    """Yield the phrases that could be a name, with the number of words between it and the value.
-
-    The last tells whether the word before it belongs to it as well: "depth" of "snow depth".
-    """
+    """Yield the phrases that could be a name, with the number of words between it and the value."""
     for start in range(len(words)):
         for end in range(start + 1, min(len(words), start + _MAX_PHRASE) + 1):
             phrase = words[start:end]
@@ -333,10 +322,7 @@ def _is_unit(word: str) -> bool:
 def _labels(
     own: Mapping[str, _Said], others: Sequence[Mapping[str, _Said]], members: _Slots
 ) -> list[str]:
-    """Return the phrases that name a value best, with one head.
-
-    Most of its slots have them, and others do not stand beside them.
-    """
+    """Return the phrases that name a value best, with one head."""
     features = Counter(name for slot in members.values() for name in slot.features)
     if features["@score"] >= _USUAL * len(members):
         return ["rating"]
@@ -393,10 +379,7 @@ def _labels(
 def _with_deed(
     labels: list[str], own: Mapping[str, _Said], members: _Slots, sightings: Sequence[Sightings]
 ) -> list[str]:
-    """Name what a number counts by what was done to it, where all sentences tell of that.
-
-    `lunch was served to 39 people` -> `served to people`: nobody says that these are all.
-    """
+    """Name what a number counts by what was done to it, where all sentences tell of that."""
     said = Counter[str]()
     for number, slot in members.items():
         left = sightings[number].text[slot.sentence.start : slot.value.span.start]

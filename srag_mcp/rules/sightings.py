@@ -134,10 +134,7 @@ class Sightings:
         return found, forms
 
     def speaks_of(self, name: str) -> bool:
-        """Whether the text has the words of *name* in a row, in any of their forms, undenied.
-
-        "Neither a lift nor a garage" speaks of no lift.
-        """
+        """Whether the text has the words of *name* in a row, in any of their forms, undenied."""
         said, forms = self._said
         wanted = name.split()
         first = forms.get(stem(wanted[0]), ()) if wanted else ()
@@ -195,19 +192,14 @@ class Sightings:
         has_gaps = any(gap in lines for gap in ("  ", "\t", ":"))
         for pattern in (_AMOUNT_LINE, _GAP_LINE) if has_gaps else ():
             for match in pattern.finditer(lines):
-                label, value = (
-                    Span(span.start + match.start(name), span.start + match.end(name))
-                    for name in ("label", "value")
-                )
+                places = (Span(*match.span(name)) for name in ("label", "value"))
+                label, value = (place.moved(span.start) for place in places)
                 if pattern is _AMOUNT_LINE or is_plain_value(match["value"]):
                     yield from _field(match["label"], self.text, (label, value))
 
     @cached_property
     def items(self) -> list[Item]:
-        """List items and other short statements below a heading, in the order of the text.
-
-        Lines of running text are statements where all below their heading are short.
-        """
+        """List items and other short statements below a heading, in the order of the text."""
         text, found = self.text, list[Item]()
         lines: dict[tuple[str, ...], int] = {}
         for block in self.document.blocks:
@@ -283,10 +275,7 @@ def _is_form(word: str, other: str) -> bool:
 
 
 def _is_denied(words: Sequence[str], start: int, end: int) -> bool:
-    """Whether a word of denial is right before a thing, or before its article.
-
-    "Without a lift" and "no lift in the house" deny it, "no lift repairs" may speak of one.
-    """
+    """Whether a word of denial is right before a thing, or before its article."""
     has_article = start > 0 and words[start - 1] in _ONE_OF
     before = start - 1 - has_article
     is_all = has_article or end == len(words) or words[end] in STOP_WORDS

@@ -94,10 +94,7 @@ class Slot:
 
 
 def find_slots(document: Document) -> list[Slot]:
-    """Find the dates and numbers of running text, in order; tables and short fields have none.
-
-    A heading has dates only: its numbers count headings, or are part of a name.
-    """
+    """Find the dates and numbers of running text, in order; tables and short fields have none."""
     values, slots = find_values(document.text), list[Slot]()
     starts = [value.span.start for value in values]
     for block in document.blocks:
@@ -117,10 +114,7 @@ def find_slots(document: Document) -> list[Slot]:
 
 
 def find_values(text: str) -> list[Value]:
-    """Find all dates and numbers of *text*, in order, without overlaps; dates win over numbers.
-
-    Dates that are less than a day ("May 2021") are no values; a lone year is a number.
-    """
+    """Find all dates and numbers of *text*, in order, without overlaps; dates win over numbers."""
     values: list[Value] = []
     taken: list[Span] = []
     for span, found in find_dates(text, partial=True):
@@ -234,10 +228,7 @@ def _near_features(text: str, tokens: Sequence[_Token], value: Value, room: Span
 
 
 def _thresholds(text: str, sentence: Span, value: Value) -> set[str]:
-    """Return the nearest threshold of the clause before (`|<`) and behind (`|>`) a value.
-
-    "39 wells have a level of >250-500 mg" -> `|>>250-500`
-    """
+    """Return the nearest threshold of the clause before (`|<`) and behind (`|>`) a value."""
     before = _CLAUSE_END.split(text[sentence.start : value.span.start])[-1]
     behind = _CLAUSE_END.split(text[value.span.end : sentence.end])[0]
     first, last = _THRESHOLD.findall(behind)[:1], _THRESHOLD.findall(before)[-1:]
@@ -246,10 +237,7 @@ def _thresholds(text: str, sentence: Span, value: Value) -> set[str]:
 
 
 def _order_of_dated(text: str, values: Sequence[Value]) -> Mapping[int, str]:
-    """Mark the values right before a date in one sentence: `@latest`, `@earlier`, a lone `@dated`.
-
-    "from 41 on 1 May to 58 on 1 June" -> the second is `@latest`, the first `@earlier`.
-    """
+    """Mark the values right before a date in a sentence: `@latest`, `@earlier`, a lone `@dated`."""
     dated = {
         index: values[index + 1].amount
         for index, value in enumerate(values[:-1])
@@ -313,10 +301,7 @@ def _near(rule: SlotRule, chosen: Slot, slots: Sequence[Slot]) -> list[Slot]:
 
 
 def to_latest(slot: Slot, slots: Iterable[Slot]) -> Slot:
-    """Return the latest of the values that one paragraph gives for several dates.
-
-    "from 41 on 1 May to 58 on 1 June": the second is what holds now.
-    """
+    """Return the latest of the values that one paragraph gives for several dates."""
     if "@earlier" not in slot.features:
         return slot
     around = {name for name in slot.features if name[0] == "^"}
@@ -355,10 +340,7 @@ def learn_slot_rule(members: Mapping[int, Slot], documents: Sequence[Sequence[Sl
 def _besides(
     rule: SlotRule, members: Mapping[int, Slot], documents: Sequence[Sequence[Slot]]
 ) -> tuple[str, ...]:
-    """Return the words that only sentences have that say otherwise behind the right ones.
-
-    "The church beside it was built in 1901" speaks of no tower where nothing else is said, either.
-    """
+    """Return the words that only sentences have that say otherwise behind the right ones."""
     met = [
         (member, other)
         for number, member in members.items()

@@ -61,10 +61,7 @@ def with_columns(
 
 
 def with_lists(schema: Schema, lists: Sequence[ListedMembers]) -> Schema:
-    """Return *schema* with a child table for each list of table files whose items are alike.
-
-    The others are named. A list that it has stays, and one that was pending is there now.
-    """
+    """Return *schema* with a child table for each list of table files whose items are alike."""
     children, left = list(schema.children), list[ListName]()
     known = {child.list_name for child in children}
     for item in lists:
@@ -160,11 +157,7 @@ def _unambiguous(value: str, decimal: str) -> str:
 
 
 def _synonyms(names: Sequence[str]) -> dict[str, list[str]]:
-    """Return other words for members of nested objects, each where it means one column only.
-
-    `customer.address.country` is the country, `customer.name` the customer; `Height (m a.s.l.)` is
-    the height. `A- (2)` is called as the `A+` before it, so that nobody takes one for the other.
-    """
+    """Return other words for members of nested objects, each where it means one column only."""
     words: dict[str, list[str]] = {}
     keys = frozenset(map(column_key, names))
     for name in names:

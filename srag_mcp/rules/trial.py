@@ -42,11 +42,6 @@ class Trust(IntEnum):
     SPOKEN = 4
     SILENCE = 5
 
-    @property
-    def takes_spoken(self) -> bool:
-        """Whether rules decide that only the audit proves."""
-        return self is Trust.RULED or self >= Trust.SPOKEN
-
 
 @dataclass(frozen=True, slots=True)
 class Trial:
@@ -221,11 +216,7 @@ class TriedColumn:
         return Trust.SPOKEN if speaks else Trust.SILENCE
 
     def with_open_ends(self) -> "TriedColumn":
-        """Return it so that its few lowest and highest values are read, whatever rules say.
-
-        An audit lets one cell of twenty be wrong, and that one is likeliest where it is far from
-        the others; an answer with the lowest or the highest rests on it alone.
-        """
+        """Return it so that its few lowest and highest values are read, whatever rules say."""
         if not self.attribute.type.is_ordered:
             return self
         at: defaultdict[object, list[str]] = defaultdict(list)
@@ -240,11 +231,7 @@ class TriedColumn:
         return replace(self, rulings=rulings)
 
     def left_to_reading(self) -> "TriedColumn":
-        """Return it without its bound where rules leave more to be read than they spare.
-
-        As long as there is one, these are read whole: the audit covers no silence of passages. What
-        rules decide stays, and what only the audit proves: of that it found little enough wrong.
-        """
+        """Return it without its bound where rules leave more to be read than they spare."""
         n_taken = sum(ruling.is_taken for ruling in self.rulings.values())
         audit = self.attribute.audit
         if audit is None or self.trust >= Trust.PASSAGES or 2 * n_taken >= len(self.rulings):
@@ -258,11 +245,12 @@ class TriedColumn:
         self, rulings: Mapping[str, Ruling], trust: Trust
     ) -> Iterator[tuple[str, Ruling]]:
         """Yield what is decided now, as far as it was to be decided before the audit."""
+        takes_spoken = trust is Trust.RULED or trust >= Trust.SPOKEN
         for key, ruling in rulings.items():
             before = self.rulings[key]
             # an audit counts what is unproven as if it were taken
-            speaks = ruling.is_taken or (trust.takes_spoken and ruling.verdict in _SINGLE)
-            is_let = trust.takes_spoken or (before.is_taken and trust >= Trust.PROVEN)
+            speaks = ruling.is_taken or (takes_spoken and ruling.verdict in _SINGLE)
+            is_let = takes_spoken or (before.is_taken and trust >= Trust.PROVEN)
             if before.verdict in _SINGLE and speaks and is_let:
                 yield key, replace(ruling, verdict=_DECIDED.get(ruling.verdict, ruling.verdict))
             else:

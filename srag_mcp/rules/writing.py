@@ -79,13 +79,7 @@ class RulesReply(ReplyContent):
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """What rules took for something else in a document, or missed where *rule* is None.
-
-    Attributes:
-        document_id: Of the document.
-        label: What the reader found.
-        taken: What the rule takes.
-    """
+    """What a reader found, and *rule* took for something else, or all missed where it is None."""
 
     document_id: str
     label: Cell
@@ -95,14 +89,7 @@ class Miss:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What a model is shown of columns: what was read in documents, or what rules miss of it.
-
-    Attributes:
-        attributes: The columns.
-        documents: Those that were read.
-        labels: What was read, of columns that have no rules yet.
-        misses: By column, of those that have.
-    """
+    """What a model is shown of columns: what was read in documents (*labels*), or rules *miss*."""
 
     attributes: tuple[Attribute, ...]
     documents: tuple[DocumentText, ...]
@@ -121,11 +108,7 @@ def may_be_ruled(cells: Mapping[str, Cell]) -> bool:
 
 
 def hold_back(known: Mapping[str, Mapping[str, Cell]], sample: Sequence[str]) -> tuple[str, ...]:
-    """Return the documents of *sample* by which rules are scored, and which their writer never saw.
-
-    A third at most, and the last ones: without them each column of *known*, what was read of it by
-    document, has as many statements left to be written by as it needs.
-    """
+    """Return the last documents of *sample*, a third at most, which who writes rules never sees."""
     held: list[str] = []
     said = {
         name: {key for key in sample if key in cells and cells[key].span}
@@ -280,10 +263,7 @@ def _kind(text: str, cell: Cell) -> str:
 
 
 def _line_of(text: str, cell: Cell) -> str:
-    """Return what says a cell, in its line, in quotation marks; empty where nothing does.
-
-    Where a line begins and ends there is a ⏎.
-    """
+    """Return what says a cell, in its line, in quotation marks; empty where nothing does."""
     if cell.span is None:
         return ""
     reach = max(0, _LONGEST_SHOWN - (cell.span.end - cell.span.start)) // 2

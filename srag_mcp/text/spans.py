@@ -79,11 +79,7 @@ def find_exactly(quote: str, text: str) -> Iterator[Span]:
 
 
 def find_typographically(quote: str, text: str) -> Iterator[Span]:
-    """Yield where *quote* stands in *text* but for typography, each place once.
-
-    That is white space, case, quotes, dashes, full-width letters, accents' encoding, words broken
-    across lines, ligatures and raised figures.
-    """
+    """Yield where *quote* stands in *text* but for typography, each place once."""
     found = set[Span]()
     for keeps_hyphen in (False, True):  # of that at the end of a line, which nobody can tell
         for place in _plain_text(text, keeps_hyphen).places(_PlainText(quote, keeps_hyphen).text):
@@ -126,10 +122,8 @@ class _PlainText:
     def _origin(self, start: int, end: int) -> Span | None:
         """Return where letters come from; None where they are a part of one letter: `f` of `ﬁ`."""
         first, last = (bisect_right(self._starts, place) - 1 for place in (start, end - 1))
-        (opening, is_first_plain), (closing, is_last_plain) = (
-            self._origins[first],
-            self._origins[last],
-        )
+        opening, is_first_plain = self._origins[first]
+        closing, is_last_plain = self._origins[last]
         n_skipped, n_taken = start - self._starts[first], end - self._starts[last]
         after = self._starts[last + 1] if last + 1 < len(self._starts) else len(self.text)
         if (n_skipped and not is_first_plain) or (end != after and not is_last_plain):

@@ -77,11 +77,7 @@ def count_terms(text: str, languages: Collection[str] = ()) -> Counter[int]:
 
 
 def question_terms(question: str, idle: Collection[str] = ()) -> frozenset[int]:
-    """Return the terms of a question: those of a passage, and each label that it may say whole.
-
-    The folded words *idle* are parts of pairs and labels and no words by themselves, unless there
-    are no others. Stems are as of `asked_stems`.
-    """
+    """Return the terms of a question: those of a passage, and each label that it may say whole."""
     text = _SHORT_YEAR.sub(r"\1 20\2", question)
     words = _content(text)[:_MAX_WORDS]
     telling = [word for word in words if word not in idle]
@@ -101,10 +97,7 @@ def question_terms(question: str, idle: Collection[str] = ()) -> frozenset[int]:
 
 
 def asked_stems(question: str, idle: Collection[str] = ()) -> dict[int, int]:
-    """Return the terms of the stems of a question, each with that of a word whose stem it is.
-
-    The folded words *idle* have none. A question that does not tell its language may be in any.
-    """
+    """Return the terms of the stems of a question, each with that of a word whose stem it is."""
     found = _stem_terms(question, languages_of(question) or FUNCTION_WORDS, idle)
     return dict(islice(found, _MAX_STEMS))
 
@@ -112,11 +105,7 @@ def asked_stems(question: str, idle: Collection[str] = ()) -> dict[int, int]:
 def _stem_terms(
     text: str, languages: Collection[str], idle: Collection[str] = ()
 ) -> Iterator[tuple[int, int]]:
-    """Yield the terms of the stems of *text* in each of *languages* but English, and their words.
-
-    A stem is one of its language only, so that passages in English are found as if there were no
-    others.
-    """
+    """Yield the terms of the stems of *text* in *languages* but English, and their words."""
     if not (others := sorted({*languages} - {"english"})):
         return
     for word in _WORD_OF_LETTERS.findall(normalize("NFC", text)):
@@ -190,12 +179,7 @@ _MIN_SPLIT = 6  # letters of a word that may be several: the shortest of two sho
 
 
 def document_names(stem: str, title: str, text: str) -> frozenset[str]:
-    """Return what a document may be called by: words without marks between, folded.
-
-    Its file's name and its title as a whole, the words of the file's name that are no numbers (a
-    year names no document), and, with a capital, the words of the title: it is a sentence of the
-    language, too, and only where somebody writes `Square` is it the firm.
-    """
+    """Return what a document may be called by: words without marks between, folded."""
     named = filter(_is_name, name_words(stem, text))
     titled = (word.capitalize() for word in words(title) if _is_name(word))
     whole = ("".join(words(name)) for name in (stem, title))

@@ -229,10 +229,7 @@ def stems(text: str) -> list[str]:
 
 
 def share_stem(one: str, other: str) -> bool:
-    """Whether two folded words begin alike, or one is within the other.
-
-    `italian` and `italy`; `mietvertrag` and `vertrag`.
-    """
+    """Whether two folded words begin alike, or one is within the other."""
     short, long = sorted((one, other), key=len)
     if len(short) < _SHORTEST_STEM:
         return False

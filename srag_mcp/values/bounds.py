@@ -54,10 +54,7 @@ _SIGN_IN_TEXT = re.compile(
 
 @cache  # most processes look for none of the four
 def _beside(words: str, sign: str, behind: str = "(?!)") -> re.Pattern[str]:
-    """Match *words* or a *sign* before a value, or *behind* it; words also where they end all.
-
-    `5 min 30` is no minimum.
-    """
+    """Match *words* or a *sign* before a value, or *behind* it; words also where they end all."""
     before = rf"(?:{sign}|(?<!\d)(?<!\d\s)\b(?:{words})\b\.?)\s*{_LINKS}\W{{0,2}}{_PLACE}"
     closing = rf"{_PLACE}\s?\(?(?:{words})\b\.?\)?\s*(?:[,;.)]|\Z)"
     return re.compile(rf"{before}|{closing}|{_PLACE}\s?{behind}", re.IGNORECASE)
@@ -98,11 +95,7 @@ def hedge_of(text: str, span: Span, label: str = "", *, is_day: bool = False) ->
 
 
 def hedge_in_text(text: str, span: Span, label: str = "", *, is_day: bool = False) -> Hedge | None:
-    """Return how the number or the day at *span* of running text is said, as `hedge_of` does.
-
-    A number may lead away from where `from` stands, and the words of a label are not of its value:
-    `Distance from: 5`.
-    """
+    """Return how the number or the day at *span* of running text is said, as `hedge_of` does."""
     before = text[max(0, span.start - _NEAR) : span.start]
     before = _DOTTED.sub(r"\1 ", before) if "." in before else before
     reach = _REACH.match(text, span.end)

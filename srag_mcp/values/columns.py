@@ -67,12 +67,7 @@ _ALIKE = 92.0  # of 100, for a word that is meant to be a category: one letter i
 
 
 def read_column(declared: Column, said: Sequence[Words]) -> list[Reading]:
-    """Return what the cells of one column come to, in the same order.
-
-    What one cell leaves open (`1.234`, `3/4/2020`, "(in millions)", two spellings of a name) is
-    decided on the whole column. Words that cannot be read are FAILED, with the reason; a
-    placeholder ("n/a", "none") is NOT_MENTIONED or STATED_ABSENT.
-    """
+    """Return what the cells of one column come to, in the same order."""
     if declared.type.is_text:
         closed = declared.categories
         answers = {
@@ -84,18 +79,17 @@ def read_column(declared: Column, said: Sequence[Words]) -> list[Reading]:
     placeholders = {words: _placeholder(declared, words.text) for words in dict.fromkeys(said)}
     stated = [words for words in said if placeholders[words] is None]
     read = _READERS[declared.type](declared, stated)
-    if declared.type.is_ordered:
-        read = _denying(read)
     # most columns repeat a few words many times: each is read once
     known = {words: placeholder or read(words) for words, placeholder in placeholders.items()}
+    for words, reading in known.items() if declared.type.is_ordered else ():
+        has_number = any(map(str.isdigit, words.text))  # `no later than May 2024`
+        if reading.state is State.FAILED and denies(words.text) and not has_number:
+            known[words] = Reading(State.STATED_ABSENT)  # `never` among dates
     return [known[words] for words in said]
 
 
 def _placeholder(declared: Column, text: str) -> Reading | None:
-    """Return what a placeholder says; None for words that may hold a value.
-
-    It may be a value here, such as the category "Unknown".
-    """
+    """Return what a placeholder says; None for words that may hold a value."""
     folded = text.strip().casefold()
     if not folded:
         return Reading(State.NOT_MENTIONED)
@@ -117,19 +111,6 @@ def _boolean_reader(declared: Column, said: Sequence[Words]) -> Reader:
         return failed("neither yes nor no") if value is None else Reading(State.STATED, value)
 
     return read
-
-
-def _denying(read: Reader) -> Reader:
-    """Read words that are no value as a denial of one, where they deny: `never` among dates."""
-
-    def read_or_deny(words: Words) -> Reading:
-        reading = read(words)
-        has_number = any(map(str.isdigit, words.text))  # `no later than May 2024`
-        if reading.state is State.FAILED and denies(words.text) and not has_number:
-            return Reading(State.STATED_ABSENT)
-        return reading
-
-    return read_or_deny
 
 
 def _date_reader(declared: Column, said: Sequence[Words]) -> Reader:
@@ -188,11 +169,7 @@ def _hedge_of_day(text: str, found: Sequence[tuple[Span, DateText]], label: str)
 
 
 def _in_years(said: Sequence[Words]) -> dict[Words, str]:
-    """Return days without a year in the year in which they are nearest to their document's date.
-
-    Only where the column shows what side of it they are on, as tasks that are due after a meeting
-    are: nearly all dates, those with a year and those so completed, lie there within half a year.
-    """
+    """Return days without a year in the year in which they are nearest to their document's date."""
     apart: dict[Words, int] = {}
     completed: dict[Words, str] = {}
     for words in dict.fromkeys(said):
@@ -214,11 +191,7 @@ def _in_years(said: Sequence[Words]) -> dict[Words, str]:
 
 
 def _text_reader(declared: Column, said: Sequence[Words]) -> Reader:
-    """Decide on the spellings of a column of texts, and return how each cell is read.
-
-    Spellings that differ only in case or white space become the most frequent one; a mark may make
-    another value. A closed set of categories wins over the spelling of the documents.
-    """
+    """Decide on the spellings of a column of texts, and return how each cell is read."""
     tidied = {text: tidy(text) for text in dict.fromkeys(words.text for words in said)}
     spellings = choose_spellings([tidied[words.text] for words in said])
     known = set(declared.categories or ())
@@ -257,10 +230,7 @@ def _category(value: str, exact: Mapping[str, str]) -> str | None:
 
 
 def choose_spellings(values: Sequence[str]) -> dict[str, str]:
-    """Map every spelling to the one to keep: the most frequent, then the first in order.
-
-    Times of day that are written in two ways become one: `7:30 pm` and `19:30` -> `19:30`.
-    """
+    """Map every spelling to the one to keep: the most frequent, then the first in order."""
     if times := _write_times(values):
         return times
     counts = Counter(values)
@@ -448,10 +418,7 @@ def _is_whole(number: Quantity, unit: str | None) -> bool:
 
 
 def _figure(value: str) -> tuple[Figure, str] | None:
-    """Return the figure of a value and the words behind it, folded; None where it is none.
-
-    A number behind words is a name: `Town 7`; `EUR 7` and `about 7` are none.
-    """
+    """Return the figure of a value and the words behind it, folded; None where it is none."""
     is_dated = any(found.precision != "year" for _, found in find_dates(value, partial=True))
     if is_dated or _CODE.fullmatch(value.strip()):
         return None

@@ -286,7 +286,7 @@ _QUARTER = re.compile(rf"(?<![\w-])(?P<kind>[QH])(?P<number>[1-4])(?:{_IN_YEAR})
 _NTH_PART = re.compile(
     rf"(?<!\w)(?P<nth>{_ORDINAL}|[1-4](?:st|nd|rd|th|\.))\s+"
     rf"(?P<kind>quarter|half|quartal|halbjahr|hälfte)"
-    rf"(?:(?:\s+(?:of|in|des|im))?\s+(?P<month>{_MONTH})\b\.?)?(?:{_IN_YEAR})?{_END}",
+    rf"(?:{_IN_YEAR})?{_END}",
     re.IGNORECASE,
 )
 _DECADE = re.compile(
@@ -304,11 +304,6 @@ _RANGE_BEFORE = re.compile(
 _NTH = r"(?:st|nd|rd|th|\.)?"
 _DAY_BEFORE = re.compile(
     rf"(?<![\w:.,/-])(?P<day>\d{{1,2}}){_NTH}\s*(?:(?P<to>{_TO})|{_AND})\s*(?:the\s+)?$", re.I
-)
-_DAY_AFTER = re.compile(
-    rf"\s*(?:(?P<to>{_TO})|{_AND})\s*(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:./-])"
-    rf"(?:\s*,?\s+(?:of\s+)?(?P<year>[12]\d{{3}}){_END})?",
-    re.IGNORECASE,
 )
 # A name of a month that is another word, too, is a month after one of these.
 _TIME_BEFORE = re.compile(
@@ -336,20 +331,17 @@ def find_periods(text: str) -> list[Found]:
         if not apart or item[0].start >= apart[-1][0].end:
             apart.append(item)
     singles = [(span, period) for span, period in apart if period is not None]
-    found: list[Found] = []
+    found: list[tuple[Span, Period | None]] = []
     for (span, period), after in zip(singles, [*singles, None][1:], strict=True):
         if found and span.start < found[-1][0].end:
             continue
-        joined = _with_shared_month(text, span, period, after) or _linked(text, span, period, after)
+        joined = _with_shared_month(text, span, period) or _linked(text, span, period, after)
         found.append(joined or (span, period))
-    return found
+    return [(span, period) for span, period in found if period is not None]
 
 
 def is_one_of_several(text: str, span: Span) -> bool:
-    """Return whether the date at *span* shares its month or year with one before it.
-
-    `5-7 March 2020`, `30 May and 2 June 2020`: the first day has no year of its own.
-    """
+    """Return whether the date at *span* shares its month or year with one before it."""
     if not any(map(str.isalpha, span.of(text))):
         return False
     if _DAY_BEFORE.search(text, max(0, span.start - _NEAR), span.start):
@@ -423,7 +415,7 @@ def _part_of_year(year: str | None, number: int, n_months: int) -> Period:
 
 
 def _nth_part(match: re.Match[str]) -> Period | None:
-    """Read `the first quarter of 2018`, `second half of January 2021`; `last quarter` is none."""
+    """Read `the first quarter of 2018`; `last quarter` is none."""
     nth, kind = match["nth"].lower(), match["kind"].lower()
     months = 3 if kind in {"quarter", "quartal"} else 6
     number = ORDINAL_PARTS[nth] if nth in ORDINAL_PARTS else int(nth[0])
@@ -431,51 +423,33 @@ def _nth_part(match: re.Match[str]) -> Period | None:
         return None
     if number > 12 // months:
         return None
-    if match["month"] is None:
-        return _part_of_year(match["year"], number or 12 // months, months)
-    if months == 3 or match["year"] is None:
-        return None
-    year, month = int(match["year"]), MONTHS[match["month"].lower()]
-    if number == 1:
-        return Period(date(year, month, 1), date(year, month, 15), "half")
-    return replace(_months_from(year, month, 1, "half"), low=date(year, month, 16))
+    return _part_of_year(match["year"], number or 12 // months, months)
 
 
-def _linked(text: str, span: Span, period: Period, after: Found | None) -> Found | None:
-    """Read `A to B`, and `A and B` after `between`, as one period."""
+def _linked(
+    text: str, span: Span, period: Period, after: Found | None
+) -> tuple[Span, Period | None] | None:
+    """Read `A to B`, and `A and B` after `between`, as one period; None where they make none."""
     link = _LINK.fullmatch(text, span.end, after[0].start) if after else None
     if link is None or after is None or not (link["to"] or _is_opened(text, span.start)):
         return None
-    whole = _range(period, after[1])
-    return (Span(span.start, after[0].end), whole) if whole else None
+    return Span(span.start, after[0].end), _range(period, after[1])
 
 
 def _is_opened(text: str, start: int) -> bool:
     return _RANGE_BEFORE.search(text, max(0, start - _NEAR), start) is not None
 
 
-def _with_shared_month(
-    text: str, span: Span, period: Period, following: Found | None
-) -> Found | None:
-    """Read `1 to 10 January 2021` and `January 1 to 10, 2021`."""
+def _with_shared_month(text: str, span: Span, period: Period) -> Found | None:
+    """Read `1 to 10 January 2021`."""
     if period.precision != "day" or not any(map(str.isalpha, span.of(text))):
         return None
     before = _DAY_BEFORE.search(text, max(0, span.start - _NEAR), span.start)
-    if before and (before["to"] or _is_opened(text, before.start())):
-        first = _on_day(period, int(before["day"]))
-        whole = _range(first, period) if first else None
-        return (Span(before.start(), span.end), whole) if whole else None
-    after = _DAY_AFTER.match(text, span.end) if period.low is None else None
-    if after is None or not (after["to"] or _is_opened(text, span.start)):
+    if before is None or not (before["to"] or _is_opened(text, before.start())):
         return None
-    if following and following[0].start == after.start("day"):
-        return None
-    opened: Period | None = period
-    if after["year"]:
-        opened = _of_date(DateText(int(after["year"]), period.months[0], period.days[0]))
-    last = _on_day(opened, int(after["day"])) if opened else None
-    whole = _range(opened, last) if opened and last else None
-    return (Span(span.start, after.end()), whole) if whole else None
+    first = _on_day(period, int(before["day"]))
+    whole = _range(first, period) if first else None
+    return (Span(before.start(), span.end), whole) if whole else None
 
 
 def _on_day(period: Period, day: int) -> Period | None:
@@ -486,10 +460,7 @@ def _on_day(period: Period, day: int) -> Period | None:
 
 
 def _range(first: Period, last: Period) -> Period | None:
-    """Return the period from *first* to *last*; None where they make none.
-
-    A first end without a year is in that of the last, or in the one before.
-    """
+    """Return the period from *first* to *last*; None where they make none."""
     opened: Period | None = first
     if first.low is None and last.low is not None and first.months:
         month = first.months[0]

@@ -130,13 +130,13 @@ def find_number(text: str, unit: str | None = None) -> NumberCell:
     return NumberCell(reason="several numbers")
 
 
-def is_bound(text: str, unit: str | None = None, label: str = "") -> bool:
+def is_bound(text: str, label: str = "") -> bool:
     """Whether the number that a cell means is but the end of where its value lies.
 
-    *unit* is what the column is measured in, *label* what it is called.
+    *label* is what its column is called.
     `<1`, `over 500 m`, `5 or more`, `under five` -> True; `5 (more than in May)` -> False
     """
-    found = find_number(text, unit) if HEDGED.search(text) else None
+    found = find_number(text) if HEDGED.search(text) else None
     return found is not None and _hedge(text, found, label) in NO_VALUE
 
 
@@ -184,10 +184,7 @@ _JOINED = re.compile(r"[\s,.]*(?:(?:and|und|et|y|&)\s+)?", re.IGNORECASE)
 
 
 def _compound(figures: list[Figure], text: str) -> Quantity | None:
-    """Add parts of one measure: `1 h 30 min` -> 1.5 h, `6 ft 6 in` -> 6.5 ft.
-
-    Each part is less than one of the unit before it: `500 m, 1640 ft` is one length said twice.
-    """
+    """Add parts of one measure: `1 h 30 min` -> 1.5 h, `6 ft 6 in` -> 6.5 ft."""
     first = figures[0]
     if first.unit not in SIZES or any(figure.upper or figure.sign < 0 for figure in figures):
         return None
@@ -248,11 +245,7 @@ class _Decided:
 
 
 def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
-    """Decide on a column of numbers, and return how each of its cells is read.
-
-    The column tells what groups digits, whether figures have marks, and the unit that most carry,
-    or have beside them.
-    """
+    """Decide on a column of numbers, and return how each of its cells is read."""
     wanted = parse_unit(declared.unit or "").unit
     found = {text: find_number(text, wanted) for text in dict.fromkeys(w.text for w in said)}
     found |= {text: NumberCell(number=n) for text, n in read_durations(found).items()}
@@ -287,11 +280,7 @@ def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
 
 
 def _read_fractions(found: Mapping[str, NumberCell]) -> dict[str, NumberCell]:
-    """Read the numbers without a sign in a column of per cents as fractions: `28 %`, `0.34`.
-
-    None is larger than 1, one has decimals, and they are nearer to the others as per cents. Beside
-    `0.5 %` nobody knows.
-    """
+    """Read the numbers without a sign in a column of per cents as fractions: `28 %`, `0.34`."""
     figures = {text: cell.figure for text, cell in found.items() if cell.figure}
     bare = {text: f for text, f in figures.items() if not f.unit and not f.scaled and not f.symbol}
     sizes, signed = _sizes(bare.values()), _sizes(f for f in figures.values() if f.unit)
@@ -310,10 +299,7 @@ _EACH, _SCALE = "for each ", "×"
 def _tails(
     declared: Column, unit: ScaledUnit, said: Sequence[tuple[Words, NumberCell]]
 ) -> frozenset[str]:
-    """Return what may stand behind the numbers of a column: what it is called, or as half have it.
-
-    Where cells say its unit, another word is another unit: `38"` and `36 mo` are no mm and years.
-    """
+    """Return what may stand behind the numbers of a column: its name, or what half have."""
     figured = [(words, found.figure) for words, found in said if found.figure]
     loose = loose_scales([figure for _, figure in figured], unit.unit)
     counts = Counter(_tail(*pair) for pair in figured if pair[1] not in loose)
@@ -351,12 +337,7 @@ def _tail(words: Words, figure: Figure) -> str:
 
 
 def loose_scales(figures: Sequence[Figure], unit: str | None) -> frozenset[Figure]:
-    """Return the figures whose scale may as well be a unit: one behind each, as in `12T`.
-
-    Two scales beside each other are some: `900K`, `1.2M`. So is one where the numbers without any
-    go on in those with it: `950`, `1.2k`, but not `5.00`, `10.00 CR`; of money; or where *unit*,
-    that of their column, stands at none of them.
-    """
+    """Return the figures whose scale may as well be a unit: one behind each, as in `12T`."""
     own = {figure.unit for figure in figures} - {None}
     steps = {math.log10(figure.factor) for figure in figures if figure.scaled}
     if len(steps) != 1 or any(map(is_currency, {unit, *own})) or (unit and not own):

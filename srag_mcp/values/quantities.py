@@ -142,11 +142,7 @@ def _ungrouped(plain: str, mark: str) -> int | None:
 
 
 def digit_grouping(value: float) -> str:
-    """Return the separator for thousands with which *value* is shown, as a format wants it.
-
-    It is used from five digits on: a number of four digits may be a year. `1956 -> ""`,
-    `12500 -> ","`
-    """
+    """Return the separator for thousands with which *value* is shown, as a format wants it."""
     return "," if abs(value) >= _FIRST_GROUPED else ""
 
 
@@ -203,10 +199,7 @@ def proven_grouping(numerals: Sequence[str]) -> str | None:
 
 
 def _nearer_grouped(sized: Sequence[tuple[str, float]], mark: str, grouping: str) -> bool:
-    """Compare sizes: does `1.234` lie nearer to the column as 1234 or as 1.234?
-
-    *sized* are numerals, each with what it is multiplied by.
-    """
+    """Compare sizes: does `1.234` lie nearer to the column as 1234 or as 1.234?"""
     open_ones = [item for item in sized if ambiguous_mark(item[0]) == mark]
     others = (None,) if mark == "," else (None, ",")
     rest = [item for item in sized if ambiguous_mark(item[0]) in others]

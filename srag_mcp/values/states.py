@@ -143,12 +143,7 @@ def read_missing(text: str, name: str = "") -> State | None:
 
 
 def find_answers(texts: Sequence[str], name: str) -> dict[str, str]:
-    """Map texts of a column called *name* that say yes or no to the word for it that it has, too.
-
-    `Native` -> `yes` where a column "native" has a plain yes; `none found`, `not native` -> `no`
-    where it has a plain no in letters of that size (`NO` may be Norway). What else its texts say
-    is theirs: `introduced`, `partly`.
-    """
+    """Map texts of a column called *name* that say yes or no to its own word for that."""
     plain: defaultdict[tuple[bool, bool], Counter[str]] = defaultdict(Counter)
     counts, called = Counter(texts), fold(name.replace("_", " ")) or None
     for text, n in counts.items():

@@ -87,3 +87,18 @@ def test_what_some_documents_call_themselves_narrows_nothing_and_is_said() -> No
     assert refusal(world, "How many safeties are there?") == Refusal(("safeties",))
     assert refusal(BULLETINS, "How many safety bulletins are there?") == Refusal(("safety",))
     assert answer(world, "How many bulletins are there?") == Answer("number of records", [(4,)])
+
+
+@pytest.mark.parametrize(
+    ("period", "unplaced"),
+    [
+        ("from July 1 to 3, 2023", ("3",)),
+        ("between July 2 and 3, 2023", ("3",)),
+        ("in the second half of July 2023", ("second", "half")),
+        ("from 30 June to 2 July", ("30", "June", "2", "July")),
+    ],
+)
+def test_a_period_that_is_read_in_part_is_refused(period: str, unplaced: tuple[str, ...]) -> None:
+    assert refusal(BULLETINS, f"How many bulletins are there {period}?") == Refusal(unplaced)
+    found = BULLETINS.ask("How many bulletins are there from 1 to 3 July 2023?")
+    assert BULLETINS.rows(found.sql) == [(3,)]

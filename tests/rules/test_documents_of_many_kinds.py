@@ -250,16 +250,3 @@ def test_one_document_alone_gives_what_its_labels_say() -> None:
     table = tabulate(["Hull: H1\nBeam: 3 m\nBuilt: 4 May 1990\n"])
     assert {"beam": "integer m", "built": "date"}.items() <= table.columns.items()
     assert table.states("beam") == [State.STATED]
-
-
-def test_the_date_of_a_mail_is_called_so_where_what_it_tells_has_its_own() -> None:
-    def mails(line: str) -> list[str]:
-        head = "From: Ann <ann@pier.example>\nSubject: Fault {0}\nDate: {1} Oct 2025 09:00:00"
-        body = f" +0000\n\n{line}\nBoat: B{{0}}\nHours: {{2}}\n"
-        return [(head + body).format(n, 10 + n, 3 * n + 1) for n in range(12)]
-
-    dated = tabulate(mails("Seen: {1}.03.2025"), ending="eml")
-    assert {"mail_date", "seen"} <= dated.columns.keys()
-    assert "date" not in dated.columns
-    assert dated.values("mail_date")[0] == date(2025, 10, 10)
-    assert "date" in tabulate(mails("Seen by the guard."), ending="eml").columns

@@ -42,13 +42,10 @@ def _read(text: str) -> Period:
         ("im dritten Quartal 2018", "2018-07-01", "2018-09-30"),
         ("zweites Halbjahr 2018", "2018-07-01", "2018-12-31"),
         ("the second half of 2017", "2017-07-01", "2017-12-31"),
-        ("the first half of January 2021", "2021-01-01", "2021-01-15"),
-        ("the second half of January 2021", "2021-01-16", "2021-01-31"),
         ("from 15 December 2020 through 15 January 2021", "2020-12-15", "2021-01-15"),
         ("1 to 10 January 2021", "2021-01-01", "2021-01-10"),
         ("1-10 January 2021", "2021-01-01", "2021-01-10"),
         ("vom 1. bis 10. Januar 2021", "2021-01-01", "2021-01-10"),
-        ("January 1 to 10, 2021", "2021-01-01", "2021-01-10"),
         ("between 1 April and 31 May 2020", "2020-04-01", "2020-05-31"),
         ("between April and May 2020", "2020-04-01", "2020-05-31"),
         ("zwischen März und Mai 2020", "2020-03-01", "2020-05-31"),
@@ -85,14 +82,14 @@ def test_without_a_year_it_is_a_part_of_any(text: str, period: Period) -> None:
 def test_ranges_of_parts_go_round_the_year_and_the_week() -> None:
     assert _read("between November and February").months == (11, 12, 1, 2)
     assert _read("Monday to Friday").weekdays == (1, 2, 3, 4, 5)
-    assert _read("June 14 to 16").days == (14, 15, 16)
+    assert _read("14 to 16 June").days == (14, 15, 16)
 
 
 @pytest.mark.parametrize(
     "text",
     ["31 February 2020", "05/06/2020", "you may not", "they march on", "1,234", "7-day", "today",
      "last year", "the last quarter", "the second half", "90s per lap", "rolled out 2019-05a",
-     "H3", "5 May 21 rooms were sold"],
+     "H3", "5 May 21 rooms were sold", "from 30 June to 2 July", "from 9 May 2020 to 3 May 2020"],
 )  # fmt: skip
 def test_what_is_no_sure_date_is_not_read_as_one(text: str) -> None:
     assert find_periods(text) == []
