@@ -76,7 +76,11 @@ def row_documents(path: str, table: RecordTable) -> list[Document]:
 
 
 def read_content(data: bytes, path: str) -> Content:
-    """Read the bytes of a file called *path*."""
+    """Read the bytes of a file called *path*.
+
+    Raises:
+        DocumentError: If they cannot be read.
+    """
     reader = _READERS.get(media_type(path) or "")
     if reader is None:
         raise DocumentError(path, f"not a format that can be read ({READABLE})")

@@ -61,7 +61,11 @@ def read_spreadsheet(data: bytes, path: str) -> Content:
 
 
 def read_spreadsheet_tables(data: bytes, path: str) -> list[RecordTable]:
-    """Read the records of each sheet."""
+    """Read the records of each sheet.
+
+    Raises:
+        DocumentError: As `read_spreadsheet`.
+    """
     return [find_records(sheet, typed=_is_workbook(path)) for sheet in _read_sheets(data, path)]
 
 

@@ -365,7 +365,11 @@ class ModelEngine(Engine):
         return await ask_model(corpus, question, Asking(self.model))
 
     async def translate_each(self, corpus: Corpus, questions: Sequence[str]) -> dict[str, Outcome]:
-        """Translate *questions*, many at a time; return what became of each, in their order."""
+        """Translate *questions*, many at a time; return what became of each, in their order.
+
+        Raises:
+            ModelStoppedError: If no further prompt can be answered.
+        """
         outcomes: dict[str, Outcome] = {}
         stopped: list[ModelStoppedError] = []
 

@@ -108,7 +108,11 @@ class Engine(ABC):
 
     @classmethod
     def price(cls, settings: Settings) -> Price | None:
-        """Return what its prompts cost; None where that is not known, or nobody here pays."""
+        """Return what its prompts cost; None where that is not known, or nobody here pays.
+
+        Raises:
+            SettingsError: If a model is needed and none is named.
+        """
         return None
 
     @property
@@ -156,4 +160,8 @@ class Engine(ABC):
 
     @abstractmethod
     async def translate(self, question: str, corpus: Corpus) -> Answer:
-        """Answer *question* by a query; an answer with a brief is a refusal, and says why."""
+        """Answer *question* by a query; an answer with a brief is a refusal, and says why.
+
+        Raises:
+            QuestionError: If the question is longer than any question is.
+        """

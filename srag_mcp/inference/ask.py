@@ -109,7 +109,13 @@ def ask(corpus: Corpus, question: str, asking: Asking = OFFLINE) -> Answer:
 
 
 async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:
-    """Answer *question* as `ask` does, within an event loop."""
+    """Answer *question* as `ask` does, within an event loop.
+
+    Raises:
+        NotIngestedError: If the corpus has no build.
+        QuestionError: If the question is longer than any question is.
+        StoreError: If the build cannot be read.
+    """
     if asking.model is None:
         return _ask_grammar(corpus, question, asking)
     offline = ask_offline(corpus, question) if asking.grammar_first else None

@@ -102,7 +102,12 @@ async def ask_for(
 async def ask_shorter(
     ask: Callable[[int], Awaitable[Asked[Content]]], n_tokens: int
 ) -> Asked[Content]:
-    """Ask with *n_tokens* of documents, with half as many while that is too long."""
+    """Ask with *n_tokens* of documents, with half as many while that is too long.
+
+    Raises:
+        PromptTooLongError: If the least is too long; the text says what to set.
+        ModelError: What *ask* raises.
+    """
     while True:
         try:
             return await ask(n_tokens)

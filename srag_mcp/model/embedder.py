@@ -74,7 +74,11 @@ def _unit(data: bytes) -> Sequence[float]:
 
 
 def open_embedder(name: str, settings: Settings) -> LanguageModel:
-    """Return who embeds: `local`, a `replay:<file>`, or a model as litellm names it."""
+    """Return who embeds: `local`, a `replay:<file>`, or a model as litellm names it.
+
+    Raises:
+        ModelStoppedError: If the file of a replay cannot be read, or the extra is missing.
+    """
     if name == LOCAL:
         return LocalEmbeddings()
     if name.startswith(REPLAY):

@@ -129,13 +129,21 @@ class MemoryReplies:
         return None if kept is None else kept.reply
 
     def keep(self, call: Call, kept: KeptReply | None = None) -> None:
-        """Take *call* into the ledger and keep its reply, if it brought one: both, or neither."""
+        """Take *call* into the ledger and keep its reply, if it brought one: both, or neither.
+
+        Raises:
+            StoreError: If they cannot be written; then neither is.
+        """
         self._calls.append(call)
         if kept is not None:
             self._kept[kept.prompt_hash, kept.asked_model] = kept
 
     def forget(self, prompt_hash: str, asked_model: str) -> None:
-        """Find that reply no more, until there is another one."""
+        """Find that reply no more, until there is another one.
+
+        Raises:
+            StoreError: If it cannot be written down.
+        """
         self._kept.pop((prompt_hash, asked_model), None)
 
     def kept(self) -> Iterator[KeptReply]:

@@ -203,6 +203,9 @@ class MeteredModel(LanguageModel):
 
         One that stops before its end goes on with the replies that it had, or the prompts after a
         useless one would change, and be paid for twice.
+
+        Raises:
+            StoreError: If it cannot be written down.
         """
         for prompt_hash, (prompt, reply_schema) in self._useless.items():
             self._cache.forget(prompt_hash, self.name)

@@ -270,7 +270,11 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
 def quote_kinds(
     folder: Path, settings: Settings, **options: Unpack[IngestOptions]
 ) -> dict[str, Quote]:
-    """Estimate what ingesting each known kind of documents of *folder* will take, by name."""
+    """Estimate what ingesting each known kind of documents of *folder* will take, by name.
+
+    Raises:
+        SragError: As `quote_ingestion`.
+    """
     kinds = {} if options.get("attribute") else CorpusFolder(folder, settings.home).kinds()
     return {name: quote_ingestion(place, settings) for name, place in kinds.items()}
 

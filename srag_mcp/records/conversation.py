@@ -78,7 +78,12 @@ class Flaw:
 
 
 async def repair(model: LanguageModel, flaws: Sequence[Flaw], step: Step) -> list[CellReply | None]:
-    """Ask for at most `MAX_REPAIRS` *flaws*; return what is said of each, None for nothing."""
+    """Ask for at most `MAX_REPAIRS` *flaws*; return what is said of each, None for nothing.
+
+    Raises:
+        ModelStoppedError: If no further prompt can be answered.
+        ModelError: If no reply of use could be had.
+    """
     keyed = {f"c{number}": flaw for number, flaw in enumerate(flaws, start=1)}
     prompt = replace(render_repairs_prompt(keyed), step=step)
     asked = await ask_for(model, prompt, RepairsReply)

@@ -81,7 +81,11 @@ class Pilot:
         self._over.set()
 
     async def idle(self) -> frozenset[str]:
-        """Wait until it is over; return what is not sought in further parts."""
+        """Wait until it is over; return what is not sought in further parts.
+
+        Raises:
+            SragError: If it could not be read.
+        """
         await self._over.wait()
         if self._failed is not None:
             raise self._failed

@@ -106,7 +106,11 @@ def _called(column: Attribute, name: str) -> Attribute:
 def find_columns(
     schema: Schema, name: str, *, of_lists: bool = False
 ) -> tuple[Table, tuple[Attribute, ...]]:
-    """Return the table of a column, and that column; *of_lists*: all, where *name* is a list."""
+    """Return the table of a column, and that column; *of_lists*: all, where *name* is a list.
+
+    Raises:
+        SchemaError: If there is none, or it is a list, and one column is meant.
+    """
     whole = next((x for x in schema.children if of_lists and x.entity == name), None)
     if whole is not None:
         return whole, whole.attributes

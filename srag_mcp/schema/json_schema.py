@@ -273,7 +273,11 @@ def _refusal(written: str, why: str) -> SchemaError:
 
 
 def read_property(name: str, written: str, value: object, root: Mapping[str, object]) -> Attribute:
-    """Read the property *written* as an attribute called *name*; *root* has its `$defs`."""
+    """Read the property *written* as an attribute called *name*; *root* has its `$defs`.
+
+    Raises:
+        SchemaError: If it is not primitive or a keyword cannot be used; the text names it.
+    """
     if isinstance(value, bool) or not isinstance(value, Mapping):
         raise _refusal(written, "its definition must be an object such as {'type': 'string'}")
     flat = _flatten(written, value, root)

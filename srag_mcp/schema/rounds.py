@@ -187,7 +187,11 @@ async def refine_schema(
     present: PredictedSchema,
     this: Round,
 ) -> PredictedSchema:
-    """Let *model* change the present columns after the documents and problems of *this* round."""
+    """Let *model* change the present columns after the documents and problems of *this* round.
+
+    Raises:
+        ModelError: If no reply could be had, or none of the right form.
+    """
     schema, told = present.schema, [f"- {' '.join(item.split())}" for item in this.problems]
 
     def prompt(n_tokens: int) -> Prompt:
@@ -432,7 +436,11 @@ class AdditionsReply(ReplyContent):
 async def predict_additions(
     model: LanguageModel, schema: Schema, questions: Sequence[str]
 ) -> PredictedSchema:
-    """Let *model* add to the columns of a table file what *questions* need and none states."""
+    """Let *model* add to the columns of a table file what *questions* need and none states.
+
+    Raises:
+        ModelError: If no reply could be had, or none of the right form.
+    """
     prompt = render_additions(schema, questions)
     asked = await ask_for(
         model, prompt, AdditionsReply, lambda reply: _addition_problems(schema, reply.attributes)

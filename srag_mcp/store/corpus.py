@@ -135,7 +135,11 @@ class Corpus:
         return self._with(_ends_at=time.monotonic() + seconds)
 
     def settled(self) -> "Corpus":
-        """Return this corpus at the build that is the newest now: all of a call is of one build."""
+        """Return this corpus at the build that is the newest now: all of a call is of one build.
+
+        Raises:
+            NotIngestedError, StoreError: As `build_path`.
+        """
         return self._with(_settled=self.build_path())
 
     def called(self, name: str) -> "Corpus":
@@ -214,7 +218,12 @@ class Corpus:
         return state if state is not None and os.access(state, os.W_OK) else None
 
     def build_path(self) -> Path:
-        """Return the published build: the one of `settled`, unless that is gone."""
+        """Return the published build: the one of `settled`, unless that is gone.
+
+        Raises:
+            NotIngestedError: If there is none.
+            StoreError: If the pointer is damaged.
+        """
         if self._settled is not None and self._settled.exists():
             return self._settled
         if self._folder is not None:
@@ -270,7 +279,11 @@ class Corpus:
         )
 
     def list_statistics(self, table: str) -> ColumnStatistics:
-        """Return which documents list anything of the child *table*; see `ColumnStatistics`."""
+        """Return which documents list anything of the child *table*; see `ColumnStatistics`.
+
+        Raises:
+            SchemaError: If there is no such child table.
+        """
         content = self._content()
         child = content.schema.find_table(table)
         for item in content.statistics:
@@ -372,7 +385,12 @@ class Corpus:
         return left if timeout_s is None else min(left, timeout_s)
 
     def read(self, sql: str, parameters: Sequence[Value]) -> list[tuple[Value, ...]]:
-        """Run a statement of this package; text from outside goes into *parameters* only."""
+        """Run a statement of this package; text from outside goes into *parameters* only.
+
+        Raises:
+            QueryTimeoutError: If the time of the call is over.
+            StoreError: If the build cannot be read.
+        """
         return self._newest(lambda path: self.worker.read(path, sql, parameters, self._left_s(sql)))
 
     def trace(
@@ -397,7 +415,11 @@ class Corpus:
         return EvidencePage(read_evidence(page.rows), total, next_offset)
 
     def quotes(self, column: str, where: str, limit: int = 3) -> tuple[Evidence, ...]:
-        """Return stated cells of *column*, of the first records with *where* (SQL, empty: all)."""
+        """Return stated cells of *column*, of the first records with *where* (SQL, empty: all).
+
+        Raises:
+            QueryError: If *where* is refused or wrong.
+        """
         records = quote_name(self._content().schema.entity)
         clause = self._cells_where(column, None, {"state": "stated"})
         if where:  # of the first ones: a million records are looked at for three quotes else
@@ -441,7 +463,11 @@ class Corpus:
         return read_entries(self.read(LIKE, [text, limit]))
 
     def document_text(self, document_id: str, start: int = 0, end: int | None = None) -> str:
-        """Return characters *start* to *end* of a document; empty if it could not be read."""
+        """Return characters *start* to *end* of a document; empty if it could not be read.
+
+        Raises:
+            CorpusError: If there is no such document.
+        """
         first = max(start, 0)
         n_characters = None if end is None else max(end - first, 0)
         rows = self.read(TEXT, [document_id, first + 1, n_characters])

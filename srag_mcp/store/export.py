@@ -55,7 +55,12 @@ _TEXT = {"num_format": "@", "quote_prefix": True}  # what is typed again stays a
 
 
 def check_target(out: Path, *, force: bool, endings: Sequence[str] = FORMATS) -> None:
-    """Refuse a file that cannot be written as what its name says, by one of *endings*."""
+    """Refuse a file that cannot be written as what its name says, by one of *endings*.
+
+    Raises:
+        CorpusError: If its ending is unknown, it is there and not to be replaced, or its folder is
+            not there.
+    """
     problem = ""
     if out.suffix.lower() not in endings:
         problem = f"{out}: the name must end in one of {', '.join(endings)}"

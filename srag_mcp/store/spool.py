@@ -101,6 +101,9 @@ class PromptSpool:
 
         To ask the same twice is to ask once. An answer can be had again: a job that dies before it
         has kept it loses nothing.
+
+        Raises:
+            StoreError: If it cannot be written.
         """
         rows = self._state.run("SELECT answer, is_parked FROM prompts WHERE name = ?", name)
         if rows and rows[0][0] is not None:
@@ -177,6 +180,9 @@ class PromptSpool:
         What they share (`SpooledPrompt.shared`) counts once, and not where the agent has *known* it
         before; one that is too large by itself is given alone. *again*: give those, too, that were
         given out, as who had them has lost them.
+
+        Raises:
+            StoreError: If the leases cannot be written.
         """
         now, given = time.time(), list[SpooledPrompt]()
         shared, left = set(known), max_characters
@@ -202,6 +208,9 @@ class PromptSpool:
         """Keep answers, unless code can see that they are none; return what became of each.
 
         One is the id of a prompt, as it was handed out, and the reply: a JSON object, or its text.
+
+        Raises:
+            StoreError: If they cannot be kept.
         """
         with self._state.transaction():
             return [self._answer(prompt_id, reply) for prompt_id, reply in answers]

@@ -92,14 +92,22 @@ def pause_s(waited_s: float) -> float:
 
 @contextmanager
 def open_state(folder: Path, wait_s: float = _BUSY_S) -> Iterator[State]:
-    """Open the state that lies in *folder*, made on need; wait so long for others who write."""
+    """Open the state that lies in *folder*, made on need; wait so long for others who write.
+
+    Raises:
+        StoreError: If it cannot be read or written, is damaged, or a later version wrote it.
+    """
     with closing(_connect(folder, wait_s)) as connection:
         yield State(connection, folder)
 
 
 @contextmanager
 def read_state(folder: Path) -> Iterator[State]:
-    """Open the state that lies in *folder* to look at it; where there is none, it is empty."""
+    """Open the state that lies in *folder* to look at it; where there is none, it is empty.
+
+    Raises:
+        StoreError: As `open_state`.
+    """
     if (folder / STATE_FILE).exists():
         with open_state(folder) as state:
             yield state

@@ -39,7 +39,11 @@ _UNKNOWN_NAME = re.compile(
 
 
 def open_locked(build: Path | Views, limits: QueryLimits) -> "duckdb.DuckDBPyConnection":
-    """Open *build*, or what is made of several, to read: no files, no extensions, no settings."""
+    """Open *build*, or what is made of several, to read: no files, no extensions, no settings.
+
+    Raises:
+        StoreError: If there is no such build, or a file is damaged.
+    """
     import duckdb  # heavy, and only needed where a build is read
 
     paths = _paths(build)

@@ -229,6 +229,9 @@ class QueryPool:
 
         One of another *kind*, as it may take longer, waits its turn among them. It is not checked
         against the lists, so *sql* is never text from outside: that goes into *parameters*.
+
+        Raises:
+            StoreError: As for `select`, but for what the check refuses.
         """
         request = Request("read", build, sql, parameters=list(parameters), timeout_s=timeout_s)
         return list(self._ask(request, kind).rows)
