@@ -171,15 +171,26 @@ class QueryAcross:
             for node in select.find_all(exp.In):
                 inner = selects_of(node.args.get("query"))[:1]
                 pairs += [(node.this.unnest(), x.selects[0].unalias()) for x in inner]
-            for join in select.args.get("joins") or []:
-                if join.this.name.lower() in self._own:
-                    named = [exp.column(item.name) for item in join.args.get("using") or []]
-                    pairs += [(column, column) for column in named]
-            for one, other in pairs:
-                sides = self._resolve(one, here), self._resolve(other, here)
-                for first, second in product(*sides):
-                    if first[0].corpus is not second[0].corpus:
-                        yield first, second
+            sides = [(self._resolve(one, here), self._resolve(other, here)) for one, other in pairs]
+            sources = [*sources_of(select)]
+            for at, join in enumerate(select.args.get("joins") or [], start=1):
+                for name in (item.name for item in join.args.get("using") or []):
+                    joined = self._outputs(join.this, name)
+                    sides += [(self._outputs(x, name), joined) for x in sources[:at]]
+            for first, second in (pair for both in sides for pair in product(*both)):
+                if first[0].corpus is not second[0].corpus:
+                    yield first, second
+
+    def _outputs(self, source: exp.Expr, name: str) -> list[Column]:
+        """Return what the column *name* of a source is of; nothing where it is computed."""
+        query = inner_query(source)
+        tables = (source if query is None else query).find_all(exp.Table)
+        own = [self._own[x.name.lower()] for x in tables if x.name.lower() in self._own]
+        said: list[exp.Expr] = [exp.column(name)]
+        if query is not None:
+            outputs = (x for select in selects_of(query)[:1] for x in select.selects)
+            said = [x.unalias() for x in outputs if x.alias_or_name.lower() == name.lower()]
+        return [column for node in said for column in self._resolve(node, own)] if own else []
 
     def _is_joined(self) -> bool:
         """Whether tables of two kinds stand beside each other."""

@@ -82,6 +82,15 @@ async def test_kinds_without_a_condition_between_them_are_told_what_matches(
             f" JOIN deliveries ON {CONDITION}"
         )
         joined = (await client.call_tool("run_sql", {"sql": beside})).structured_content or {}
+        grouped = (
+            "SELECT spent, n FROM (SELECT order_number AS k, sum(amount) AS spent FROM orders"
+            " GROUP BY 1) JOIN (SELECT for_order AS k, count(*) AS n FROM deliveries GROUP BY 1)"
+            " USING (k)"
+        )
+        summed = (await client.call_tool("run_sql", {"sql": grouped})).structured_content or {}
+    assert summed["notes"][0].startswith(
+        "partners by orders.order_number = deliveries.for_order: 6 of the 8 rows of orders"
+    )
     assert page["rows"] == [[64]]
     assert f"no columns of two kinds are set equal here; {CONDITION}: {MATCH}" in page["notes"]
     told = "columns of two kinds are set equal in a part of a condition: no partners counted"
