@@ -331,13 +331,13 @@ def find_periods(text: str) -> list[Found]:
         if not apart or item[0].start >= apart[-1][0].end:
             apart.append(item)
     singles = [(span, period) for span, period in apart if period is not None]
-    found: list[tuple[Span, Period | None]] = []
+    found: list[Found] = []
     for (span, period), after in zip(singles, [*singles, None][1:], strict=True):
         if found and span.start < found[-1][0].end:
             continue
         joined = _with_shared_month(text, span, period) or _linked(text, span, period, after)
         found.append(joined or (span, period))
-    return [(span, period) for span, period in found if period is not None]
+    return found
 
 
 def is_one_of_several(text: str, span: Span) -> bool:
@@ -426,14 +426,13 @@ def _nth_part(match: re.Match[str]) -> Period | None:
     return _part_of_year(match["year"], number or 12 // months, months)
 
 
-def _linked(
-    text: str, span: Span, period: Period, after: Found | None
-) -> tuple[Span, Period | None] | None:
-    """Read `A to B`, and `A and B` after `between`, as one period; None where they make none."""
+def _linked(text: str, span: Span, period: Period, after: Found | None) -> Found | None:
+    """Read `A to B`, and `A and B` after `between`, as one period."""
     link = _LINK.fullmatch(text, span.end, after[0].start) if after else None
     if link is None or after is None or not (link["to"] or _is_opened(text, span.start)):
         return None
-    return Span(span.start, after[0].end), _range(period, after[1])
+    whole = _range(period, after[1])
+    return (Span(span.start, after[0].end), whole) if whole else None
 
 
 def _is_opened(text: str, start: int) -> bool:
