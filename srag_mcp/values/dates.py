@@ -317,6 +317,8 @@ _NEAR = 40  # more than what these match has, `zwischen den ` or `31st through t
 def find_periods(text: str) -> list[Found]:
     """Find the periods that *text* names, in order, and where; they do not overlap.
 
+    Two ends that make no stretch of time name none: `from 30 June to 2 July`, `2006 to 2001`.
+
     `from 3 May to 10 June 2020` -> 3 May to 10 June 2020; `Q3 2018`, `the second half of 2017`,
     `the 1990s`, `between November and February`, `on Sundays`, `14 June`, `2001-2006`
     """
@@ -331,13 +333,13 @@ def find_periods(text: str) -> list[Found]:
         if not apart or item[0].start >= apart[-1][0].end:
             apart.append(item)
     singles = [(span, period) for span, period in apart if period is not None]
-    found: list[Found] = []
+    found: list[tuple[Span, Period | None]] = []
     for (span, period), after in zip(singles, [*singles, None][1:], strict=True):
         if found and span.start < found[-1][0].end:
             continue
         joined = _with_shared_month(text, span, period) or _linked(text, span, period, after)
         found.append(joined or (span, period))
-    return found
+    return [(span, period) for span, period in found if period is not None]
 
 
 def is_one_of_several(text: str, span: Span) -> bool:
@@ -426,13 +428,14 @@ def _nth_part(match: re.Match[str]) -> Period | None:
     return _part_of_year(match["year"], number or 12 // months, months)
 
 
-def _linked(text: str, span: Span, period: Period, after: Found | None) -> Found | None:
-    """Read `A to B`, and `A and B` after `between`, as one period."""
+def _linked(
+    text: str, span: Span, period: Period, after: Found | None
+) -> tuple[Span, Period | None] | None:
+    """Read `A to B`, and `A and B` after `between`, as one period: None where they make none."""
     link = _LINK.fullmatch(text, span.end, after[0].start) if after else None
     if link is None or after is None or not (link["to"] or _is_opened(text, span.start)):
         return None
-    whole = _range(period, after[1])
-    return (Span(span.start, after[0].end), whole) if whole else None
+    return Span(span.start, after[0].end), _range(period, after[1])
 
 
 def _is_opened(text: str, start: int) -> bool:

@@ -100,8 +100,9 @@ def test_and_joins_only_after_between() -> None:
     assert [len(find_periods(text)) for text in texts] == [2, 1]
 
 
-def test_a_range_that_goes_backwards_is_two_periods() -> None:
-    assert [p.precision for _, p in find_periods("from 2006 to 2001")] == ["year", "year"]
+@pytest.mark.parametrize("text", ["from 2006 to 2001", "from 30 June to 2 July"])
+def test_two_ends_that_make_no_stretch_name_no_period(text: str) -> None:
+    assert find_periods(text) == []
 
 
 def test_a_range_leaves_out_the_word_before_it() -> None:
@@ -180,7 +181,7 @@ def test_a_range_of_months_takes_the_year_of_its_end(day: date, n_months: int) -
     text = f"between {low.strftime('%B')} and {day.strftime('%B %Y')}"
     found = find_periods(text)
     if n_months == 0:  # from May to May of the same year is no range
-        assert len(found) == 2
+        assert found == []
         return
     [(_, period)] = found
     assert (period.low, period.precision) == (low, "range")
@@ -193,7 +194,7 @@ def test_a_range_of_years_goes_forward(one: int, other: int, link: str) -> None:
         [period] = found
         assert (period.low, period.high) == (date(one, 1, 1), date(other, 12, 31))
     else:
-        assert [period.precision for period in found] == ["year", "year"]
+        assert found == []
 
 
 @given(st.integers(1, 12), st.integers(1, 12))
