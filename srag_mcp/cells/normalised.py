@@ -56,7 +56,12 @@ def write_canonical(attribute: Attribute, value: Value | None) -> str | None:
 
 
 def read_column(attribute: Attribute, predicted: Sequence[PredictedCell]) -> list[Cell]:
-    """Return the cells of one attribute over all documents, in the same order, with values."""
+    """Return the cells of one attribute over all documents, in the same order, with values.
+
+    Spellings of a text that differ only in case or white space become the most frequent one, as
+    they do for cells that code extracted. One that is none of the categories stays as it is: the
+    model was asked twice whether it is one of them.
+    """
     cells = [_with_value(attribute, item) for item in predicted]
     if not attribute.type.is_text:
         return cells
@@ -94,7 +99,12 @@ def _absence(attribute: Attribute, words: str | None) -> bool | int | None:
 
 
 def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells of one attribute over all documents, in the same order, with values."""
+    """Return the cells of one attribute over all documents, in the same order, with values.
+
+    What one cell leaves open (`1.234`, `3/4/2020`, "(in millions)", two spellings of a name) is
+    decided on the whole column. A stated cell that cannot be read becomes FAILED and keeps its
+    words; a placeholder ("n/a", "none") becomes NOT_MENTIONED or STATED_ABSENT.
+    """
     column = Column(attribute.type, attribute.name, attribute.unit, attribute.categories)
     done = list(cells)
     places = [place for place, cell in enumerate(cells) if cell.state is State.STATED]
@@ -205,7 +215,11 @@ def _holds(outer: Span, inner: Span) -> bool:
 
 
 def verify_cell(cell: Cell, text: str) -> Cell:
-    """Return *cell* with its place checked against *text*."""
+    """Return *cell* with its place checked against *text*.
+
+    A stated cell whose words are elsewhere gets the right place; one whose words the document does
+    not have becomes FAILED, without a value.
+    """
     words, span = cell.as_stated or "", cell.span
     if cell.state not in (State.STATED, State.STATED_ABSENT):
         return cell

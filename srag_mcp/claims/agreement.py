@@ -33,7 +33,10 @@ def is_same_value(one: Value | None, other: Value | None) -> bool:
 
 
 def agree(model: Cell, rule: Cell) -> bool:
-    """Whether a model and a rule read the same of a document."""
+    """Whether a model and a rule read the same of a document.
+
+    A number that the rule converted may be rounded; a name may have a legal form or a title more.
+    """
     one, other = model.value, rule.value
     if is_same_value(one, other) or isinstance(one, bool) or isinstance(other, bool):
         return is_same_value(one, other)

@@ -49,7 +49,13 @@ def is_tabular(line: str) -> bool:
 
 
 def read_scales(text: str, number: Span, floor: int, unit: str | None) -> frozenset[float]:
-    """Return by what the bare *number* of *text*, meant in *unit*, may be multiplied."""
+    """Return by what the bare *number* of *text*, meant in *unit*, may be multiplied.
+
+    It is the scale of its column, of its table or of its caption, which stands above it behind
+    *floor*. A sum of money, and a number without a unit, have it; what is counted or measured in
+    another unit may; so may what the caption excepts, and what its row or the line above its rows
+    says is a ratio: `per share`.
+    """
     row = line_at(text, number)
     column = column_of(text, row, number)
     if not is_tabular(row.of(text)) or "%" in text[number.end : row.end].lstrip()[:1]:
@@ -94,7 +100,10 @@ def _has_digit(text: str) -> bool:
 
 
 def read_years(text: str, number: Span, floor: int) -> Set[int]:
-    """Return the years that the head of the column of *number* may mean; empty: it is not known."""
+    """Return the years that the head of the column of *number* may mean; empty: it is not known.
+
+    A date in the first half of a year may end the fiscal year before.
+    """
     head = read_head(text, number, floor, heads_in)
     if head is None or head.year is None:
         return frozenset()
@@ -105,7 +114,11 @@ def read_years(text: str, number: Span, floor: int) -> Set[int]:
 def read_head(
     text: str, number: Span, floor: int, read: Callable[[str], Sequence[_Head]]
 ) -> _Head | None:
-    """Return what the head of the column of *number* says; *read* finds it in a line or a cell."""
+    """Return what the head of the column of *number* says; *read* finds it in a line or a cell.
+
+    A column belongs to a head by its place between bars, or because a line above has as many heads
+    as the row has numbers: without the numbers of notes, and without shares.
+    """
     row = line_at(text, number)
     if not is_tabular(row.of(text)):
         return None
@@ -146,7 +159,10 @@ def _as_many(text: str, figures: Sequence[Span], n_heads: int) -> Sequence[Span]
 
 
 def is_head_line(line: str) -> bool:
-    """Whether *line* has years and hardly anything else, as the heads of columns do."""
+    """Whether *line* has years and hardly anything else, as the heads of columns do.
+
+    Else is a mark of a note, or a unit: `2019 (1)`, `2018 $’000 RESTATED3`.
+    """
     line = spell_years(_MARKS.sub(" ", line))
     found = find_dates(line, partial=True)
     rest = line
@@ -164,7 +180,11 @@ def _joins(between: str, before: str) -> bool:
 
 
 def find_scale_note(text: str, passages: Sequence[Passage], place: int) -> Span | None:
-    """Return the line above *place* that says the scale of what stands there."""
+    """Return the line above *place* that says the scale of what stands there.
+
+    It holds until another one follows, or its section ends, see `holds_in`. Without *passages*
+    only what stands near is known to be of one section.
+    """
     here = passage_at(passages, place) or Passage(Span(place, place), None, (), "text")
     for note in reversed(_find_scale_notes(text)):
         if note.end <= place:
@@ -208,7 +228,11 @@ def head_lines(
     passages: Sequence[Passage] = (),
     heads: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """Return the line above *start* that says the scale there, and the last one that has years."""
+    """Return the line above *start* that says the scale there, and the last one that has years.
+
+    Years are those of columns: they are sought from *floor* on, where the *heads* of its table are
+    not known. Of a text whose *passages* are not known, the scale is, too.
+    """
     kept = list[tuple[int, str]]()
     note = find_scale_note(text, passages, start)
     if note is not None and (passages or note.start >= floor):
@@ -224,7 +248,11 @@ def head_lines(
 
 
 def headings_of_row(text: str, row: Span, heads: Span, floor: int) -> tuple[str, ...]:
-    """Return what stands above *row* of a table and holds for it, outermost first."""
+    """Return what stands above *row* of a table and holds for it, outermost first.
+
+    That is its scale, its caption and column heads, which stand at *heads*, and the labels of the
+    groups that it is in: `("(in thousands)", "2019 | 2018", "Deferred tax liabilities")`.
+    """
     shown = [collapse(line) for line in heads.of(text).splitlines() if line.strip()]
     below = [line for line in text[heads.end : row.end].splitlines() if line.strip()]
     rows = [_read_row(line) for line in below]

@@ -91,7 +91,13 @@ class Claim:
 def check(
     attribute: Attribute, quote: str, value: Value, text: str, span: Span | None = None
 ) -> Claim:
-    """Hold *value* of *attribute* against *quote*, words of the document *text*, at *span*."""
+    """Hold *value* of *attribute* against *quote*, words of the document *text*, at *span*.
+
+    Several numbers or dates contradict nothing, and show only what is among them or made of all of
+    them. A yes, a no or a category is contradicted where the quote says another one and nothing
+    else (`Pool: no`), a name where the document has no word of it. A number is also contradicted by
+    the table that it stands in: by its scale, the sign there, a later period, a row of its name.
+    """
     if isinstance(value, bool):
         return _check_answer(attribute, quote, value=value)
     if isinstance(value, str):

@@ -114,7 +114,10 @@ class Figures:
 
     @cached_property
     def fractions(self) -> list[Quantity]:
-        """What it says in parts of one: `2 1/2 cups`, `three quarters`, `one bottle in five`."""
+        """What it says in parts of one: `2 1/2 cups`, `three quarters`, `one bottle in five`.
+
+        Three quarters may also be three of a year: the whole numbers stay among the quantities.
+        """
         said = _ONE_IN.sub(_as_decimals, self.quote)
         said = _SPELT_PART.sub(_as_decimals, _MIXED.sub(_as_decimals, said))
         found = [] if said == self.quote else [number for _, number in find_quantities(said)]
@@ -161,7 +164,11 @@ class Figures:
         return self.plain_in("")
 
     def plain_in(self, style: str) -> set[float]:
-        """Return what its numerals may be in a document of a *style*, see `find_marks`."""
+        """Return what its numerals may be in a document of a *style*, see `find_marks`.
+
+        In `2.635,673` both marks may be meant to part thousands; `4,6702` may be 4,670 with the
+        mark of a footnote.
+        """
         said = _CODE.sub(" ", self.quote)
         numerals = [numeral for kind in _NUMERALS for numeral in kind.findall(said)]
         numerals += [mark[1] for numeral in numerals if (mark := FOOTNOTED.fullmatch(numeral))]
@@ -187,7 +194,10 @@ class Figures:
 
 @lru_cache(maxsize=8)
 def find_marks(text: str) -> str:
-    """Return which decimal mark the numerals of a document agree on, in words; else empty."""
+    """Return which decimal mark the numerals of a document agree on, in words; else empty.
+
+    The number of a heading is none: `2.1 Scope`.
+    """
     headings = {heading.end() for heading in _NUMBERED.finditer(text)}
     return find_style(
         figure.numeral for figure in scan_figures(text) if figure.span.end not in headings
@@ -195,7 +205,10 @@ def find_marks(text: str) -> str:
 
 
 def groupings_of(numeral: str, style: str) -> tuple[str, ...]:
-    """Return the marks that may group digits in *numeral*, in a document of a *style*, in turns."""
+    """Return the marks that may group digits in *numeral*, in a document of a *style*, in turns.
+
+    Without a style, or where *numeral* itself says what its marks are, any may.
+    """
     if style and ambiguous_mark(numeral):
         return (".",) if style == DECIMAL_COMMA else (",",)
     return ("", ".", ",", ".,")
@@ -258,7 +271,11 @@ def speaks_of_years(attribute: Attribute) -> bool:
 
 
 def is_converted(attribute: Attribute, quote: str, value: float, text: str) -> bool:
-    """Return whether *value* is a number of *quote* in another scale, unit or form."""
+    """Return whether *value* is a number of *quote* in another scale, unit or form.
+
+    The scale (thousand, million) may stand in the definition of the column or in *text*, the
+    document. The unit, too, may stand elsewhere: `242`, below "nautical miles".
+    """
     figures = read_figures(quote)
     numbers = {float(found.value) for found in figures.quantities}
     years = {found.year % _HUNDRED if found.two_digits else found.year
@@ -287,7 +304,10 @@ def is_converted(attribute: Attribute, quote: str, value: float, text: str) -> b
 
 
 def carry(attribute: Attribute, found: Quantity) -> list[float]:
-    """Return what a quantity in another unit is in that of the column."""
+    """Return what a quantity in another unit is in that of the column.
+
+    It is all that it may be where it has no unit, and nothing where it cannot be carried.
+    """
     unit = column_unit(attribute)
     if unit is None or found.unit == unit:
         return []
@@ -328,7 +348,12 @@ def _factors(attribute: Attribute, found: Quantity, quote: str, text: str) -> It
 
 
 def is_computed(attribute: Attribute, quote: str, value: float) -> bool:
-    """Return whether *value* follows from all figures of *quote*: their sum, or the like."""
+    """Return whether *value* follows from all figures of *quote*: their sum, or the like.
+
+    Of two, also their difference, mean and product, or the time between two dates or times of day.
+    Any two of many would give nearly any number. Words without a figure may be counted as what they
+    list.
+    """
     figures, size = read_figures(quote), abs(value)
     found = list(_times_between(attribute, figures))
     wanted = column_unit(attribute)

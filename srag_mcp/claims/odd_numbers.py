@@ -98,14 +98,21 @@ class Suspicion:
         return self.kind in ("scale_word", "shift", "unit")
 
     def is_wrong_again(self, *, is_quoted: bool) -> bool:
-        """Whether a value that was changed is none the better for it."""
+        """Whether a value that was changed is none the better for it.
+
+        A rare spelling may be right, and one that is the number of its quote may be rare; of two
+        orders of dates, the column cannot tell.
+        """
         if self.kind in ("spelling", "date_orders"):
             return False
         return not (is_quoted and self.kind in ("scale", "impossible"))
 
 
 def read_tags(columns: Iterable[Mapping[str, PredictedCell]]) -> Tags:
-    """Read which units the cells of text *columns* name, by document: a column of currencies."""
+    """Read which units the cells of text *columns* name, by document: a column of currencies.
+
+    `{"a.txt": EUR}`, `{"a.txt": Lyon}` -> `{"a.txt": {"EUR"}}`
+    """
     tags: defaultdict[str, set[str]] = defaultdict(set)
     for cells in columns:
         for document_id, item in cells.items():
@@ -128,7 +135,11 @@ def read_stated(attribute: Attribute, cells: Mapping[str, PredictedCell]) -> lis
 def suspect_numbers(
     attribute: Attribute, values: Sequence[StatedValue], tags: Tags = NO_TAGS
 ) -> Iterator[Suspicion]:
-    """Find values that look as if they were written in another scale or unit."""
+    """Find values that look as if they were written in another scale or unit.
+
+    A column without a unit may be meant to keep several: a value is left alone where another column
+    of its document names its unit, which *tags* tells.
+    """
     yield from _other_scales(attribute, values)
     yield from _impossible(attribute, values)
     for item in values:

@@ -80,7 +80,13 @@ def ground(quote: str, text: str, attribute: Attribute) -> Span | None:
 
 
 def find_value(attribute: Attribute, value: Value, text: str) -> Span | None:
-    """Find where *text* has *value* of *attribute* itself; None where only a quote can tell."""
+    """Find where *text* has *value* of *attribute* itself; None where only a quote can tell.
+
+    A text as `ground` finds it; a number in any common writing, in digits or words, with the unit
+    and the scale that stand beside it (`$1.2 billion` is 1200000000, not 1.2), as `find_number`
+    finds it; a day in any. Of several places the one is meant that has words of the attribute's
+    name near it, else the first; of a single letter none, as it may be anything there.
+    """
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
@@ -96,7 +102,10 @@ def find_value(attribute: Attribute, value: Value, text: str) -> Span | None:
 
 
 def find_places(value: Value, text: str, most: int = _MAX_PLACES) -> list[Span]:
-    """Return where *text* has *value* itself, whatever it may be of there, in order."""
+    """Return where *text* has *value* itself, whatever it may be of there, in order.
+
+    Of a text, the first *most* places.
+    """
     if isinstance(value, str):
         finds = (find_exactly, find_typographically)
         found = (list(_places(find, value, text, most)) for find in finds)
@@ -211,7 +220,10 @@ class PlacedFigure:
         return any(not (is_measured and place.of(self.text).isdigit()) for place in found)
 
     def is_whole_value(self, attribute: Attribute) -> bool:
-        """Whether a label of *attribute* has nothing else behind it: `Net amount: 1245`."""
+        """Whether a label of *attribute* has nothing else behind it: `Net amount: 1245`.
+
+        All its words are of the column, the last one of its name: not `Invoice year: 2021`.
+        """
         line = _line_of(self.text, self.span)
         label, _, rest = line.of(self.text).rpartition(":")
         said = [stem(word) for word in words(label) if word not in STOP_WORDS]
@@ -221,7 +233,11 @@ class PlacedFigure:
         return is_named and rest.strip() == self.figure.numeral
 
     def speaks_of(self, attribute: Attribute, value: float) -> bool:
-        """Whether something there says that it is of *attribute*: its unit, or a word of it."""
+        """Whether something there says that it is of *attribute*: its unit, or a word of it.
+
+        The word stands in its sentence with no other figure between, at the head of its row or its
+        column, or on the line above one that has no words.
+        """
         own = column_unit(attribute) or unit_ending(attribute.name)
         if own is not None and self.figure.unit == own:
             return True
@@ -276,7 +292,11 @@ def find_figures(text: str) -> tuple[PlacedFigure, ...]:
 
 
 def find_number(attribute: Attribute, value: float, text: str) -> list[PlacedFigure]:
-    """Return where *text* has *value*, in digits or else in words, and it may be of *attribute*."""
+    """Return where *text* has *value*, in digits or else in words, and it may be of *attribute*.
+
+    Where some of these places speak of it, these only. A number of few digits may be anything where
+    none does: then there is none.
+    """
     places = [found for found in find_figures(text) if value in found.numbers]
     if not places:
         places = [
@@ -376,7 +396,12 @@ def is_bare_count(attribute: Attribute) -> bool:
 
 
 def counts_its_things(attribute: Attribute, before: str, figure: str, after: str) -> bool:
-    """Return whether *figure* counts the things of *attribute*, by the words right beside it."""
+    """Return whether *figure* counts the things of *attribute*, by the words right beside it.
+
+    A word of the column stands there, or nothing at all. A single thing with a number behind it has
+    it as a name: `Room 12`, but `Rooms 12`, `Room: 12`, `Room count 12`. On the line above stands a
+    label that says that it counts; another one is the heading of a list: `Rooms`, `12 Blue Room`.
+    """
     line = before.rpartition("\n")[2]
     is_below = not any(map(str.isalnum, line + after))
     if is_below:
@@ -401,7 +426,10 @@ def counts_its_things(attribute: Attribute, before: str, figure: str, after: str
 
 
 def counts_others(attribute: Attribute, after: str) -> bool:
-    """Return whether a figure is said of many things, by the word *after* it, and not measured."""
+    """Return whether a figure is said of many things, by the word *after* it, and not measured.
+
+    Those of a column that measures are not its unit: `940 barrels`, where that is in litres.
+    """
     following = _WORD_AFTER.match(after)
     word = fold_word(following[1]) if following else ""
     return bool(kind_of(column_unit(attribute))) and singular(word) != word

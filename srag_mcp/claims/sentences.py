@@ -120,7 +120,10 @@ class _Figure:
 
 
 def check_number(name: str, ground: Ground) -> str:
-    """Say why the value of *ground*, which is called *name*, does not follow; empty if it does."""
+    """Say why the value of *ground*, which is called *name*, does not follow; empty if it does.
+
+    It is a number of the quote, times the scale that its table has, and of the year in its name.
+    """
     size = ground.size
     if size is None:
         return ""

@@ -34,7 +34,11 @@ _ALONE = 25
 
 
 def suspect_dates(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    """Find dates that were read in another order than the column proves, or far away."""
+    """Find dates that were read in another order than the column proves, or far away.
+
+    Where a column proves both orders, all dates that may be either are suspected; where it proves
+    none, those that were read in another order than most.
+    """
     read = [  # a year of two digits is in the century that its column gave it
         (item, [with_century(text, item.value.year) for _, text in find_dates(item.as_stated)])
         for item in values
@@ -180,7 +184,11 @@ def mark_misfits(attribute: Attribute, cells: Mapping[int, Cell]) -> dict[int, C
 def find_complaints(
     attribute: Attribute, cells: Mapping[str, PredictedCell], tags: Tags = NO_TAGS
 ) -> Iterator[str]:
-    """Say what its definition should settle: failed cells, silence, mixed scales, spellings."""
+    """Say what its definition should settle: failed cells, silence, mixed scales, spellings.
+
+    A category that is listed in two spellings is told, too. *cells* are by document id; *tags* are
+    the units that the text cells of the documents name.
+    """
     failed = [item.cell.note for item in cells.values() if item.cell.state is State.FAILED]
     if failed:
         yield f"attribute {attribute.name}: {'; '.join(failed[:_MAX_EXAMPLES])}"
@@ -219,7 +227,13 @@ _TRANSLITERATION = str.maketrans(
 
 
 def suspect_spellings(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    """Find values outside of the categories, and ones that resemble a value as frequent or more."""
+    """Find values outside of the categories, and ones that resemble a value as frequent or more.
+
+    Of two equally frequent ones the later in the alphabet is suspected. Columns in which almost
+    every document has a value of its own (names, numbers) are left alone, but for letters that are
+    written out or without their accents, and a name in another order: `Koeln`, `Sao Paulo`,
+    `Okafor, M.`.
+    """
     counts = Counter(str(item.value) for item in values)
     known = _written_otherwise(counts)
     outside: set[str] = set()
@@ -241,7 +255,10 @@ def suspect_spellings(attribute: Attribute, values: Sequence[StatedValue]) -> It
 
 
 def alike_categories(categories: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs of *categories* that are probably one in two spellings."""
+    """Return the pairs of *categories* that are probably one in two spellings.
+
+    `Bulk carrier`, `Bulk carriers`, `Tanker` -> the first two
+    """
     pairs = combinations(categories, 2)
     return [(x, y) for x, y in pairs if _resemble(read_name(x), read_name(y), as_equals=True)]
 

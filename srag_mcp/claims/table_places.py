@@ -104,7 +104,10 @@ class TablePlace:
         return read_head(self.text, number, self.floor, _read_relative)
 
     def later_than(self, own: _Head) -> tuple[str, _Head] | None:
-        """Return the number of its row under the latest period, and that period, if it is later."""
+        """Return the number of its row under the latest period, and that period, if it is later.
+
+        The number is empty where there are several: nobody knows which is meant.
+        """
         found: dict[tuple[int, ...], list[tuple[str, _Head]]] = {}
         for other in _numbers(self.text, self.row):
             head = self.head_of(other.span)
@@ -128,7 +131,10 @@ class TablePlace:
                 yield line
 
     def sums(self) -> Iterator[float]:
-        """Yield the sum of its column, and that of its row, of at least two numbers each."""
+        """Yield the sum of its column, and that of its row, of at least two numbers each.
+
+        Numbers of several periods make no sum.
+        """
         column = [found.value for row in self.rows() if (found := self.below(row))]
         numbers = [] if self.has_periods else _numbers(self.text, self.row)
         own = [number.value for number in numbers]
@@ -147,7 +153,11 @@ class TablePlace:
 
 
 def find_table_places(quote: str, value: float, text: str, span: Span | None) -> list[TablePlace]:
-    """Return where in tables of *text* the number of *quote* stands that *value* is."""
+    """Return where in tables of *text* the number of *quote* stands that *value* is.
+
+    It may be so many thousands or millions. Where *span*, the place of the quote, is not known, all
+    places count that have the same words.
+    """
     found = []
     for place in [span] if span else islice(find_exactly(quote, text), _MOST_PLACES):
         numbers = [
@@ -279,7 +289,10 @@ def is_summed(attribute: Attribute, value: float, places: Sequence[TablePlace]) 
 
 
 def find_objection(attribute: Attribute, value: float, places: Sequence[TablePlace]) -> str:
-    """Say what the table has against *value*: its scale, sign, period or row; empty for nothing."""
+    """Say what the table has against *value*: its scale, sign, period or row; empty for nothing.
+
+    All *places* that it may be from must object.
+    """
     objections = [_object(attribute, value, place) for place in places]
     return objections[0] if objections and all(objections) else ""
 
@@ -351,7 +364,12 @@ def _scales(attribute: Attribute, place: TablePlace) -> Set[float]:
 
 
 def object_to_sign(attribute: Attribute, value: float, label: str, *, is_negative: bool) -> str:
-    """Say what speaks against the sign of *value*, whose number has the words *label* before it."""
+    """Say what speaks against the sign of *value*, whose number has the words *label* before it.
+
+    A minus counts, unless the description says that amounts are positive, or the column is only of
+    what is lost or spent, which some write with a minus. Where a number has none, words may say it:
+    then the name or the label has one for a loss or for what is spent.
+    """
     if not value or _UNSIGNED.search(attribute.description):
         return ""
     named, said = _ways(attribute.name), _ways(label)

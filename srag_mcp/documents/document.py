@@ -110,7 +110,10 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a reader of a format hands over; *title* is None where the format names none."""
+    """What a reader of a format hands over; *title* is None where the format names none.
+
+    *pages*, *listings* as in `Document`.
+    """
 
     text: str
     blocks: tuple[Block, ...]

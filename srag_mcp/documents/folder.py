@@ -243,6 +243,7 @@ def find_copies(sources: Sequence[SourceFile], known: Mapping[str, str]) -> dict
     """Return the files that have the same bytes as another one of *sources*, and which.
 
     That is the one of the shortest name: `soup.md`, and not `soup (copy).md`.
+    *known* are hashes of files that need not be read for that. Only files of one size are compared.
     """
     sizes = Counter(source.size for source in sources)
     first: dict[str, str] = {}

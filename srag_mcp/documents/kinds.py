@@ -73,7 +73,10 @@ class DocumentKind:
         return self.likeness(alone) if words and self.usual() else 0.0
 
     def likeness(self, other: "DocumentKind") -> float:
-        """Return how alike two are: 1 and more for one kind."""
+        """Return how alike two are: 1 and more for one kind.
+
+        A document alone does not show what is usual in a kind of its own.
+        """
         small, large = sorted((other, self), key=lambda kind: len(kind.members))
         usual = set(large.usual())
         within = _overlap(usual, large.shares, small.shares)
@@ -153,7 +156,10 @@ def _is_apart(few: DocumentKind, kind: DocumentKind, documents: Sequence[Words])
 
 
 def find_odd(documents: Sequence[Words], kinds: Sequence[DocumentKind]) -> list[int]:
-    """Return the places of documents that `find_kinds` found to be like none of *kinds*."""
+    """Return the places of documents that `find_kinds` found to be like none of *kinds*.
+
+    Where these are not most of the documents, nothing is odd.
+    """
     members = {place for kind in kinds for place in kind.members}
     if 2 * len(members) <= len(documents):
         return []

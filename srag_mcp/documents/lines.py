@@ -29,7 +29,10 @@ _MIN_PARTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line without its line end, or a part of one; *start* is its place in the text."""
+    """One line without its line end, or a part of one; *start* is its place in the text.
+
+    The start of a part counts from the start of its line.
+    """
 
     start: int
     text: str
@@ -88,7 +91,10 @@ def wrap_width(lines: Sequence[Line]) -> int:
 
 
 def is_wrapped(line: Line, after: Line, width: int) -> bool:
-    """Whether the sentence of *line* goes on in the line *after* it."""
+    """Whether the sentence of *line* goes on in the line *after* it.
+
+    It does if it plainly has no end, or if the first word of the next line had no room on it.
+    """
     text, rest = line.text.rstrip(), after.text.lstrip()
     if rest[:1].islower() or text.endswith((",", "-", "(", "&", "/")):
         return True
@@ -109,7 +115,11 @@ def narrow_gaps(text: str) -> str:
 
 
 def match_marker(text: str) -> tuple[str, int] | None:
-    """Return the kind of marker a line begins with, and where its text starts."""
+    """Return the kind of marker a line begins with, and where its text starts.
+
+    The kind is bullet, number or icon. A cross stays part of the text: it says that the item is
+    not there.
+    """
     match = _MARKER.match(text)
     if match is None or match.lastgroup is None:
         return None

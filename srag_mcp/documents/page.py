@@ -29,7 +29,10 @@ _TAIL_CHARACTERS, _TAIL_PARTS = 1000, 30
 
 
 class Page:
-    """Writes parts one below the other and notes where each of them stands."""
+    """Writes parts one below the other and notes where each of them stands.
+
+    Parts of a kind follow each other line by line; a blank line parts them from others.
+    """
 
     def __init__(self) -> None:
         self._parts: list[str] = []

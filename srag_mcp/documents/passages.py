@@ -85,7 +85,10 @@ def cut_passages(document: Document) -> tuple[Passage, ...]:
 
 
 def cover(text: str, passages: Sequence[Passage]) -> Iterator[Passage]:
-    """Yield *passages*, and others of what lies in none of them."""
+    """Yield *passages*, and others of what lies in none of them.
+
+    That is most of a row of a table file, and all of a document whose passages are not known.
+    """
     length, end = most_characters(text, _TOKENS["text"]), 0
     for passage in (*passages, None):
         start = len(text) if passage is None else passage.span.start
@@ -116,7 +119,10 @@ def holds_in(upper: Passage, lower: Passage) -> bool:
 
 
 def divide(text: str, passage: Passage, most: int) -> Iterator[Passage]:
-    """Yield *passage* in parts of at most *most* characters, a table with its heads in each."""
+    """Yield *passage* in parts of at most *most* characters, a table with its heads in each.
+
+    A table whose heads alone take more than half of that stays whole: its rows say nothing without.
+    """
     span, heads = passage.span, passage.heads
     start, between, room = span.start, _PARAGRAPH, most
     if heads is not None:

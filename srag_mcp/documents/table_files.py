@@ -140,7 +140,10 @@ def largest_kind(sizes: Sequence[tuple[Kind, int]]) -> Kind:
 
 
 def is_of_kind(kind: Kind, wanted: Kind, others: Collection[Kind] = ()) -> bool:
-    """Whether a table has the columns that are *wanted*, but for a quarter of them at most."""
+    """Whether a table has the columns that are *wanted*, but for a quarter of them at most.
+
+    It is of no two kinds: one of *others* may have more of its columns, or as many of fewer.
+    """
     fitting = [item for item in (wanted, *others) if _fits(kind, item)]
     best = min(fitting, key=lambda item: (len(item ^ kind), sorted(item)), default=None)
     return best == wanted

@@ -472,7 +472,10 @@ def filled_up(cells: Sequence[str], width: int) -> tuple[str, ...]:
 
 
 def find_grouping(rows: Sequence[_Texts]) -> list[int]:
-    """Return the columns whose empty cells may mean the text above: labels of groups of rows."""
+    """Return the columns whose empty cells may mean the text above: labels of groups of rows.
+
+    They stand left of what every row has, be it behind numbers of the rows, and none returns.
+    """
     found: list[int] = []
     for at, cells in enumerate(zip(*rows, strict=True)):
         filled = list(filter(None, cells))

@@ -422,7 +422,10 @@ def _say(attribute: Attribute, predicted: PredictedCell) -> str | None:
 
 
 def show_sought(document: Document, n_tokens: int, wishes: Sequence[str]) -> str:
-    """Choose what is shown of *document* to define columns by: what resembles *wishes*."""
+    """Choose what is shown of *document* to define columns by: what resembles *wishes*.
+
+    Parts of all of it, where there are none.
+    """
     told = [(wish, " ".join(content_words(wish))) for wish in wishes]
     sought = [
         Attribute(name="wish", type="string", description=wish, synonyms=(words,))

@@ -45,7 +45,10 @@ FORM_SAMPLE = 300  # documents from which the lines are learnt that most of them
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """How many of the words of some documents the columns account for."""
+    """How many of the words of some documents the columns account for.
+
+    *unread*: the labels of which no column holds the values, with how many of a sample have them.
+    """
 
     n_documents: int
     n_words: int

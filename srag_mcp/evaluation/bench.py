@@ -64,7 +64,10 @@ class Bench:
         return Corpus(folder, self.worker, self.settings.home)
 
     def lay_out(self, pack: Pack) -> Path:
-        """Copy the documents of *pack*; of a part of it, those that its gold names."""
+        """Copy the documents of *pack*; of a part of it, those that its gold names.
+
+        Links and what is hidden are left out, such as what an ingestion made of the documents.
+        """
         folder, source = self.folder / pack.name, pack.source or pack.folder
 
         def leave_out(inside: str, names: list[str]) -> set[str]:
@@ -267,7 +270,10 @@ def ask_questions(
     engine: ModelEngine | None = None,
     on_progress: OnProgress = say_nothing,
 ) -> tuple[QuestionResult, ...]:
-    """Ask all questions, many at a time where a language model is asked; in the order given."""
+    """Ask all questions, many at a time where a language model is asked; in the order given.
+
+    They are asked of the table alone. Where there is no corpus, all are refused.
+    """
     asking = OFFLINE if engine is None else Asking(engine.model, reads=False)
 
     async def ask(batch: Sequence[PackQuestion]) -> list[QuestionResult]:

@@ -1,4 +1,8 @@
-"""Systems that read the best parts of documents: chunks, passages, whole tables."""
+"""Systems that read the best parts of documents: chunks, passages, whole tables.
+
+A table is found by views: its rows and columns in words, each value below its headers on both
+sides.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

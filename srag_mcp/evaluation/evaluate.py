@@ -100,6 +100,7 @@ class EvaluationPlan:
             the model is asked.
         context_tokens: The most of documents in one prompt; None for what the model can read.
         at_once: How many questions may share the documents of `full-corpus`.
+        embedder: Who makes vectors, see `open_embedder`.
     """
 
     schema: SchemaSource = "inferred"

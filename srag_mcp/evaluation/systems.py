@@ -148,7 +148,11 @@ class System(ABC):
 
 
 class TranslatingSystem(System):
-    """Asks as the product does, but reads nothing in the documents."""
+    """Asks as the product does, but reads nothing in the documents.
+
+    Attributes:
+        reads: Whether what no column holds is read there.
+    """
 
     needs_records = True
     reads: ClassVar[bool] = False

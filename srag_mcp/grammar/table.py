@@ -120,7 +120,10 @@ class Column:
 
     @cached_property
     def verbs(self) -> frozenset[str]:
-        """The stems of what its names say that somebody does: `reporter`, `date_reported`."""
+        """The stems of what its names say that somebody does: `reporter`, `date_reported`.
+
+        Not of a number, which somebody has: `score`, `amount_paid`.
+        """
         if not (self.is_text or self.is_date):
             return frozenset()
         acting = tuple(words_of("ending", "acting"))
@@ -592,7 +595,10 @@ class Table:
         return column is self.main_date or not column.named.isdisjoint(self.nouns)
 
     def may_number(self, column: Column) -> bool:
-        """Whether it may number records within something else: issues 1, 2 of each magazine."""
+        """Whether it may number records within something else: issues 1, 2 of each magazine.
+
+        Nothing else says then what a record is.
+        """
         return not self.nouns and column.numbers
 
     def numbers(self, stems: Collection[str]) -> bool:

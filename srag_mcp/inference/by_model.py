@@ -73,7 +73,10 @@ class TranslationReply(ReplyContent):
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """A question as a query, and the result of running it."""
+    """A question as a query, and the result of running it.
+
+    *warnings*: what should be known of a result that not most translations had.
+    """
 
     translation: Translation
     page: ResultPage

@@ -124,7 +124,10 @@ class MemoryReplies:
         self._kept: dict[tuple[str, str], KeptReply] = {}
 
     def find(self, prompt_hash: str, asked_model: str) -> Reply | None:
-        """Return the reply that *asked_model* gave to that prompt; None if it has not yet."""
+        """Return the reply that *asked_model* gave to that prompt; None if it has not yet.
+
+        What it took is in the ledger.
+        """
         kept = self._kept.get((prompt_hash, asked_model))
         return None if kept is None else kept.reply
 

@@ -52,7 +52,11 @@ _SURE, _SHORT, _LEAST = 1.0, 0.9, 0.5
 
 
 def find_candidates(things: Sequence[Thing], decided: Decided = UNDECIDED) -> list[list[Thing]]:
-    """Return the groups of things that may be one, in the order of *things*."""
+    """Return the groups of things that may be one, in the order of *things*.
+
+    What differs in a number or a designator (`Part 6`, `Type B`, `Henry IV`) is never in one group
+    for the other. A group is cut at `MAX_GROUP` things where its weakest likenesses are.
+    """
     compare_things = _comparer(things, decided)
     pairs = _find_pairs([thing.name for thing in things])
     scored = ((compare_things(things[a], things[b]), a, b) for a, b in pairs)
@@ -296,7 +300,10 @@ class NamesPrompt:
 
 
 def write_prompts(doubts: Sequence[Doubt]) -> list[NamesPrompt]:
-    """Pack *doubts* into as few prompts as hold them, those of a column together."""
+    """Pack *doubts* into as few prompts as hold them, those of a column together.
+
+    A group has the same prompt as long as the groups before it are the same.
+    """
     parts: list[list[Doubt]] = [[]]
     for doubt in doubts:
         is_full = count_tokens(_render([*parts[-1], doubt])) > MAX_TOKENS

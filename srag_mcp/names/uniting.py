@@ -138,7 +138,11 @@ def _surety(before: str, word: str) -> int:
 
 
 def are_names(values: Iterable[str]) -> bool:
-    """Whether the distinct *values* of a column are written as names of people, firms, places."""
+    """Whether the distinct *values* of a column are written as names of people, firms, places.
+
+    Most are few words, and most of these words begin with a capital, or have none in their script.
+    Codes and identifiers, which have no word of three letters, are none; neither are phrases.
+    """
     given = list(values)
     kinds = Counter(map(_is_name, given[:: 1 + len(given) // _MOST_LOOKED_AT]))
     return kinds[True] > 0 and kinds[True] >= _MOST * kinds.total()
@@ -164,7 +168,11 @@ def closed_set(categories: Sequence[str] | None) -> tuple[str, ...] | None:
 
 
 def describe_things(names: Iterable[Name], plain: Collection[str]) -> bool:
-    """Whether *names* say what things are, as titles do, rather than name them."""
+    """Whether *names* say what things are, as titles do, rather than name them.
+
+    Most of their words stand in documents in small letters, too: *plain*, as stems. Nothing is to
+    be united there: `Senior Software Engineer` is no spelling of `Software Engineer`.
+    """
     words = {word for name in names for word in name.content if len(word) > 1 and word.isalpha()}
     return 2 * sum(stem(fold_word(word)) in plain for word in words) > len(words)
 
@@ -259,7 +267,11 @@ def unite(
     decided: Decided = UNDECIDED,
     verdicts: Sequence[Verdict] = (),
 ) -> list[Thing]:
-    """Unite the values of a column that mean one thing."""
+    """Unite the values of a column that mean one thing.
+
+    `counts` has the number of records of each value. A person wins over code, and code over a
+    model. Where the column is not one of names, only what a person or a model said counts.
+    """
     names = {value: read_name(value) for value in counts}
     apart, sets = decided.pairs_apart(), dict[str, list[str]]()
 

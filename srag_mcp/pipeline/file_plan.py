@@ -243,7 +243,13 @@ def read_sample(found: FoundFiles, readers: ReaderPool) -> Sample:
 
 
 class ExtractionRun:
-    """Does the tasks of a plan and keeps what is finished, in one transaction a batch."""
+    """Does the tasks of a plan and keeps what is finished, in one transaction a batch.
+
+    Attributes:
+        n_extracted: Documents extracted so far.
+        n_removed: Documents dropped because their file is gone.
+        cancelled: Whether it was stopped before its end.
+    """
 
     def __init__(self, work: WorkDatabase, plan: FilePlan) -> None:
         self.n_extracted = 0

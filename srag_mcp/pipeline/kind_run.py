@@ -119,7 +119,10 @@ def take_back(work: WorkDatabase) -> None:
 
 
 def note_apart(work: WorkDatabase, found: FoundFiles) -> None:
-    """Note which documents are in the table, and are not what most are, or name another one."""
+    """Note which documents are in the table, and are not what most are, or name another one.
+
+    None of which it is told already, or was decided by a person.
+    """
     is_one = (work.state / KINDS_FILE).is_file() and not read_kinds(work.state)
     is_table = found.rows is not None and found.rows.alone
     mended = {item.document_id for item in read_corrections(work.state)}
@@ -135,7 +138,10 @@ def note_apart(work: WorkDatabase, found: FoundFiles) -> None:
 def may_be_split(
     work: WorkDatabase, folder: Path, found: FoundFiles, given: Schema | None, *, fresh: bool
 ) -> bool:
-    """Whether the folder gets a table for each kind of its documents."""
+    """Whether the folder gets a table for each kind of its documents.
+
+    One that has a table keeps that until its columns are to be found *fresh*.
+    """
     is_mixed = found.rows is not None and not found.rows.alone
     is_known = work.schema_in_force() is not None and not fresh
     return not (is_mixed or is_known) and may_have_kinds(work.state, folder, given)
@@ -153,7 +159,15 @@ def may_have_kinds(state: Path, folder: Path, given: Schema | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class KindSorter:
-    """Sorts the documents of a folder by kind."""
+    """Sorts the documents of a folder by kind.
+
+    Attributes:
+        state: The state folder of *folder*.
+        folder: The documents.
+        found: Its files, each of which is a document.
+        readers: Read files that nobody has read yet.
+        questions: What people ask of the folder.
+    """
 
     state: Path
     folder: Path
@@ -486,7 +500,10 @@ class Grouping:
         return texts | {f"s{number}": text for number, text in strays}
 
     def keep(self, said: Sequence[KindReply] | None = None) -> Kinds | None:
-        """Make a corpus of each kind; None where a language model *said* that they are one."""
+        """Make a corpus of each kind; None where a language model *said* that they are one.
+
+        One that was asked and said nothing of use changes nothing.
+        """
         if not said:
             alone = "found by their words alone: a language model says which of them are one kind,"
             alone += " if the columns are found anew with one (--fresh-schema, rebuild_schema)"

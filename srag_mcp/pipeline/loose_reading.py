@@ -1,4 +1,7 @@
-"""A loose reading: one attribute, from the documents that somebody chose, and nothing else."""
+"""A loose reading: one attribute, from the documents that somebody chose, and nothing else.
+
+Schema, columns and the engine in force stay as they are.
+"""
 
 import time
 from collections.abc import Callable, Collection

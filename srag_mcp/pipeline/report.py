@@ -334,7 +334,11 @@ def show_values(report: IngestReport, corpus: Corpus, name: str) -> IngestReport
 def join_reports(
     corpus: str, said: str, odd: Sequence[str], reports: Sequence[IngestReport]
 ) -> IngestReport:
-    """Report on a folder with several kinds of documents, of which *said* says which there are."""
+    """Report on a folder with several kinds of documents, of which *said* says which there are.
+
+    *odd* documents are of none of them, or of several, and in no table; *reports* are of the kinds
+    ingested.
+    """
     reason = (
         "is like none of the kinds of documents here, or like several, and is in no table"
         " (`kinds --assign` puts it into one)"

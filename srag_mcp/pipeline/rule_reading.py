@@ -64,7 +64,12 @@ _WHOLE = Outlook({}, 1.0)
 
 @dataclass
 class RuleReading:
-    """What a model reads where rules read the rest, and which cells either gives."""
+    """What a model reads where rules read the rest, and which cells either gives.
+
+    Attributes:
+        corrections: Those of persons that are of a value, or of none.
+        asked: The documents that the model was asked about.
+    """
 
     predictions: Predictions
     engine: ModelEngine
@@ -211,7 +216,10 @@ class RuleReading:
         telling: Mapping[str, TellingWords],
         ids: Sequence[str],
     ) -> Places:
-        """Return where in documents the columns are looked for that no rule decides."""
+        """Return where in documents the columns are looked for that no rule decides.
+
+        Left out are columns of which no word is known that tells them.
+        """
         columns = [item for item in columns if item.attribute.name in telling]
         open_in = {key: [item for item in columns if item.is_sought(key)] for key in ids}
         places: dict[str, dict[str, tuple[Span, ...]]] = {}

@@ -70,7 +70,13 @@ _SILENT = {
 
 @dataclass(frozen=True, slots=True)
 class RuleRun:
-    """What rules did in one ingestion."""
+    """What rules did in one ingestion.
+
+    Attributes:
+        schema: With the rules, their scores and their audits.
+        asked: The documents that the model was asked about on the way.
+        told: What a person should know of it.
+    """
 
     schema: Schema
     asked: frozenset[str] = frozenset()

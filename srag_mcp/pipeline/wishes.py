@@ -192,7 +192,10 @@ def read_sample_questions(folder: Path) -> list[str]:
 
 
 def find_tried(folder: Path, questions: Iterable[str]) -> tuple[str, ...]:
-    """Return those of *questions* that the corpus in *folder* is to answer alone."""
+    """Return those of *questions* that the corpus in *folder* is to answer alone.
+
+    Of a kind they are not those that are of several, for which it but has columns.
+    """
     members = read_members(folder)
     return tuple(x for x in questions if members is None or x not in members.needed)
 

@@ -182,7 +182,10 @@ class Judge:
     def judge(
         self, attributes: Mapping[int, Attribute], cells: Sequence[CellReply]
     ) -> dict[str, Judgement]:
-        """Judge each of *attributes*, by name; keys of *cells* are their numbers or names."""
+        """Judge each of *attributes*, by name; keys of *cells* are their numbers or names.
+
+        What no cell speaks of is not mentioned.
+        """
         said: defaultdict[str, list[CellReply]] = defaultdict(list)
         for cell in cells:
             said[cell.key].append(cell)

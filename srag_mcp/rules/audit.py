@@ -30,7 +30,10 @@ class Plan:
 
 
 def recount(audit: Audit, n_wrong: int) -> Audit:
-    """Return *audit* with *n_wrong* cells more that were looked at, all wrong; less if negative."""
+    """Return *audit* with *n_wrong* cells more that were looked at, all wrong; less if negative.
+
+    Nobody draws by chance what is corrected, so that the bound is rather too large than too small.
+    """
     if not n_wrong or audit.bound == 1:
         return audit
     wrong = max(0, audit.wrong + n_wrong)
@@ -59,7 +62,10 @@ def upper_bound(n_cells: int, n_audited: int, n_wrong: int) -> float:
 
 @lru_cache(maxsize=256)
 def plan_audit(n_cells: int) -> Plan:
-    """Choose how many of *n_cells* are audited, so that the least is read in the end."""
+    """Choose how many of *n_cells* are audited, so that the least is read in the end.
+
+    Where more than the allowed ones are wrong, all cells of the column are read, from passages.
+    """
     best, least = Plan(n_cells, 0), float(n_cells)
     for n_allowed in range(n_cells):
         plan = plan_allowing(n_cells, n_allowed)

@@ -262,7 +262,11 @@ _ORDER = ("label", "slot", "item", "place")
 
 
 def join_layouts(candidates: Sequence[Candidate], n_documents: int) -> list[Candidate]:
-    """Join candidates that never meet in a document, the surest pair first."""
+    """Join candidates that never meet in a document, the surest pair first.
+
+    What says less than two that are no one fact, as `your share`, is neither before the other one
+    has its own label of the other layout.
+    """
     several = [item for item in candidates if len(item.found) > 1][:_MAX_CANDIDATES]
     rest = [([*item.labels], {*item.found}) for item in several]
     left, n_left = several, 0
@@ -300,7 +304,12 @@ def _says_less(one: Candidate, other: Candidate) -> bool:
 
 
 def differ_by_a_value(one: Stated, other: Stated, rest: Iterable[Stated]) -> bool:
-    """Whether the word in which labels differ is a value: `paid by card: 5`, `paid by cash: 7`."""
+    """Whether the word in which labels differ is a value: `paid by card: 5`, `paid by cash: 7`.
+
+    It is one fact in two layouts only where more of the *rest* of what documents state changes
+    with it than stays. What has such a word itself tells nothing: `rooms upper floor`, `cleaning
+    upper floor`. Labels of which some only say more than others do not differ.
+    """
     words = [own_words(*pair) for pair in product(one[0], other[0])]
     if not words or not all(words):
         return False
@@ -366,7 +375,11 @@ def _equal_by_chance(candidate: Candidate) -> float:
 
 
 def join_told_twice(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Join candidates that say the same wherever both are there, the best named first."""
+    """Join candidates that say the same wherever both are there, the best named first.
+
+    What only repeats, as a part of it or at the same place, is dropped; what another place says
+    helps out where the first is silent, and is compared with it where it is not.
+    """
     kept: list[Candidate] = []
     for candidate in sorted(candidates, key=lambda c: (_ORDER.index(c.origin), -len(c.found))):
         twins = [other for other in kept if _says_the_same(other, candidate)]
@@ -448,7 +461,11 @@ def _is_said_by(others: Sequence[Candidate], candidate: Candidate, twin: Candida
 
 
 def may_stand_in(field: Candidate, other: Candidate) -> bool:
-    """Whether what only *other* says lies where the values of *field* lie."""
+    """Whether what only *other* says lies where the values of *field* lie.
+
+    The first date of a letter is its date, also where nothing says so. The first date of a form is
+    its first field, and of a form without this field it is another fact: it lies elsewhere.
+    """
     known = _sizes(field, field.plain)
     alone = {n: text for n, text in other.plain.items() if n not in field.found}
     sizes = _sizes(other, alone)

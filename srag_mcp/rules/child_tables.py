@@ -141,7 +141,10 @@ def induce_children(schema: Schema, sightings: Sequence[Sightings]) -> Schema:
 
 
 def find_listed_cells(schema: Schema, sightings: Sequence[Sightings]) -> list[list[Span]]:
-    """Return where the cells of items stand in each document: what lists have, row by row."""
+    """Return where the cells of items stand in each document: what lists have, row by row.
+
+    Not those of a list that has the same rows in nearly all documents: these are facts of each.
+    """
     cells: list[list[Span]] = [[] for _ in sightings]
     for child in schema.children:
         read = [
@@ -173,7 +176,10 @@ def count_listed(schema: Schema, sightings: Sequence[Sightings]) -> list[dict[in
 
 
 def build_pending(schema: Schema, documents: Sequence[Document]) -> Schema:
-    """Return *schema* with child tables of those of its pending lists that code reads."""
+    """Return *schema* with child tables of those of its pending lists that code reads.
+
+    They are called as they were proposed; a list of which code misses a field is left to a model.
+    """
     sightings = [Sightings(document) for document in documents] if schema.pending_lists else []
     found = [*induce_children(schema, sightings).children] if sightings else []
     children, left = list(schema.children), list[PendingList]()

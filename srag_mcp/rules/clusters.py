@@ -60,7 +60,11 @@ class Cluster:
 
 
 def cluster_slots(documents: Sequence[Sequence[Slot]]) -> list[Cluster]:
-    """Group the slots of *documents* by what they are; types and thresholds are never mixed."""
+    """Group the slots of *documents* by what they are; types and thresholds are never mixed.
+
+    Clusters of one wording come first, then what no cluster of one wording holds, grouped by the
+    words that tell them apart, then what is left.
+    """
     by_sort: dict[_Sort, list[list[Slot]]] = {}
     for index, slots in enumerate(documents):
         for slot in slots:

@@ -301,7 +301,11 @@ def _tells_kinds(corpus: Corpus, beside: Attribute) -> bool:
 
 
 def find_loose_orders(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
-    """Say which order by size is not that of what documents say."""
+    """Say which order by size is not that of what documents say.
+
+    Of times in text `10:00` comes before `9:30`; and that `10 ft`, which are 3.048 m, are more than
+    3 m nobody has measured.
+    """
     for name, limit in sorted(facts.sized, key=str):
         [known], unit = corpus.statistics([name]), corpus.schema().attribute(name).unit
         if known.holds_figures:

@@ -46,13 +46,20 @@ GONE = "its rule is of an earlier version, and is not read any more"
 
 
 def extract_record(sightings: Sightings, schema: Schema) -> Record:
-    """Read one document: for each attribute the words that state it, and where they are."""
+    """Read one document: for each attribute the words that state it, and where they are.
+
+    Values are left None: `normalise_column` reads them with the whole column in view.
+    """
     cells = tuple(extract_cell(sightings, attribute) for attribute in schema.attributes)
     return Record(sightings.document.id, cells)
 
 
 def extract_cell(sightings: Sightings, attribute: Attribute) -> Cell:
-    """Read one attribute: the first of its rules that finds something decides."""
+    """Read one attribute: the first of its rules that finds something decides.
+
+    What a later rule finds at another place is compared with it: a cell that it contradicts says so
+    by a mark.
+    """
     chosen: Cell | None = None
     for rule in attribute.extractors:
         cell = None if _is_gone(rule) else _apply(rule, sightings, attribute)

@@ -326,7 +326,15 @@ def _is_prose(item: Item) -> bool:
 
 
 def read_item(rule: ItemRule, sightings: Sightings, name: str) -> Cell | None:
-    """Find a statement of the rule; one that says so wins over one that denies it."""
+    """Find a statement of the rule; one that says so wins over one that denies it.
+
+    A document that lists things below a heading of the rule, and not this one, has it not: it is
+    stated absent, with the heading as evidence; so it is where a format that knows lists has an
+    empty one there. Nothing is known where else it lists nothing there, or mostly what no other
+    list names (in another language, perhaps), or where a statement has the words without being the
+    thing ("parking garage" for `parking`, what the rule names *besides*), or is a whole sentence
+    outside a list.
+    """
     wanted, besides = _named(rule.items), _stems_of(rule.besides)
     sections = {*rule.sections, *filter(None, [rule.section])}
     listed = [x for x in sightings.statements if not sections or x.path[-1] in sections]

@@ -188,7 +188,10 @@ class KeyedNumber:
 
 
 def keyed_numbers(sightings: Sightings) -> list[KeyedNumber]:
-    """Return the numbers beside keys, in the order of the text, one a field; a year is none."""
+    """Return the numbers beside keys, in the order of the text, one a field; a year is none.
+
+    Nor is what a unit measures: of `1 h 45 min` no part is a sum, and times side by side are two.
+    """
     found: list[KeyedNumber] = []
     for field in (f for key, own in sightings.fields.items() if "#" not in key for f in own):
         quantities = [] if find_dates(field.value) else find_quantities(field.value)
@@ -203,7 +206,11 @@ def keyed_numbers(sightings: Sightings) -> list[KeyedNumber]:
 
 
 def elect(rule: KeyRule, numbers: Sequence[KeyedNumber]) -> tuple[KeyedNumber | None, bool]:
-    """Return the number on which the labels of *rule* agree most, and whether others come near."""
+    """Return the number on which the labels of *rule* agree most, and whether others come near.
+
+    The number is taken where it is first said. A number gains where it is the difference of two
+    other numbers beside labels (paid minus returned), or their sum.
+    """
     votes = _count(rule, numbers)
     best = max(votes.values(), default=0.0)
     if best < _MIN_VOTES:

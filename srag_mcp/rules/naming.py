@@ -61,7 +61,10 @@ def free_name(label: str, taken: Collection[str]) -> str:
 def unique_labels(
     candidates: Sequence[Candidate], n_documents: int, nouns: Collection[str] = ()
 ) -> list[str]:
-    """Choose for each candidate the first of its labels that no better one took; else ``""``."""
+    """Choose for each candidate the first of its labels that no better one took; else ``""``.
+
+    Phrases of running text lose the words for one record, *nouns*: a "star hotel" has `star`.
+    """
     taken: set[str] = set()
     chosen: dict[int, str] = {}
     for candidate in sorted(candidates, key=lambda item: -item.share(n_documents)):
@@ -141,7 +144,14 @@ def find_nouns(
     questions: Sequence[str],
     columns: Sequence[Candidate],
 ) -> tuple[str, ...]:
-    """Return the words for one record and for many, the surest first."""
+    """Return the words for one record and for many, the surest first.
+
+    A word counts that two witnesses have: titles, file names, headings, the folder's name, sample
+    questions ("how many invoices"), or that nearly all titles or headings have. What a
+    column is called is no record; of a longer name only where folder and titles do not say so.
+    The folder's name alone counts only where nothing else does, its last word, and where documents
+    speak of one. Last comes what documents call themselves: `this audit report`.
+    """
     n_documents = max(1, len(sightings))
     named = {stem(word) for column in columns for word in _heads(column.label)}
     bare = {name for c in columns if len(own := content_stems(c.label)) == 1 for name in own}

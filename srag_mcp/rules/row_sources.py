@@ -66,7 +66,10 @@ class Listed:
 
 
 def read_by_sources(sightings: Sightings, table: Table) -> ListedRows | None:
-    """Read the rows of *table*; None where the document lists nothing of the kind."""
+    """Read the rows of *table*; None where the document lists nothing of the kind.
+
+    The first source that finds rows counts; where another one finds others, the list says so.
+    """
     read = [read_source(source, table, sightings) for source in table.sources]
     listed = [item for item in read if item.rows]
     if not listed:
@@ -493,7 +496,10 @@ def stated_counts(
 
 
 def read_lists(sightings: Sightings, schema: Schema) -> tuple[ListedRows, ...]:
-    """Read what a document lists of the child tables of *schema*; values are left None."""
+    """Read what a document lists of the child tables of *schema*; values are left None.
+
+    Where items that no table holds are made as those of a list, it may go on there, and says so.
+    """
     found = {
         child.entity: (child.sources and read_by_sources(sightings, child))
         or read_rows(sightings.document, child)
@@ -549,7 +555,10 @@ def _find_place(attribute: Attribute, places: Mapping[str, int]) -> int | None:
 
 
 def stated_cell(attribute: Attribute, found: TableCell | None, key: str, context: str = "") -> Cell:
-    """Return the cell of a format that knows cells: an empty one states that there is no value."""
+    """Return the cell of a format that knows cells: an empty one states that there is no value.
+
+    Of yes and no it is neither, and says nothing.
+    """
     is_silent = attribute.type.is_boolean and attribute.absent_means != "false"
     if found is None or (not found.text and is_silent):
         return Cell(attribute.name, State.NOT_MENTIONED)

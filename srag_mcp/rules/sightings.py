@@ -134,7 +134,10 @@ class Sightings:
         return found, forms
 
     def speaks_of(self, name: str) -> bool:
-        """Whether the text has the words of *name* in a row, in any of their forms, undenied."""
+        """Whether the text has the words of *name* in a row, in any of their forms, undenied.
+
+        "Neither a lift nor a garage" speaks of no lift.
+        """
         said, forms = self._said
         wanted = name.split()
         first = forms.get(stem(wanted[0]), ()) if wanted else ()
@@ -199,7 +202,10 @@ class Sightings:
 
     @cached_property
     def items(self) -> list[Item]:
-        """List items and other short statements below a heading, in the order of the text."""
+        """List items and other short statements below a heading, in the order of the text.
+
+        Lines of running text are statements where all below their heading are short.
+        """
         text, found = self.text, list[Item]()
         lines: dict[tuple[str, ...], int] = {}
         for block in self.document.blocks:

@@ -94,7 +94,10 @@ class Slot:
 
 
 def find_slots(document: Document) -> list[Slot]:
-    """Find the dates and numbers of running text, in order; tables and short fields have none."""
+    """Find the dates and numbers of running text, in order; tables and short fields have none.
+
+    A heading has dates only: its numbers count headings, or are part of a name.
+    """
     values, slots = find_values(document.text), list[Slot]()
     starts = [value.span.start for value in values]
     for block in document.blocks:
@@ -114,7 +117,10 @@ def find_slots(document: Document) -> list[Slot]:
 
 
 def find_values(text: str) -> list[Value]:
-    """Find all dates and numbers of *text*, in order, without overlaps; dates win over numbers."""
+    """Find all dates and numbers of *text*, in order, without overlaps; dates win over numbers.
+
+    Dates that are less than a day ("May 2021") are no values; a lone year is a number.
+    """
     values: list[Value] = []
     taken: list[Span] = []
     for span, found in find_dates(text, partial=True):
@@ -301,7 +307,10 @@ def _near(rule: SlotRule, chosen: Slot, slots: Sequence[Slot]) -> list[Slot]:
 
 
 def to_latest(slot: Slot, slots: Iterable[Slot]) -> Slot:
-    """Return the latest of the values that one paragraph gives for several dates."""
+    """Return the latest of the values that one paragraph gives for several dates.
+
+    "from 41 on 1 May to 58 on 1 June": the second is what holds now.
+    """
     if "@earlier" not in slot.features:
         return slot
     around = {name for name in slot.features if name[0] == "^"}

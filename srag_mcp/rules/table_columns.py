@@ -61,7 +61,10 @@ def with_columns(
 
 
 def with_lists(schema: Schema, lists: Sequence[ListedMembers]) -> Schema:
-    """Return *schema* with a child table for each list of table files whose items are alike."""
+    """Return *schema* with a child table for each list of table files whose items are alike.
+
+    The others are named. A list that it has stays, and one that was pending is there now.
+    """
     children, left = list(schema.children), list[ListName]()
     known = {child.list_name for child in children}
     for item in lists:

@@ -216,7 +216,11 @@ class TriedColumn:
         return Trust.SPOKEN if speaks else Trust.SILENCE
 
     def with_open_ends(self) -> "TriedColumn":
-        """Return it so that its few lowest and highest values are read, whatever rules say."""
+        """Return it so that its few lowest and highest values are read, whatever rules say.
+
+        An audit lets one cell of twenty be wrong, and that one is likeliest where it is far from
+        the others; an answer with the lowest or the highest rests on it alone.
+        """
         if not self.attribute.type.is_ordered:
             return self
         at: defaultdict[object, list[str]] = defaultdict(list)
@@ -231,7 +235,11 @@ class TriedColumn:
         return replace(self, rulings=rulings)
 
     def left_to_reading(self) -> "TriedColumn":
-        """Return it without its bound where rules leave more to be read than they spare."""
+        """Return it without its bound where rules leave more to be read than they spare.
+
+        As long as there is one, these are read whole: the audit covers no silence of passages. What
+        rules decide stays, and what only the audit proves: of that it found little enough wrong.
+        """
         n_taken = sum(ruling.is_taken for ruling in self.rulings.values())
         audit = self.attribute.audit
         if audit is None or self.trust >= Trust.PASSAGES or 2 * n_taken >= len(self.rulings):

@@ -141,7 +141,10 @@ def _key(words: str) -> str:
 def score_rules(
     attribute: Attribute, read: Sequence[Read], labels: Read, shown: Collection[str] = ()
 ) -> tuple[WrittenRule, ...]:
-    """Return the rules of *attribute* with what *labels*, cells that a model read, say of them."""
+    """Return the rules of *attribute* with what *labels*, cells that a model read, say of them.
+
+    What their writer was *shown*, they are made to read: it proves none right, if some wrong.
+    """
     scored = []
     for rule, cells in zip(attribute.rules, read, strict=True):
         is_right = {
@@ -156,7 +159,10 @@ def score_rules(
 
 
 def rule_on(attribute: Attribute, read: Sequence[Read], ids: Iterable[str]) -> dict[str, Ruling]:
-    """Return what the rules of *attribute* say of each document of *ids*, see `weigh`."""
+    """Return what the rules of *attribute* say of each document of *ids*, see `weigh`.
+
+    Those that were ever wrong do not speak: they would only contradict.
+    """
     pairs = zip(attribute.rules, read, strict=True)
     speaking = [(rule, cells) for rule, cells in pairs if not rule.wrong]
     return {

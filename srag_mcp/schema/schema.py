@@ -289,7 +289,10 @@ class Schema(BaseModel):
         return self.tables[0]
 
     def about(self, name: str) -> "Schema":
-        """Return the schema as one whose rows are those of the table *name*."""
+        """Return the schema as one whose rows are those of the table *name*.
+
+        What asks for its records is told of what they list.
+        """
         is_own = name == self.entity
         return self if is_own else super().model_copy(update={"tables": (self.find_table(name),)})
 

@@ -160,7 +160,10 @@ class Corpus:
         )
 
     def about(self, table: str) -> "Corpus":
-        """Return this corpus with the rows of a child table in the place of the records."""
+        """Return this corpus with the rows of a child table in the place of the records.
+
+        Its schema, statistics and numbers of rows are theirs.
+        """
         return self._with(_about="" if table == self._content().schema.entity else table)
 
     def has_cell(self, where: str, *, is_none: bool = False) -> str:

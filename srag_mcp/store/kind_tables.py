@@ -174,7 +174,10 @@ class KindTables:
         raise AssertionError
 
     def shared_keys(self) -> tuple[SharedKey, ...]:
-        """Return the columns of different kinds that name the same things, the surest first."""
+        """Return the columns of different kinds that name the same things, the surest first.
+
+        One of them tells its rows apart, or both hold many names.
+        """
         views = self._views()
         with self._lock:
             if self._keys is not None and self._keys[0] == views:

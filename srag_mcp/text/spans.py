@@ -79,7 +79,11 @@ def find_exactly(quote: str, text: str) -> Iterator[Span]:
 
 
 def find_typographically(quote: str, text: str) -> Iterator[Span]:
-    """Yield where *quote* stands in *text* but for typography, each place once."""
+    """Yield where *quote* stands in *text* but for typography, each place once.
+
+    That is white space, case, quotes, dashes, full-width letters, accents' encoding, words broken
+    across lines, ligatures and raised figures.
+    """
     found = set[Span]()
     for keeps_hyphen in (False, True):  # of that at the end of a line, which nobody can tell
         for place in _plain_text(text, keeps_hyphen).places(_PlainText(quote, keeps_hyphen).text):

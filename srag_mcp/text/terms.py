@@ -77,7 +77,11 @@ def count_terms(text: str, languages: Collection[str] = ()) -> Counter[int]:
 
 
 def question_terms(question: str, idle: Collection[str] = ()) -> frozenset[int]:
-    """Return the terms of a question: those of a passage, and each label that it may say whole."""
+    """Return the terms of a question: those of a passage, and each label that it may say whole.
+
+    The folded words *idle* are parts of pairs and labels and no words by themselves, unless there
+    are no others. Stems are as of `asked_stems`.
+    """
     text = _SHORT_YEAR.sub(r"\1 20\2", question)
     words = _content(text)[:_MAX_WORDS]
     telling = [word for word in words if word not in idle]
@@ -97,7 +101,10 @@ def question_terms(question: str, idle: Collection[str] = ()) -> frozenset[int]:
 
 
 def asked_stems(question: str, idle: Collection[str] = ()) -> dict[int, int]:
-    """Return the terms of the stems of a question, each with that of a word whose stem it is."""
+    """Return the terms of the stems of a question, each with that of a word whose stem it is.
+
+    The folded words *idle* have none. A question that does not tell its language may be in any.
+    """
     found = _stem_terms(question, languages_of(question) or FUNCTION_WORDS, idle)
     return dict(islice(found, _MAX_STEMS))
 
@@ -179,7 +186,12 @@ _MIN_SPLIT = 6  # letters of a word that may be several: the shortest of two sho
 
 
 def document_names(stem: str, title: str, text: str) -> frozenset[str]:
-    """Return what a document may be called by: words without marks between, folded."""
+    """Return what a document may be called by: words without marks between, folded.
+
+    Its file's name and its title as a whole, the words of the file's name that are no numbers (a
+    year names no document), and, with a capital, the words of the title: it is a sentence of the
+    language, too, and only where somebody writes `Square` is it the firm.
+    """
     named = filter(_is_name, name_words(stem, text))
     titled = (word.capitalize() for word in words(title) if _is_name(word))
     whole = ("".join(words(name)) for name in (stem, title))

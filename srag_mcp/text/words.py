@@ -229,7 +229,10 @@ def stems(text: str) -> list[str]:
 
 
 def share_stem(one: str, other: str) -> bool:
-    """Whether two folded words begin alike, or one is within the other."""
+    """Whether two folded words begin alike, or one is within the other.
+
+    `italian` and `italy`; `mietvertrag` and `vertrag`.
+    """
     short, long = sorted((one, other), key=len)
     if len(short) < _SHORTEST_STEM:
         return False

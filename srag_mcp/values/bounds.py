@@ -95,7 +95,11 @@ def hedge_of(text: str, span: Span, label: str = "", *, is_day: bool = False) ->
 
 
 def hedge_in_text(text: str, span: Span, label: str = "", *, is_day: bool = False) -> Hedge | None:
-    """Return how the number or the day at *span* of running text is said, as `hedge_of` does."""
+    """Return how the number or the day at *span* of running text is said, as `hedge_of` does.
+
+    A number may lead away from where `from` stands, and the words of a label are not of its value:
+    `Distance from: 5`.
+    """
     before = text[max(0, span.start - _NEAR) : span.start]
     before = _DOTTED.sub(r"\1 ", before) if "." in before else before
     reach = _REACH.match(text, span.end)

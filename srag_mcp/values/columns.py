@@ -67,7 +67,12 @@ _ALIKE = 92.0  # of 100, for a word that is meant to be a category: one letter i
 
 
 def read_column(declared: Column, said: Sequence[Words]) -> list[Reading]:
-    """Return what the cells of one column come to, in the same order."""
+    """Return what the cells of one column come to, in the same order.
+
+    What one cell leaves open (`1.234`, `3/4/2020`, "(in millions)", two spellings of a name) is
+    decided on the whole column. Words that cannot be read are FAILED, with the reason; a
+    placeholder ("n/a", "none") is NOT_MENTIONED or STATED_ABSENT.
+    """
     if declared.type.is_text:
         closed = declared.categories
         answers = {
@@ -230,7 +235,10 @@ def _category(value: str, exact: Mapping[str, str]) -> str | None:
 
 
 def choose_spellings(values: Sequence[str]) -> dict[str, str]:
-    """Map every spelling to the one to keep: the most frequent, then the first in order."""
+    """Map every spelling to the one to keep: the most frequent, then the first in order.
+
+    Times of day that are written in two ways become one: `7:30 pm` and `19:30` -> `19:30`.
+    """
     if times := _write_times(values):
         return times
     counts = Counter(values)

@@ -343,7 +343,10 @@ def find_periods(text: str) -> list[Found]:
 
 
 def is_one_of_several(text: str, span: Span) -> bool:
-    """Return whether the date at *span* shares its month or year with one before it."""
+    """Return whether the date at *span* shares its month or year with one before it.
+
+    `5-7 March 2020`, `30 May and 2 June 2020`: the first day has no year of its own.
+    """
     if not any(map(str.isalpha, span.of(text))):
         return False
     if _DAY_BEFORE.search(text, max(0, span.start - _NEAR), span.start):

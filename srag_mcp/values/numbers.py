@@ -245,7 +245,11 @@ class _Decided:
 
 
 def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
-    """Decide on a column of numbers, and return how each of its cells is read."""
+    """Decide on a column of numbers, and return how each of its cells is read.
+
+    The column tells what groups digits, whether figures have marks, and the unit that most carry,
+    or have beside them.
+    """
     wanted = parse_unit(declared.unit or "").unit
     found = {text: find_number(text, wanted) for text in dict.fromkeys(w.text for w in said)}
     found |= {text: NumberCell(number=n) for text, n in read_durations(found).items()}
@@ -337,7 +341,12 @@ def _tail(words: Words, figure: Figure) -> str:
 
 
 def loose_scales(figures: Sequence[Figure], unit: str | None) -> frozenset[Figure]:
-    """Return the figures whose scale may as well be a unit: one behind each, as in `12T`."""
+    """Return the figures whose scale may as well be a unit: one behind each, as in `12T`.
+
+    Two scales beside each other are some: `900K`, `1.2M`. So is one where the numbers without any
+    go on in those with it: `950`, `1.2k`, but not `5.00`, `10.00 CR`; of money; or where *unit*,
+    that of their column, stands at none of them.
+    """
     own = {figure.unit for figure in figures} - {None}
     steps = {math.log10(figure.factor) for figure in figures if figure.scaled}
     if len(steps) != 1 or any(map(is_currency, {unit, *own})) or (unit and not own):

@@ -142,7 +142,11 @@ def _ungrouped(plain: str, mark: str) -> int | None:
 
 
 def digit_grouping(value: float) -> str:
-    """Return the separator for thousands with which *value* is shown, as a format wants it."""
+    """Return the separator for thousands with which *value* is shown, as a format wants it.
+
+    It is used from five digits on: a number of four digits may be a year. `1956 -> ""`,
+    `12500 -> ","`
+    """
     return "," if abs(value) >= _FIRST_GROUPED else ""
 
 

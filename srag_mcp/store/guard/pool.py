@@ -154,6 +154,10 @@ class QueryPool:
     A query that has run for `limits.long_after_s` is long. Long ones hold at most half of the
     processes: one that finds this half taken is stopped, and begins again when there is room. Any
     thread may send statements; see `Turns` for who goes first.
+
+    Example:
+        with QueryPool() as pool:
+            page = pool.select(build, "SELECT count(*) FROM boats", tables={"boats": ["name"]})
     """
 
     def __init__(
