@@ -63,7 +63,8 @@ def read_json(data: bytes, path: str) -> Content:
     for key, text in texts:
         page.write_heading(key, _LIST_LEVEL)
         page.write_text(text)
-    listings = [_write_list(page, key, members) for key, members in lists]
+    style = _style(value)
+    listings = [_write_list(page, key, members, style) for key, members in lists]
     title = _title(value) or PurePosixPath(path).stem  # no heading of a list is one
     return replace(page.content(title), listings=tuple(filter(None, listings)))
 
@@ -176,9 +177,17 @@ def _parse(text: str, path: str, where: str = "") -> JsonValue:
         raise DocumentError(path, f"the JSON cannot be read{where}: {error}") from error
 
 
-def _style(values: Sequence[JsonValue]) -> str:
+def _style(value: JsonValue) -> str:
     """Return how numbers are written: as in JSON, or as its texts show it, if they do."""
-    leaves = [leaf for value in values for _, leaf in _leaves(value)]
+    leaves, rest = list[JsonValue](), [value]
+    while rest:
+        match rest.pop():
+            case dict(members):
+                rest += members.values()
+            case list(members):
+                rest += members
+            case leaf:
+                leaves.append(leaf)
     is_json = any(isinstance(leaf, float) for leaf in leaves)
     return DECIMAL_POINT if is_json else number_style(x for x in leaves if isinstance(x, str))
 
@@ -199,11 +208,11 @@ def _record_table(values: Sequence[JsonValue]) -> RecordTable:
             for cells, _ in parted:
                 if name in cells:
                     cells.update(dict.fromkeys(inside, ""))
-    rows, style = [], _style(values)
+    rows, style = [], _style([*values])
     found: dict[str, list[Listing | None]] = {}
     for value, (cells, lists) in zip(values, parted, strict=True):
         page = Page()
-        written = {key: _write_list(page, key, members) for key, members in lists.items()}
+        written = {key: _write_list(page, key, x, style) for key, x in lists.items()}
         for key in written.keys() & listed:
             found.setdefault(key, []).append(written[key])
         listings = tuple(filter(None, written.values()))
@@ -259,10 +268,10 @@ _INSIDE = "lists or objects inside of another list"  # which no table holds
 VALUES_INSIDE = "values inside of another list, one text each"  # to be counted by nobody
 
 
-def _write_list(page: Page, key: str, members: list[JsonValue]) -> Listing | None:
+def _write_list(page: Page, key: str, members: list[JsonValue], style: str) -> Listing | None:
     """Write a list; return its items with their places, None where they are of several kinds."""
     if not members:
-        return Listing(storable(key), (), (), page.empty_cell().span, DECIMAL_POINT)
+        return Listing(storable(key), (), (), page.empty_cell().span, style)
     page.write_heading(key, _LIST_LEVEL)
     start = page.empty_cell().span.end
     rows = [dict(flatten(_with_lists_as_texts(member), keeps_null=True)) for member in members]
@@ -287,9 +296,7 @@ def _write_list(page: Page, key: str, members: list[JsonValue]) -> Listing | Non
     if not names or not (names == list(_PLAIN) or all(isinstance(one, dict) for one in members)):
         return None
     span = Span(start, page.empty_cell().span.end)
-    return _listing(
-        Listing(storable(key), tuple(names), tuple(lines), span, _style(members)), members
-    )
+    return _listing(Listing(storable(key), tuple(names), tuple(lines), span, style), members)
 
 
 def _listing(found: Listing, members: Sequence[JsonValue]) -> Listing:

@@ -286,19 +286,3 @@ def test_a_name_with_the_most_is_asked_for(rows_of: RowsOf, question: str, rows:
     found = rows_of(table, question)
     assert found in (rows, None)
     assert found != [(25,)]
-
-
-TRADES = "firm,trade,second,revenue\nA,water,gas,10\nB,gas,water,20\nC,roof,gas,60\n"
-
-
-@pytest.mark.parametrize(
-    ("question", "rows"),
-    [
-        ("water versus gas average revenue", None),
-        ("average revenue of A compared with C", [("A", 10), ("C", 60)]),
-    ],
-)
-def test_two_groups_that_two_columns_have_are_not_compared(
-    rows_of: RowsOf, question: str, rows: Rows
-) -> None:
-    assert rows_of(TRADES, question, "firms") == rows
