@@ -168,6 +168,13 @@ class Asked:
         return any(item.kind == "record" for item in self.frame.sentence.mentions)
 
     @property
+    def says_records(self) -> bool:
+        """Whether such a noun is none that something is said to be: of a folder `lost`."""
+        tokens = self.frame.sentence.tokens
+        said = (item for item in self.frame.sentence.mentions if item.kind == "record")
+        return any(tokens[item.first - 1].word not in BEING for item in said)
+
+    @property
     def says_doubted(self) -> bool:
         """Whether records are called what only some of them are by a value, or by themselves."""
         places = [item.first for item in self.frame.sentence.mentions if item.kind == "record"]
@@ -674,10 +681,14 @@ class Asked:
                     if self.needs_all(follower, column):
                         continue
                     if features["unsaid_name"] <= WHOLE and not column.qualifies:
-                        if self.says_stem_only(follower, column):
-                            yield Summary("count", None, self.where), said | {follower}
                         counted = Summary("count", Term(column.name), self.where, distinct=True)
                         yield counted, said | {follower}
+                        if not column.is_own:  # `the most faults`: of each kind, or all
+                            yield self.stating(column), said | {follower}
+
+    def stating(self, column: Column) -> Summary:
+        """Count the records that state a column; all, where each does."""
+        return Summary("count", None if column.fill == 1 else Term(column.name), self.where)
 
     def limit(self, at: int) -> tuple[int | None, frozenset[int]]:
         """Return how many are asked for: `the three cheapest`, `top 5`, `which two cities`."""

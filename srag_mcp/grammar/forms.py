@@ -223,11 +223,11 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
             # `how many quotations`, by a `quotation_no` that only some of them say
             is_number = column.numbers_own and bool(features["unsaid_name"])
             is_thing = is_thing or (is_number and column.fill < 1)
-            may_be = column.fill == 1 and not (is_kind or asked.says_record)
+            may_be = not (is_kind or asked.says_records)
             if is_thing or may_be:
                 # `how many books are due`: titles, or copies; `how many lifts`, of reports on lifts
-                summary = Summary("count", None, asked.where)
                 doubt: Features = Counter({"records_counted": int(not is_thing)})
+                summary = Summary("count", None, asked.where) if is_thing else asked.stating(column)
                 yield _single(asked, summary, used | totals | {target}, features + doubt)
 
 

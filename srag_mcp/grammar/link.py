@@ -525,6 +525,7 @@ class _Linker:
         general = token.stem in self._table.general
         is_thing = general and is_had(self.tokens, at)  # not the document that each horse is
         is_event = token.stem in self._table.events and singular(token.word) != token.word
+        is_event = is_event or token.stem in self._table.truths
         if person or is_event or (token.stem in nouns and not (acts or is_thing)):
             yield _RECORD, Mention("record", at, at + 1, "any" if general else "")
 

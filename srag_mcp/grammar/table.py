@@ -446,7 +446,8 @@ class Table:
     themselves; *beside* are columns of other tables that may restrict it.
 
     Of a list (*is_list*) *holders* are the nouns of the records that it stands in, *naming* is the
-    column that names an item and *pieces* that of how many pieces an item stands for.
+    column that names an item and *pieces* that of how many pieces an item stands for. *truths* are
+    nouns that a yes/no column is called by as well, and no other: of a folder `sold` not all are.
     """
 
     name: str
@@ -463,6 +464,7 @@ class Table:
     naming: Column | None = None
     pieces: Column | None = None
     is_list: bool = False
+    truths: frozenset[str] = frozenset()
 
     @property
     def repeated(self) -> Column | None:
@@ -702,6 +704,8 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     nouns = (nouns | many) or last  # tram stops are no trams, nor is lost property lost
     # what a folder of closed and of open ones is called, or of those of a place
     nouns = nouns - (_stored(columns) - (many & last))
+    truths = nouns & _truths(columns)
+    nouns -= truths
     nouns = {word for word in nouns - general if word.isalpha() and len(word) > 1}
     things = _repeated(columns) & nouns
     nouns -= things | counted_things(columns)
@@ -711,8 +715,14 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     claimed = frozenset(nouns - attested)
     doubted = frozenset(nouns & (_stored(columns) | partly - own) | kinds)
     return Table(
-        schema.entity, columns, frozenset(nouns), general, rest, things, called, claimed, doubted
-    )
+        schema.entity, columns, frozenset(nouns), general, rest, things, called, claimed, doubted,
+        truths=frozenset(truths),
+    )  # fmt: skip
+
+
+def _truths(columns: Iterable[Column]) -> set[str]:
+    """Return what yes/no columns are called in a word: of lots in a folder `sold` some are not."""
+    return {word for c in columns if c.is_boolean for x in c.names if len(x) == 1 for word in x}
 
 
 def _stored(columns: Iterable[Column]) -> set[str]:

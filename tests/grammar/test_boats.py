@@ -137,10 +137,6 @@ ANSWERED: list[tuple[str, Answer]] = [
         Answer("harbour with the lowest number of records", [("Eastby",), ("Port Grey",)]),
     ),
     (
-        "Which harbour has the most owners?",
-        Answer("harbour with the highest number of different owner", [("Norham",)]),
-    ),
-    (
         "Which harbour has the most cabins?",
         Answer("harbour with the highest sum of cabins", [("Port Grey",)]),
     ),
@@ -951,6 +947,7 @@ REFUSED: list[tuple[str, Refusal]] = [
         ),
     ),
     ("Which harbour is the longest?", Refusal(reason="this question can be read in two ways")),
+    ("Which harbour has the most owners?", Refusal(reason="this question can be read in two ways")),
     (
         "Which owners have boats in Norham and Eastby?",
         Refusal(reason="this form of question is not known"),

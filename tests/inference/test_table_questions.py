@@ -286,3 +286,16 @@ def test_a_name_with_the_most_is_asked_for(rows_of: RowsOf, question: str, rows:
     found = rows_of(table, question)
     assert found in (rows, None)
     assert found != [(25,)]
+
+
+@pytest.mark.parametrize(
+    ("n_of_one_kind", "rows"),
+    [(4, None), (2, [("B",)])],  # of three kinds, or more of one
+)
+def test_what_happens_again_is_counted_each_time_or_by_kind(
+    rows_of: RowsOf, n_of_one_kind: int, rows: Rows
+) -> None:
+    kinds = [("A", "lens")] * n_of_one_kind + [("B", x) for x in ("lens", "horn", "rope")]
+    lines = [*kinds, ("A", "none"), ("C", "horn"), ("C", "none")]
+    table = "".join(f"2024-01-{day:02},{line},{x}\n" for day, (line, x) in enumerate(lines, 2))
+    assert rows_of(f"Date,Line,Fault\n{table}", "Which line had the most faults?") == rows
