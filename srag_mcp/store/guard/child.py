@@ -20,7 +20,7 @@ from srag_mcp.store.guard.locked_engine import (
     explain_error,
     is_exhausting,
 )
-from srag_mcp.store.guard.process import Failure, Reply, Request
+from srag_mcp.store.guard.process import STOP, Failure, Reply, Request
 from srag_mcp.store.guard.result_page import (
     QueryLimits,
     ResultPage,
@@ -55,26 +55,80 @@ def main(limits_json: str) -> None:
     missing_limits = confine(limits)
     answers = take_answers()
     builds = OpenBuilds(limits)
-    requests = _listen()
+    running = _Running()
+    requests = _listen(running)
     answers.write(json.dumps(missing_limits) + "\n")
     answers.flush()
     _send_nowhere(2)  # nobody reads it while queries run, and a full pipe would stop us
     while True:
-        answers.write(answer(requests.get(), builds).to_line())
+        answers.write(answer(requests.get(), builds, running).to_line())
         answers.flush()
 
 
-def _listen() -> "queue.SimpleQueue[Request]":
+def _listen(running: "_Running") -> "queue.SimpleQueue[Request]":
     """Read requests on a thread of its own, so that a query does not outlive the server."""
     requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
 
     def listen() -> None:
         for line in sys.stdin.buffer:
-            requests.put(Request.from_line(line))
+            if line == STOP:
+                running.stop()
+            else:
+                running.expect()
+                requests.put(Request.from_line(line))
         os._exit(0)
 
     threading.Thread(target=listen, daemon=True).start()
     return requests
+
+
+class _Running:
+    """What runs now, to be stopped from another thread; `was_stopped` until the next request."""
+
+    def __init__(self) -> None:
+        self.was_stopped = False
+        self._lock = threading.Lock()  # a cursor is not interrupted while it is closed
+        self._cursor: duckdb.DuckDBPyConnection | None = None
+
+    def expect(self) -> None:
+        """Forget the request before: it has been answered."""
+        with self._lock:
+            self.was_stopped = False
+
+    def stop(self) -> None:
+        """Interrupt the statement, also one that has not begun."""
+        with self._lock:
+            self.was_stopped = True
+            if self._cursor is not None:
+                self._cursor.interrupt()
+
+    @contextmanager
+    def on(self, cursor: "duckdb.DuckDBPyConnection", timeout_s: float | None) -> Iterator[None]:
+        """Let *cursor* be stopped, and interrupt it when the time of the statement is over.
+
+        The engine's own limit is locked, and the same for all.
+
+        Raises:
+            duckdb.InterruptException: If it was stopped before it began.
+        """
+        import duckdb  # heavy, and only needed once there is something to run
+
+        with self._lock:
+            self._cursor = cursor
+        timer = threading.Timer(timeout_s or 0, cursor.interrupt)
+        if timeout_s is not None:
+            timer.start()
+        try:
+            if self.was_stopped:
+                raise duckdb.InterruptException
+            yield
+        finally:
+            with self._lock:
+                self._cursor = None
+            timer.cancel()
+            if timeout_s is not None:
+                timer.join()  # it must not meet a cursor that is closed
+            cursor.close()
 
 
 @functools.lru_cache(maxsize=200)
@@ -83,22 +137,7 @@ def judge(sql: str, tables: tuple[tuple[str, tuple[str, ...]], ...]) -> TreeRead
     return check_query(sql, dict(tables))
 
 
-@contextmanager
-def _limited(cursor: "duckdb.DuckDBPyConnection", timeout_s: float | None) -> Iterator[None]:
-    """Interrupt *cursor* when the time is over: the engine's own limit is the same for all."""
-    timer = threading.Timer(timeout_s or 0, cursor.interrupt)
-    if timeout_s is not None:
-        timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        if timeout_s is not None:
-            timer.join()  # it must not meet a cursor that is closed
-        cursor.close()
-
-
-def answer(request: Request, builds: OpenBuilds) -> Reply:
+def answer(request: Request, builds: OpenBuilds, running: _Running) -> Reply:
     """Run one request; errors become a failure."""
     import duckdb  # heavy, and only needed once there is something to run
 
@@ -112,11 +151,13 @@ def answer(request: Request, builds: OpenBuilds) -> Reply:
             if request.offset and checked.draws_anew:
                 raise QueryError(DRAWN_ANEW, request.sql)
         cursor = builds.cursor(request.build)
-        with _limited(cursor, request.timeout_s):
+        with running.on(cursor, request.timeout_s):
             return Reply(_run(request, cursor, limits))
     except StoreError as error:
         return Reply(failure=Failure.of(error))
     except (duckdb.Error, MemoryError) as error:
+        if running.was_stopped and isinstance(error, duckdb.InterruptException):
+            return Reply()
         explained = explain_error(error, request.sql, limits, request.tables)
         return Reply(failure=Failure.of(explained, spent=is_exhausting(error)))
     except (ValueError, OverflowError, RecursionError) as error:
@@ -147,7 +188,11 @@ _MAX_OPEN_FILES = 64
 
 
 def confine(limits: QueryLimits) -> list[str]:
-    """Limit memory, files and dumps; empty the environment. Return which limits there are not."""
+    """Limit memory, file size, core dumps and open files; empty the environment.
+
+    Returns:
+        The limits that this system does not have (Windows has none of them).
+    """
     os.environ.clear()
     wanted = {
         "RLIMIT_AS": limits.address_space_mb << 20,

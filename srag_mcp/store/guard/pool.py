@@ -198,11 +198,21 @@ class QueryPool:
     ) -> ResultPage:
         """Check *sql*, which comes from outside, and return one page of its rows.
 
-        *build* is a published build, or what is made of several, and *tables* what of it is shown.
-        The page has *limit* rows, but `limits.max_rows` at most, from *offset* on.
+        Args:
+            build: The published build; or what is made of several.
+            sql: One SELECT; the text that is checked is the text that runs.
+            tables: The exposed tables with their columns.
+            limit: Most rows of the page; no more than `limits.max_rows` are given.
+            offset: Rows to leave out first.
+            timeout_s: Seconds that it may take; None for the limit of the pool.
 
         Raises:
-            QueryError: If it is refused, wrong, too heavy or given up; see its subclasses.
+            RefusedQueryError: If the guard does not allow it.
+            UnknownNameError: If it names what is not there.
+            QueryTimeoutError: If it was stopped at the time limit, or waited too long for its turn.
+            QueryMemoryError: If it was stopped at the memory limit.
+            QueryCancelledError: If its caller gave up.
+            QueryError: If it is wrong otherwise.
             StoreError: If the build cannot be read.
         """
         check_text(sql)  # here, too: the process need not be sent what is too long
@@ -232,7 +242,8 @@ class QueryPool:
         """Run a statement of this package and return all its rows; it waits for no query.
 
         One of another *kind*, as it may take longer, waits its turn among them. It is not checked
-        against the lists, so *sql* is never text from outside: that goes into *parameters*.
+        against the lists, so *sql* is never text from outside: that goes into *parameters*. Time,
+        memory and the lock of the engine hold; *timeout_s* as for `select`.
 
         Raises:
             StoreError: As for `select`, but for what the check refuses.
@@ -355,7 +366,9 @@ class QueryPool:
     def _run(self, process: WorkerProcess, statement: Statement) -> Reply:
         """Send a statement and await its reply, which is empty if it is to be sent again.
 
-        So it is, once, where a process that had answered before ended: that need not be its doing.
+        That is so if it must wait as a long one, and, once, if a process that had answered before
+        ended meanwhile: what ended it need not be this statement. A new process that ends was ended
+        by it.
         """
         try:
             self._check(statement)
@@ -382,18 +395,21 @@ class QueryPool:
         process.send(statement.request)
         for n_left, look_s in zip(range(len(looks_s), -1, -1), (*looks_s, longest_s), strict=True):
             reply = process.await_reply(max(0.0, started + look_s - time.monotonic()))
+            if reply is None and n_left:
+                with self._lock:
+                    turns, is_long = self._turns, n_left == 1
+                    stays = turns.lengthen(statement) if is_long else not turns.gives_way(statement)
+                if stays:
+                    continue
+                process.stop()
+                reply = process.await_reply(GRACE_S)
+                if reply is None:
+                    process.close()
+                    return Reply()
             if reply is not None:
                 if reply.failure is not None and reply.failure.spent:
                     process.close()
                 return reply
-            if not n_left:
-                break
-            with self._lock:
-                turns, is_long = self._turns, n_left == 1
-                stays = turns.lengthen(statement) if is_long else not turns.gives_way(statement)
-            if not stays:
-                process.close()
-                return Reply()
         process.close()
         logger.info("a query did not stop by itself; its worker process was killed")
         raise timed_out(self.limits.timeout_s, statement.request.sql)

@@ -18,6 +18,8 @@ from srag_mcp import errors, forks
 from srag_mcp.errors import QueryError, StoreError, UnknownNameError
 from srag_mcp.store.guard.result_page import QueryLimits, ResultPage, Value, Views
 
+STOP = b"stop\n"  # instead of a request: stop the one that was sent last
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -77,7 +79,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came of a request: rows, or a failure; neither where it is to be sent again."""
+    """What came of a request: rows, or a failure; neither where it was stopped by `STOP`."""
 
     page: ResultPage | None = None
     failure: Failure | None = None
@@ -117,10 +119,19 @@ class ProcessEndedError(Exception):
 
 
 class WorkerProcess:
-    """A running worker process; *missing_limits* are what this system cannot set."""
+    """A running worker process.
+
+    Attributes:
+        missing_limits: Limits that this system cannot set.
+        has_answered: Whether it has replied to a request.
+    """
 
     def __init__(self, limits: QueryLimits) -> None:
-        """Start the process and wait until it is ready; StoreError if it does not start."""
+        """Start the process and wait until it is ready.
+
+        Raises:
+            StoreError: If it does not start.
+        """
         # nothing of ours; Windows cannot start a process without SYSTEMROOT
         environ = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
         errors, told = os.pipe()
@@ -148,23 +159,42 @@ class WorkerProcess:
         return self._process.poll() is None
 
     def send(self, request: Request) -> None:
-        """Send *request* after the reply to the one before; ProcessEndedError if it ended."""
-        stdin = self._process.stdin
-        assert stdin is not None
-        try:
-            stdin.write(request.to_line())
-            stdin.flush()
-        except (OSError, ValueError) as error:
-            raise ProcessEndedError(self._status()) from error
+        """Send *request*; one after the other, each after the reply to the one before.
+
+        Raises:
+            ProcessEndedError: If the process ended.
+        """
+        self._write(request.to_line())
+
+    def stop(self) -> None:
+        """Ask the process to stop the request that was sent last; the reply says whether it did.
+
+        Raises:
+            ProcessEndedError: If the process ended.
+        """
+        self._write(STOP)
 
     def await_reply(self, timeout_s: float) -> Reply | None:
-        """Wait for the reply; None after *timeout_s*, ProcessEndedError if the process ended."""
+        """Wait for the reply; None if there is none after *timeout_s* seconds.
+
+        Raises:
+            ProcessEndedError: If the process ended.
+        """
         try:
             reply = Reply.from_line(self._next_line(timeout_s))
         except TimeoutError:
             return None
         self.has_answered = True
         return reply
+
+    def _write(self, line: bytes) -> None:
+        stdin = self._process.stdin
+        assert stdin is not None
+        try:
+            stdin.write(line)
+            stdin.flush()
+        except (OSError, ValueError) as error:
+            raise ProcessEndedError(self._status()) from error
 
     def kill(self) -> None:
         """End the process now, whatever it does. May be called from any thread, and twice."""

@@ -19,6 +19,7 @@ from srag_mcp.store.guard.process import (
     WorkerProcess,
 )
 
+ENDLESS = "SELECT count(*) FROM range(1000000000000) a(i), range(1000) b(j) WHERE i % 7 = j"
 CONFINED = (
     "import sys\n"
     "{first}\n"
@@ -128,6 +129,24 @@ def test_a_reply_from_an_ended_process_is_an_error(fleet: Path) -> None:
 
     with pytest.raises(ProcessEndedError, match="signal 9"):
         process.send(request)
+
+
+def test_a_statement_is_stopped_and_the_process_lives_on(fleet: Path) -> None:
+    process = WorkerProcess(QueryLimits(timeout_s=120))
+    process.send(Request("read", fleet, ENDLESS))
+    process.stop()  # before it began, or after
+
+    stopped = process.await_reply(60.0)
+
+    process.send(Request("read", fleet, "SELECT 1"))
+    process.stop()
+    last = process.await_reply(60.0)
+    process.send(Request("read", fleet, "SELECT 2"))
+    following = process.await_reply(60.0)
+    process.close()
+    assert stopped == Reply()
+    assert last in (Reply(), Reply(ResultPage(rows=((1,),))))
+    assert following == Reply(ResultPage(rows=((2,),)))
 
 
 def test_messages_travel_whole() -> None:
