@@ -189,7 +189,8 @@ def _style(value: JsonValue) -> str:
             case leaf:
                 leaves.append(leaf)
     is_json = any(isinstance(leaf, float) for leaf in leaves)
-    return DECIMAL_POINT if is_json else number_style(x for x in leaves if isinstance(x, str))
+    texts = (leaf for leaf in leaves if isinstance(leaf, str) and len(leaf) <= _MAX_PAIR_CHARACTERS)
+    return DECIMAL_POINT if is_json else number_style(texts)
 
 
 def _record_table(values: Sequence[JsonValue]) -> RecordTable:

@@ -31,6 +31,9 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.text.words import fold
 from srag_mcp.values.states import read_boolean
 
+logger = logging.getLogger(__name__)
+
+Item = TypeVar("Item", bound=BaseModel)
 Row: TypeAlias = tuple[Scalar, ...]
 Expected: TypeAlias = Scalar | tuple[Scalar, ...] | tuple[Row, ...] | None
 
@@ -397,19 +400,6 @@ def write_gold_records(pack: Pack, path: Path) -> None:
         writer.writerows(pack.gold.values())
 
 
-# --- Published benchmarks, from their own files --------------------------------------------------
-#
-# - FinanceBench (`financebench_open_source.jsonl`), beside the folder of its PDF files or one level
-#   below: questions on filings that are not there are left out.
-# - TAT-QA (`tatqa_dataset_*.json`): each table with its paragraphs becomes an HTML document.
-# - AI21's aggregative questions (`corpus.jsonl`, with `questions.jsonl` beside it; S-RAG 4), whose
-#   shape is taken from programs that read it: `document_content`; `question` and `answer`.
-
-logger = logging.getLogger(__name__)
-
-Item = TypeVar("Item", bound=BaseModel)
-
-
 class _Page(BaseModel):
     """A page of the evidence of a question of FinanceBench, counted from 0."""
 
@@ -468,6 +458,12 @@ class _Aggregative(BaseModel):
 
 def read_published(path: Path) -> Pack:
     """Read the benchmark in the file *path* as a pack; its first entry tells which it is.
+
+    FinanceBench (`financebench_open_source.jsonl`), beside the folder of its PDF files or one level
+    below: questions on filings that are not there are left out. TAT-QA (`tatqa_dataset_*.json`):
+    each table with its paragraphs becomes an HTML document. AI21's aggregative questions
+    (`corpus.jsonl`, with `questions.jsonl` beside it; S-RAG 4), whose shape is taken from programs
+    that read it: `document_content`; `question` and `answer`.
 
     Raises:
         PackError: If it is none that is known here, or a part of it is not there.

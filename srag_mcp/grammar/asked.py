@@ -164,15 +164,10 @@ class Asked:
 
     @property
     def says_record(self) -> bool:
-        """Whether the noun of a record is said, wherever it stands."""
-        return any(item.kind == "record" for item in self.frame.sentence.mentions)
-
-    @property
-    def says_records(self) -> bool:
-        """Whether such a noun is none that something is said to be: of a folder `lost`."""
+        """Whether the noun of a record is said, wherever, but not of something: `are lost`."""
         tokens = self.frame.sentence.tokens
-        said = (item for item in self.frame.sentence.mentions if item.kind == "record")
-        return any(tokens[item.first - 1].word not in BEING for item in said)
+        said = (item.first for item in self.frame.sentence.mentions if item.kind == "record")
+        return any(BEING.isdisjoint(spoken(tokens[:first][-1:])) for first in said)
 
     @property
     def says_doubted(self) -> bool:

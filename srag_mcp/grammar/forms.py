@@ -223,7 +223,7 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
             # `how many quotations`, by a `quotation_no` that only some of them say
             is_number = column.numbers_own and bool(features["unsaid_name"])
             is_thing = is_thing or (is_number and column.fill < 1)
-            may_be = not (is_kind or asked.says_records)
+            may_be = not (is_kind or asked.says_record)
             if is_thing or may_be:
                 # `how many books are due`: titles, or copies; `how many lifts`, of reports on lifts
                 doubt: Features = Counter({"records_counted": int(not is_thing)})

@@ -525,8 +525,8 @@ class _Linker:
         general = token.stem in self._table.general
         is_thing = general and is_had(self.tokens, at)  # not the document that each horse is
         is_event = token.stem in self._table.events and singular(token.word) != token.word
-        is_event = is_event or token.stem in self._table.truths
-        if person or is_event or (token.stem in nouns and not (acts or is_thing)):
+        is_noun = token.stem in nouns and not (acts or is_thing)
+        if person or is_event or is_noun or token.stem in self._table.truths:
             yield _RECORD, Mention("record", at, at + 1, "any" if general else "")
 
     def _leaves_out(self, at: int) -> bool:
