@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from statistics import fmean
-from types import MappingProxyType
 from typing import TypeAlias
 
 from srag_mcp.cells.cell import (
@@ -21,8 +20,8 @@ from srag_mcp.cells.cell import (
 from srag_mcp.cells.normalised import read_column
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress
-from srag_mcp.model.language_model import CHARACTERS_A_TOKEN, Step, count_tokens
-from srag_mcp.records.prediction import estimate_records, stretches_around
+from srag_mcp.model.language_model import Step, count_tokens
+from srag_mcp.records.prediction import stretches_around
 from srag_mcp.records.record_prompt import Sought
 from srag_mcp.records.telling import Part, ReadText, TellingWords, find_parts, learn_words
 from srag_mcp.rules.audit import has_failed
@@ -46,22 +45,6 @@ Places: TypeAlias = Mapping[str, Mapping[str, tuple[Span, ...]]]
 """By document and column, the stretches in which it is looked for; none where nothing tells it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outlook:
-    """What is expected of a column that rules read.
-
-    Attributes:
-        chances: How probably each document is read for it all the same: surely, unless it says.
-        told: Which share of its text is shown then.
-    """
-
-    chances: Mapping[str, float]
-    told: float
-
-
-_WHOLE = Outlook({}, 1.0)
-
-
 @dataclass
 class RuleReading:
     """What a model reads where rules read the rest, and which cells either gives.
@@ -77,7 +60,6 @@ class RuleReading:
     asked: set[str] = field(default_factory=set)
     _labels: dict[str, dict[str, Cell]] = field(default_factory=dict)
     _parts: dict[str, Sequence[Part]] = field(default_factory=dict)
-    _lengths: dict[str, int] = field(default_factory=dict)
 
     def read(self, attributes: Sequence[Attribute], ids: Collection[str], step: Step) -> None:
         """Let the model read what it has not of *attributes*, blind for what rules say of it."""
@@ -131,46 +113,10 @@ class RuleReading:
             if item.named == attribute.name
         }
 
-    def price(
-        self,
-        attributes: Sequence[Attribute],
-        ids: Sequence[str],
-        outlooks: Mapping[str, Outlook] = MappingProxyType({}),
-        kept: float = 1.0,
-    ) -> int:
-        """Return the tokens that it takes to read what is not known of documents.
-
-        They are read whole, but for the columns of *outlooks*, where rules leave only so much open
-        as is *kept*. What several columns need of a document is shown once.
-        """
-        unknown = [key for key in ids if key not in self._lengths]
-        self._lengths |= zip(unknown, self.predictions.count_tokens(unknown), strict=True)
-        hidden = dict.fromkeys(ids, 1.0)
-        n_cells = n_stated = 0.0
-        for attribute in attributes:
-            labels, outlook = self.labels(attribute), outlooks.get(attribute.name, _WHOLE)
-            stated = self._share_stated(attribute)
-            for key in hidden.keys() - labels.keys():
-                chance = kept * outlook.chances[key] if key in outlook.chances else 1.0
-                hidden[key] *= 1 - chance * outlook.told
-                n_cells += chance
-                n_stated += chance * stated
-        shown = [round(self._lengths[key] * (1 - share)) for key, share in hidden.items()]
-        n_most, share = self.engine.work.settings.prompt_tokens, n_stated / max(1.0, n_cells)
-        return estimate_records(attributes, shown, n_most, round(n_cells), share).tokens
-
     def _share_stated(self, attribute: Attribute) -> float:
         """Return in which share of what was read a column is stated; in all where nothing was."""
         labels = self.labels(attribute).values()
         return sum(cell.state in _SAID for cell in labels) / len(labels) if labels else 1.0
-
-    def price_parts(self, attributes: Sequence[Attribute], places: Places) -> int:
-        """Return the tokens that it takes to read stretches."""
-        shown = [{*chain.from_iterable(found.values())} for found in places.values()]
-        lengths = [sum(x.end - x.start for x in spans) // CHARACTERS_A_TOKEN for spans in shown]
-        n_cells = sum(map(len, places.values()))
-        n_most = self.engine.work.settings.prompt_tokens
-        return estimate_records(attributes, lengths, n_most, n_cells).tokens
 
     def learn_words(
         self, columns: Iterable[TriedColumn], whole: Sequence[str]
@@ -189,26 +135,6 @@ class RuleReading:
             if found := learn_words(column.attribute, read, values):
                 telling[column.attribute.name] = found
         return telling
-
-    def shares_told(
-        self,
-        columns: Iterable[TriedColumn],
-        telling: Mapping[str, TellingWords],
-        ids: Sequence[str],
-    ) -> dict[str, float]:
-        """Return which share of documents is shown for a column that is looked for, by *ids*."""
-        columns = [*columns]
-        shares: defaultdict[str, list[float]] = defaultdict(list)
-        for document in self.predictions.texts(ids):
-            parts, key = self._cut(document), document.document_id
-            n_all = sum(part.span.end - part.span.start for part in parts)
-            for item in columns:
-                if item.name in telling and item.is_open(key):
-                    found = telling[item.name].find(parts)
-                    n_found = sum(span.end - span.start for span in found)
-                    shares[item.name].append(n_found / max(1, n_all))
-        means = {name: sum(found) / len(found) for name, found in shares.items()}
-        return {item.name: means.get(item.name, 1.0) for item in columns}
 
     def find_places(
         self,

@@ -10,16 +10,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import chain
-from statistics import fmean
 from typing import get_args
 
 from srag_mcp.cells.cell import Cell
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress
 from srag_mcp.model.language_model import CHARACTERS_A_TOKEN
-from srag_mcp.pipeline.rule_reading import Outlook, Places, RuleReading, is_told
+from srag_mcp.pipeline.rule_reading import Places, RuleReading, is_told
 from srag_mcp.pipeline.schema_choice import put_edit_in_force
-from srag_mcp.records.prediction import estimate_rules
 from srag_mcp.records.record_prompt import MAX_DOCUMENTS, MAX_PARTS
 from srag_mcp.records.telling import TellingWords
 from srag_mcp.rules.audit import LIMIT, RISK, plan_audit
@@ -30,7 +28,6 @@ from srag_mcp.rules.writing import (
     Lesson,
     Miss,
     choose_shown,
-    foresee_decided,
     hold_back,
     may_be_ruled,
     write_rules,
@@ -48,13 +45,10 @@ _FEW_FILES = 150
 _HELD = "SELECT document_id, sha256 FROM documents WHERE sha256 IN (SELECT unnest(?))"
 _BATCH = MAX_DOCUMENTS  # to learn from before rules are mended: a full prompt
 _DRAWN = 8  # times as many are drawn, of which those are read that leave most open
-_REMEMBERED = ("sample", "practised", "kept")
+_REMEMBERED = ("sample", "practised", "n_lessons")
 _STRETCHES = 0.75  # of a prompt; the rest are headings of stretches, and gaps between them
-# Of what is open, so much is after a lesson, too: the mean of twelve in simulated runs over 200 to
-# 500 hotels and 200 receipts, 0.58 to 0.90 (`tests.benchmarks.simulated_rules`).
-_KEPT = 0.75
-_MOST_LESSONS = 8  # that are thought of at a time: they leave a tenth open (0.75 ** 8)
-_READ_WHOLE = "rules would save nothing here: all documents are read"
+_FOR_A_LESSON = 150  # documents, to pay for it: 0.7x as for any price reckoned before it
+_READ_WHOLE = "rules would save little here: all documents are read"
 _MAX_VAIN = 2  # lessons of a column that bring no rule
 _IN_PASSAGES = "where no rule speaks, the model reads passages with words that tell it, if known"
 _UNBOUNDED = f"they leave too much open for a bound; {_IN_PASSAGES}"
@@ -128,9 +122,12 @@ def read_by_rules(
     Source: DESIGN 7.3.
     """
     run = _Run(work, engine, schema)
-    if not run.predictions.pending(run.attributes):
+    pending = run.predictions.pending(run.attributes)
+    if not pending:
         return RuleRun(schema)
     run.recall()
+    n_unread = len({key for group in pending for key in group.document_ids} - {*run.sample})
+    n_first = _BATCH + plan_audit(len(run.order)).n_audited
     run.reading.read(run.attributes, run.sample, "records")
     if effort == "draft":
         run.begin()
@@ -138,7 +135,7 @@ def read_by_rules(
         run.reading.read(run.attributes, more, "audit")
         run.learn_more(more)
         run.heed_persons()
-    elif run.is_going() and not run.pays(run.price_lesson()):
+    elif run.is_going() and n_unread < 2 * n_first:
         run.give_up()
         run.audit()
     else:
@@ -146,8 +143,6 @@ def read_by_rules(
         run.practise()
         while lesson := run.choose_lesson():
             run.study(lesson)
-        if run.is_going() and not run.pays():
-            run.give_up()
         run.audit()
     columns = {**run.columns, **run.others}
     others = [item for item in run.attributes if item.name not in run.columns]
@@ -170,7 +165,7 @@ class _Run:
     Attributes:
         sample: The documents after which rules are written, which are read whole.
         trials: By the hash of a column's definition; of those without, no rule was asked for yet.
-        kept: The share of what rules left open that they did after the last lesson, too.
+        n_lessons: After which no audit came yet.
     """
 
     work: WorkDatabase
@@ -182,7 +177,7 @@ class _Run:
     columns: dict[str, TriedColumn] = field(default_factory=dict)
     others: dict[str, TriedColumn] = field(default_factory=dict)
     lesson: Places = field(default_factory=dict)
-    kept: float | None = None
+    n_lessons: int = 0
     told: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -214,7 +209,7 @@ class _Run:
             self.trials[key] = Trial(learned, shown, trial.get("n_vain", 0), trial["is_over"])
         self.sample = tuple(filter(present.__contains__, known.get("sample", ())))
         self.practised = tuple(filter(present.__contains__, known.get("practised", ())))
-        self.kept = known.get("kept")
+        self.n_lessons = known.get("n_lessons", 0)
         self.lesson = {
             key: {name: tuple(Span(*x) for x in found) for name, found in places.items()}
             for key, places in known.get("lesson", {}).items()
@@ -329,32 +324,6 @@ class _Run:
             wanted.update(units[: plan_audit(len(units)).n_audited])
         return [key for key in order if key in wanted]
 
-    def _outlooks(self) -> dict[str, Outlook]:
-        """Return what is expected of the columns whose rules no audit has judged."""
-        columns, decided = self._going(), dict[str, float]()
-        texts = {item.document_id: item.text for item in self.predictions.texts(self.sample)}
-        for name, known in self._find_new().items():
-            attribute = self.schema.attribute(name)
-            columns[name] = self._try(attribute, Trial(tuple(known)))
-            decided[name] = foresee_decided(known, texts)
-        others = self._without_rules(columns)
-        whole = (*self.sample, *self.practised)
-        telling = self.reading.learn_words([*columns.values(), *others.values()], whole)
-        drawn = [key for key in self.order if key not in whole][: _DRAWN * MAX_PARTS]
-        told = self.reading.shares_told([*columns.values(), *others.values()], telling, drawn)
-        # what the audit reads will tell where the others are, too
-        usual = fmean(told[name] for name in telling) if telling else 1.0
-        told |= dict.fromkeys(told.keys() - telling.keys(), usual)
-        outlooks = {name: Outlook({}, told[name]) for name in others}
-        for name, column in columns.items():
-            n_cells = len(self.order) - len(column.trial.learned)
-            chances = column.foresee(self.reading.known(column.attribute), n_cells)
-            if name in decided:
-                chances[Verdict.SILENT] = 1 - decided[name]
-            of_each = {key: chances[ruling.verdict] for key, ruling in column.rulings.items()}
-            outlooks[name] = Outlook(of_each, told[name])
-        return outlooks
-
     def _without_rules(self, columns: Collection[str]) -> dict[str, TriedColumn]:
         """Return all but *columns* as columns that no rule speaks of."""
         bare = (
@@ -363,48 +332,10 @@ class _Run:
         tried = (self._try(attribute, Trial(is_over=True)) for attribute in bare)
         return {column.name: replace(column, trust=Trust.NOTHING) for column in tried}
 
-    def _weigh_silent(self, ids: Sequence[str]) -> float:
-        """Return how many documents are shown for each column where no rule speaks, in all."""
-        outlooks, going = self._outlooks(), self._going()
-        return sum(outlooks[name].told * item.count_silent(ids) for name, item in going.items())
-
-    def plan(self, n_lesson: int | None = None) -> tuple[int, int, int]:
-        """Return how many lessons pay, what all takes with them, and what it takes without rules.
-
-        That is to read whole what is not known of columns that do not hold, once for all of them.
-        A lesson takes *n_lesson* tokens, or there is none; it is expected to close as large a share
-        of what is open as the last one did. Several may pay where one does not, since a document is
-        spared where nothing of it is open.
-        """
-        audited = self._audited(self.order)
-        rest = [key for key in self.order if key not in {*audited}]
-        outlooks = self._outlooks()
-        asked = [x for x in self.attributes if x.audit is None or not x.audit.holds]
-        n_audited = self.reading.price(asked, audited)
-        kept = _KEPT if self.kept is None else min(1.0, self.kept)
-        plans = []
-        for n in range(1 if n_lesson is None else _MOST_LESSONS + 1):
-            n_left = self.reading.price(asked, rest, outlooks, kept**n)
-            plans.append((n * (n_lesson or 0) + n_audited + n_left, n))
-        n_tokens, n_lessons = min(plans)
-        return n_lessons, n_tokens, self.reading.price(asked, self.order)
-
-    def pays(self, n_lesson: int | None = None) -> bool:
-        """Whether going on by rules, with a lesson at once if any, costs less than reading all."""
-        _, n_ruled, n_whole = self.plan(n_lesson)
-        return (n_lesson or 0) + n_ruled < n_whole
-
-    def price_lesson(self) -> int:
-        """Return about what it takes to write or mend rules of the columns that are not over."""
-        new = [self.schema.attribute(name) for name in self._find_new()]
-        texts = self.predictions.count_tokens(self.sample) if new else ()
-        going = [item.attribute for item in self._going().values()]
-        return estimate_rules(new or going, texts).tokens // 2 if new or going else 0
-
     def practise(self) -> None:
         """Read documents whole to learn from: of those that are drawn, what leaves most open."""
         going = self._going()
-        if not going or self.practised or not self.pays(self.price_lesson()):
+        if not going or self.practised:
             return
         drawn = self._unread(going)[: _DRAWN * _BATCH]
         n_open = {key: sum(column.is_open(key) for column in going.values()) for key in drawn}
@@ -423,26 +354,22 @@ class _Run:
 
     def choose_lesson(self) -> Places:
         """Return stretches to learn from: where words tell a column of which no rule speaks."""
-        if self.lesson:
-            return self.lesson
         going = self._going()
-        if not going:
-            return {}
+        if self.lesson or not going or self.n_lessons >= len(self.order) // _FOR_A_LESSON:
+            return self.lesson
         telling = self.reading.learn_words(going.values(), (*self.sample, *self.practised))
         drawn = self._unread(going)[: _DRAWN * MAX_PARTS]  # those of lessons told what they had to
         mended = {name: x for name, x in going.items() if x.trial.n_vain < _MAX_VAIN}
         places = self.reading.find_places(mended.values(), telling, drawn)
         silent = {
-            key: {name: x for name, x in found.items() if x and mended[name].count_silent([key])}
+            key: {
+                name: x
+                for name, x in found.items()
+                if x and mended[name].rulings[key].verdict is Verdict.SILENT
+            }
             for key, found in places.items()
         }
-        lesson = self._fill_lesson(going, silent)
-        n_tokens = self.reading.price_parts([x.attribute for x in mended.values()], lesson)
-        n_tokens += self.price_lesson()
-        n_lessons, n_ruled, n_whole = self.plan(n_tokens)
-        if not lesson or not n_lessons or n_ruled >= n_whole:
-            return {}
-        self.lesson = lesson
+        self.lesson = self._fill_lesson(going, silent)
         self._remember()
         return self.lesson
 
@@ -470,12 +397,11 @@ class _Run:
         """Read the stretches of *lesson*, and let the model mend what rules miss there."""
         self.reading.read_parts(self._going().values(), lesson)
         self.lesson = {}
+        self.n_lessons += 1
         self.learn_more(list(lesson))
 
     def learn_more(self, batch: Sequence[str]) -> None:
         """Score the rules by *batch*, which is read, and let the model mend what they miss."""
-        rest = self._unread(self._going())
-        before = self._weigh_silent(rest)
         misses: dict[str, list[Miss]] = {}
         for name, column in self._going().items():
             labels = self.reading.known(column.attribute)
@@ -500,7 +426,6 @@ class _Run:
             n_vain = column.trial.n_vain + (name in misses and not new)
             attribute = column.attribute.model_copy(update={"rules": (*kept, *new)})
             self.columns[name] = self._try(attribute, replace(column.trial, n_vain=n_vain))
-        self.kept = self._weigh_silent(rest) / max(1.0, before)
         self.put()
 
     def _mend(self, misses: Mapping[str, Sequence[Miss]]) -> Mapping[str, tuple[WrittenRule, ...]]:
@@ -561,7 +486,7 @@ class _Run:
                 self.told.append(f"{name}: its rules held before, and do not hold any more")
             audited = replace(audited, trial=trial).left_to_reading()
             self.columns[name] = audited.with_open_ends()
-        self.kept = None
+        self.n_lessons = 0
         is_ruled = ids and _READ_WHOLE not in self.told
         self.others = self._without_rules(self.columns) if is_ruled else {}
         # Where words tell these they are looked for first.

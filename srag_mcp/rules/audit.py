@@ -79,23 +79,6 @@ def plan_audit(n_cells: int) -> Plan:
     return best
 
 
-def foresee(n_known: int, n_wrong: int, plan: Plan) -> float:
-    """Return how probably an audit finds no more wrong cells than *plan* allows.
-
-    *n_wrong* of *n_known* cells were, which nobody drew by chance: a forecast, and no bound. It is
-    the beta-binomial one, of Jeffreys' prior.
-
-    `foresee(16, 0, Plan(48, 0)) == 0.5`
-    """
-    before = n_wrong + 0.5, n_known - n_wrong + 0.5
-
-    def chance(n: int) -> float:
-        after = before[0] + n, before[1] + plan.n_audited - n
-        return exp(_log_ways(plan.n_audited, n) + _log_beta(*after) - _log_beta(*before))
-
-    return sum(chance(n) for n in range(min(plan.n_allowed, plan.n_audited) + 1))
-
-
 def plan_allowing(n_cells: int, n_allowed: int) -> Plan:
     """Return the smallest audit that shows at most LIMIT wrong where *n_allowed* are found."""
     n_too_many = int(LIMIT * n_cells) + 1
@@ -114,10 +97,6 @@ def _tail(n_cells: int, n_wrong: int, n_audited: int, n_found: int) -> float:
         exp(_log_ways(n_wrong, n) + _log_ways(n_right, n_audited - n) - all_ways)
         for n in range(least, most + 1)
     )
-
-
-def _log_beta(a: float, b: float) -> float:
-    return lgamma(a) + lgamma(b) - lgamma(a + b)
 
 
 def _log_ways(n: int, k: int) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 from srag_mcp.cells.cell import Cell
 from srag_mcp.claims.agreement import is_same_value
-from srag_mcp.rules.audit import foresee, has_failed, plan_audit, recount, upper_bound
+from srag_mcp.rules.audit import has_failed, plan_audit, recount, upper_bound
 from srag_mcp.rules.voting import Read, Ruling, Verdict, agrees, known_value, rule_on, score_rules
 from srag_mcp.rules.writing import Miss
 from srag_mcp.schema.attribute import Attribute, Audit
@@ -99,19 +99,6 @@ class TriedColumn:
         """Whether a document is read for it; where no rule speaks, that may be known to be idle."""
         is_known = self.trust >= Trust.SILENCE and self.rulings[key].verdict is Verdict.SILENT
         return self.is_open(key) and not is_known
-
-    def foresee(self, labels: Mapping[str, Cell], n_cells: int) -> dict[Verdict, float]:
-        """Return how probably a document is read for it after an audit of *n_cells* cells."""
-        known = [key for key in self.trial.learned if key in labels]
-        n_missed = sum(self.is_missed(key, labels[key]) for key in known)
-        plan = plan_audit(n_cells)
-        spoken, silent = (1 - foresee(len(known), n, plan) for n in (0, n_missed))
-        read = {Verdict.UNPROVEN: spoken, Verdict.CONFLICT: 1.0, Verdict.SILENT: silent}
-        return dict.fromkeys(Verdict, 0.0) | read
-
-    def count_silent(self, ids: Iterable[str]) -> int:
-        """Count the documents of *ids* in which no rule speaks."""
-        return sum(self.rulings[key].verdict is Verdict.SILENT for key in ids)
 
     def misses(self, batch: Sequence[str], labels: Mapping[str, Cell]) -> Iterator[Miss]:
         """Yield what the rules that fell took wrong, and what none of them found in *batch*."""

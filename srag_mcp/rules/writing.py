@@ -6,7 +6,7 @@ documents that the model has seen.
 
 import logging
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -120,16 +120,6 @@ def hold_back(known: Mapping[str, Mapping[str, Cell]], sample: Sequence[str]) ->
             held.append(key)
             said = {name: keys - {key} for name, keys in said.items()}
     return tuple(held)
-
-
-def foresee_decided(cells: Mapping[str, Cell], texts: Mapping[str, str]) -> float:
-    """Return in how many of further documents rules may find what was read of a column in these.
-
-    They find what is said as somewhere before. How much that will be is known by what stands once
-    (Good 1953, The population frequencies of species).
-    """
-    kinds = Counter(_kind(texts[key], cell) for key, cell in cells.items() if cell.span)
-    return sum(n for n in kinds.values() if n > 1) / max(1, len(cells))
 
 
 async def write_rules(

@@ -8,6 +8,8 @@ from srag_mcp.schema.attribute import NAME_PATTERN, RESERVED_NAMES, Attribute
 from srag_mcp.schema.schema import POSITION, RowSource, Schema, Table
 from srag_mcp.values.types import COLUMN_TYPES, NUMBER
 
+_READ_ANEW = "its rows are read anew for that, so change it in schema.json, and ingest"
+
 
 def rename(schema: Schema, old: str, new: str) -> Schema:
     """Call the column *old* *new*; questions may say either."""
@@ -41,7 +43,8 @@ def merge(schema: Schema, kept: str, other: str) -> Schema:
     """Make one column of two that say the same; where both do, *kept* wins.
 
     Raises:
-        SchemaError: If they are of two types or units, or silence means two things.
+        SchemaError: If they are of two types or units, silence means two things, or one is of a
+            list.
     """
     (table, [first]), (of, [second]) = find_columns(schema, kept), find_columns(schema, other)
     kinds = [(str(x.type), x.unit or "no unit", x.absent_means) for x in (first, second)]
@@ -51,8 +54,8 @@ def merge(schema: Schema, kept: str, other: str) -> Schema:
         problem = f"two columns of one type and unit are merged; these are {said}"
     elif table is not of:
         problem = f"{kept} and {other} are of two tables: which row of one is one of the other?"
-    elif any({*_parts(x), first.name, second.name} == {*_parts(x)} for x in table.sources):
-        problem = f"{kept} and {other} are parts of one line: all rows that say one say both"
+    elif table.parent:
+        problem = f"{kept} and {other} are of a list: {_READ_ANEW}"
     if problem:
         raise SchemaError(problem)
     rules = (*first.extractors, *second.extractors)
@@ -64,8 +67,15 @@ def merge(schema: Schema, kept: str, other: str) -> Schema:
 
 
 def retype(schema: Schema, name: str, kind: str, unit: str | None = None) -> Schema:
-    """Let a column hold another type; of numbers, in *unit*. SchemaError for no other type."""
+    """Let a column hold another type; of numbers, in *unit*.
+
+    Raises:
+        SchemaError: If there is no such type, it has that one, or is of a list.
+    """
     table, [column] = find_columns(schema, name)
+    if table.parent:
+        msg = f"{name} is of a list: {_READ_ANEW}"
+        raise SchemaError(msg)
     if kind not in COLUMN_TYPES or column.type == kind:
         is_one = f"is of type {column.type}" if column.type == kind else "has no such type"
         msg = f"{name} {is_one}: take another one of {', '.join(COLUMN_TYPES)}"
@@ -161,11 +171,6 @@ def _without_stale(table: Table) -> Table:
     return table.model_copy(update={"sources": tuple(sources)})
 
 
-def _parts(source: RowSource) -> list[str]:
-    """Return the columns that a line of such a place is parted into."""
-    return re.findall(r"\(\?P<(\w+)>", source.pattern)
-
-
 def _by_names(source: RowSource, names: Mapping[str, str]) -> RowSource:
     """Return *source* with the names of columns by now, by those of then; none for no column."""
 
@@ -181,20 +186,20 @@ def _by_names(source: RowSource, names: Mapping[str, str]) -> RowSource:
     return source.model_copy(update=update)
 
 
-def find_moved(before: Table, now: Table) -> dict[str, tuple[Attribute, ...]] | None:
-    """Return of each column of a child table those of then whose cells it has, see `find_sources`.
+def find_moved(before: Table, now: Table) -> dict[str, str] | None:
+    """Return the columns of a child table of then that are there, by other names maybe.
 
     None where its rows have to be read: it is listed elsewhere, or a column is another one.
     """
-    moved = {item.name: find_sources(before, item) for item in now.attributes}
+    names: dict[str, str] = {}
     for item in now.attributes:
-        rules = tuple(rule for own in moved[item.name] for rule in own.extractors)
-        if not moved[item.name] or rules != item.extractors:
+        own = find_sources(before, item)
+        if len(own) != 1 or (own[0].type, own[0].extractors) != (item.type, item.extractors):
             return None
-    names = {own.name: name for name, sources in moved.items() for own in sources}
+        names[own[0].name] = item.name
     sources_then = tuple(_by_names(item, names) for item in before.sources)
     is_same = (before.entity, before.of_values) == (now.entity, now.of_values)
-    return moved if is_same and sources_then == now.sources else None
+    return names if is_same and sources_then == now.sources else None
 
 
 def find_sources(before: Schema | Table, attribute: Attribute) -> tuple[Attribute, ...]:

@@ -1,11 +1,10 @@
 """What an edited schema takes over: cells of columns that have another name, type or twin."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar, cast
+from typing import TypeVar
 
-from srag_mcp.cells.cell import UNQUOTED, Cell, Mark, PredictedCell, add_note
+from srag_mcp.cells.cell import UNQUOTED, Cell, Mark, add_note
 from srag_mcp.cells.normalised import normalise_column, read_column
 from srag_mcp.claims.agreement import is_same_value
 from srag_mcp.claims.captions import read_scales
@@ -13,7 +12,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.edits import find_moved, find_sources
 from srag_mcp.schema.schema import POSITION, Schema, Table
 from srag_mcp.store.corrections import Correction, cell_value, read_corrections
-from srag_mcp.store.predictions import LESSON, Predictions, RowKey, as_predicted, hash_attribute
+from srag_mcp.store.predictions import LESSON, Predictions, as_predicted, hash_attribute
 from srag_mcp.store.united_names import keep_verdicts, kept_verdicts
 from srag_mcp.store.work import WorkDatabase, cell_row
 from srag_mcp.values.numbers import find_number, find_stated_unit
@@ -32,8 +31,6 @@ _MOVE_ROWS = f"""
 UPDATE child_cells SET attribute = coalesce(map($1, $2)[attribute], '{POSITION}')
 WHERE table_name = $3 AND position > 0
 """  # noqa: S608 - a constant
-_DROP_COLUMN = "DELETE FROM child_cells WHERE table_name = ? AND position > 0 AND attribute = ?"
-Key = TypeVar("Key", bound="str | tuple[str, int]")
 Said = TypeVar("Said")
 _RANKS = (State.STATED, State.STATED_ABSENT, State.FAILED, State.NOT_MENTIONED)
 _HOLDS = frozenset({State.STATED, State.FAILED})
@@ -51,7 +48,7 @@ def put_in_force(work: WorkDatabase, schema: Schema, origin: str) -> list[Correc
             # without sources it is a model that has read it
             is_whole = is_whole and (moved is not None or (before is None and not child.sources))
             if before is not None and moved is not None:
-                kept = _move_rows(work, before, child, moved, kept)
+                _move_rows(work, before, child, moved)
         for attribute in schema.attributes:
             sources = find_sources(present.schema, attribute) if present else ()
             rules = tuple(rule for item in sources for rule in item.extractors)
@@ -66,47 +63,18 @@ def put_in_force(work: WorkDatabase, schema: Schema, origin: str) -> list[Correc
     return kept
 
 
-def _move_rows(
-    work: WorkDatabase,
-    before: Table,
-    now: Table,
-    moved: Mapping[str, tuple[Attribute, ...]],
-    kept: Sequence[Correction],
-) -> list[Correction]:
-    """Give the rows of a child table the columns of *now*, which are *moved* from those of then."""
+def _move_rows(work: WorkDatabase, before: Table, now: Table, moved: Mapping[str, str]) -> None:
+    """Give the rows of a child table the columns of *now*: *moved* are names of then and now."""
+    if [*moved.items()] == [(item.name, item.name) for item in before.attributes]:
+        return
     predictions = Predictions(work)
-    names = {sources[0].name: name for name, sources in moved.items()}
-    others = [x for x in now.attributes if _is_other(moved[x.name], x)]
-    if not others and [*names.items()] == [(item.name, item.name) for item in before.attributes]:
-        return [*kept]
-    by_rules, said = work.rule_rows(before.entity), predictions.rows(before)
-    work.run(_MOVE_ROWS, [*names], [*names.values()], now.entity)
-    by_model: defaultdict[str, dict[tuple[str, int], PredictedCell]] = defaultdict(dict)
-    cells = dict[RowKey, PredictedCell]()
-    for key, item in said.items():
-        by_model[key.attribute][key.document_id, key.position] = item
-        if name := names.get(key.attribute):
-            cells[key._replace(attribute=name)] = replace(
-                item, cell=replace(item.cell, attribute=name)
-            )
-    for attribute in others:
-        sources, name = moved[attribute.name], attribute.name
-        rules = _take([by_rules[x.name] for x in sources], sources, attribute, normalise_column)
-        work.run(_DROP_COLUMN, now.entity, name)
-        rows = _stored([by_rules[x.name] for x in sources], rules[1], name)
-        work.append("child_cells", [(of, now.entity, at, *row) for (of, at), row in rows])
-        model = _take([by_model[x.name] for x in sources], sources, attribute, read_column)
-        for place, cell in _in_tables(predictions, sources, attribute, model[1]).items():
-            cells[RowKey(*place, name)] = as_predicted(attribute, cell)
-        both = rules[0] | model[0], rules[1] | model[1]
-        kept = _restate_corrections(kept, now.named(sources[0].name), sources[0], attribute, both)
+    cells = {
+        key._replace(attribute=name): replace(item, cell=replace(item.cell, attribute=name))
+        for key, item in predictions.rows(before).items()
+        if (name := moved.get(key.attribute))
+    }
+    work.run(_MOVE_ROWS, [*moved], [*moved.values()], now.entity)
     predictions.replace_rows(before, now, cells)
-    return [*kept]
-
-
-def _is_other(sources: Sequence[Attribute], attribute: Attribute) -> bool:
-    """Whether its cells are more than those of one column by the same type."""
-    return len(sources) > 1 or sources[0].type != attribute.type
 
 
 def _take_over(
@@ -125,7 +93,7 @@ def _take_over(
         predictions.move(own, attribute)
         work.run("UPDATE cells SET attribute = ? WHERE attribute = ?", attribute.name, own.name)
         work.keep_note(LESSON, (work.note(LESSON) or "").replace(keys[3], keys[1]))
-    if not _is_other(sources, attribute):
+    if len(sources) == 1 and own.type == attribute.type:
         return [*kept]
     asked = [attribute if own.type == attribute.type else own, *sources[1:]]
     names = [item.name for item in asked]
@@ -152,11 +120,11 @@ def _take_over(
 
 
 def _take(
-    raw: Sequence[Mapping[Key, Said]],
+    raw: Sequence[Mapping[str, Said]],
     sources: Sequence[Attribute],
     attribute: Attribute,
     read: Callable[[Attribute, list[Said]], Sequence[Cell]],
-) -> tuple[dict[Key, Cell], dict[Key, Cell]]:
+) -> tuple[dict[str, Cell], dict[str, Cell]]:
     """Return what was said of *sources* as the cells of the first of them, and of *attribute*."""
     columns = [
         dict(zip(found, read(item, [*found.values()]), strict=True))
@@ -168,8 +136,8 @@ def _take(
 
 
 def _stored(
-    raw: Sequence[Mapping[Key, Cell]], now: Mapping[Key, Cell], name: str
-) -> Iterator[tuple[Key, tuple[object, ...]]]:
+    raw: Sequence[Mapping[str, Cell]], now: Mapping[str, Cell], name: str
+) -> Iterator[tuple[str, tuple[object, ...]]]:
     """Yield the cells of *now* as rules keep them, under *name*."""
     # a placeholder that is read says less than its words
     whole = {key: cell for found in reversed(raw) for key, cell in found.items()}
@@ -182,16 +150,15 @@ def _in_tables(
     predictions: Predictions,
     sources: Sequence[Attribute],
     attribute: Attribute,
-    cells: dict[Key, Cell],
-) -> dict[Key, Cell]:
+    cells: dict[str, Cell],
+) -> dict[str, Cell]:
     """Return cells that are numbers by now as what stands above them allows: see `_in_table`."""
     if sources[0].type.is_numeric or not attribute.type.is_numeric:
         return cells
-    ids = {key: key if isinstance(key, str) else key[0] for key in cells}
-    asked = [*dict.fromkeys(ids.values())]
-    texts = {item.document_id: item.text for item in predictions.texts(asked, whole=False)}
+    found = predictions.texts([*cells], whole=False)
+    texts = {item.document_id: item.text for item in found}
     return {
-        key: _in_table(attribute, cell, texts[ids[key]]) if ids[key] in texts else cell
+        key: _in_table(attribute, cell, texts[key]) if key in texts else cell
         for key, cell in cells.items()
     }
 
@@ -209,9 +176,9 @@ def _unknown(cell: Cell, note: str) -> Cell:
     return replace(cell, state=State.FAILED, value=None, unit=None, note=note)
 
 
-def _join(columns: Sequence[Mapping[Key, Cell]], name: str) -> dict[Key, Cell]:
+def _join(columns: Sequence[Mapping[str, Cell]], name: str) -> dict[str, Cell]:
     """Return the cells of several columns as one: the first that states a value wins, marked."""
-    joined: dict[Key, Cell] = {}
+    joined: dict[str, Cell] = {}
     for key in dict.fromkeys(key for found in columns for key in found):
         cells = [found[key] for found in columns if key in found]
         first = min(cells, key=lambda cell: _RANKS.index(cell.state))
@@ -224,7 +191,7 @@ def _join(columns: Sequence[Mapping[Key, Cell]], name: str) -> dict[Key, Cell]:
     return joined
 
 
-def restate(before: Attribute, now: Attribute, cells: Mapping[Key, Cell]) -> dict[Key, Cell]:
+def restate(before: Attribute, now: Attribute, cells: Mapping[str, Cell]) -> dict[str, Cell]:
     """Return the cells of *before* with values of the type of *now*, read anew from their words.
 
     What has no words that show it, and numbers, keep their value where it fits. A number whose
@@ -277,7 +244,7 @@ def _restate_corrections(
     named: str,
     before: Attribute,
     now: Attribute,
-    found: tuple[Mapping[Key, Cell], Mapping[Key, Cell]],
+    found: tuple[Mapping[str, Cell], Mapping[str, Cell]],
 ) -> list[Correction]:
     """Return *kept*, those of *named* by its type now; *found* has its cells of then and now."""
     if before.type == now.type:
@@ -290,8 +257,7 @@ def _restate_corrections(
             said = Cell(before.name, State.STATED, item.value, value=cell_value(before, item))
             text = now.type.write(write_value(restate(before, now, {"": said})[""].value))
             item = replace(item, value=text or item.value)
-        place = (item.document_id, int(item.position)) if item.position else item.document_id
-        held, present = (cells.get(cast("Key", place)) for cells in found)
+        held, present = (cells.get(item.document_id) for cells in found)
         if held and present and write_value(held.value) == item.was_value:
             was_value = write_value(present.value)
             item = replace(item, was_state=present.state.value, was_value=was_value)

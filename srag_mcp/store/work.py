@@ -201,11 +201,6 @@ _RULE_CELLS = """
 SELECT document_id, attribute, state, as_stated, start, "end", context, unit, engine, note, marks
 FROM cells WHERE attribute = ?
 """
-_RULE_ROWS = """
-SELECT document_id, position, attribute, state, as_stated, start, "end", context, unit, engine,
-  note, marks
-FROM child_cells WHERE table_name = ? AND position > 0
-"""
 _ADD_POSTINGS = """
 INSERT INTO postings
 SELECT document_id, unnest(string_split(numbers, ',')), unnest(string_split(terms, ',')),
@@ -496,14 +491,6 @@ class WorkDatabase:
     def rule_cells(self, name: str) -> dict[str, Cell]:
         """Return what rules said of an attribute, without values, by document."""
         return {row[0]: read_cell(row[1:]) for row in self.run(_RULE_CELLS, name)}
-
-    def rule_rows(self, table: str) -> dict[str, dict[tuple[str, int], Cell]]:
-        """Return what rules said of the rows of a child table, by column, document and position."""
-        found: defaultdict[str, dict[tuple[str, int], Cell]] = defaultdict(dict)
-        for document_id, position, *row in self.run(_RULE_ROWS, table):
-            cell = read_cell(tuple(row))
-            found[cell.attribute][document_id, position] = cell
-        return found
 
     def n_documents(self) -> int:
         """Count the stored documents."""

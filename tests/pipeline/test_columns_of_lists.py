@@ -10,7 +10,6 @@ from srag_mcp.inference.verified import give_verdict, retire_pairs
 from srag_mcp.pipeline.column_run import change_columns
 from srag_mcp.pipeline.correction_run import CellPlace, correct, decide_names
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.schema.json_schema import schema_from_json
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.feedback import open_feedback
@@ -142,9 +141,15 @@ def test_a_list_is_hidden_shown_and_dropped(orders: Corpus, settings: Settings) 
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        (("type", "orders_tasks.bo", "integer"), "orders_tasks.bo is of type integer: take anoth"),
+        (
+            ("type", "orders_tasks.bo", "string"),
+            "orders_tasks.bo is of a list: its rows",
+        ),
         (("merge", "quantity", "orders_items.quantity"), "are of two tables"),
-        (("merge", "orders_tasks.bo", "orders_tasks.pack"), "are parts of one line: all rows"),
+        (
+            ("merge", "orders_tasks.bo", "orders_tasks.pack"),
+            "are of a list: its rows are read",
+        ),
         (("rename", "orders_items", "goods"), "orders_items is a list as a whole, and none of"),
         (("split-unit", "orders_items.quantity"), "no value of orders_items.quantity states a un"),
         (("rename", "orders_tasks.bo", "position"), "is no name of a column"),
@@ -181,71 +186,3 @@ def test_what_is_decided_on_names_in_a_list_is_of_its_column_alone(
     assert [(item.column, item.value) for item in corpus.united_names()] == both[:1]
     named = "SELECT count(DISTINCT firm), count(DISTINCT o.maker) FROM orders_items, orders AS o"
     assert corpus.select(named).rows == ((20, 5),)
-
-
-def write_parcels(folder: Path, number: int) -> None:
-    """Write a parcel whose items have a weight with its unit, in one of two layouts."""
-    head = "Weight" if number % 2 else "Heft"
-    goods = GOODS[: 2 + number % 3]
-    weights = (f"{number} kg", f"{number}00 g", "2.5 kg", "heavy")
-    rows = "".join(
-        f"| {x} | {w} | {n}0 |\n" for n, (x, w) in enumerate(zip(goods, weights, strict=False), 1)
-    )
-    table = f"| Item | {head} | Box |\n|---|---|---|\n{rows}"
-    (folder / f"{number}.md").write_text(
-        f"# Parcel {number}\n\nTo: Bo {number}\n\n## Items\n\n{table}"
-    )
-
-
-WEIGHTS = "SELECT list({} ORDER BY position) FROM parcels_items WHERE document_id = '{}.md'"
-
-
-@pytest.fixture
-def parcels(tmp_path: Path, settings: Settings, worker: QueryPool) -> Corpus:
-    folder = tmp_path / "parcels"
-    folder.mkdir()
-    for number in range(1, 9):
-        write_parcels(folder, number)
-    columns: dict[str, dict[str, object]] = {
-        "item": {"type": "string"},
-        "weight": {"type": "string"},
-        "heft": {"type": "string"},
-        "box": {"type": "integer"},
-    }
-    for name, own in columns.items():
-        own["x-extractors"] = [{"kind": "key", "keys": [name]}]
-    sources = [{"kind": "table", "headers": ["item", x, "box"]} for x in ("weight", "heft")]
-    items = {"type": "array", "items": {"type": "object", "properties": columns}}
-    schema: dict[str, object] = {"x-entity": "parcels", "title": "Parcel"}
-    schema["properties"] = {"to": {"type": "string"}, "items": items | {"x-sources": sources}}
-    ingest(folder, settings, schema=schema_from_json(schema))
-    return Corpus(folder, worker, settings.home)
-
-
-def test_two_columns_of_a_list_are_merged_and_their_texts_become_numbers(
-    parcels: Corpus, settings: Settings
-) -> None:
-    folder = parcels.location
-    row = CellPlace("3.md", "parcels_items.weight", 1)
-    correct(folder, settings, row, ("value", "9 kg"))
-    assert parcels.select(WEIGHTS.format("weight", 2)).rows == (("[null, null, null, null]",),)
-    said = edit(parcels, settings, "merge", "parcels_items.weight", "parcels_items.heft")
-    assert said[0] == "parcels_items.heft is now weight"
-    texts = '["2 kg", "200 g", "2.5 kg", "heavy"]'
-    assert parcels.select(WEIGHTS.format("weight", 2)).rows == ((texts,),)
-    said = edit(parcels, settings, "split-unit", "parcels_items.weight")
-    assert said[0] == "parcels_items.weight (string) becomes number in kg"
-    assert parcels.select(WEIGHTS.format("weight", 2)).rows == (("[2.0, 0.2, 2.5, null]",),)
-    assert parcels.select(WEIGHTS.format("weight", 3)).rows == (("[9.0, 0.3]",),)
-    assert [kept.problem for kept in parcels.corrections()] == [""]
-    said = edit(parcels, settings, "type", "parcels_items.box", "string")
-    assert said == (
-        "parcels_items.box (integer) becomes string",
-        "25 values are kept, 0 change, 0 are lost",
-    )
-    write_parcels(folder, 9)
-    assert ingest(folder, settings).n_unchanged == 8
-    assert parcels.select(WEIGHTS.format("weight", 9)).rows == (("[9.0, 0.9]",),)
-    assert parcels.select(WEIGHTS.format("box", 9)).rows == (('["10", "20"]',),)
-    edit(parcels, settings, "type", "parcels_items.weight", "string")
-    assert parcels.select(WEIGHTS.format("weight", 2)).rows == ((texts,),)

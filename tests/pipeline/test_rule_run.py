@@ -270,24 +270,12 @@ def test_a_column_that_fails_its_audit_is_read_in_all_documents(
 def test_a_small_folder_is_read_whole(
     folder: Path, settings: Settings, server: OpenAIServer, writer: Writer, ask: Ask
 ) -> None:
-    for number in range(40, N):
-        (folder / f"{number:03}.txt").unlink()
-    report = ingest(folder, at(settings, "checked"))
-    assert report.ruled == ("rules would save nothing here: all documents are read",)
-    assert (writer.n_asked, n_shown(server)) == (0, 40)
-
-
-def test_where_rules_find_little_all_is_read_once(
-    folder: Path, settings: Settings, server: OpenAIServer, writer: Writer, ask: Ask
-) -> None:
     for number in range(120, N):
         (folder / f"{number:03}.txt").unlink()
-    writer.rules = [HEIGHT | {"pattern": r"rises (?P<value>10\d) metres"}]
     report = ingest(folder, at(settings, "checked"))
-    assert report.ruled == ("rules would save nothing here: all documents are read",)
-    assert (writer.n_asked, n_shown(server)) == (1, 120)
+    assert report.ruled == ("rules would save little here: all documents are read",)
+    assert (writer.n_asked, n_shown(server)) == (0, 120)
     assert ask(folder, TRUTH) == [(0,)]
-    assert ask(folder, "SELECT count(*) FROM cells WHERE marks = 'ruled'") == [(0,)]
 
 
 def test_what_rules_leave_open_is_read_in_parts(

@@ -7,8 +7,6 @@ import pytest
 from srag_mcp.rules.audit import (
     LIMIT,
     RISK,
-    Plan,
-    foresee,
     plan_allowing,
     plan_audit,
     upper_bound,
@@ -71,15 +69,3 @@ def test_the_bound_holds_as_often_as_it_says_whatever_the_error() -> None:
             n_exceeded += n_wrong / 500 > upper_bound(500, 60, found)
         # what chance makes of them: three and a half standard deviations
         assert n_exceeded <= 1000 * RISK + 3.5 * (1000 * RISK * (1 - RISK)) ** 0.5
-
-
-@pytest.mark.parametrize(("n_known", "n_wrong"), [(12, 0), (28, 1), (60, 0)])
-@pytest.mark.parametrize("plan", [Plan(48, 0), Plan(88, 1)])
-def test_a_forecast_is_as_often_right_as_it_says(n_known: int, n_wrong: int, plan: Plan) -> None:
-    chance, n_passed = random.Random(n_known), 0
-    for _ in range(2000):
-        error = chance.betavariate(n_wrong + 0.5, n_known - n_wrong + 0.5)
-        n_found = sum(chance.random() < error for _ in range(plan.n_audited))
-        n_passed += n_found <= plan.n_allowed
-    assert foresee(n_known, n_wrong, plan) == pytest.approx(n_passed / 2000, abs=0.035)
-    assert foresee(n_known, n_wrong, plan) > foresee(n_known, n_wrong + 1, plan)

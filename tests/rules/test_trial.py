@@ -188,14 +188,6 @@ def test_what_no_rule_finds_is_learnt_from_the_last_documents() -> None:
     assert (ORDER[3], None) not in found
 
 
-def test_an_audit_is_foreseen_by_what_was_learnt() -> None:
-    chances = tried().foresee(TRUTH, N)
-    missing = tried(missed=[3, 7]).foresee(TRUTH, N)
-    assert {x for x in Verdict if chances[x] == 0} == {Verdict.AGREED, Verdict.PROVEN}
-    assert chances[Verdict.CONFLICT] == 1
-    assert 0 < chances[Verdict.SILENT] == chances[Verdict.UNPROVEN] < missing[Verdict.SILENT] < 1
-
-
 def test_the_few_lowest_and_highest_values_are_read_whatever_rules_say() -> None:
     open_ends = audited(tried()).with_open_ends()
     stated = [n for n in range(N) if states(n)]

@@ -10,7 +10,6 @@ from srag_mcp.rules.writing import (
     Lesson,
     Miss,
     choose_shown,
-    foresee_decided,
     hold_back,
     may_be_ruled,
     refuse_rule,
@@ -175,22 +174,3 @@ def test_a_column_whose_values_are_counted_is_not_asked_about() -> None:
         "mass", State.STATED, "10 kg", derived.span, marks=frozenset({Mark.DERIVED})
     )
     assert not may_be_ruled(cells)
-
-
-def test_what_is_said_alike_in_two_documents_rules_may_find_in_others() -> None:
-    texts = {item.document_id: item.text for item in DOCUMENTS}
-    known = lesson().labels
-    assert foresee_decided(known["mass"], texts) == 3 / 4
-    assert foresee_decided(known["yard"], texts) == 1
-    assert foresee_decided({"1.txt": known["mass"]["1.txt"]}, texts) == 0
-
-
-def test_capitals_tell_names_from_other_words_only_beside_small_letters() -> None:
-    said = ("TOTAL 7", "CHANGE 7", "TOTAL 8", "Paid by Ann 7", "Paid by Bo 7")
-    texts = {str(n): text for n, text in enumerate(said)}
-    price = Attribute(name="price", type="number")
-    cells = {
-        key: stated(price, DocumentText(key, "", "", text, ""), text[-1], 7.0)
-        for key, text in texts.items()
-    }
-    assert foresee_decided(cells, texts) == 4 / 5
