@@ -6,8 +6,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TypeVar
 
-from srag_mcp.documents.lines import collapse
-from srag_mcp.documents.pairs import is_data
+from srag_mcp.documents.lines import collapse, is_data
 from srag_mcp.documents.passages import Passage, holds_in, passage_at
 from srag_mcp.documents.totals import LabelledRow, groups_of
 from srag_mcp.text.spans import Span

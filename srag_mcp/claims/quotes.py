@@ -7,7 +7,7 @@ from datetime import date
 from functools import cached_property, lru_cache
 from itertools import islice
 
-from srag_mcp.cells.normalised import COUNT_WORDS, is_count
+from srag_mcp.cells.cell import COUNT_WORDS, is_count
 from srag_mcp.claims.captions import is_tabular, line_at
 from srag_mcp.claims.figures import (
     column_unit,

@@ -27,7 +27,6 @@ from srag_mcp.text.words import (
     words,
 )
 from srag_mcp.values.dates import DateText, find_dates
-from srag_mcp.values.names import NONE_OF, WORDS
 from srag_mcp.values.quantities import (
     DECIMAL_COMMA,
     Quantity,
@@ -35,7 +34,7 @@ from srag_mcp.values.quantities import (
     read_numeral,
     scan_figures,
 )
-from srag_mcp.values.states import has_denial
+from srag_mcp.values.states import NONE_OF, WORDS, has_denial
 from srag_mcp.values.units import SCALES, convert, is_currency, parse_unit, unit_of, units_in
 
 _NUMERAL = re.compile(r"\d+(?:[.,]\d+)*")

@@ -24,8 +24,8 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span, find_exactly
 from srag_mcp.text.words import JOINING, stem, stems, words
 from srag_mcp.values.dates import DateText
-from srag_mcp.values.names import WORDS
 from srag_mcp.values.quantities import NUMBER_WORDS, read_numeral
+from srag_mcp.values.states import WORDS
 from srag_mcp.values.units import is_currency, parse_unit, unit_of
 
 _NUMERAL = re.compile(r"(?<![\w.,])\d[\d.,]*(?<=\d)(?!\w)")

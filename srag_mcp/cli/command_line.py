@@ -35,10 +35,10 @@ _COMMANDS = {
     "feedback": "editing_commands",
     **dict.fromkeys(("sql", "search", "schema", "stats", "trace", "review"), "reading_commands"),
     **dict.fromkeys(("correct", "columns", "names"), "editing_commands"),
-    **dict.fromkeys(("view", "export"), "output_commands"),
+    **dict.fromkeys(("view", "export"), "reading_commands"),
     "ledger": "reading_commands",
     **dict.fromkeys(("demo", "eval", "judge", "compare", "config"), "trial_commands"),
-    "prompts": "prompt_commands",
+    "prompts": "editing_commands",
 }
 
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from srag_mcp.documents.document import Content
 from srag_mcp.documents.encoding import declared_encoding, decode
 from srag_mcp.documents.json_text import flatten
-from srag_mcp.documents.lines import collapse
+from srag_mcp.documents.lines import collapse, is_data, is_key
 from srag_mcp.documents.page import Page
-from srag_mcp.documents.pairs import is_data, is_key
 from srag_mcp.documents.text_blocks import Layout
 from srag_mcp.errors import DocumentError
 

@@ -17,7 +17,7 @@ from statistics import quantiles
 from typing import TypeAlias
 
 from srag_mcp.text.words import content_words, fold_words, stem
-from srag_mcp.values.names import LEGAL_FORMS, MONTHS
+from srag_mcp.values.states import LEGAL_FORMS, MONTHS
 
 Words: TypeAlias = frozenset[str]
 

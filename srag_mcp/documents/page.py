@@ -12,8 +12,7 @@ from srag_mcp.documents.document import (
     moved_block,
 )
 from srag_mcp.documents.encoding import normalise_lines
-from srag_mcp.documents.lines import Outline, collapse
-from srag_mcp.documents.pairs import find_pairs
+from srag_mcp.documents.lines import Outline, collapse, find_pairs
 from srag_mcp.documents.tables import Grid, captions_at_end, grid_blocks
 from srag_mcp.documents.text_blocks import (
     LABEL_LEVEL,

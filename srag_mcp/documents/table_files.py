@@ -7,8 +7,7 @@ from random import Random
 from typing import TypeAlias
 
 from srag_mcp.documents.document import Block, Content, KeyValue, moved_block
-from srag_mcp.documents.lines import collapse
-from srag_mcp.documents.pairs import is_data
+from srag_mcp.documents.lines import collapse, is_data
 from srag_mcp.documents.tables import (
     Sheet,
     column_key,

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from srag_mcp.documents.document import Block, Heading, KeyValue, Prose, Table, TableCell
-from srag_mcp.documents.lines import collapse
-from srag_mcp.documents.pairs import is_data, is_key, is_year
+from srag_mcp.documents.lines import collapse, is_data, is_key, is_year
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words
 from srag_mcp.values.states import read_missing

@@ -17,24 +17,22 @@ from srag_mcp.documents.document import (
 from srag_mcp.documents.lines import (
     Line,
     Outline,
+    Pair,
     collapse,
     find_heading,
+    find_pairs,
     find_run_in_heading,
+    find_stacked_pairs,
+    is_data,
     is_wrapped,
+    is_year,
+    item_pair,
     match_marker,
+    may_begin_stack,
     split_items,
     split_lines,
     split_segments,
     wrap_width,
-)
-from srag_mcp.documents.pairs import (
-    Pair,
-    find_pairs,
-    find_stacked_pairs,
-    is_data,
-    is_year,
-    item_pair,
-    may_begin_stack,
 )
 from srag_mcp.documents.tables import (
     MAX_CAPTION_CHARACTERS,

@@ -3,12 +3,14 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import PurePosixPath
-from typing import ClassVar, Self, TypeAlias, TypeVar
+from statistics import median_low
+from typing import ClassVar, NamedTuple, Self, TypeAlias, TypeVar
 
 import anyio
 
@@ -27,19 +29,18 @@ from srag_mcp.model.ledger import Totals
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import Budget, MeteredModel
 from srag_mcp.model.remote_model import open_model, price_of
-from srag_mcp.records.conversation import RecordTask, number_columns
+from srag_mcp.records.conversation import Pilot, RecordTask, number_columns
 from srag_mcp.records.listed import find_lists, list_attribute
-from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.prediction import choose_first_tokens, predict_records
 from srag_mcp.records.record_prompt import Sought
 from srag_mcp.records.selection import choose_passages
 from srag_mcp.rules.child_tables import build_pending
 from srag_mcp.rules.induction import learn_extractors
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.column_choice import Said, choose_columns
 from srag_mcp.schema.rounds import (
     WISH_DOCUMENTS,
     WISH_TOKENS,
+    Decision,
     Extension,
     PredictedSchema,
     Round,
@@ -55,18 +56,19 @@ from srag_mcp.schema.rounds import (
 from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.settings import EngineName, Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.decisions import keep_other_kinds, write_decisions
 from srag_mcp.store.earlier import EarlierAnswers
 from srag_mcp.store.predictions import Predictions, hash_attribute
-from srag_mcp.store.replies import StoredReplies
-from srag_mcp.store.spool import AgentModel, PromptSpool
+from srag_mcp.store.spool import AgentModel, PromptSpool, StoredReplies
 from srag_mcp.store.state import State, open_state, pause_s
+from srag_mcp.store.takeover import keep_other_kinds, write_decisions
 from srag_mcp.text.words import content_words, stems
 from srag_mcp.values.states import State as CellState
 
 Returned = TypeVar("Returned")
 Outcome: TypeAlias = Translated | QuestionError | ModelError
 
+Said = Mapping[str, Sequence[str | None]]
+"""What each document of a sample says, by attribute; None where one says nothing."""
 IN_FLIGHT = 200  # so many prompts an agent and its helpers may share
 _READY_PROMPTS = 16  # written while others are in flight, so that no place stays empty
 _NUMBERS, _NEEDED = "column_numbers", "needed_columns"
@@ -451,3 +453,95 @@ def choose_varied(sample: Sequence[Document], n: int) -> list[Document]:
     """Take *n* documents evenly over formats and sizes, the sizes mixed in every part of them."""
     ordered = sorted(sample, key=lambda d: (PurePosixPath(d.path).suffix, len(d.text), d.id))
     return spread_evenly(ordered, n)
+
+
+_N_NAMES = 2
+_SILENCE = {"false": "false", "zero": "0"}
+
+
+def choose_columns(
+    predicted: PredictedSchema, said: Said, n_columns: int, number: int
+) -> PredictedSchema:
+    """Leave out what *predicted* has beyond *n_columns*, as decisions of round *number*.
+
+    What a question needs stays, whatever its number. Then come the first two texts that name the
+    documents; then, in turns, what most documents state and what tells most pairs of them apart, a
+    silence that means no or 0 included. What has one value everywhere comes last, behind other
+    texts that are never the same: nobody counts, groups or compares by them. Of equal ones the
+    earlier proposed stays. What was not tried, as it was defined after the sample was read, is
+    taken to be as the middle one of those that were.
+    """
+    attributes = predicted.schema.attributes
+    needed = find_needed(predicted)
+    n_documents = max(map(len, said.values()), default=0)
+    tried = {item.name: _weigh(item, said[item.name]) for item in attributes if item.name in said}
+    found = {item.name: tried.get(item.name) or _usual(tried.values()) for item in attributes}
+    names = [item.name for item in attributes if found[item.name].is_naming][:_N_NAMES]
+    most_stated = sorted(
+        found, key=lambda x: (found[x].is_of_use, found[x].n_stated, found[x].n_apart), reverse=True
+    )
+    most_apart = sorted(
+        found, key=lambda x: (found[x].is_of_use, found[x].n_apart, found[x].n_stated), reverse=True
+    )
+    turns = list(dict.fromkeys(chain.from_iterable(zip(most_stated, most_apart, strict=True))))
+    ranked = sorted(
+        attributes,
+        key=lambda item: (
+            item.name not in needed,
+            item.name not in names,
+            turns.index(item.name),
+        ),
+    )
+    n_needed = sum(item.name in needed for item in attributes)
+    left = {item.name for item in ranked[max(n_columns, n_needed) :]}
+    kept = tuple(item for item in attributes if item.name not in left)
+    decisions = [
+        Decision(
+            number,
+            "leave_out",
+            item.name,
+            f"stated in {found[item.name].n_stated} of {n_documents} documents that were tried;"
+            f" SRAG_COLUMNS={n_columns}",
+            item,
+        )
+        for item in attributes
+        if item.name in left
+    ]
+    return replace(
+        predicted,
+        schema=predicted.schema.model_copy(update={"attributes": kept}),
+        decisions=(*predicted.decisions, *decisions),
+    )
+
+
+class _Evidence(NamedTuple):
+    """What a sample shows of a column: *n_apart* pairs of the documents differ in it.
+
+    *is_of_use*: its values differ, and can be counted, grouped or compared. *is_naming*: it is a
+    text, and most documents state one that no other has.
+    """
+
+    is_of_use: tuple[bool, bool]
+    is_naming: bool
+    n_stated: int
+    n_apart: int
+
+
+def _weigh(attribute: Attribute, values: Sequence[str | None]) -> _Evidence:
+    stated = [value for value in values if value is not None]
+    silence = _SILENCE.get(attribute.absent_means)
+    known = Counter(silence if value is None else value for value in values)
+    del known[None]
+    n_known = known.total()
+    n_pairs = (n_known**2 - sum(n**2 for n in known.values())) // 2
+    is_own = attribute.type.is_text and len(set(stated)) == len(stated)
+    is_naming = is_own and 2 * len(stated) > len(values) > 1
+    return _Evidence((n_pairs > 0, not is_own), is_naming, len(stated), n_pairs)
+
+
+def _usual(tried: Collection[_Evidence]) -> _Evidence:
+    n_stated, n_apart = (
+        median_low([getattr(item, name) for item in tried] or [0])
+        for name in ("n_stated", "n_apart")
+    )
+    return _Evidence((n_apart > 0, True), False, n_stated, n_apart)

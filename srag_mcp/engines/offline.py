@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from srag_mcp.cells.cell import BY_RULES, Cell, DocumentText, Record
-from srag_mcp.cells.normalised import normalise_column
+from srag_mcp.cells.cell import BY_RULES, Cell, DocumentText, Record, normalise_column
 from srag_mcp.documents.document import Document
 from srag_mcp.engines.protocol import Engine, SchemaSample, Work
 from srag_mcp.errors import SchemaError

@@ -12,8 +12,7 @@ from operator import mul
 from typing import TypeAlias
 
 from srag_mcp.documents.document import Table, TableCell
-from srag_mcp.documents.lines import narrow_gaps
-from srag_mcp.documents.pairs import is_data
+from srag_mcp.documents.lines import is_data, narrow_gaps
 from srag_mcp.documents.reading import read_content
 from srag_mcp.documents.totals import LabelledRow, groups_of
 from srag_mcp.errors import DocumentError, QueryError, QuestionError, SettingsError

@@ -42,7 +42,6 @@ from srag_mcp.evaluation.pack import PackQuestion, Scale
 from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import Asking
 from srag_mcp.inference.brief import Brief
-from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import (
     CONTEXT_TOKENS,
     LanguageModel,
@@ -51,7 +50,7 @@ from srag_mcp.model.language_model import (
     count_tokens,
     most_characters,
 )
-from srag_mcp.model.reply_content import ReplyContent
+from srag_mcp.model.reply_content import ReplyContent, ask_for
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import Scalar
 from srag_mcp.store.corpus import Corpus

@@ -13,12 +13,12 @@ from srag_mcp.inference.brief import Brief, Proposal
 from srag_mcp.inference.linking import LinkedValues, link_values
 from srag_mcp.model.language_model import Step
 from srag_mcp.model.ledger import Totals
-from srag_mcp.retrieval.snippets import Quote
+from srag_mcp.retrieval.segments import Quote
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.decisions import find_left_out
 from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.guard import ResultPage, Value
+from srag_mcp.store.takeover import find_left_out
 from srag_mcp.store.values import fold_words
 from srag_mcp.text.shown import one_line, quoted
 from srag_mcp.text.words import is_content, nearest_names, stem, words

@@ -31,16 +31,15 @@ from srag_mcp.inference.diagnosis import explain_nothing
 from srag_mcp.inference.grounds import Grounds, find_grounds, find_open_lists
 from srag_mcp.inference.linking import telling_words
 from srag_mcp.inference.unknowns import NO_BOUNDS, find_unknowns, is_settled
-from srag_mcp.model.asking import MAX_CORRECTIONS
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import MemoryReplies
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
+from srag_mcp.model.reply_content import MAX_CORRECTIONS
 from srag_mcp.names.doubtful import find_candidates, find_forms, find_shortened
 from srag_mcp.names.uniting import UNDECIDED, Decided, are_names, unite
 from srag_mcp.retrieval.search import idle_words
-from srag_mcp.retrieval.segments import gather
-from srag_mcp.retrieval.snippets import quote_hits, shared_terms, sought_terms
+from srag_mcp.retrieval.segments import gather, quote_hits, shared_terms, sought_terms
 from srag_mcp.rules.doubts import check_columns
 from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.sqlfacts.aggregates import takes_first
@@ -48,7 +47,7 @@ from srag_mcp.sqlfacts.query import Translation, read_query
 from srag_mcp.sqlfacts.trees import unite_values
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
-from srag_mcp.store.replies import QUESTIONS, StoredReplies
+from srag_mcp.store.spool import QUESTIONS, StoredReplies
 from srag_mcp.store.state import open_state
 from srag_mcp.store.united_names import read_decided
 from srag_mcp.store.values import ValueIndex, find_several, goes_on, signed_words

@@ -17,10 +17,10 @@ from srag_mcp.inference.by_model import MAX_ROWS, TranslationReply, with_nearest
 from srag_mcp.inference.grounds import find_repeated
 from srag_mcp.inference.linking import LinkedValues, link_values
 from srag_mcp.inference.turns import AgentVerdict, converse, has_kept
-from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.litellm_library import run_to_end
+from srag_mcp.model.reply_content import ask_for
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.sqlfacts.plain_words import say_query
 from srag_mcp.sqlfacts.trees import find_ungrounded, parse_query

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from srag_mcp.inference.linking import LinkedValues
 from srag_mcp.model.language_model import tokens_of
 from srag_mcp.records.prediction import Estimate, estimate_definition, estimate_records
-from srag_mcp.retrieval.snippets import Quote
+from srag_mcp.retrieval.segments import Quote
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import find_wished
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_text
-from srag_mcp.store.decisions import find_left_out
 from srag_mcp.store.loose import narrow, wish_note
 from srag_mcp.store.state import open_state
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
+from srag_mcp.store.takeover import find_left_out
 from srag_mcp.text.shown import literal, quoted
 
 MAX_VALUES_SHOWN = 8

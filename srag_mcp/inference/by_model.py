@@ -15,9 +15,8 @@ from srag_mcp.inference.linking import (
     link_values,
     rank_columns,
 )
-from srag_mcp.model.asking import Doubt, ask_for
 from srag_mcp.model.language_model import Correction, LanguageModel, Prompt, count_tokens
-from srag_mcp.model.reply_content import ReplyContent
+from srag_mcp.model.reply_content import Doubt, ReplyContent, ask_for
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.sqlfacts.query import QueryFacts, Translation, read_query

@@ -13,18 +13,16 @@ from srag_mcp.inference.brief import Proposal, describe_column, price_reading
 from srag_mcp.inference.by_model import with_nearest
 from srag_mcp.inference.linking import link_values
 from srag_mcp.inference.recap import Judge, ReadingReply, Shown
-from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import (
     CHARACTERS_A_TOKEN,
     LanguageModel,
     count_tokens,
     most_characters,
 )
-from srag_mcp.model.reply_content import ReplyContent
+from srag_mcp.model.reply_content import ReplyContent, ask_for
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.retrieval.search import Hit, read_hit, search
-from srag_mcp.retrieval.segments import Segment, gather, join_segments
-from srag_mcp.retrieval.snippets import quote_hits, sought_terms
+from srag_mcp.retrieval.segments import Segment, gather, join_segments, quote_hits, sought_terms
 from srag_mcp.schema.attribute import LONGEST_WISH
 from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.store.corpus import Corpus

@@ -18,7 +18,7 @@ from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.values import IN_ORDER, ValueMatch, fold_words
 from srag_mcp.text.shown import literal, quoted
 from srag_mcp.text.words import STOP_WORDS, is_content, stem, words
-from srag_mcp.values.names import CURRENCY_NAMES
+from srag_mcp.values.states import CURRENCY_NAMES
 from srag_mcp.values.units import is_currency, unit_of
 
 MAX_SPELLINGS = 12

@@ -20,8 +20,7 @@ from srag_mcp.inference.answer import Computed, Reading, Sentence, render_number
 from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose
 from srag_mcp.retrieval.search import search
-from srag_mcp.retrieval.segments import Segment
-from srag_mcp.retrieval.snippets import Quote, whole_statement
+from srag_mcp.retrieval.segments import Quote, Segment, whole_statement
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.sqlfacts.trees import exp, parse_query
 from srag_mcp.store.corpus import Corpus

@@ -22,11 +22,10 @@ from srag_mcp.inference.ask import (
 )
 from srag_mcp.inference.by_model import TranslationReply
 from srag_mcp.inference.verified import answer_verified, find_kept, write_examples
-from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import Correction, LanguageModel
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.litellm_library import run_to_end
-from srag_mcp.model.reply_content import ReplyContent
+from srag_mcp.model.reply_content import ReplyContent, ask_for
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.feedback import (

@@ -15,13 +15,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from srag_mcp.errors import ModelStoppedError
-from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply, count_tokens
 from srag_mcp.model.ledger import REPLAY, ReplayModel
 from srag_mcp.model.litellm_library import LitellmWire
 from srag_mcp.model.openai_wire import ChatRequest, Fault
 from srag_mcp.model.remote_model import RemoteModel
-from srag_mcp.model.reply_content import ReplyContent
+from srag_mcp.model.reply_content import ReplyContent, ask_for
 from srag_mcp.settings import Settings
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from typing import NamedTuple
 import anyio
 
 from srag_mcp.errors import ModelError, ModelStoppedError
-from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel, Prompt, count_tokens
-from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
+from srag_mcp.model.reply_content import ReplyContent, ReplyElement, ask_for, describe_misfits
 from srag_mcp.names.uniting import (
     LONGEST_ACRONYM,
     UNDECIDED,
@@ -31,8 +30,7 @@ from srag_mcp.names.uniting import (
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.text.words import DENYING, fold, fold_words, stem
-from srag_mcp.values.names import ARTICLES
-from srag_mcp.values.states import read_boolean, read_statement
+from srag_mcp.values.states import ARTICLES, read_boolean, read_statement
 
 logger = logging.getLogger(__name__)
 

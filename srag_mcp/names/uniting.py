@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict
 
 from srag_mcp.text.words import STOP_WORDS, fold, fold_word, stem
-from srag_mcp.values.names import ARTICLES, LEGAL_FORMS, SHORT_LEGAL_FORMS
+from srag_mcp.values.states import ARTICLES, LEGAL_FORMS, SHORT_LEGAL_FORMS
 
 _PLAIN = re.compile(r"[A-Za-z]{2,}(?: [A-Za-z]{2,})*")
 _APOSTROPHES = re.compile(r"(?<=\w)['’‘`´](?=\w)")

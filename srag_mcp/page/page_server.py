@@ -30,7 +30,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from srag_mcp.errors import SragError
 from srag_mcp.page import shown_facts as facts
-from srag_mcp.page import worklists
 from srag_mcp.server.loopback import LOOPBACK, serve_app
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
@@ -80,8 +79,8 @@ def make_page(corpus: Corpus, settings: Settings, token: str, kinds: Sequence[st
         "cells": (facts.CellsWanted, partial(facts.find_marked_cells, corpus)),
         "spreads": (facts.TableWanted, partial(facts.count_spreads, corpus)),
         "document": (facts.DocumentWanted, partial(facts.show_document, corpus)),
-        "worklists": (Nothing, lambda _: worklists.count_entries(corpus)),
-        "entries": (worklists.EntriesWanted, partial(worklists.find_entries, corpus)),
+        "worklists": (Nothing, lambda _: facts.count_entries(corpus)),
+        "entries": (facts.EntriesWanted, partial(facts.find_entries, corpus)),
         "search": (facts.SearchWanted, partial(facts.find_passages, corpus, settings)),
     }
     one_by_one = threading.Lock()
@@ -97,8 +96,8 @@ def make_page(corpus: Corpus, settings: Settings, token: str, kinds: Sequence[st
         # a question is kept with its answer, so that it can be called wrong
         "ask": (facts.Question, partial(facts.answer_question, corpus, settings)),
         "sql": (facts.Query, partial(facts.run_query, corpus, settings)),
-        "correct": (worklists.CellDecision, change(worklists.decide_cell)),
-        "names": (worklists.NameDecision, change(worklists.decide_name)),
+        "correct": (facts.CellDecision, change(facts.decide_cell)),
+        "names": (facts.NameDecision, change(facts.decide_name)),
     }
     routes = [
         Route(path, partial(_send_file, name, kind), methods=["GET"])
@@ -225,15 +224,13 @@ def write_page(corpus: Corpus, out: Path) -> str:
         spreads = facts.count_spreads(corpus, facts.TableWanted(table=table))
         tables[table] = {"rows": rows, "total": total, "spreads": spreads}
         said.append(f"{len(rows):,} of {total:,} rows of {table}")
-    counts = worklists.count_entries(corpus)
+    counts = facts.count_entries(corpus)
     data = {
         "corpus": facts.describe_corpus(corpus) | {"can_change": False},
         "tables": tables,
         "worklists": counts,
         "entries": {
-            kind: worklists.find_entries(
-                corpus, worklists.EntriesWanted(kind=kind, limit=MAX_ENTRIES)
-            )
+            kind: facts.find_entries(corpus, facts.EntriesWanted(kind=kind, limit=MAX_ENTRIES))
             for kind in counts
         },
     }

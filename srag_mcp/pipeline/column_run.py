@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from srag_mcp.cells.cell import Cell
-from srag_mcp.claims.agreement import is_same_value
+from srag_mcp.claims.figures import is_same_value
 from srag_mcp.errors import NotIngestedError, SchemaError
 from srag_mcp.inference.verified import retire_pairs
 from srag_mcp.pipeline.schema_choice import (

@@ -7,14 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from srag_mcp.cells.cell import Cell, Mark
-from srag_mcp.cells.normalised import read_column, write_canonical
-from srag_mcp.claims.agreement import is_same_value
+from srag_mcp.cells.cell import Cell, Mark, read_column, write_canonical
+from srag_mcp.claims.figures import is_same_value
 from srag_mcp.errors import CorpusError, SchemaError
 from srag_mcp.names.uniting import Decided, Decision, fold_name
 from srag_mcp.pipeline.schema_choice import open_decided, put_edit_in_force
-from srag_mcp.rules.audit import recount
-from srag_mcp.rules.voting import run_rules
+from srag_mcp.rules.voting import recount, run_rules
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import POSITION, Schema, Table
 from srag_mcp.settings import Settings

@@ -28,7 +28,6 @@ from srag_mcp.inference.by_model import Translated
 from srag_mcp.inference.verified import keep_translated
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.remote_model import load_library
-from srag_mcp.names.kind_names import settle_kinds
 from srag_mcp.pipeline import kind_run, record_run, rule_run, schema_choice, wishes
 from srag_mcp.pipeline.file_plan import (
     ExtractionRun,
@@ -61,6 +60,7 @@ from srag_mcp.pipeline.report import (
     report_stored,
     show_values,
 )
+from srag_mcp.schema.definition import settle_kinds
 from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings, named_engine

@@ -36,17 +36,16 @@ from srag_mcp.documents.kinds import (
     words_of,
 )
 from srag_mcp.errors import CorpusError, DocumentError
-from srag_mcp.names.kind_names import KindReply
 from srag_mcp.pipeline.file_plan import FoundFiles, TableSurvey, is_kind
 from srag_mcp.pipeline.reader_pool import ReaderPool, Sampled, SampleTask, Unreadable
 from srag_mcp.pipeline.wishes import RowsMode
 from srag_mcp.rules.naming import find_nouns
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import snake_case, unique_name
+from srag_mcp.schema.definition import KindReply
 from srag_mcp.schema.json_schema import find_schema_file
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.corrections import read_corrections, write_corrections
-from srag_mcp.store.handover import hand_over
 from srag_mcp.store.layout import (
     KINDS_FILE,
     StoredKind,
@@ -57,6 +56,7 @@ from srag_mcp.store.layout import (
     write_kinds,
 )
 from srag_mcp.store.renamings import attached_former
+from srag_mcp.store.takeover import hand_over
 from srag_mcp.store.work import APART, MIXED, ODD, WorkDatabase, open_work
 from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.text.words import content_words, stem, stems

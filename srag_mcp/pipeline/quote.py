@@ -16,7 +16,6 @@ from srag_mcp.engines.choice import ENGINES, choose_engine
 from srag_mcp.engines.protocol import Engine, Workload
 from srag_mcp.inference.brief import USUAL_DESCRIPTION, price_reading
 from srag_mcp.model.language_model import CONTEXT_TOKENS, Price, count_tokens
-from srag_mcp.names.kind_names import render_kinds
 from srag_mcp.pipeline.file_plan import (
     FoundFiles,
     Sample,
@@ -41,14 +40,15 @@ from srag_mcp.records.prediction import (
 )
 from srag_mcp.rules.table_columns import with_columns
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.definition import render_kinds
 from srag_mcp.schema.rounds import count_rounds, find_wished, render_additions
 from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.settings import Effort, Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.decisions import find_left_out
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import WORK_FILE, CorpusFolder
 from srag_mcp.store.predictions import Predictions
+from srag_mcp.store.takeover import find_left_out
 from srag_mcp.store.work import WorkDatabase, hash_schema, open_work
 
 # Of 20 recorded builds, whose documents have 62 to 2,500 tokens in the mean, and 3 to 31 columns.

@@ -22,8 +22,7 @@ from functools import lru_cache
 from typing import IO, Self, TypeAlias, cast
 
 from srag_mcp import forks
-from srag_mcp.cells.cell import Record
-from srag_mcp.cells.normalised import add_style, add_surroundings, verify_cell, verify_rows
+from srag_mcp.cells.cell import Record, add_style, add_surroundings, verify_cell, verify_rows
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.documents.reading import read_file, read_tables, row_documents

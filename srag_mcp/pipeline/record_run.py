@@ -5,18 +5,25 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
-from srag_mcp.cells.cell import UNQUOTED, Cell, Mark, PredictedCell, PredictedRecord, add_note
-from srag_mcp.cells.normalised import normalise_column
+from srag_mcp.cells.cell import (
+    UNQUOTED,
+    Cell,
+    Mark,
+    PredictedCell,
+    PredictedRecord,
+    add_note,
+    normalise_column,
+)
 from srag_mcp.claims.claim import Bearing, check
 from srag_mcp.claims.odd_numbers import Tags, read_stated, read_tags
-from srag_mcp.claims.second_look import (
+from srag_mcp.claims.suspects import (
     MAX_SUSPECTS,
     Suspect,
+    find_suspicions,
     keep_old,
     look_again,
     without_unsettled,
 )
-from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress, Workload
 from srag_mcp.names.doubtful import Doubt, cut_around, find_candidates, resolve, write_prompts

@@ -15,9 +15,9 @@ from srag_mcp.schema.schema import Schema, find_meant
 from srag_mcp.settings import EngineName
 from srag_mcp.store.build import published_info
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.decisions import describe_design
 from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.predictions import Predictions, Unread, find_unread
+from srag_mcp.store.takeover import describe_design
 from srag_mcp.store.work import OTHER_KIND, WorkDatabase
 from srag_mcp.text.shown import quoted, shorten
 from srag_mcp.values.columns import WITHOUT_TIME, has_time

@@ -16,13 +16,11 @@ from srag_mcp.cells.cell import Cell
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress
 from srag_mcp.model.language_model import CHARACTERS_A_TOKEN
-from srag_mcp.pipeline.rule_reading import Places, RuleReading, is_told
+from srag_mcp.pipeline.rule_reading import Places, RuleReading, TellingWords, is_told
 from srag_mcp.pipeline.schema_choice import put_edit_in_force
 from srag_mcp.records.record_prompt import MAX_DOCUMENTS, MAX_PARTS
-from srag_mcp.records.telling import TellingWords
-from srag_mcp.rules.audit import LIMIT, RISK, plan_audit
 from srag_mcp.rules.trial import Trial, TriedColumn, Trust, try_column
-from srag_mcp.rules.voting import Read, Verdict, run_rules
+from srag_mcp.rules.voting import LIMIT, RISK, Read, Verdict, plan_audit, run_rules
 from srag_mcp.rules.writing import (
     MAX_MISSES,
     Lesson,

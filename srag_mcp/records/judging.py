@@ -9,8 +9,15 @@ from typing import Annotated, Generic, TypeAlias, TypeVar
 
 from pydantic import WithJsonSchema
 
-from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, add_note
-from srag_mcp.cells.normalised import none_counts_as_zero, write_canonical
+from srag_mcp.cells.cell import (
+    Cell,
+    DocumentText,
+    Mark,
+    PredictedCell,
+    add_note,
+    none_counts_as_zero,
+    write_canonical,
+)
 from srag_mcp.claims.claim import Bearing, check, says_none
 from srag_mcp.claims.figures import definition, is_computed, read_figures, rounds_to
 from srag_mcp.claims.quotes import (

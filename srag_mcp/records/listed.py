@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TypeAlias
 
-from srag_mcp.cells.cell import Cell, ListedCells, Mark, PredictedCell, add_note
-from srag_mcp.cells.normalised import write_canonical
+from srag_mcp.cells.cell import Cell, ListedCells, Mark, PredictedCell, add_note, write_canonical
 from srag_mcp.claims.quotes import find_places
 from srag_mcp.records.judging import NOT_GROUNDED, CellReply, Judge, Judgement, read_cell
 from srag_mcp.records.record_prompt import describe_attribute

@@ -31,8 +31,8 @@ from srag_mcp.errors import (
     ReplyError,
     SragError,
 )
-from srag_mcp.model.asking import reply_schema
 from srag_mcp.model.language_model import CHARACTERS_A_TOKEN, characters_a_token, count_tokens
+from srag_mcp.model.reply_content import reply_schema
 from srag_mcp.records.conversation import (
     Conversation,
     RecordTask,

@@ -14,7 +14,6 @@ from math import log
 from srag_mcp.documents.document import Document, Heading, ListItem
 from srag_mcp.documents.document import Table as TableBlock
 from srag_mcp.names.uniting import closed_set
-from srag_mcp.rules.audit import RISK
 from srag_mcp.rules.candidates import (
     LONG_VALUE,
     MAX_MEETINGS,
@@ -44,7 +43,7 @@ from srag_mcp.rules.row_sources import (
     whole_tables,
 )
 from srag_mcp.rules.sightings import Sightings
-from srag_mcp.rules.voting import FEWEST_RIGHT
+from srag_mcp.rules.voting import FEWEST_RIGHT, RISK
 from srag_mcp.schema.attribute import Attribute, KeyRule, keys_of
 from srag_mcp.schema.schema import (
     POSITION,

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
-from srag_mcp.documents.lines import match_marker, split_lines
-from srag_mcp.documents.pairs import is_data
+from srag_mcp.documents.lines import is_data, match_marker, split_lines
 from srag_mcp.documents.tables import unique_names
 from srag_mcp.rules.candidates import Found
 from srag_mcp.text.spans import Span

@@ -21,7 +21,7 @@ from srag_mcp.text.words import (
 )
 from srag_mcp.values.columns import YEAR_ADDED
 from srag_mcp.values.dates import is_bare_day
-from srag_mcp.values.names import MONTHS
+from srag_mcp.values.states import MONTHS
 from srag_mcp.values.types import ColumnType
 from srag_mcp.values.units import read_context
 

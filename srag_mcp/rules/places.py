@@ -11,7 +11,7 @@ from srag_mcp.schema.attribute import PlaceRule
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import WORD, fold_word, fold_words
 from srag_mcp.values.dates import find_dates
-from srag_mcp.values.names import COUNTRIES, LEGAL_FORMS, WEEKDAYS
+from srag_mcp.values.states import COUNTRIES, LEGAL_FORMS, WEEKDAYS
 
 _MIN_SHARE = 0.3
 _MIN_DISTINCT = 3

@@ -12,10 +12,9 @@ from functools import cache
 from itertools import groupby
 from math import isclose
 
-from srag_mcp.cells.cell import Cell, ListedRows, Mark, add_note
-from srag_mcp.cells.normalised import IS_RELATIVE
+from srag_mcp.cells.cell import IS_RELATIVE, Cell, ListedRows, Mark, add_note
 from srag_mcp.documents.document import Document, TableCell
-from srag_mcp.documents.pairs import is_data
+from srag_mcp.documents.lines import is_data
 from srag_mcp.documents.tables import SheetRow, column_key, find_grouping
 from srag_mcp.documents.totals import TableBody, is_total, names_total
 from srag_mcp.rules.candidates import Found, amount_of

@@ -15,16 +15,15 @@ from srag_mcp.documents.document import (
     Prose,
     Table,
 )
-from srag_mcp.documents.pairs import item_pair
+from srag_mcp.documents.lines import item_pair
 from srag_mcp.rules.enumerations import FINDERS, Enumeration
 from srag_mcp.rules.kinship import telling_stems
 from srag_mcp.rules.slots import Slot, find_slots
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, fold_words, stem, words
 from srag_mcp.values.dates import find_dates
-from srag_mcp.values.names import DENIALS, NOT_SO
 from srag_mcp.values.quantities import find_quantities
-from srag_mcp.values.states import State, read_boolean, read_missing
+from srag_mcp.values.states import DENIALS, NOT_SO, State, read_boolean, read_missing
 
 _NEGATION = re.compile(
     rf"[✗✘❌☒☐]|\[ ?\]|\bunavailable\b|\b(?:non|pas de|{NOT_SO})\b-?", re.IGNORECASE

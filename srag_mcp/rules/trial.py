@@ -7,9 +7,20 @@ from enum import IntEnum
 from typing import Any
 
 from srag_mcp.cells.cell import Cell
-from srag_mcp.claims.agreement import is_same_value
-from srag_mcp.rules.audit import has_failed, plan_audit, recount, upper_bound
-from srag_mcp.rules.voting import Read, Ruling, Verdict, agrees, known_value, rule_on, score_rules
+from srag_mcp.claims.figures import is_same_value
+from srag_mcp.rules.voting import (
+    Read,
+    Ruling,
+    Verdict,
+    agrees,
+    has_failed,
+    known_value,
+    plan_audit,
+    recount,
+    rule_on,
+    score_rules,
+    upper_bound,
+)
 from srag_mcp.rules.writing import Miss
 from srag_mcp.schema.attribute import Attribute, Audit
 from srag_mcp.values.states import State

@@ -16,9 +16,8 @@ from pydantic import ValidationError
 
 from srag_mcp.cells.cell import Cell, DocumentText, Mark
 from srag_mcp.errors import ModelError, ModelStoppedError, SchemaError
-from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel, Prompt
-from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
+from srag_mcp.model.reply_content import ReplyContent, ReplyElement, ask_for, describe_misfits
 from srag_mcp.prompting import fence, render_prompt
 from srag_mcp.records.record_prompt import Excerpt, describe_attribute, show_document
 from srag_mcp.records.selection import choose_around

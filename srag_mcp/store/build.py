@@ -13,9 +13,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import TypeAdapter
 
-from srag_mcp.cells.cell import BY_RULES, Cell, Mark, PredictedCell, is_predicted, write_marks
-from srag_mcp.cells.normalised import normalise_column, read_column
-from srag_mcp.claims.agreement import find_disputed, mark_disputed
+from srag_mcp.cells.cell import (
+    BY_RULES,
+    Cell,
+    Mark,
+    PredictedCell,
+    is_predicted,
+    normalise_column,
+    read_column,
+    write_marks,
+)
+from srag_mcp.claims.figures import find_disputed, mark_disputed
 from srag_mcp.claims.suspects import mark_misfits
 from srag_mcp.documents.encoding import storable
 from srag_mcp.documents.table_files import OF_RECORDS

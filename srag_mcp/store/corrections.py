@@ -15,8 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from srag_mcp.cells.cell import Cell, Mark, PredictedCell
-from srag_mcp.cells.normalised import read_column
+from srag_mcp.cells.cell import Cell, Mark, PredictedCell, read_column
 from srag_mcp.errors import StoreError
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import POSITION, Schema, Table, child_name

@@ -18,16 +18,15 @@ from pydantic import TypeAdapter
 from srag_mcp.cells.cell import BY_MODEL, DocumentText, PredictedCell, PredictedRecord
 from srag_mcp.documents.encoding import storable
 from srag_mcp.errors import ReplyError
-from srag_mcp.model.asking import read_content
 from srag_mcp.model.language_model import AGENT, LanguageModel, Prompt, Reply
 from srag_mcp.model.ledger import Call, KeptReply
-from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
+from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits, read_content
 from srag_mcp.records.judging import CellReply, Judge
 from srag_mcp.records.record_prompt import take_excerpt
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.store.predictions import Predictions
-from srag_mcp.store.replies import INGESTION, StoredReplies
+from srag_mcp.store.spool import INGESTION, StoredReplies
 from srag_mcp.store.state import TAKEN_OVER, UNFINISHED_FILE
 from srag_mcp.values.states import State as CellState
 

@@ -14,8 +14,9 @@ from srag_mcp.cells.cell import (
     Mark,
     PredictedCell,
     PredictedRecord,
+    normalise_column,
+    write_canonical,
 )
-from srag_mcp.cells.normalised import normalise_column, write_canonical
 from srag_mcp.documents.encoding import storable
 from srag_mcp.model.language_model import LATIN_BYTES, count_tokens
 from srag_mcp.records.listed import list_attribute

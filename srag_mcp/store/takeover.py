@@ -1,18 +1,36 @@
 """What an edited schema takes over: cells of columns that have another name, type or twin."""
 
+import json
+import logging
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
-from srag_mcp.cells.cell import UNQUOTED, Cell, Mark, add_note
-from srag_mcp.cells.normalised import normalise_column, read_column
-from srag_mcp.claims.agreement import is_same_value
+from pydantic import TypeAdapter, ValidationError
+
+from srag_mcp.cells.cell import UNQUOTED, Cell, Mark, add_note, normalise_column, read_column
 from srag_mcp.claims.captions import read_scales
+from srag_mcp.claims.figures import is_same_value
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.edits import find_moved, find_sources
+from srag_mcp.schema.rounds import Decision, Extension
 from srag_mcp.schema.schema import POSITION, Schema, Table
 from srag_mcp.store.corrections import Correction, cell_value, read_corrections
+from srag_mcp.store.database import quote_text, store_errors
+from srag_mcp.store.layout import (
+    BUILDS_FOLDER,
+    DECISIONS_FILE,
+    KINDS_FILE,
+    POINTER_FILE,
+    STATE_FILE,
+    WORK_FILE,
+    write_atomically,
+)
 from srag_mcp.store.predictions import LESSON, Predictions, as_predicted, hash_attribute
+from srag_mcp.store.state import UNFINISHED, open_state
 from srag_mcp.store.united_names import keep_verdicts, kept_verdicts
 from srag_mcp.store.work import WorkDatabase, cell_row
 from srag_mcp.values.numbers import find_number, find_stated_unit
@@ -263,3 +281,121 @@ def _restate_corrections(
             item = replace(item, was_state=present.state.value, was_value=was_value)
         items[at] = item
     return items
+
+
+_OWN = (KINDS_FILE, WORK_FILE, STATE_FILE, "ingestion.", "state.", ".git")
+
+
+def hand_over(work: WorkDatabase, place: Path) -> None:
+    """Move all that was read, answered and set of the corpus of *work* to *place*; begin anew here.
+
+    *place* is a state folder that is not there yet. A crash leaves the corpus here as it was.
+
+    Raises:
+        StoreError: If it cannot be written.
+    """
+    state, made = work.state, place.with_name(f"{place.name}.tmp")
+    shutil.rmtree(made, ignore_errors=True)
+    shutil.copytree(state / BUILDS_FOLDER, made / BUILDS_FOLDER)
+    with store_errors(f"writing {made}"):
+        [(name,)] = work.run("SELECT current_database()")
+        work.run(f"ATTACH {quote_text(str(made / WORK_FILE))} AS heir")
+        try:
+            work.run(f"COPY FROM DATABASE {name} TO heir")
+        finally:
+            work.run("DETACH heir")
+    with open_state(state) as shared:
+        shared.run("VACUUM INTO ?", str(made / STATE_FILE))
+    with open_state(made) as shared:  # jobs and prompts that wait are of this folder
+        shared.run("PRAGMA journal_mode = WAL")
+        shared.run("DELETE FROM jobs")
+        shared.run("DELETE FROM prompts WHERE answer IS NULL")
+        shared.keep_note(UNFINISHED, None)
+    moved = [x for x in state.iterdir() if x.is_file() and not x.name.startswith(_OWN)]
+    for path in moved:
+        shutil.copy2(path, made / path.name)
+    made.rename(place)
+    (state / POINTER_FILE).unlink(missing_ok=True)  # from here on the kinds are read
+    work.forget_all()
+    for path in (*moved, *(state / BUILDS_FOLDER).iterdir()):
+        with suppress(OSError):  # a reader has it open
+            path.unlink(missing_ok=True)
+
+
+logger = logging.getLogger(__name__)
+
+_OTHER_KINDS = "other_kinds"
+_DECISIONS = TypeAdapter(list[Decision])
+
+
+def read_decisions(state: Path) -> list[Decision]:
+    """Read what was decided; nothing where a person or rules found the schema."""
+    path = state / DECISIONS_FILE
+    try:
+        return _DECISIONS.validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return []
+    except (OSError, ValidationError) as error:
+        logger.warning("%s is damaged, and left out: %s", path, error)
+        return []
+
+
+def write_decisions(state: Path, decisions: Sequence[Decision]) -> None:
+    """Write why each column is there, for people, and what was left out."""
+    text = _DECISIONS.dump_json(list(decisions), indent=2, exclude_none=True)
+    write_atomically(state / DECISIONS_FILE, text.decode())
+
+
+def add_decision(state: Path, wish: str, extension: Extension) -> None:
+    """Add why an attribute was added later."""
+    decisions = read_decisions(state)
+    why = f"somebody asked for “{wish}”"
+    rationale = f"{why}: {extension.rationale}" if extension.rationale else why
+    number = 1 + max((decision.round for decision in decisions), default=0)
+    decisions.append(Decision(number, "add", extension.attribute.name, rationale))
+    write_decisions(state, decisions)
+
+
+def forget_decisions(work: WorkDatabase) -> None:
+    """Forget what was decided: the columns are others now."""
+    (work.state / DECISIONS_FILE).unlink(missing_ok=True)
+    keep_other_kinds(work, ())
+
+
+def keep_other_kinds(work: WorkDatabase, kinds: Sequence[str]) -> None:
+    """Keep which kinds of documents there seem to be beside those that the columns fit."""
+    work.keep_note(_OTHER_KINDS, json.dumps(list(kinds), ensure_ascii=False))
+
+
+def describe_design(work: WorkDatabase, schema: Schema, corpus: str) -> list[str]:
+    """Say what the columns of *schema* leave out, as far as a language model told it.
+
+    `["2 more columns were proposed and left out, as the table has 30 (SRAG_COLUMNS): …"]`
+    """
+    said = []
+    left = [item.name for item in find_left_out(work.state, schema)]
+    if left:
+        columns = "1 more column was" if len(left) == 1 else f"{len(left)} more columns were"
+        said.append(
+            f"{columns} proposed and left out, as the table has {len(schema.attributes)}"
+            f" (SRAG_COLUMNS): {', '.join(left)}; to add one, call"
+            f" extend_schema with corpus={corpus!r} and attribute={left[0]!r}"
+        )
+    if schema.pending_lists:
+        lists = ", ".join(map(str, schema.pending_lists))
+        said.append(
+            f"the documents list {lists}: kept as pending, no table holds it; a model reads that"
+            " with effort full and SRAG_LISTS"
+        )
+    kinds = json.loads(work.note(_OTHER_KINDS) or "[]")
+    if kinds:
+        said.append(f"some documents seem to be of another kind: {', '.join(kinds)}")
+    return said
+
+
+def find_left_out(state: Path | None, schema: Schema) -> tuple[Attribute, ...]:
+    """Return what was proposed beside the columns of *schema* and left out, in that order."""
+    names = {attribute.name for attribute in schema.attributes}
+    decisions = read_decisions(state) if state is not None else []
+    left = [item.definition for item in decisions if item.definition is not None]
+    return tuple(item for item in left if item.name not in names)

@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import cache
 
 from srag_mcp.text.spans import Span
-from srag_mcp.values.names import WEEKDAYS, WORDS
+from srag_mcp.values.states import WEEKDAYS, WORDS
 
 
 class Hedge(StrEnum):

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import lettered
-from srag_mcp.values.names import MONTHS, ORDINAL_DAYS, ORDINAL_PARTS, PLAIN_MONTHS, WEEKDAYS
+from srag_mcp.values.states import MONTHS, ORDINAL_DAYS, ORDINAL_PARTS, PLAIN_MONTHS, WEEKDAYS
 
 DateOrder: TypeAlias = Literal["day_first", "month_first"]
 Precision: TypeAlias = Literal["day", "month", "quarter", "year"]

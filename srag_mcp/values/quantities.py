@@ -15,7 +15,7 @@ from itertools import takewhile
 
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import lettered
-from srag_mcp.values.names import WORDS
+from srag_mcp.values.states import WORDS
 from srag_mcp.values.units import (
     AMBIGUOUS_CURRENCIES,
     HOURLY,

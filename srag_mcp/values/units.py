@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from srag_mcp.text.words import WORD, fold_word, fold_words, stem
-from srag_mcp.values.names import CURRENCY_NAMES
+from srag_mcp.values.states import CURRENCY_NAMES
 
 _TABLE = tomllib.loads(Path(__file__).with_name("units.toml").read_text(encoding="utf-8"))
 

@@ -12,7 +12,7 @@ from srag_mcp.errors import QueryError, SchemaError
 from srag_mcp.model.language_model import most_characters
 from srag_mcp.retrieval.question_filter import QuestionFilter, find_filter
 from srag_mcp.retrieval.search import search
-from srag_mcp.retrieval.snippets import Quote, quote_hits, sought_terms
+from srag_mcp.retrieval.segments import Quote, quote_hits, sought_terms
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import Evidence, EvidenceFilter

@@ -11,10 +11,10 @@ from srag_mcp.schema.attribute import Scalar
 from srag_mcp.schema.schema import POSITION
 from srag_mcp.schema.schema import Table as TableOfSchema
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.decisions import find_left_out
 from srag_mcp.store.evidence import count_reviews
 from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.store.takeover import find_left_out
 from srag_mcp.text.shown import shorten
 from srag_mcp.text.words import nearest_names
 from srag_mcp.views.results import (

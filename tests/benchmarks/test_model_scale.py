@@ -23,7 +23,7 @@ from srag_mcp.model.metering import MeteredModel
 from srag_mcp.model.remote_model import open_model
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.spool import StoredReplies
 from srag_mcp.store.state import open_state
 
 pytestmark = pytest.mark.benchmark

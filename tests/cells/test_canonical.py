@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.cells.cell import Cell, PredictedCell
-from srag_mcp.cells.normalised import read_column, write_canonical
+from srag_mcp.cells.cell import Cell, PredictedCell, read_column, write_canonical
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State

@@ -1,7 +1,6 @@
 """Cells and their places: checked against the words of the document."""
 
-from srag_mcp.cells.cell import Cell
-from srag_mcp.cells.normalised import verify_cell
+from srag_mcp.cells.cell import Cell, verify_cell
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 

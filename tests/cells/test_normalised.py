@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.cells.cell import Cell, ListedRows, Mark, Record
-from srag_mcp.cells.normalised import add_style, normalise_column
+from srag_mcp.cells.cell import Cell, ListedRows, Mark, Record, add_style, normalise_column
 from srag_mcp.schema.attribute import AbsentMeans, Attribute
 from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.text.spans import Span

@@ -2,8 +2,7 @@
 
 import pytest
 
-from srag_mcp.cells.cell import Cell
-from srag_mcp.cells.normalised import add_surroundings, normalise_column
+from srag_mcp.cells.cell import Cell, add_surroundings, normalise_column
 from srag_mcp.documents.reading import read_content
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span

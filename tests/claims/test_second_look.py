@@ -4,9 +4,8 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from srag_mcp.cells.cell import Cell, Mark, PredictedCell, add_note
-from srag_mcp.cells.normalised import read_column, write_canonical
-from srag_mcp.claims.second_look import Suspect, look_again
+from srag_mcp.cells.cell import Cell, Mark, PredictedCell, add_note, read_column, write_canonical
+from srag_mcp.claims.suspects import Suspect, look_again
 from srag_mcp.errors import ModelStoppedError
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.prompting import enclose

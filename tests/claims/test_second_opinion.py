@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from srag_mcp.cells.cell import Cell, Mark
-from srag_mcp.claims.agreement import find_disputed, mark_disputed
+from srag_mcp.claims.figures import find_disputed, mark_disputed
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 from srag_mcp.values.types import Value

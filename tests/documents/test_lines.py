@@ -5,8 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srag_mcp.documents.document import Heading, KeyValue, ListItem, Prose, Table
-from srag_mcp.documents.lines import match_marker, split_items, split_lines, split_segments
-from srag_mcp.documents.pairs import find_pairs, is_data, is_key, is_year
+from srag_mcp.documents.lines import (
+    find_pairs,
+    is_data,
+    is_key,
+    is_year,
+    match_marker,
+    split_items,
+    split_lines,
+    split_segments,
+)
 from srag_mcp.documents.reading import read_content, read_text
 
 

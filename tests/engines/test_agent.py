@@ -11,9 +11,8 @@ import anyio
 import pytest
 
 from srag_mcp.errors import ModelStoppedError
-from srag_mcp.model.asking import Asked, ask_for
 from srag_mcp.model.language_model import Prompt, Reply
-from srag_mcp.model.reply_content import ReplyContent
+from srag_mcp.model.reply_content import Asked, ReplyContent, ask_for
 from srag_mcp.store.spool import AgentModel, PromptSpool, SpooledPrompt
 from srag_mcp.store.state import open_state
 

@@ -23,7 +23,7 @@ from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.replies import read_calls
+from srag_mcp.store.spool import read_calls
 from srag_mcp.store.work import open_work
 from tests.model.openai_server import serving
 from tests.model.scripted import ScriptedModel

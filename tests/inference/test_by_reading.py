@@ -18,7 +18,7 @@ from srag_mcp.inference.by_reading import (
     with_share,
 )
 from srag_mcp.model.language_model import Prompt, count_tokens
-from srag_mcp.retrieval.snippets import Quote
+from srag_mcp.retrieval.segments import Quote
 from srag_mcp.schema.attribute import LONGEST_WISH
 from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.store.corpus import Corpus

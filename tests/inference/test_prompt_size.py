@@ -10,8 +10,8 @@ import anyio
 import pytest
 
 from srag_mcp.inference.by_model import TranslationReply, _name_column, translate_question
-from srag_mcp.model.asking import reply_schema
 from srag_mcp.model.language_model import Prompt, count_tokens
+from srag_mcp.model.reply_content import reply_schema
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema

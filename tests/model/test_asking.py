@@ -2,9 +2,8 @@ import anyio
 import pytest
 
 from srag_mcp.errors import ReplyError
-from srag_mcp.model.asking import Asked, Doubt, ask_for, read_content
 from srag_mcp.model.language_model import Correction, Prompt, hash_prompt
-from srag_mcp.model.reply_content import ReplyContent
+from srag_mcp.model.reply_content import Asked, Doubt, ReplyContent, ask_for, read_content
 from tests.model.scripted import replying
 
 

@@ -16,7 +16,7 @@ from srag_mcp.model.metering import MeteredModel
 from srag_mcp.model.remote_model import Patience, open_model
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.spool import StoredReplies
 from srag_mcp.store.state import open_state
 from tests.model.openai_server import Answer, Body, Script, content_of, serving
 
@@ -28,7 +28,7 @@ from srag_mcp.model.remote_model import open_model
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.settings import Settings
-from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.spool import StoredReplies
 from srag_mcp.store.state import open_state
 
 state, base, n_prompts = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])

@@ -9,10 +9,10 @@ import anyio
 import pytest
 
 from srag_mcp.errors import ModelStoppedError, SettingsError
-from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import Reply
 from srag_mcp.model.litellm_library import close_connections, find_price
 from srag_mcp.model.remote_model import open_model
+from srag_mcp.model.reply_content import ask_for
 from srag_mcp.settings import Settings
 from tests.model.asking_server import GOOD, HASTE, PROMPT, SCHEMA, Rooms, ask, in_turn, settings
 from tests.model.openai_server import Answer, serving

@@ -5,12 +5,12 @@ from typing import Literal
 import pytest
 from pydantic import ValidationError
 
-from srag_mcp.model.asking import reply_schema
 from srag_mcp.model.reply_content import (
     ReplyContent,
     ReplyElement,
     describe_misfits,
     find_problem,
+    reply_schema,
 )
 
 

@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from srag_mcp.errors import ReplyError
-from srag_mcp.names.kind_names import KindReply, render_kinds, settle_kinds
+from srag_mcp.schema.definition import KindReply, render_kinds, settle_kinds
 from tests.model.scripted import ScriptedModel, replying
 
 TEXTS = {

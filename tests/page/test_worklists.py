@@ -6,7 +6,7 @@ import pytest
 
 from srag_mcp import open_corpus
 from srag_mcp.errors import CorpusError
-from srag_mcp.page.worklists import (
+from srag_mcp.page.shown_facts import (
     CellDecision,
     EntriesWanted,
     NameDecision,

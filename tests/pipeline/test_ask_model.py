@@ -15,7 +15,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
-from srag_mcp.store.replies import read_calls
+from srag_mcp.store.spool import read_calls
 from tests.model.scripted import ScriptedModel, replying
 from tests.pipeline.conftest import WriteStation
 

@@ -14,7 +14,7 @@ from srag_mcp.model.ledger import Ledger
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.spool import StoredReplies
 from srag_mcp.store.state import open_state
 from tests.model.openai_server import Answer, Body, serving
 from tests.pipeline.reading_model import say, suspects

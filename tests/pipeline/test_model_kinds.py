@@ -16,7 +16,7 @@ from srag_mcp.pipeline.kind_run import rename_kind
 from srag_mcp.pipeline.quote import quote_kinds
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.spool import StoredReplies
 from srag_mcp.store.state import open_state
 from tests.model.openai_server import Answer, Body, OpenAIServer, content_of, serving
 from tests.pipeline.reading_model import say, settings_for

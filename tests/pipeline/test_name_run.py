@@ -23,7 +23,7 @@ from srag_mcp.store.build import publish_changes
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import NAMES_FILE
-from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.spool import StoredReplies
 from srag_mcp.store.state import open_state
 from srag_mcp.store.united_names import keep_verdicts, kept_verdicts
 from srag_mcp.store.work import open_work

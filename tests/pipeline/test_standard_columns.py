@@ -20,7 +20,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.predictions import Predictions
-from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.spool import StoredReplies
 from srag_mcp.store.state import open_state
 from srag_mcp.store.work import WorkDatabase, finish_document, open_work
 from srag_mcp.text.spans import Span

@@ -4,8 +4,8 @@ import anyio
 import pytest
 
 from srag_mcp.cells.cell import DocumentText, PredictedRecord
-from srag_mcp.model.asking import reply_schema
 from srag_mcp.model.language_model import count_tokens
+from srag_mcp.model.reply_content import reply_schema
 from srag_mcp.records.conversation import RecordTask
 from srag_mcp.records.judging import records_form
 from srag_mcp.records.prediction import estimate_records, predict_records

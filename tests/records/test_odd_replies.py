@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedRecord
-from srag_mcp.cells.normalised import read_column
+from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedRecord, read_column
 from srag_mcp.claims.claim import says_none
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.records.conversation import RecordTask

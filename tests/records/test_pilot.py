@@ -10,8 +10,7 @@ import pytest
 from srag_mcp.cells.cell import DocumentText, Mark, PredictedRecord
 from srag_mcp.errors import ModelStoppedError
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.records.conversation import RecordTask
-from srag_mcp.records.pilot import N_DOCUMENTS, Pilot
+from srag_mcp.records.conversation import N_DOCUMENTS, Pilot, RecordTask
 from srag_mcp.records.prediction import MAX_PROMPTFULS, count_readable, predict_records
 from srag_mcp.values.states import State
 from tests.model.scripted import ScriptedModel

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from srag_mcp.cells.cell import DocumentText
-from srag_mcp.records.telling import ReadText, find_parts, learn_words
+from srag_mcp.pipeline.rule_reading import ReadText, find_parts, learn_words
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 

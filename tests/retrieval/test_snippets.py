@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.retrieval.snippets import (
+from srag_mcp.retrieval.segments import (
     MAX_QUOTE_CHARACTERS,
     find_quote,
     sought_terms,

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from srag_mcp.cells.cell import Cell, Mark
-from srag_mcp.cells.normalised import add_surroundings, normalise_column, verify_cell
+from srag_mcp.cells.cell import Cell, Mark, add_surroundings, normalise_column, verify_cell
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import find_documents
 from srag_mcp.documents.reading import read_file

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from srag_mcp.rules.audit import (
+from srag_mcp.rules.voting import (
     LIMIT,
     RISK,
     plan_allowing,

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from srag_mcp.cells.cell import Cell
-from srag_mcp.cells.normalised import normalise_column
+from srag_mcp.cells.cell import Cell, normalise_column
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.reading import read_text
 from srag_mcp.errors import SchemaError

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.cells.cell import Mark
-from srag_mcp.cells.normalised import normalise_column, verify_rows
+from srag_mcp.cells.cell import Mark, normalise_column, verify_rows
 from srag_mcp.documents.folder import find_documents
 from srag_mcp.documents.reading import read_file
 from srag_mcp.rules.induction import induce_schema

@@ -5,8 +5,7 @@ from time import monotonic
 
 import pytest
 
-from srag_mcp.cells.cell import Cell
-from srag_mcp.cells.normalised import normalise_column
+from srag_mcp.cells.cell import Cell, normalise_column
 from srag_mcp.documents.reading import read_text
 from srag_mcp.rules.extraction import extract_record
 from srag_mcp.rules.sightings import Sightings

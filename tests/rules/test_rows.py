@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from srag_mcp.cells.cell import Cell, ListedRows
-from srag_mcp.cells.normalised import verify_rows
+from srag_mcp.cells.cell import Cell, ListedRows, verify_rows
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.reading import read_content, read_tables, row_documents
 from srag_mcp.documents.table_files import sketch

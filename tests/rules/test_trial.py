@@ -6,9 +6,8 @@ from collections.abc import Collection
 import pytest
 
 from srag_mcp.cells.cell import Cell
-from srag_mcp.rules.audit import LIMIT, RISK, plan_audit
 from srag_mcp.rules.trial import Trial, TriedColumn, Trust, try_column
-from srag_mcp.rules.voting import Read, Verdict
+from srag_mcp.rules.voting import LIMIT, RISK, Read, Verdict, plan_audit
 from srag_mcp.schema.attribute import Attribute, WrittenRule
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State

@@ -8,7 +8,7 @@ from time import monotonic
 import pytest
 
 from srag_mcp.cells.cell import Cell, DocumentText
-from srag_mcp.claims.agreement import is_same_value
+from srag_mcp.claims.figures import is_same_value
 from srag_mcp.documents.html import read_html
 from srag_mcp.rules.voting import (
     Ruling,

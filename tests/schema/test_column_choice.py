@@ -2,8 +2,8 @@
 
 import pytest
 
+from srag_mcp.engines.model import Said, choose_columns
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.column_choice import Said, choose_columns
 from srag_mcp.schema.rounds import Decision, PredictedSchema
 from srag_mcp.schema.schema import Schema
 

@@ -11,9 +11,8 @@ from pathlib import Path
 import anyio
 
 from srag_mcp.errors import ModelError
-from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.model.reply_content import ReplyContent
+from srag_mcp.model.reply_content import ReplyContent, ask_for
 from srag_mcp.pipeline.jobs import Job, Jobs, JobWriter
 from srag_mcp.pipeline.report import IngestReport
 from srag_mcp.store.spool import AgentModel, PromptSpool

@@ -17,8 +17,8 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.types import TextContent
 from pydantic import BaseModel, JsonValue
 
-from srag_mcp.model.asking import reply_schema
 from srag_mcp.model.language_model import Prompt
+from srag_mcp.model.reply_content import reply_schema
 from srag_mcp.pipeline.jobs import list_jobs
 from srag_mcp.settings import Settings
 from srag_mcp.store.spool import PromptSpool

@@ -8,14 +8,14 @@ import pytest
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import Decision, Extension
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.decisions import (
+from srag_mcp.store.layout import DECISIONS_FILE
+from srag_mcp.store.predictions import hash_attribute
+from srag_mcp.store.takeover import (
     add_decision,
     find_left_out,
     read_decisions,
     write_decisions,
 )
-from srag_mcp.store.layout import DECISIONS_FILE
-from srag_mcp.store.predictions import hash_attribute
 
 YARD = Attribute(
     name="yard", type="string", description="Where it was built.", synonyms=("shipyard",)

@@ -10,7 +10,7 @@ from srag_mcp.errors import LockedError
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.pipeline.wishes import Unfinished, read_unfinished
 from srag_mcp.store.layout import ingestion_lock
-from srag_mcp.store.replies import StoredReplies, read_calls
+from srag_mcp.store.spool import StoredReplies, read_calls
 from srag_mcp.store.state import open_state
 from srag_mcp.store.work import open_work
 from tests.store.test_replies import MODEL, answered

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from srag_mcp.model.language_model import Reply
 from srag_mcp.model.ledger import Call, KeptReply, Ledger, Totals
-from srag_mcp.store.replies import QUESTIONS, StoredReplies, read_calls
+from srag_mcp.store.spool import QUESTIONS, StoredReplies, read_calls
 from srag_mcp.store.state import open_state
 from srag_mcp.store.work import open_work
 

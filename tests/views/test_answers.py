@@ -21,7 +21,7 @@ from srag_mcp.inference.brief import Brief, Proposal, ReadingPrice
 from srag_mcp.inference.linking import LinkedValues
 from srag_mcp.model.ledger import Totals
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.retrieval.snippets import Quote
+from srag_mcp.retrieval.segments import Quote
 from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings

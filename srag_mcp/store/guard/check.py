@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from srag_mcp.errors import RefusedQueryError
-from srag_mcp.store.guard.tree import TreeReading, read_tree
-from srag_mcp.store.guard.vocabulary import (
+from srag_mcp.store.guard.tree import (
+    TreeReading,
     Vocabulary,
     fold,
+    read_tree,
     read_vocabulary,
     refuse_table,
     refuse_word,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from srag_mcp.errors import QueryError
 from srag_mcp.store.guard import QueryLimits, QueryPool, check_query
-from srag_mcp.store.guard.vocabulary import fold
+from srag_mcp.store.guard.tree import fold
 
 FOLDER = Path(__file__).parent
 CANARY = "CANARY-TABLE"

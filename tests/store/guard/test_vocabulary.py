@@ -8,7 +8,7 @@ from sqlglot.dialects.duckdb import DuckDB
 
 from srag_mcp.store.guard import check_query
 from srag_mcp.store.guard.check import DENIED_CLASSES
-from srag_mcp.store.guard.vocabulary import WordList, fold, read_vocabulary
+from srag_mcp.store.guard.tree import WordList, fold, read_vocabulary
 
 
 def names(query: str) -> set[str]:
