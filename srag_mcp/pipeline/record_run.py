@@ -31,7 +31,7 @@ from srag_mcp.names.uniting import UNDECIDED, Thing, Verdict, are_names, describ
 from srag_mcp.pipeline.schema_choice import put_edit_in_force
 from srag_mcp.records.judging import NOT_SHOWN, PUT_OTHERWISE
 from srag_mcp.records.listed import find_lists, list_attribute
-from srag_mcp.records.prediction import count_readable, estimate_records
+from srag_mcp.records.prediction import estimate_records
 from srag_mcp.rules.naming import examples_of, nouns_of_names
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import Extension
@@ -77,10 +77,9 @@ def read_missing_records(
         keep_listed(work, child)
     wanted = (*schema.attributes, *map(list_attribute, lists))
     prompt_tokens = engine.work.settings.prompt_tokens
-    n_readable = count_readable(prompt_tokens)
     pending = [
         PendingDocuments(group.attributes, ids)
-        for group in predictions.pending(wanted, n_readable)
+        for group in predictions.pending(wanted)
         if (ids := tuple(key for key in group.document_ids if among is None or key in among))
     ]
     asked = [document_id for group in pending for document_id in group.document_ids]

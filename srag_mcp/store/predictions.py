@@ -18,7 +18,7 @@ from srag_mcp.cells.cell import (
     write_canonical,
 )
 from srag_mcp.documents.encoding import storable
-from srag_mcp.model.language_model import LATIN_BYTES, count_tokens
+from srag_mcp.model.language_model import count_tokens
 from srag_mcp.records.listed import list_attribute
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Table
@@ -33,35 +33,27 @@ PREDICTION_COLUMNS = 'attribute, state, as_stated, start, "end", value, unit, en
 """As in `CellRow`, with the value in the place of the context."""
 LESSON = "lesson"  # the note of what is known of rules that a model wrote, by `hash_attribute`
 _ASKED = "asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash)"
-_PENDING = f"""
+_PENDING = """
 WITH asked AS (
   SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash, unnest(?) AS place,
          unnest(?) AS is_column),
-in_part AS (
-  SELECT DISTINCT document_id FROM predictions WHERE n_read IS NOT NULL),
-dense AS (
-  SELECT document_id, pow(2, strlen(text) / length(text) - 1) AS n_latin
-  FROM documents SEMI JOIN in_part USING (document_id)
-  WHERE strlen(text) > {LATIN_BYTES} * length(text)),
 missing AS (
   SELECT document_id, path, place FROM (
     FROM documents CROSS JOIN asked
     WHERE NOT (is_column AND path IN (SELECT path FROM files WHERE rows)))
-  ANTI JOIN (
-    FROM predictions LEFT JOIN dense USING (document_id)
-    WHERE NOT unanswered AND coalesce(n_read * coalesce(n_latin, 1) >= ?, true))
+  ANTI JOIN (FROM predictions WHERE NOT unanswered)
     USING (document_id, sha256, attribute, attribute_hash))
 SELECT places, list(document_id ORDER BY path, document_id) FROM (
   SELECT document_id, path, list(place ORDER BY place) AS places FROM missing
   GROUP BY document_id, path)
 GROUP BY places ORDER BY places
-"""  # noqa: S608 - constants
+"""
 _READ_IN_PART = f"""
 WITH {_ASKED}
 SELECT count(DISTINCT document_id) FROM predictions
 SEMI JOIN asked USING (attribute, attribute_hash)
 SEMI JOIN documents USING (document_id, sha256)
-WHERE n_read IS NOT NULL
+WHERE contains(marks, '{Mark.READ_IN_PART}')
 """  # noqa: S608 - constants
 _TEXTS_AT_ONCE = 100
 _KEY_PLACES = (0, 2, 3)  # document, attribute and definition, in a row to be stored
@@ -105,19 +97,16 @@ class Predictions:
     def __init__(self, work: WorkDatabase) -> None:
         self._work = work
 
-    def pending(
-        self, attributes: Sequence[Attribute], n_readable: int = 0
-    ) -> list[PendingDocuments]:
+    def pending(self, attributes: Sequence[Attribute]) -> list[PendingDocuments]:
         """Return what is to be asked: the stored documents by the attributes that they lack.
 
         No row of a table file lacks what a column states: code has read that. What could not be
-        answered is asked again; so is what is not mentioned in a document of which fewer than
-        *n_readable* characters were read; of other scripts than Latin fewer will do.
+        answered is asked again.
         """
         if not attributes:
             return []
         places, are_columns = range(len(attributes)), [item.is_column for item in attributes]
-        rows = self._work.run(_PENDING, *_keys(attributes), list(places), are_columns, n_readable)
+        rows = self._work.run(_PENDING, *_keys(attributes), list(places), are_columns)
         return [
             PendingDocuments(tuple(attributes[place] for place in lacking), tuple(ids))
             for lacking, ids in rows
@@ -200,10 +189,9 @@ class Predictions:
         record: PredictedRecord, item: PredictedCell, attribute_hash: str
     ) -> tuple[object, ...]:
         attribute, *kept, marks = _as_row(item)
-        n_read = record.n_read if Mark.READ_IN_PART in item.cell.marks else None
         return (
             record.document_id, record.sha256, attribute, attribute_hash, *kept,
-            bool(record.error), marks, n_read,
+            bool(record.error), marks,
         )  # fmt: skip
 
     def cells(self, attribute: Attribute) -> dict[str, PredictedCell]:
