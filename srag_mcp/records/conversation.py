@@ -38,10 +38,10 @@ from srag_mcp.records.listed import describe_list, read_list
 from srag_mcp.records.record_prompt import (
     Excerpt,
     Sought,
+    choose_around,
     describe_attribute,
     render_records_prompt,
 )
-from srag_mcp.records.selection import choose_around
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Table
 from srag_mcp.text.shown import shorten

@@ -46,11 +46,11 @@ from srag_mcp.records.record_prompt import (
     MAX_PARTS,
     MAX_STRETCHES,
     Excerpt,
+    choose_around,
     plan_batches,
     render_records_prompt,
     take_excerpt,
 )
-from srag_mcp.records.selection import choose_around
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import (
     DEFINITION_TOKENS_IN,

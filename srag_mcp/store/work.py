@@ -30,8 +30,8 @@ from srag_mcp.documents.passages import Passage, cut_passages
 from srag_mcp.schema.schema import POSITION, Schema
 from srag_mcp.store.database import insert_rows, open_for_writing, store_errors
 from srag_mcp.store.layout import CORRECTIONS_FILE, NAMES_FILE, WORK_FILE, ingestion_lock
-from srag_mcp.store.postings import INDEX_VERSION, PassageRow, Postings, cut_postings
 from srag_mcp.store.state import TAKEN_OVER, open_state
+from srag_mcp.store.values import INDEX_VERSION, PassageRow, Postings, cut_postings
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 
