@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import TypeAlias, cast
 
 from srag_mcp.documents.document import Content, Listing, TableCell
-from srag_mcp.documents.encoding import decode, storable
+from srag_mcp.documents.folder import decode, storable
 from srag_mcp.documents.page import Page, joined_lines
 from srag_mcp.documents.table_files import ListedMembers, RecordTable, Row, scalar_text
 from srag_mcp.documents.tables import unique_names

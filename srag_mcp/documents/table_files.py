@@ -15,7 +15,7 @@ from random import Random
 from typing import TYPE_CHECKING, TypeAlias
 
 from srag_mcp.documents.document import Block, Content, KeyValue, moved_block
-from srag_mcp.documents.encoding import ARCHIVE_ERRORS, check_archive, decode
+from srag_mcp.documents.folder import ARCHIVE_ERRORS, check_archive, decode
 from srag_mcp.documents.lines import collapse, is_data
 from srag_mcp.documents.page import Page
 from srag_mcp.documents.tables import (

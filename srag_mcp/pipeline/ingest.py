@@ -25,7 +25,7 @@ from srag_mcp.errors import (
 )
 from srag_mcp.inference.answer import is_empty
 from srag_mcp.inference.by_model import Translated
-from srag_mcp.inference.verified import keep_translated
+from srag_mcp.inference.turns import keep_translated
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.remote_model import load_library
 from srag_mcp.pipeline import kind_run, record_run, rule_run, schema_choice, wishes

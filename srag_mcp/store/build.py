@@ -25,7 +25,7 @@ from srag_mcp.cells.cell import (
 )
 from srag_mcp.claims.figures import find_disputed, mark_disputed
 from srag_mcp.claims.suspects import mark_misfits
-from srag_mcp.documents.encoding import storable
+from srag_mcp.documents.folder import storable
 from srag_mcp.documents.table_files import OF_RECORDS
 from srag_mcp.errors import NotIngestedError, StoreError
 from srag_mcp.records.listed import list_attribute

@@ -20,7 +20,7 @@ from srag_mcp.cells.cell import (
     normalise_column,
     write_canonical,
 )
-from srag_mcp.documents.encoding import storable
+from srag_mcp.documents.folder import storable
 from srag_mcp.errors import QueryError
 from srag_mcp.model.language_model import count_tokens
 from srag_mcp.records.listed import list_attribute

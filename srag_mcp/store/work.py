@@ -25,7 +25,7 @@ from srag_mcp.cells.cell import (
     write_marks,
 )
 from srag_mcp.documents.document import Document
-from srag_mcp.documents.encoding import storable
+from srag_mcp.documents.folder import storable
 from srag_mcp.documents.passages import Passage, cut_passages
 from srag_mcp.schema.schema import POSITION, Schema
 from srag_mcp.store.database import insert_rows, open_for_writing, store_errors
