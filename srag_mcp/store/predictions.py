@@ -304,7 +304,7 @@ _LISTED = f"""
 INSERT INTO predictions
 SELECT document_id, sha256, $name, $hash, coalesce(listed.state, 'not_mentioned'),
   listed.as_stated, listed.start, listed."end", NULL, NULL, '{BY_RULES}',
-  coalesce(listed.note, ''), false, coalesce(listed.marks, ''), NULL
+  coalesce(listed.note, ''), false, coalesce(listed.marks, '')
 FROM documents LEFT JOIN (FROM child_cells WHERE table_name = $name AND position = 0) AS listed
   USING (document_id)
 WHERE (listed.document_id IS NOT NULL OR path IN (SELECT path FROM files WHERE rows))
