@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 _MODULES = (
     *("duckdb", "sqlglot.dialects.duckdb", "sqlglot.optimizer.scope", "srag_mcp.pipeline.jobs"),
     *("srag_mcp.pipeline.ingest", "srag_mcp.pipeline.quote", "srag_mcp.cli.command_line"),
-    *("srag_mcp.server.app", "srag_mcp.inference.answer"),
+    *("srag_mcp.server.tools", "srag_mcp.inference.answer"),
 )
 _PIPES = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
 _BECOME_SUBREAPER = 36

@@ -176,8 +176,6 @@ class PredictedRecord:
         cells: One an attribute.
         error: Why no reply could be had; empty where there was one. Such a record is asked again
             at the next ingestion.
-        n_read: How many characters of long documents its settings read; None where no cell is to be
-            asked again with larger ones.
         summary: A sentence on the document; empty where none was asked for.
         lists: What it lists; the cell of each list as a whole is among the cells.
     """
@@ -186,7 +184,6 @@ class PredictedRecord:
     sha256: str
     cells: tuple[PredictedCell, ...]
     error: str = ""
-    n_read: int | None = None
     summary: str = ""
     lists: tuple[ListedCells, ...] = ()
 

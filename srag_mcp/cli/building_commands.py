@@ -105,9 +105,9 @@ def extend(
 ) -> None:
     """Add one column, and read only it from the documents; or only from those that SQL chooses."""
     from srag_mcp.pipeline.column_run import change_columns
-    from srag_mcp.pipeline.loose_reading import drop_loose
+    from srag_mcp.pipeline.record_run import drop_loose
     from srag_mcp.pipeline.wishes import extension_options
-    from srag_mcp.store.loose import narrow
+    from srag_mcp.store.predictions import narrow
 
     budget = {"budget_usd": budget_usd, "budget_calls": budget_calls}
     settings = given.command_settings(home, engine=engine, model=model, **budget)

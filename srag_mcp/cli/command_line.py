@@ -77,7 +77,7 @@ def serve(
     home: given.HomeOption = None,
 ) -> None:
     """Serve corpora to MCP clients, on stdio or over HTTP."""
-    from srag_mcp.server.app import build_server
+    from srag_mcp.server.tools import build_server
 
     settings = given.command_settings(home)
     locations = given.find_corpora(corpus, settings)

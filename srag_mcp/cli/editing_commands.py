@@ -147,7 +147,7 @@ def feedback(
     as_json: given.JsonOption = False,
 ) -> None:
     """Say as a person that an answer is right or wrong; list or drop what is kept."""
-    from srag_mcp.inference.verified import give_verdict, retire_pairs
+    from srag_mcp.inference.turns import give_verdict, retire_pairs
     from srag_mcp.store.feedback import MAX_TURNS, open_feedback
 
     if bool(question) != (right or wrong) or (right and wrong) or (statement and not right):

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from srag_mcp.documents.document import Content
-from srag_mcp.documents.encoding import declared_encoding, decode
+from srag_mcp.documents.folder import declared_encoding, decode
 from srag_mcp.documents.json_text import flatten
 from srag_mcp.documents.lines import collapse, is_data, is_key
 from srag_mcp.documents.page import Page

@@ -9,9 +9,9 @@ from pathlib import PurePosixPath
 from typing import TypeAlias, cast
 
 from srag_mcp.documents.document import Content, Listing, TableCell
-from srag_mcp.documents.encoding import decode, storable
+from srag_mcp.documents.folder import decode, storable
 from srag_mcp.documents.page import Page, joined_lines
-from srag_mcp.documents.table_files import ListedMembers, RecordTable, Row
+from srag_mcp.documents.table_files import ListedMembers, RecordTable, Row, scalar_text
 from srag_mcp.documents.tables import unique_names
 from srag_mcp.documents.totals import number_style
 from srag_mcp.errors import DocumentError
@@ -140,17 +140,6 @@ def _leaves(value: JsonValue, key: str = "") -> Iterator[tuple[str, JsonValue]]:
             pending += [(f"{key}.{name}" if key else name, member) for name, member in members]
         else:
             yield key, value
-
-
-def scalar_text(value: JsonValue) -> str:
-    """Return a scalar as text: `null` is nothing, `12.0` is `12`."""
-    if value is None or not _is_scalar(value):
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return str(value)
 
 
 def _is_scalar(value: JsonValue) -> bool:

@@ -11,7 +11,7 @@ from srag_mcp.documents.document import (
     TableCell,
     moved_block,
 )
-from srag_mcp.documents.encoding import normalise_lines
+from srag_mcp.documents.folder import normalise_lines
 from srag_mcp.documents.lines import Outline, collapse, find_pairs
 from srag_mcp.documents.tables import Grid, captions_at_end, grid_blocks
 from srag_mcp.documents.text_blocks import (

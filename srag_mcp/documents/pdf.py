@@ -13,7 +13,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from srag_mcp.documents.document import Content
-from srag_mcp.documents.encoding import normalise_lines
+from srag_mcp.documents.folder import normalise_lines
 from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.page import Page
 from srag_mcp.documents.text_blocks import Layout

@@ -13,14 +13,26 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
 from srag_mcp.documents.document import Content, Document, Heading
-from srag_mcp.documents.encoding import ARCHIVE_ERRORS, check_archive, decode, storable
-from srag_mcp.documents.folder import MEDIA_TYPES, READABLE, SourceFile, media_type
+from srag_mcp.documents.folder import (
+    ARCHIVE_ERRORS,
+    MEDIA_TYPES,
+    READABLE,
+    SourceFile,
+    check_archive,
+    decode,
+    media_type,
+    storable,
+)
 from srag_mcp.documents.html import read_html
 from srag_mcp.documents.json_text import JsonValue, flatten, read_json, read_json_tables
 from srag_mcp.documents.page import Page
 from srag_mcp.documents.pdf import read_pdf
-from srag_mcp.documents.spreadsheet import read_spreadsheet, read_spreadsheet_tables
-from srag_mcp.documents.table_files import RecordTable, row_content
+from srag_mcp.documents.table_files import (
+    RecordTable,
+    read_spreadsheet,
+    read_spreadsheet_tables,
+    row_content,
+)
 from srag_mcp.documents.text_blocks import Layout, find_blocks
 from srag_mcp.errors import DocumentError
 

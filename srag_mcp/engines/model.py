@@ -25,15 +25,13 @@ from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import Asking, ask_model
 from srag_mcp.inference.by_model import Translated, Translating, translate_question
 from srag_mcp.model.language_model import AGENT, LanguageModel, Price, Step
-from srag_mcp.model.ledger import Totals
+from srag_mcp.model.ledger import Budget, MeteredModel, Totals
 from srag_mcp.model.litellm_library import run_to_end
-from srag_mcp.model.metering import Budget, MeteredModel
 from srag_mcp.model.remote_model import open_model, price_of
 from srag_mcp.records.conversation import Pilot, RecordTask, number_columns
 from srag_mcp.records.listed import find_lists, list_attribute
 from srag_mcp.records.prediction import choose_first_tokens, predict_records
-from srag_mcp.records.record_prompt import Sought
-from srag_mcp.records.selection import choose_passages
+from srag_mcp.records.record_prompt import Sought, choose_passages
 from srag_mcp.rules.child_tables import build_pending
 from srag_mcp.rules.induction import learn_extractors
 from srag_mcp.schema.attribute import Attribute

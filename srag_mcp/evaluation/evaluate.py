@@ -58,9 +58,16 @@ from srag_mcp.evaluation.retrieval import (
 from srag_mcp.evaluation.systems import RecordedFirst, System
 from srag_mcp.model.embedder import LOCAL, open_embedder
 from srag_mcp.model.language_model import CONTEXT_TOKENS, LanguageModel
-from srag_mcp.model.ledger import REPLAY, Call, Ledger, ReplayModel, write_replies
+from srag_mcp.model.ledger import (
+    REPLAY,
+    Budget,
+    Call,
+    Ledger,
+    MeteredModel,
+    ReplayModel,
+    write_replies,
+)
 from srag_mcp.model.litellm_library import run_to_end
-from srag_mcp.model.metering import Budget, MeteredModel
 from srag_mcp.model.remote_model import price_of
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.schema import Schema

@@ -20,8 +20,7 @@ from urllib.parse import quote, unquote
 from srag_mcp.errors import PackError
 from srag_mcp.evaluation.bench import read_rows
 from srag_mcp.evaluation.pack import PackQuestion
-from srag_mcp.retrieval.question_filter import find_filter
-from srag_mcp.retrieval.search import search
+from srag_mcp.retrieval.search import find_filter, search
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import words

@@ -55,7 +55,7 @@ from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import Scalar
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import Value
-from srag_mcp.store.loose import read_chosen
+from srag_mcp.store.predictions import read_chosen
 from srag_mcp.text.spans import Span
 
 _DOCUMENT_TOKENS = 20_000  # S-RAG, FullCorpus

@@ -32,9 +32,8 @@ from srag_mcp.inference.grounds import Grounds, find_grounds, find_open_lists
 from srag_mcp.inference.linking import telling_words
 from srag_mcp.inference.unknowns import NO_BOUNDS, find_unknowns, is_settled
 from srag_mcp.model.language_model import LanguageModel
-from srag_mcp.model.ledger import MemoryReplies
+from srag_mcp.model.ledger import MemoryReplies, MeteredModel
 from srag_mcp.model.litellm_library import run_to_end
-from srag_mcp.model.metering import MeteredModel
 from srag_mcp.model.reply_content import MAX_CORRECTIONS
 from srag_mcp.names.doubtful import find_candidates, find_forms, find_shortened
 from srag_mcp.names.uniting import UNDECIDED, Decided, are_names, unite
@@ -46,10 +45,10 @@ from srag_mcp.sqlfacts.aggregates import takes_first
 from srag_mcp.sqlfacts.query import Translation, read_query
 from srag_mcp.sqlfacts.trees import unite_values
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.corrections import read_decided
 from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.spool import QUESTIONS, StoredReplies
 from srag_mcp.store.state import open_state
-from srag_mcp.store.united_names import read_decided
 from srag_mcp.store.values import ValueIndex, find_several, goes_on, signed_words
 from srag_mcp.text.shown import quoted, shorten
 from srag_mcp.text.words import is_content

@@ -15,7 +15,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import find_wished
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_text
-from srag_mcp.store.loose import narrow, wish_note
+from srag_mcp.store.predictions import narrow, wish_note
 from srag_mcp.store.state import open_state
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
 from srag_mcp.store.takeover import find_left_out

@@ -23,10 +23,10 @@ from srag_mcp.pipeline.correction_run import CellPlace, Wanted, correct, decide_
 from srag_mcp.schema.schema import RESERVED_TABLES
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.corrections import read_decided
 from srag_mcp.store.database import quote_name
 from srag_mcp.store.evidence import NAMED, count_reviews, read_reviews
 from srag_mcp.store.guard import Value
-from srag_mcp.store.united_names import read_decided
 from srag_mcp.text.shown import printable, quoted
 from srag_mcp.views.results import Table, for_terminal
 

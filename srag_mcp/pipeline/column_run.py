@@ -8,7 +8,7 @@ from pathlib import Path
 from srag_mcp.cells.cell import Cell
 from srag_mcp.claims.figures import is_same_value
 from srag_mcp.errors import NotIngestedError, SchemaError
-from srag_mcp.inference.verified import retire_pairs
+from srag_mcp.inference.turns import retire_pairs
 from srag_mcp.pipeline.schema_choice import (
     SchemaWish,
     find_known_schema,

@@ -19,17 +19,18 @@ from srag_mcp.settings import Settings
 from srag_mcp.store.build import publish_changes
 from srag_mcp.store.corrections import (
     Correction,
+    are_united,
     cell_value,
     digest_rows,
     find_rows,
     read_corrections,
+    read_decided,
     write_corrections,
+    write_decided,
 )
 from srag_mcp.store.feedback import PERSON, Giver
-from srag_mcp.store.loose import with_loose
-from srag_mcp.store.predictions import Predictions
+from srag_mcp.store.predictions import Predictions, with_loose
 from srag_mcp.store.renamings import attached_former
-from srag_mcp.store.united_names import are_united, read_decided, write_decided
 from srag_mcp.store.work import WorkDatabase
 from srag_mcp.text.shown import one_line
 from srag_mcp.values.states import State

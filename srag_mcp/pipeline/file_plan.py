@@ -11,7 +11,6 @@ from pathlib import Path, PurePosixPath
 from pydantic import TypeAdapter
 
 from srag_mcp.documents.document import Document, spread_evenly
-from srag_mcp.documents.encoding import storable
 from srag_mcp.documents.folder import (
     TABLE_TYPES,
     FileMark,
@@ -21,6 +20,7 @@ from srag_mcp.documents.folder import (
     list_files,
     media_type,
     read_members,
+    storable,
 )
 from srag_mcp.documents.kinds import MIN_DOCUMENTS
 from srag_mcp.documents.table_files import (

@@ -25,7 +25,7 @@ from srag_mcp.errors import (
 )
 from srag_mcp.inference.answer import is_empty
 from srag_mcp.inference.by_model import Translated
-from srag_mcp.inference.verified import keep_translated
+from srag_mcp.inference.turns import keep_translated
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.remote_model import load_library
 from srag_mcp.pipeline import kind_run, record_run, rule_run, schema_choice, wishes
@@ -38,7 +38,6 @@ from srag_mcp.pipeline.file_plan import (
     remember_tables,
     settle_tables,
 )
-from srag_mcp.pipeline.loose_reading import read_loosely
 from srag_mcp.pipeline.quote import (
     estimate_questions,
     find_covered,
@@ -50,7 +49,7 @@ from srag_mcp.pipeline.quote import (
     say_together,
 )
 from srag_mcp.pipeline.reader_pool import ReaderPool
-from srag_mcp.pipeline.record_run import settle_lists
+from srag_mcp.pipeline.record_run import read_loosely, settle_lists
 from srag_mcp.pipeline.report import (
     Failure,
     IngestReport,
@@ -67,11 +66,10 @@ from srag_mcp.settings import Settings, named_engine
 from srag_mcp.sqlfacts.query import QueryFacts
 from srag_mcp.store.build import BuildInfo, publish_changes, published_info
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.corrections import read_corrections
+from srag_mcp.store.corrections import read_corrections, read_decided
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, remember_files
 from srag_mcp.store.predictions import Predictions
-from srag_mcp.store.united_names import read_decided
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, open_work
 
 logger = logging.getLogger(__name__)

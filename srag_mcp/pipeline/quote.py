@@ -32,7 +32,6 @@ from srag_mcp.pipeline.wishes import IngestOptions, find_tried, go_on
 from srag_mcp.records.listed import find_lists, list_attribute
 from srag_mcp.records.prediction import (
     Estimate,
-    count_readable,
     estimate_definition,
     estimate_records,
     estimate_rows,
@@ -504,7 +503,6 @@ def _find_lengths(
     """Count the documents; find the tokens of those that lack predictions, or were not read yet."""
     kept = schema is not None and work.schema_in_force() is not None
     predictions = Predictions(work)
-    n_readable = count_readable(settings.prompt_tokens)
     asked: tuple[Attribute, ...] = ()
     of_rows = asked
     if schema is not None:
@@ -513,7 +511,7 @@ def _find_lengths(
         asked = (*schema.attributes, *map(list_attribute, find_lists(schema, settings)))
     if found.rows is not None and found.rows.alone:
         asked = of_rows
-    pending = predictions.pending(asked, n_readable) if kept else []
+    pending = predictions.pending(asked) if kept else []
     plan = plan_files(work, found, schema or Schema(title="Record"), readers.n_processes)
     paths = [item.relative for item in found.sources]
     stored = work.known_documents(paths) if kept else {}

@@ -319,8 +319,7 @@ def _warn_of_unread(unread: Sequence[Unread], n_in_part: int, n_documents: int) 
     if n_in_part:
         yield (
             f"{n_in_part} of {n_documents} documents are too long to be read whole: what they do"
-            " not mention in the parts that were read stays unknown; with a larger"
-            " SRAG_PROMPT_TOKENS the next ingestion reads more of them"
+            " not mention in the parts that were read stays unknown"
         )
 
 

@@ -25,8 +25,7 @@ from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Progress
 from srag_mcp.model.language_model import Step, count_tokens
 from srag_mcp.records.prediction import stretches_around
-from srag_mcp.records.record_prompt import Sought
-from srag_mcp.records.selection import cut_parts, find_terms, stem_words
+from srag_mcp.records.record_prompt import Sought, cut_parts, find_terms, stem_words
 from srag_mcp.rules.trial import TriedColumn, Trust
 from srag_mcp.rules.voting import Verdict, has_failed
 from srag_mcp.schema.attribute import Attribute

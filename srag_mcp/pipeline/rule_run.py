@@ -19,17 +19,20 @@ from srag_mcp.model.language_model import CHARACTERS_A_TOKEN
 from srag_mcp.pipeline.rule_reading import Places, RuleReading, TellingWords, is_told
 from srag_mcp.pipeline.schema_choice import put_edit_in_force
 from srag_mcp.records.record_prompt import MAX_DOCUMENTS, MAX_PARTS
-from srag_mcp.rules.trial import Trial, TriedColumn, Trust, try_column
-from srag_mcp.rules.voting import LIMIT, RISK, Read, Verdict, plan_audit, run_rules
-from srag_mcp.rules.writing import (
+from srag_mcp.rules.trial import (
     MAX_MISSES,
     Lesson,
     Miss,
+    Trial,
+    TriedColumn,
+    Trust,
     choose_shown,
     hold_back,
     may_be_ruled,
+    try_column,
     write_rules,
 )
+from srag_mcp.rules.voting import LIMIT, RISK, Read, Verdict, plan_audit, run_rules
 from srag_mcp.schema.attribute import Attribute, WrittenRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Effort, Settings

@@ -29,8 +29,13 @@ from srag_mcp.settings import Settings
 from srag_mcp.store.build import BuildInfo, published_info
 from srag_mcp.store.corrections import read_corrections, write_corrections
 from srag_mcp.store.layout import CorpusFolder, says_kinds, write_atomically
-from srag_mcp.store.loose import keep_loose, loose_attributes, wish_note, with_loose
-from srag_mcp.store.predictions import Predictions
+from srag_mcp.store.predictions import (
+    Predictions,
+    keep_loose,
+    loose_attributes,
+    wish_note,
+    with_loose,
+)
 from srag_mcp.store.state import open_state
 from srag_mcp.store.takeover import add_decision, find_left_out, forget_decisions, put_in_force
 from srag_mcp.store.work import SchemaInForce, WorkDatabase, hash_schema, open_work

@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from pydantic import BaseModel, ValidationError
 from typing_extensions import TypedDict  # pydantic reads no other one before Python 3.12
 
-from srag_mcp.documents.encoding import decode
-from srag_mcp.documents.folder import QUESTIONS_FILE, find_own_file, read_members
+from srag_mcp.documents.folder import QUESTIONS_FILE, decode, find_own_file, read_members
 from srag_mcp.errors import DocumentError, SchemaError, SragError
 from srag_mcp.schema.attribute import LONGEST_WISH
 from srag_mcp.schema.schema import Schema

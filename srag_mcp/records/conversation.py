@@ -34,14 +34,14 @@ from srag_mcp.records.judging import (
     read_cell,
     records_form,
 )
-from srag_mcp.records.listed import describe_list, judge_again, read_list
+from srag_mcp.records.listed import describe_list, read_list
 from srag_mcp.records.record_prompt import (
     Excerpt,
     Sought,
+    choose_around,
     describe_attribute,
     render_records_prompt,
 )
-from srag_mcp.records.selection import choose_around
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Table
 from srag_mcp.text.shown import shorten
@@ -150,16 +150,11 @@ class RepairsReply(ReplyContent):
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """A cell with a problem.
-
-    *place*: its child table, and the number of the item there; *row*: where the others of it stand.
-    """
+    """A cell with a problem."""
 
     document: DocumentText
     attribute: Attribute
     judgement: Judgement
-    place: Place = OF_RECORD
-    row: Sequence[Span] = ()
 
 
 async def repair(model: LanguageModel, flaws: Sequence[Flaw], step: Step) -> list[CellReply | None]:
@@ -197,14 +192,12 @@ def _render(key: str, flaw: Flaw) -> str:
         f"problem: {flaw.judgement.problem}",
         f"around: {_surroundings(flaw)}",
     )
-    table, number = flaw.place
-    item = table and f"item {number} of {table}, "
-    return f"{item}{describe_attribute(flaw.attribute)}\n{enclose(chr(10).join(lines), key)}"
+    return f"{describe_attribute(flaw.attribute)}\n{enclose(chr(10).join(lines), key)}"
 
 
 def _surroundings(flaw: Flaw) -> str:
     """Show what stands around the quote, else the lines that have most of its words."""
-    document, place = flaw.document, flaw.judgement.taken.cell.span or next(iter(flaw.row), None)
+    document, place = flaw.document, flaw.judgement.taken.cell.span
     places, reach = _find_lines(flaw), 0
     if place is not None:
         places = [Span(place.start, min(place.end, place.start + _LONGEST_QUOTE))]
@@ -330,32 +323,26 @@ class _Draft:
     judge: Judge
     judged: dict[Place, dict[str, Judgement]] = field(default_factory=dict)
     error: str = ""
-    told: set[tuple[Place, str]] = field(default_factory=set)
+    told: set[str] = field(default_factory=set)
     summary: str = ""
 
     def take(self, flaw: Flaw, said: CellReply) -> None:
         """Take a cell that was asked for again, unless that makes it worse."""
-        judged, name = self.judged[flaw.place], flaw.attribute.name
-        judgement: Judgement | None = self.judge.judge_cell(flaw.attribute, said)
-        if flaw.row:
-            judgement = judge_again(self.judge, flaw.attribute, said, flaw.row)
-        if judgement is not None and (judgement.is_usable or not judged[name].is_usable):
+        judged, name = self.judged[OF_RECORD], flaw.attribute.name
+        judgement = self.judge.judge_cell(flaw.attribute, said)
+        if judgement.is_usable or not judged[name].is_usable:
             judged[name] = judgement
 
     def find_flaws(self, task: RecordTask, names: Collection[str] | None) -> Iterator[Flaw]:
         """Yield what is to be asked again, of *names* where not all are sought; a doubt once."""
-        for place, judged in self.judged.items():
-            table = place[0]
-            spans = {name: x.taken.cell.span for name, x in judged.items() if table}
-            for attribute in task.lists[table].attributes if table else task.attributes:
-                name, judgement = attribute.name, judged[attribute.name]
-                row = [x for other, x in spans.items() if x and other != name]
-                is_sought = names is None or (table or name) in names
-                can_be_asked = row if table else name not in task.lists
-                is_told = judgement.told_once and (place, name) in self.told
-                if judgement.problem and is_sought and can_be_asked and not is_told:
-                    self.told.update([(place, name)] if judgement.told_once else ())
-                    yield Flaw(self.judge.document, attribute, judgement, place, row)
+        judged = self.judged.get(OF_RECORD, {})
+        for attribute in task.attributes if judged else ():
+            name, judgement = attribute.name, judged[attribute.name]
+            is_sought = (names is None or name in names) and name not in task.lists
+            is_told = judgement.told_once and name in self.told
+            if judgement.problem and is_sought and not is_told:
+                self.told.update([name] if judgement.told_once else ())
+                yield Flaw(self.judge.document, attribute, judgement)
 
     def finish(self, task: RecordTask) -> PredictedRecord:
         """Return the record; its error counts where a cell failed."""

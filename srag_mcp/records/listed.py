@@ -179,20 +179,6 @@ def _apart(text: str, span: Span, anchor: Span) -> tuple[bool, int]:
     return "\n" in between, abs(span.start - anchor.start)
 
 
-def judge_again(
-    judge: Judge, attribute: Attribute, said: CellReply, row: Sequence[Span]
-) -> Judgement | None:
-    """Judge a member that was asked for again; the others of its item stand at *row*.
-
-    None for a value that does not stand on their lines: it may be that of another item.
-    """
-    text, item = judge.document.text, Span(min(x.start for x in row), max(x.end for x in row))
-    found = [x for x in _find(judge, attribute, said, lambda _: True) if x not in row]
-    place = _nearest(text, [x for x in found if not _apart(text, x, item)[0]], item)
-    is_lost = place is None and said.value is not None
-    return None if is_lost else _judge_member(judge, attribute, said, place)
-
-
 def _judge_member(
     judge: Judge, attribute: Attribute, said: CellReply, place: Span | None
 ) -> Judgement:

@@ -31,7 +31,7 @@ from srag_mcp.errors import (
     ReplyError,
     SragError,
 )
-from srag_mcp.model.language_model import CHARACTERS_A_TOKEN, characters_a_token, count_tokens
+from srag_mcp.model.language_model import count_tokens
 from srag_mcp.model.reply_content import reply_schema
 from srag_mcp.records.conversation import (
     Conversation,
@@ -46,11 +46,11 @@ from srag_mcp.records.record_prompt import (
     MAX_PARTS,
     MAX_STRETCHES,
     Excerpt,
+    choose_around,
     plan_batches,
     render_records_prompt,
     take_excerpt,
 )
-from srag_mcp.records.selection import choose_around
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import (
     DEFINITION_TOKENS_IN,
@@ -63,7 +63,6 @@ from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 
 MAX_PROMPTFULS = 3  # a document costs at most so many times the tokens that one prompt may show
-_FILLED = 0.75  # whole passages do not fill a prompt to its end
 _GROWTH = 4
 _MIN_TOKENS = 100
 _FEW = 4
@@ -345,11 +344,6 @@ def stretches_around(text: str, places: Iterable[Span]) -> list[Span]:
     ]
 
 
-def count_readable(prompt_tokens: int) -> int:
-    """Return how many Latin characters of a long document are read at least, by these settings."""
-    return int(_FILLED * MAX_PROMPTFULS * prompt_tokens * CHARACTERS_A_TOKEN)
-
-
 async def predict_documents(
     task: RecordTask, batch: Sequence[Excerpt], max_tokens: int
 ) -> list[PredictedRecord]:
@@ -390,8 +384,7 @@ async def predict_documents(
         if document.first.unread:
             document_id = document.first.document.document_id
             task.pilot.tell(document_id, document.found, document.silent())
-    n_readable = count_readable(max_tokens)
-    return [document.finish(n_readable) for document in documents]
+    return [document.finish() for document in documents]
 
 
 @dataclass
@@ -458,8 +451,8 @@ class _Document:
             self.record, cells=tuple(cells), error=record.error, lists=tuple(lists.values())
         )
 
-    def finish(self, n_readable: int) -> PredictedRecord:
-        """Return the record; silent cells tell what was not read, see `count_readable`."""
+    def finish(self) -> PredictedRecord:
+        """Return the record; silent cells tell what was not read."""
         cells, text = [], self.excerpt.document.text
         for item in self.record.cells:
             part = self.first if item.cell.attribute in self.idle else self.excerpt
@@ -468,10 +461,7 @@ class _Document:
                 note = f"read in part: {part.n_read:,} of {len(text):,} characters"
                 item = replace(item, cell=add_note(item.cell, note, Mark.READ_IN_PART))
             cells.append(item)
-        if cells == list(self.record.cells):
-            return self.record
-        dense = characters_a_token(text) / CHARACTERS_A_TOKEN
-        return replace(self.record, cells=tuple(cells), n_read=1 + int(n_readable * dense))
+        return replace(self.record, cells=tuple(cells))
 
 
 def _is_better(later: PredictedCell, item: PredictedCell) -> bool:

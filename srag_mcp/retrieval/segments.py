@@ -10,13 +10,18 @@ from math import exp
 from srag_mcp.claims.quotes import statement_at
 from srag_mcp.documents.lines import collapse
 from srag_mcp.model.language_model import count_tokens
-from srag_mcp.retrieval.question_filter import find_filter
-from srag_mcp.retrieval.search import Hit, idle_words, search
+from srag_mcp.retrieval.search import Hit, find_filter, idle_words, search
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.text.shown import one_line
 from srag_mcp.text.spans import Span
-from srag_mcp.text.terms import count_terms, question_terms
-from srag_mcp.text.words import content_words, fold_words, languages_of, stems
+from srag_mcp.text.words import (
+    content_words,
+    count_terms,
+    fold_words,
+    languages_of,
+    question_terms,
+    stems,
+)
 
 # spRAG (dsRAG), preset "balanced": what an irrelevant passage costs, and how relevance falls.
 _COST, _DECAY = 0.18, 30

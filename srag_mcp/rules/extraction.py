@@ -27,8 +27,8 @@ from srag_mcp.schema.attribute import (
 from srag_mcp.schema.schema import Schema
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words
-from srag_mcp.values.bounds import NO_VALUE, hedge_in_text
 from srag_mcp.values.dates import find_dates
+from srag_mcp.values.numbers import NO_VALUE, hedge_in_text
 from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import State
 from srag_mcp.values.types import ColumnType

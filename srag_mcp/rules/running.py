@@ -13,7 +13,7 @@ from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.slots import Slot, best_slot, learn_slot_rule, to_latest
 from srag_mcp.schema.attribute import SlotRule
 from srag_mcp.text.words import HELPING, JOINING, fold_word, fold_words, is_content, singular, stem
-from srag_mcp.values.bounds import NO_VALUE, SIGN, SIGNS, hedge_in_text
+from srag_mcp.values.numbers import NO_VALUE, SIGN, SIGNS, hedge_in_text
 from srag_mcp.values.quantities import read_number_words
 from srag_mcp.values.units import CURRENCY_WORDS, UNITS, is_currency
 

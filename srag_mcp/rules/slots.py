@@ -16,8 +16,8 @@ from srag_mcp.rules.candidates import NEARLY_ALL
 from srag_mcp.schema.attribute import SlotRule, SlotType
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import WORD, fold_word, fold_words, is_content, stem
-from srag_mcp.values.bounds import SIGN
 from srag_mcp.values.dates import find_dates
+from srag_mcp.values.numbers import SIGN
 from srag_mcp.values.quantities import ambiguous_mark, find_quantities
 from srag_mcp.values.units import SIZES, is_currency
 

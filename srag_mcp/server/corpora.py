@@ -245,7 +245,7 @@ class Corpora:
         from srag_mcp.inference.brief import price_reading
         from srag_mcp.pipeline.jobs import start_job
         from srag_mcp.pipeline.wishes import extension_options
-        from srag_mcp.store.loose import narrow
+        from srag_mcp.store.predictions import narrow
 
         corpus, options = self.ingestible(name), extension_options(attribute, documents, keep=keep)
         note = ""

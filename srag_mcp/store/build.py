@@ -25,13 +25,20 @@ from srag_mcp.cells.cell import (
 )
 from srag_mcp.claims.figures import find_disputed, mark_disputed
 from srag_mcp.claims.suspects import mark_misfits
-from srag_mcp.documents.encoding import storable
+from srag_mcp.documents.folder import storable
 from srag_mcp.documents.table_files import OF_RECORDS
 from srag_mcp.errors import NotIngestedError, StoreError
 from srag_mcp.records.listed import list_attribute
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import POSITION, Schema, Table
-from srag_mcp.store.corrections import CORRECTIONS_TABLE, apply_corrections
+from srag_mcp.store.corrections import (
+    CORRECTIONS_TABLE,
+    apply_corrections,
+    are_united,
+    describe_united,
+    follow_renamings,
+    unite_cells,
+)
 from srag_mcp.store.database import insert_rows, quote_name, quote_text, store_errors, with_names
 from srag_mcp.store.layout import (
     BUILDS_FOLDER,
@@ -42,12 +49,15 @@ from srag_mcp.store.layout import (
     published_build,
     put_in_place,
 )
-from srag_mcp.store.loose import with_loose
-from srag_mcp.store.postings import INDEX_COMMENTS, INDEX_VERSION, write_index
-from srag_mcp.store.predictions import PREDICTION_COLUMNS, hash_attribute, read_prediction
+from srag_mcp.store.predictions import (
+    PREDICTION_COLUMNS,
+    hash_attribute,
+    read_prediction,
+    with_loose,
+)
 from srag_mcp.store.renamings import Renamings, find_renamings
 from srag_mcp.store.statistics import CELLS_AT_ONCE, write_statistics, write_values
-from srag_mcp.store.united_names import are_united, describe_united, follow_renamings, unite_cells
+from srag_mcp.store.values import INDEX_COMMENTS, INDEX_VERSION, write_index
 from srag_mcp.store.work import ACCOUNT, APART, MIXED, OTHER_KIND, WorkDatabase, read_cell
 from srag_mcp.text.shown import one_line
 from srag_mcp.values.states import State

@@ -21,7 +21,7 @@ from srag_mcp.errors import (
 from srag_mcp.schema.schema import POSITION, Schema
 from srag_mcp.settings import BUILD_SUFFIX
 from srag_mcp.store.build import BuildInfo, read_info
-from srag_mcp.store.corrections import Correction, read_kept
+from srag_mcp.store.corrections import Correction, UnitedName, read_kept, read_united
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import (
     ENTRIES,
@@ -40,10 +40,8 @@ from srag_mcp.store.evidence import (
 from srag_mcp.store.guard import QueryPool, ResultPage, Value
 from srag_mcp.store.guard.tree import SESSION_VALUES
 from srag_mcp.store.layout import CorpusFolder, FileWatch, published_build
-from srag_mcp.store.postings import INDEX_TABLES, INDEX_VERSION
 from srag_mcp.store.statistics import ColumnStatistics, read_statistics
-from srag_mcp.store.united_names import UnitedName, read_united
-from srag_mcp.store.values import ValueIndex
+from srag_mcp.store.values import INDEX_TABLES, INDEX_VERSION, ValueIndex
 from srag_mcp.text.shown import inert, one_line, shorten
 from srag_mcp.text.spans import Span
 

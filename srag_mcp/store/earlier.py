@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import TypeAdapter
 
 from srag_mcp.cells.cell import BY_MODEL, DocumentText, PredictedCell, PredictedRecord
-from srag_mcp.documents.encoding import storable
+from srag_mcp.documents.folder import storable
 from srag_mcp.errors import ReplyError
 from srag_mcp.model.language_model import AGENT, LanguageModel, Prompt, Reply
 from srag_mcp.model.ledger import Call, KeptReply

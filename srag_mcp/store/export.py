@@ -24,7 +24,7 @@ from srag_mcp.store.build import STORAGE_VERSION
 from srag_mcp.store.database import quote_name, quote_text, store_errors
 from srag_mcp.store.guard import check_query
 from srag_mcp.store.guard.locked_engine import check_bound_tables, explain_error, lock_engine
-from srag_mcp.store.guard.result_page import QueryLimits, to_value
+from srag_mcp.store.guard.process import QueryLimits, to_value
 
 if TYPE_CHECKING:
     import duckdb

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from srag_mcp.documents.encoding import storable
+from srag_mcp.documents.folder import storable
 from srag_mcp.errors import QuestionError
 from srag_mcp.store.state import State, open_state
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
+
+from pydantic import BaseModel, TypeAdapter
 
 from srag_mcp.cells.cell import (
     BY_RULES,
@@ -17,51 +20,46 @@ from srag_mcp.cells.cell import (
     normalise_column,
     write_canonical,
 )
-from srag_mcp.documents.encoding import storable
-from srag_mcp.model.language_model import LATIN_BYTES, count_tokens
+from srag_mcp.documents.folder import storable
+from srag_mcp.errors import QueryError
+from srag_mcp.model.language_model import count_tokens
 from srag_mcp.records.listed import list_attribute
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Table
+from srag_mcp.store.database import quote_name
 from srag_mcp.store.work import CellRow, cell_row, read_cell
 from srag_mcp.values.states import State
 
 if TYPE_CHECKING:
+    from srag_mcp.schema.schema import Schema
+    from srag_mcp.store.corpus import Corpus
     from srag_mcp.store.work import WorkDatabase
-
 
 PREDICTION_COLUMNS = 'attribute, state, as_stated, start, "end", value, unit, engine, note, marks'
 """As in `CellRow`, with the value in the place of the context."""
 LESSON = "lesson"  # the note of what is known of rules that a model wrote, by `hash_attribute`
 _ASKED = "asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash)"
-_PENDING = f"""
+_PENDING = """
 WITH asked AS (
   SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash, unnest(?) AS place,
          unnest(?) AS is_column),
-in_part AS (
-  SELECT DISTINCT document_id FROM predictions WHERE n_read IS NOT NULL),
-dense AS (
-  SELECT document_id, pow(2, strlen(text) / length(text) - 1) AS n_latin
-  FROM documents SEMI JOIN in_part USING (document_id)
-  WHERE strlen(text) > {LATIN_BYTES} * length(text)),
 missing AS (
   SELECT document_id, path, place FROM (
     FROM documents CROSS JOIN asked
     WHERE NOT (is_column AND path IN (SELECT path FROM files WHERE rows)))
-  ANTI JOIN (
-    FROM predictions LEFT JOIN dense USING (document_id)
-    WHERE NOT unanswered AND coalesce(n_read * coalesce(n_latin, 1) >= ?, true))
+  ANTI JOIN (FROM predictions WHERE NOT unanswered)
     USING (document_id, sha256, attribute, attribute_hash))
 SELECT places, list(document_id ORDER BY path, document_id) FROM (
   SELECT document_id, path, list(place ORDER BY place) AS places FROM missing
   GROUP BY document_id, path)
 GROUP BY places ORDER BY places
-"""  # noqa: S608 - constants
+"""
 _READ_IN_PART = f"""
 WITH {_ASKED}
 SELECT count(DISTINCT document_id) FROM predictions
 SEMI JOIN asked USING (attribute, attribute_hash)
 SEMI JOIN documents USING (document_id, sha256)
-WHERE n_read IS NOT NULL
+WHERE contains(marks, '{Mark.READ_IN_PART}')
 """  # noqa: S608 - constants
 _TEXTS_AT_ONCE = 100
 _KEY_PLACES = (0, 2, 3)  # document, attribute and definition, in a row to be stored
@@ -105,19 +103,16 @@ class Predictions:
     def __init__(self, work: WorkDatabase) -> None:
         self._work = work
 
-    def pending(
-        self, attributes: Sequence[Attribute], n_readable: int = 0
-    ) -> list[PendingDocuments]:
+    def pending(self, attributes: Sequence[Attribute]) -> list[PendingDocuments]:
         """Return what is to be asked: the stored documents by the attributes that they lack.
 
         No row of a table file lacks what a column states: code has read that. What could not be
-        answered is asked again; so is what is not mentioned in a document of which fewer than
-        *n_readable* characters were read; of other scripts than Latin fewer will do.
+        answered is asked again.
         """
         if not attributes:
             return []
         places, are_columns = range(len(attributes)), [item.is_column for item in attributes]
-        rows = self._work.run(_PENDING, *_keys(attributes), list(places), are_columns, n_readable)
+        rows = self._work.run(_PENDING, *_keys(attributes), list(places), are_columns)
         return [
             PendingDocuments(tuple(attributes[place] for place in lacking), tuple(ids))
             for lacking, ids in rows
@@ -200,10 +195,9 @@ class Predictions:
         record: PredictedRecord, item: PredictedCell, attribute_hash: str
     ) -> tuple[object, ...]:
         attribute, *kept, marks = _as_row(item)
-        n_read = record.n_read if Mark.READ_IN_PART in item.cell.marks else None
         return (
             record.document_id, record.sha256, attribute, attribute_hash, *kept,
-            bool(record.error), marks, n_read,
+            bool(record.error), marks,
         )  # fmt: skip
 
     def cells(self, attribute: Attribute) -> dict[str, PredictedCell]:
@@ -310,7 +304,7 @@ _LISTED = f"""
 INSERT INTO predictions
 SELECT document_id, sha256, $name, $hash, coalesce(listed.state, 'not_mentioned'),
   listed.as_stated, listed.start, listed."end", NULL, NULL, '{BY_RULES}',
-  coalesce(listed.note, ''), false, coalesce(listed.marks, ''), NULL
+  coalesce(listed.note, ''), false, coalesce(listed.marks, '')
 FROM documents LEFT JOIN (FROM child_cells WHERE table_name = $name AND position = 0) AS listed
   USING (document_id)
 WHERE (listed.document_id IS NOT NULL OR path IN (SELECT path FROM files WHERE rows))
@@ -390,3 +384,84 @@ class Unread(NamedTuple):
 def find_unread(work: WorkDatabase, attributes: Sequence[Attribute]) -> list[Unread]:
     """Return what a language model could not read of *attributes*, as far as it was asked."""
     return [Unread(*row) for row in work.run(_FAILED, *_keys(attributes))] if attributes else []
+
+
+WHERE = re.compile(r"^\s*where\b", re.IGNORECASE)  # agents pass the clause with its first word
+_PAGE_ROWS = 1000
+
+
+def narrow(corpus: Corpus, documents: str = "", where: str = "") -> str:
+    """Write the SELECT of the documents that are chosen, empty for all.
+
+    *documents* is a SELECT of ids, *where* SQL that holds for the record of a document. Each is
+    checked as SQL from outside is, as a whole statement, and raises QueryError: what runs in a
+    larger one is what was checked.
+    """
+    records, parts = quote_name(corpus.schema().entity), []
+    for name, text, sql in (
+        ("documents", documents.rstrip(" ;\n"), "SELECT document_id FROM ({}\n)"),
+        ("where", WHERE.sub("", where), f"SELECT document_id FROM {records} WHERE ({{}}\n)"),  # noqa: S608 - guarded
+    ):
+        if text.strip():
+            parts.append(sql.format(text))
+            try:
+                corpus.select(parts[-1], limit=1)
+            except QueryError as error:
+                msg = f"the SQL in {name} cannot be used: {error}"
+                raise QueryError(msg, text) from error
+    return "\nINTERSECT ".join(parts)
+
+
+def read_chosen(corpus: Corpus, narrowed: str) -> list[str]:
+    """Return the ids of the documents with a text that *narrowed*, made by `narrow`, chooses.
+
+    Raises:
+        QueryError: If it takes too long.
+    """
+    among = f" AND document_id IN ({narrowed}\n)" if narrowed else ""
+    sql = f"SELECT document_id FROM documents WHERE characters > 0{among} ORDER BY document_id"  # noqa: S608 - guarded
+    ids: list[str] = []
+    offset: int | None = 0
+    while offset is not None:
+        page = corpus.select(sql, _PAGE_ROWS, offset)
+        ids += [str(document_id) for (document_id,) in page.rows]
+        offset = page.next_offset
+    return ids
+
+
+_NOTE = "loose"
+
+
+class _Kept(BaseModel):
+    attribute: Attribute
+
+
+_LIST = TypeAdapter(list[_Kept])
+
+
+def wish_note(wish: str) -> str:
+    """Return by which key the state keeps what became of a wish, whatever its case and blanks."""
+    folded = " ".join(wish.split()).casefold().encode("utf-8", "replace")
+    return f"extension:{hashlib.sha256(folded).hexdigest()[:16]}"
+
+
+def loose_attributes(work: WorkDatabase, schema: Schema) -> tuple[Attribute, ...]:
+    """Return the loose attributes, without those that *schema* has as columns by now."""
+    names = {item.name for item in schema.attributes}
+    found = _LIST.validate_json(work.note(_NOTE) or "[]")
+    return tuple(item.attribute for item in found if item.attribute.name not in names)
+
+
+def keep_loose(work: WorkDatabase, schema: Schema, attributes: Iterable[Attribute]) -> None:
+    """Let *attributes* be the loose ones beside *schema* from now on."""
+    kept = tuple(attributes)
+    text = _LIST.dump_json([_Kept(attribute=item) for item in kept]).decode()
+    if text != (work.note(_NOTE) or "[]"):
+        work.keep_note(_NOTE, text, is_content=kept != loose_attributes(work, schema))
+
+
+def with_loose(work: WorkDatabase, schema: Schema) -> Schema:
+    """Return *schema* with the loose attributes behind its columns."""
+    return schema.model_copy(
+        update={"attributes": (*schema.attributes, *loose_attributes(work, schema))}
+    )

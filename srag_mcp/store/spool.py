@@ -14,7 +14,7 @@ import anyio
 from pydantic import TypeAdapter
 from typing_extensions import override
 
-from srag_mcp.documents.encoding import storable
+from srag_mcp.documents.folder import storable
 from srag_mcp.errors import ModelStoppedError, NotIngestedError
 from srag_mcp.model.language_model import (
     AGENT,

@@ -1,5 +1,7 @@
 """What an edited schema takes over: cells of columns that have another name, type or twin."""
 
+from __future__ import annotations
+
 import json
 import logging
 import shutil
@@ -7,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -18,7 +20,13 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.edits import find_moved, find_sources
 from srag_mcp.schema.rounds import Decision, Extension
 from srag_mcp.schema.schema import POSITION, Schema, Table
-from srag_mcp.store.corrections import Correction, cell_value, read_corrections
+from srag_mcp.store.corrections import (
+    Correction,
+    cell_value,
+    keep_verdicts,
+    kept_verdicts,
+    read_corrections,
+)
 from srag_mcp.store.database import quote_text, store_errors
 from srag_mcp.store.layout import (
     BUILDS_FOLDER,
@@ -31,12 +39,14 @@ from srag_mcp.store.layout import (
 )
 from srag_mcp.store.predictions import LESSON, Predictions, as_predicted, hash_attribute
 from srag_mcp.store.state import UNFINISHED, open_state
-from srag_mcp.store.united_names import keep_verdicts, kept_verdicts
 from srag_mcp.store.work import WorkDatabase, cell_row
 from srag_mcp.values.numbers import find_number, find_stated_unit
 from srag_mcp.values.states import State, Words
 from srag_mcp.values.types import Value
 from srag_mcp.values.units import convert, parse_unit
+
+if TYPE_CHECKING:
+    pass
 
 # the old ones stay: for a column that gets its old type back
 _COPY = """

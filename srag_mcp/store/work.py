@@ -25,13 +25,13 @@ from srag_mcp.cells.cell import (
     write_marks,
 )
 from srag_mcp.documents.document import Document
-from srag_mcp.documents.encoding import storable
+from srag_mcp.documents.folder import storable
 from srag_mcp.documents.passages import Passage, cut_passages
 from srag_mcp.schema.schema import POSITION, Schema
 from srag_mcp.store.database import insert_rows, open_for_writing, store_errors
 from srag_mcp.store.layout import CORRECTIONS_FILE, NAMES_FILE, WORK_FILE, ingestion_lock
-from srag_mcp.store.postings import INDEX_VERSION, PassageRow, Postings, cut_postings
 from srag_mcp.store.state import TAKEN_OVER, open_state
+from srag_mcp.store.values import INDEX_VERSION, PassageRow, Postings, cut_postings
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 
@@ -231,21 +231,21 @@ CREATE TABLE IF NOT EXISTS child_cells (
 CREATE TABLE IF NOT EXISTS predictions (
   document_id VARCHAR, sha256 VARCHAR, attribute VARCHAR, attribute_hash VARCHAR, state VARCHAR,
   as_stated VARCHAR, start BIGINT, "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR,
-  note VARCHAR, unanswered BOOLEAN, marks VARCHAR, n_read BIGINT);
+  note VARCHAR, unanswered BOOLEAN, marks VARCHAR);
 CREATE TABLE IF NOT EXISTS predicted_rows (
   document_id VARCHAR, sha256 VARCHAR, table_name VARCHAR, attribute_hash VARCHAR,
   position INTEGER, attribute VARCHAR, state VARCHAR, as_stated VARCHAR, start BIGINT,
   "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR, note VARCHAR, marks VARCHAR);
 CREATE TABLE IF NOT EXISTS summaries (document_id VARCHAR, sha256 VARCHAR, summary VARCHAR);
 """
-# what earlier versions did not have
+# what earlier versions did not have, or had
 _COLUMNS = """
 ALTER TABLE files ADD COLUMN IF NOT EXISTS told VARCHAR;
 ALTER TABLE files ADD COLUMN IF NOT EXISTS passing BOOLEAN;
 ALTER TABLE documents ADD COLUMN IF NOT EXISTS n_passages INTEGER;
 ALTER TABLE cells ADD COLUMN IF NOT EXISTS marks VARCHAR DEFAULT '';
 ALTER TABLE predictions ADD COLUMN IF NOT EXISTS marks VARCHAR;
-ALTER TABLE predictions ADD COLUMN IF NOT EXISTS n_read BIGINT;
+ALTER TABLE predictions DROP COLUMN IF EXISTS n_read;
 """
 _MADE_BY = hashlib.sha256(f"{_TABLES}{_COLUMNS}".encode()).hexdigest()[:16]
 # what earlier versions read has no passages, or by rules of then
@@ -253,11 +253,9 @@ _READ_AGAIN = """
 UPDATE files SET passing = true WHERE passing IS DISTINCT FROM true
   AND path IN (SELECT path FROM documents WHERE n_passages IS NULL)
 """
-# what 16a3ebc told in notes: marks, and how much of a document was read
+# what 16a3ebc told in notes
 _MARKS_OF_NOTES = """
 UPDATE predictions SET
-  n_read = TRY_CAST(
-    replace(regexp_extract(note, '^read in part: ([0-9,]+)', 1), ',', '') AS BIGINT),
   marks = concat_ws(' ',
     CASE WHEN contains(note, 'derived: the quote') THEN 'derived' END,
     CASE WHEN contains(note, 'doubted: ') THEN 'doubted' END,

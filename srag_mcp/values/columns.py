@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold, tidy
-from srag_mcp.values.bounds import HEDGES, NO_VALUE, Hedge, hedge_of
 from srag_mcp.values.dates import (
     DateOrder,
     DateText,
@@ -24,7 +23,11 @@ from srag_mcp.values.dates import (
 )
 from srag_mcp.values.numbers import (
     ASIDE,
+    HEDGES,
+    NO_VALUE,
+    Hedge,
     find_number,
+    hedge_of,
     is_bound,
     loose_scales,
     number_reader,

@@ -10,15 +10,14 @@ from urllib.parse import quote
 
 from srag_mcp.errors import QueryError, SchemaError
 from srag_mcp.model.language_model import most_characters
-from srag_mcp.retrieval.question_filter import QuestionFilter, find_filter
-from srag_mcp.retrieval.search import search
+from srag_mcp.retrieval.search import QuestionFilter, find_filter, search
 from srag_mcp.retrieval.segments import Quote, quote_hits, sought_terms
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.corrections import UnitedName
 from srag_mcp.store.evidence import Evidence, EvidenceFilter
 from srag_mcp.store.kind_tables import KindTables
-from srag_mcp.store.loose import WHERE, narrow
-from srag_mcp.store.united_names import UnitedName
+from srag_mcp.store.predictions import WHERE, narrow
 from srag_mcp.text.shown import one_line, quoted, shorten, shorten_start
 from srag_mcp.text.words import fold_words, words
 from srag_mcp.views.holdings import check_column, loose_notes

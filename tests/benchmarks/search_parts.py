@@ -16,7 +16,7 @@ from pathlib import Path
 from srag_mcp.evaluation.bench import match_names, open_bench, read_records
 from srag_mcp.evaluation.pack import read_pack, take_questions
 from srag_mcp.evaluation.retrieval import Hit, Ranking, by_search, rank_questions, score_run
-from srag_mcp.retrieval import question_filter, search
+from srag_mcp.retrieval import search
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from tests.benchmarks.reranking import build
@@ -37,8 +37,8 @@ PARTS: Mapping[str, Mapping[tuple[object, str], object]] = {
     "without pairs of words": {(search, "_PAIR"): 0.0},
     "without labels (headings, keys, cells)": {(search, "_LABEL"): 0.0},
     "without titles and names of files in the score": {(search, "_COUNTED"): _WITHOUT_NAMES},
-    "without them in the filter": {(question_filter, "_named"): lambda *_: iter(())},
-    "without the filter": {(question_filter, "_meant"): lambda *_: iter(())},
+    "without them in the filter": {(search, "_named"): lambda *_: iter(())},
+    "without the filter": {(search, "_meant"): lambda *_: iter(())},
 }
 
 

@@ -17,9 +17,8 @@ import anyio
 import pytest
 
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.model.ledger import Ledger
+from srag_mcp.model.ledger import Ledger, MeteredModel
 from srag_mcp.model.litellm_library import close_connections
-from srag_mcp.model.metering import MeteredModel
 from srag_mcp.model.remote_model import open_model
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder

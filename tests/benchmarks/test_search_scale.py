@@ -18,14 +18,13 @@ from statistics import median
 
 import pytest
 
-from srag_mcp.retrieval.question_filter import find_filter
-from srag_mcp.retrieval.search import search
+from srag_mcp.retrieval.search import find_filter, search
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.postings import PassageRow, cut_postings
+from srag_mcp.store.values import PassageRow, cut_postings
 from srag_mcp.store.work import FinishedDocument, open_work
 from tests.benchmarks.test_ingest_scale import peak_memory, processor_seconds
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from srag_mcp.documents.document import Document, KeyValue
 from srag_mcp.documents.reading import read_tables
-from srag_mcp.documents.spreadsheet import read_spreadsheet
 from srag_mcp.documents.table_files import (
     RecordTable,
     find_records,
     join_sketches,
     largest_kind,
+    read_spreadsheet,
     row_content,
     sketch,
     take_kind,

@@ -16,8 +16,7 @@ from srag_mcp.evaluation.bench import (
 from srag_mcp.evaluation.evaluate import EvaluationPlan, evaluate
 from srag_mcp.evaluation.pack import PackQuestion, read_pack
 from srag_mcp.model.language_model import Correction, Prompt, count_tokens
-from srag_mcp.model.ledger import Ledger, MemoryReplies
-from srag_mcp.model.metering import MeteredModel
+from srag_mcp.model.ledger import Ledger, MemoryReplies, MeteredModel
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus

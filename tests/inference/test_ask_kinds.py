@@ -8,7 +8,7 @@ import pytest
 
 from srag_mcp.inference.ask import OFFLINE, Asking
 from srag_mcp.inference.ask_kinds import converse_kinds
-from srag_mcp.inference.verified import BY_PERSON, mark_right
+from srag_mcp.inference.turns import BY_PERSON, mark_right
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.feedback import open_feedback

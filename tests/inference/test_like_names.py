@@ -16,9 +16,9 @@ from srag_mcp.schema.rounds import Decision
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.corrections import write_decided
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.takeover import write_decisions
-from srag_mcp.store.united_names import write_decided
 from tests.conftest import Once
 
 COURTS = {

@@ -8,10 +8,10 @@ import pytest
 
 from srag_mcp.errors import QueryError
 from srag_mcp.inference.ask import OFFLINE, Asking
-from srag_mcp.inference.turns import converse
-from srag_mcp.inference.verified import (
+from srag_mcp.inference.turns import (
     BY_PERSON,
     VERIFIED,
+    converse,
     mark_right,
     still_holds,
     verify,

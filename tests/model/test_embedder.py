@@ -14,8 +14,7 @@ import pytest
 from srag_mcp.errors import BudgetError, ModelError, ModelStoppedError
 from srag_mcp.model.embedder import LOCAL, Embedder, open_embedder
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
-from srag_mcp.model.ledger import MemoryReplies, write_replies
-from srag_mcp.model.metering import Budget, MeteredModel
+from srag_mcp.model.ledger import Budget, MemoryReplies, MeteredModel, write_replies
 from srag_mcp.settings import Settings
 from tests.model.openai_server import Answer, Body, serving
 from tests.model.scripted import ScriptedModel

@@ -8,8 +8,7 @@ from anyio.lowlevel import checkpoint
 
 from srag_mcp.errors import BudgetError, ModelError, PromptRefusedError
 from srag_mcp.model.language_model import LanguageModel, Price, Prompt, Reply, Step
-from srag_mcp.model.ledger import MemoryReplies, Totals
-from srag_mcp.model.metering import Budget, MeteredModel
+from srag_mcp.model.ledger import Budget, MemoryReplies, MeteredModel, Totals
 from tests.model.scripted import ScriptedModel, replying
 
 PRICE = Price(1e-6, 1e-6, 1e-6)

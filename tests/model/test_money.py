@@ -9,9 +9,8 @@ import pytest
 
 from srag_mcp.errors import BudgetError
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.model.ledger import MemoryReplies
+from srag_mcp.model.ledger import Budget, MemoryReplies, MeteredModel
 from srag_mcp.model.litellm_library import close_connections, find_price
-from srag_mcp.model.metering import Budget, MeteredModel
 from srag_mcp.model.remote_model import open_model
 from srag_mcp.settings import Settings
 from tests.model.openai_server import Answer, Body, content_of, serving

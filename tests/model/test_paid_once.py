@@ -11,8 +11,7 @@ import pytest
 
 from srag_mcp.errors import ModelError
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.model.ledger import Ledger, Totals
-from srag_mcp.model.metering import MeteredModel
+from srag_mcp.model.ledger import Ledger, MeteredModel, Totals
 from srag_mcp.model.remote_model import Patience, open_model
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
@@ -26,7 +25,7 @@ from pathlib import Path
 import anyio
 from srag_mcp.model.remote_model import open_model
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
-from srag_mcp.model.metering import MeteredModel
+from srag_mcp.model.ledger import MeteredModel
 from srag_mcp.settings import Settings
 from srag_mcp.store.spool import StoredReplies
 from srag_mcp.store.state import open_state

@@ -6,8 +6,14 @@ import pytest
 
 from srag_mcp.errors import ModelError, ModelStoppedError, SettingsError
 from srag_mcp.model.language_model import Correction, Prompt, hash_prompt
-from srag_mcp.model.ledger import MemoryReplies, ReplayModel, pack_text, unpack_text, write_replies
-from srag_mcp.model.metering import MeteredModel
+from srag_mcp.model.ledger import (
+    MemoryReplies,
+    MeteredModel,
+    ReplayModel,
+    pack_text,
+    unpack_text,
+    write_replies,
+)
 from srag_mcp.model.remote_model import RemoteModel, open_model
 from srag_mcp.settings import Settings
 from tests.model.scripted import replying

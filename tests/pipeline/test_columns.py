@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.errors import SchemaError
-from srag_mcp.inference.verified import give_verdict
+from srag_mcp.inference.turns import give_verdict
 from srag_mcp.pipeline.column_run import ColumnChange, change_columns
 from srag_mcp.pipeline.correction_run import correct
 from srag_mcp.pipeline.ingest import ingest

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.errors import SchemaError
-from srag_mcp.inference.verified import give_verdict, retire_pairs
+from srag_mcp.inference.turns import give_verdict, retire_pairs
 from srag_mcp.pipeline.column_run import change_columns
 from srag_mcp.pipeline.correction_run import CellPlace, correct, decide_names
 from srag_mcp.pipeline.ingest import ingest

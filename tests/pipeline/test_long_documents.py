@@ -11,7 +11,6 @@ import pytest
 from srag_mcp.inference.answer import Bounds
 from srag_mcp.inference.grounds import Grounds, find_grounds
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.pipeline.quote import quote_ingestion
 from srag_mcp.pipeline.report import IngestReport
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
@@ -122,35 +121,12 @@ def test_the_report_and_the_schema_count_the_documents(
 
     assert report.warnings == (
         "1 of 5 documents are too long to be read whole: what they do not mention in the parts"
-        " that were read stays unknown; with a larger SRAG_PROMPT_TOKENS the next ingestion reads"
-        " more of them",
+        " that were read stays unknown",
     )
     assert (
         "at least 1 long documents were read in part: what their cells do not mention is NULL,"
         " and may stand in the rest"
     ) in schema_page(corpora.readable("leases"), 20_000).notes
-
-
-def test_a_larger_prompt_reads_on_where_something_was_not_mentioned(tmp_path: Path) -> None:
-    folder = tmp_path / "leases"
-    folder.mkdir()
-    for name, text in LEASES.items():
-        (folder / name).write_text(text)
-    with serving(read_leases) as server:
-        settings = settings_for(server.base, tmp_path / "home")
-        small = settings.model_copy(update={"prompt_tokens": 1000})
-        ingest(folder, small, schema=SCHEMA)
-        n_asked = len(server.requests)
-        again = ingest(folder, small)
-        n_again = len(server.requests)
-        assert quote_ingestion(folder, settings).n_to_read == 1
-        more = ingest(folder, settings)
-
-    assert (again.n_predicted, n_again) == (0, n_asked)
-    assert (more.n_predicted, more.published, more.warnings) == (1, True, ())
-    subjects = {name for body in server.requests[n_again:] for name in LEASES
-                if name in content_of(body)}  # fmt: skip
-    assert subjects == {"endless_yes.txt"}
 
 
 def test_a_column_that_long_documents_never_say_late_is_sought_late_in_a_few(

@@ -20,7 +20,7 @@ from srag_mcp.inference.ask import ask as ask_for_answer
 from srag_mcp.inference.grounds import find_grounds
 from srag_mcp.model.remote_model import open_model
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.pipeline.loose_reading import drop_loose
+from srag_mcp.pipeline.record_run import drop_loose
 from srag_mcp.pipeline.report import IngestReport
 from srag_mcp.rules.doubts import check_columns
 from srag_mcp.settings import Settings

@@ -10,7 +10,7 @@ import pytest
 
 import srag_mcp
 from srag_mcp.errors import ReplyError, SettingsError, UselessRepliesError
-from srag_mcp.inference.verified import BY_MODEL
+from srag_mcp.inference.turns import BY_MODEL
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.report import UncoveredQuestion
 from srag_mcp.settings import EngineChoice, Settings

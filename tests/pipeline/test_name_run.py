@@ -11,7 +11,7 @@ from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Work
 from srag_mcp.errors import SchemaError, StoreError
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.model.metering import MeteredModel
+from srag_mcp.model.ledger import MeteredModel
 from srag_mcp.names.uniting import Decision, Same, Verdict
 from srag_mcp.pipeline.correction_run import decide_names
 from srag_mcp.pipeline.ingest import ingest
@@ -21,11 +21,11 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.build import publish_changes
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.corrections import keep_verdicts, kept_verdicts
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import NAMES_FILE
 from srag_mcp.store.spool import StoredReplies
 from srag_mcp.store.state import open_state
-from srag_mcp.store.united_names import keep_verdicts, kept_verdicts
 from srag_mcp.store.work import open_work
 from tests.model.scripted import ScriptedModel
 from tests.pipeline.conftest import Ask, Rows

@@ -13,7 +13,7 @@ from srag_mcp.documents.reading import read_text
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Work
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.model.metering import MeteredModel
+from srag_mcp.model.ledger import MeteredModel
 from srag_mcp.pipeline.record_run import standardise_columns
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.passages import Passage, cut_passages
 from srag_mcp.documents.reading import read_text
-from srag_mcp.records.selection import Selection, choose_around, choose_passages, tighten
+from srag_mcp.records.record_prompt import Selection, choose_around, choose_passages, tighten
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 

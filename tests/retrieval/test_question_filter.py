@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.retrieval.question_filter import find_filter
-from srag_mcp.retrieval.search import search
+from srag_mcp.retrieval.search import find_filter, search
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings

@@ -8,8 +8,7 @@ import pytest
 
 from srag_mcp.errors import QueryError, StoreError
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.retrieval.question_filter import find_filter
-from srag_mcp.retrieval.search import Hit, HitPage, idle_words, search
+from srag_mcp.retrieval.search import Hit, HitPage, find_filter, idle_words, search
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings

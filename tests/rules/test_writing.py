@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from srag_mcp.cells.cell import Cell, DocumentText, Mark
-from srag_mcp.rules.writing import (
+from srag_mcp.rules.trial import (
     Lesson,
     Miss,
     choose_shown,

@@ -11,7 +11,7 @@ from mcp import Client
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.server.app import build_server
+from srag_mcp.server.tools import build_server
 from srag_mcp.settings import Settings
 from tests.model.openai_server import Answer, serving
 

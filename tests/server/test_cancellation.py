@@ -6,7 +6,7 @@ import anyio
 import pytest
 from mcp import Client
 
-from srag_mcp.server.app import build_server
+from srag_mcp.server.tools import build_server
 from srag_mcp.settings import Settings
 from tests.server.conftest import ENDLESS
 

@@ -8,7 +8,7 @@ from mcp import Client
 
 from srag_mcp.pipeline.correction_run import correct
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.server.app import build_server
+from srag_mcp.server.tools import build_server
 from srag_mcp.settings import Settings
 from tests.shop import write_listed
 

@@ -12,7 +12,7 @@ from mcp.types import CallToolResult
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
-from srag_mcp.server.app import build_server
+from srag_mcp.server.tools import build_server
 from srag_mcp.settings import Settings
 from tests.server.test_tools import structured, text_of
 

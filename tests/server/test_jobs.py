@@ -12,7 +12,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from srag_mcp.pipeline.jobs import read_job
-from srag_mcp.server.app import build_server
+from srag_mcp.server.tools import build_server
 from srag_mcp.settings import Settings
 from srag_mcp.views.results import AnswerPage, CorpusList, JobStatus, ResultTable, SchemaPage
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
-from srag_mcp.server.app import build_server
+from srag_mcp.server.tools import build_server
 from srag_mcp.settings import Settings
 from srag_mcp.views.results import (
     AnswerPage,

@@ -30,7 +30,7 @@ LIST_TOOLS = """
 import json, sys, anyio
 from pathlib import Path
 from mcp import Client
-from srag_mcp.server.app import build_server
+from srag_mcp.server.tools import build_server
 from srag_mcp.settings import Settings
 
 async def main():

@@ -6,7 +6,7 @@ import pytest
 from mcp import Client
 
 from srag_mcp.model.language_model import count_tokens
-from srag_mcp.server.app import INSTRUCTIONS
+from srag_mcp.server.tools import INSTRUCTIONS
 
 pytestmark = pytest.mark.anyio
 

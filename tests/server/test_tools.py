@@ -13,7 +13,7 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult
 from pydantic import BaseModel
 
-from srag_mcp.server.app import build_server
+from srag_mcp.server.tools import build_server
 from srag_mcp.settings import Settings
 from srag_mcp.views.results import (
     AnswerPage,

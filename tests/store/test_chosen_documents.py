@@ -6,7 +6,7 @@ import pytest
 from srag_mcp.errors import QueryError
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryLimits, QueryPool
-from srag_mcp.store.loose import narrow, read_chosen
+from srag_mcp.store.predictions import narrow, read_chosen
 
 
 @pytest.fixture

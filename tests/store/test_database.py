@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from srag_mcp.documents.encoding import storable
+from srag_mcp.documents.folder import storable
 from srag_mcp.errors import LockedError, StoreError
 from srag_mcp.store.database import (
     open_csv_table,

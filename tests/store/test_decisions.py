@@ -10,12 +10,7 @@ from srag_mcp.schema.rounds import Decision, Extension
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.layout import DECISIONS_FILE
 from srag_mcp.store.predictions import hash_attribute
-from srag_mcp.store.takeover import (
-    add_decision,
-    find_left_out,
-    read_decisions,
-    write_decisions,
-)
+from srag_mcp.store.takeover import add_decision, find_left_out, read_decisions, write_decisions
 
 YARD = Attribute(
     name="yard", type="string", description="Where it was built.", synonyms=("shipyard",)

@@ -12,8 +12,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
-from srag_mcp.store.loose import keep_loose, loose_attributes
-from srag_mcp.store.predictions import Predictions
+from srag_mcp.store.predictions import Predictions, keep_loose, loose_attributes
 from srag_mcp.store.work import open_work
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State

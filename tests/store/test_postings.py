@@ -12,10 +12,10 @@ from srag_mcp.documents.document import Document, Heading, Prose
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish
 from srag_mcp.store.layout import published_build
-from srag_mcp.store.postings import INDEX_TABLES, INDEX_VERSION, Postings, cut_postings
+from srag_mcp.store.values import INDEX_TABLES, INDEX_VERSION, Postings, cut_postings
 from srag_mcp.store.work import FinishedDocument, finish_document, open_work
 from srag_mcp.text.spans import Span
-from srag_mcp.text.terms import count_terms, document_names, name_term
+from srag_mcp.text.words import count_terms, document_names, name_term
 
 Finish = Callable[..., FinishedDocument]
 Rows = list[tuple[object, ...]]

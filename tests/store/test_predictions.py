@@ -78,28 +78,6 @@ def test_an_attribute_that_is_put_back_is_not_asked_again(filled: Path, ships: S
         assert found == ["3", "2"]
 
 
-@pytest.mark.parametrize(
-    ("name", "is_pending"), [("Wanderer", True), ("帆船信天翁一八九九年五月下水", False)]
-)
-def test_fewer_characters_of_another_script_are_as_much_to_read(
-    filled: Path, ships: Schema, finish: Finish, name: str, is_pending: bool
-) -> None:
-    masts = ships.attributes[1]
-    unsaid = PredictedCell(
-        Cell(masts.name, State.NOT_MENTIONED, marks=frozenset({Mark.READ_IN_PART})), None
-    )
-    with open_work(filled) as work:
-        work.store(
-            [finish("a.txt", {"name": name * 20})], [FinishedFile("a.txt", 1, 1, rows=False)]
-        )
-        predictions = Predictions(work)
-        predictions.store([masts], [replace(record_of(work, "a.txt", [unsaid]), n_read=2500)])
-
-        asked = [key for group in predictions.pending([masts], 4000) for key in group.document_ids]
-        assert ("a.txt" in asked) is is_pending
-        assert "a.txt" not in predictions.pending([masts], 2500)[0].document_ids
-
-
 OLD_NOTES = {
     "doubted: the quote says 12, the value 21": {Mark.DOUBTED},
     "derived: the quote does not have it as it is": {Mark.DERIVED},
@@ -121,7 +99,6 @@ def test_notes_of_16a3ebc_become_marks_once(filled: Path, ships: Schema) -> None
         ]
         work.connection.execute("ALTER TABLE cells DROP COLUMN marks")
         work.connection.execute("ALTER TABLE predictions DROP COLUMN marks")
-        work.connection.execute("ALTER TABLE predictions DROP COLUMN n_read")
         work.connection.execute("DELETE FROM meta WHERE key = 'tables'")
         work.connection.execute("DELETE FROM meta WHERE key = 'marks'")
         work.connection.executemany(
@@ -133,9 +110,6 @@ def test_notes_of_16a3ebc_become_marks_once(filled: Path, ships: Schema) -> None
     with open_work(filled) as work:
         kept = dict(work.connection.execute("SELECT note, marks FROM predictions").fetchall())
         assert {note: read_marks(text) for note, text in kept.items()} == OLD_NOTES
-        read = "SELECT note, n_read FROM predictions WHERE n_read IS NOT NULL"
-        [in_part] = work.connection.execute(read).fetchall()
-        assert in_part == ("read in part: 2,500 of 9,000 characters", 2500)
         assert work.connection.execute("SELECT DISTINCT marks FROM cells").fetchall() == [("",)]
         after = work.revision
         assert after != before  # the next build has them

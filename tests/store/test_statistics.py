@@ -97,7 +97,7 @@ def test_cells_in_doubt_and_of_documents_read_in_part_are_counted(
             marked = Cell("masts", State.STATED, "3", marks=frozenset({marks[text.document_id]}))
             name = Cell("name", State.NOT_MENTIONED, marks=frozenset({Mark.READ_IN_PART}))
             cells = (PredictedCell(marked, "3"), PredictedCell(name))
-            record = PredictedRecord(text.document_id, text.sha256, cells, n_read=10)
+            record = PredictedRecord(text.document_id, text.sha256, cells)
             predictions.store([ships.attributes[0], masts], [record])
         publish(work, ships)
     found = {item.column: item for item in Corpus(filled.parent, worker).statistics()}

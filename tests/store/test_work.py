@@ -7,7 +7,7 @@ import pytest
 
 from srag_mcp.cells.cell import Cell, Record
 from srag_mcp.documents.document import Document
-from srag_mcp.documents.encoding import storable
+from srag_mcp.documents.folder import storable
 from srag_mcp.errors import StoreError
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema

@@ -4,8 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.text.terms import TermKind, count_terms, document_names, name_words, question_terms
-from srag_mcp.text.words import FUNCTION_WORDS
+from srag_mcp.text.words import (
+    FUNCTION_WORDS,
+    TermKind,
+    count_terms,
+    document_names,
+    name_words,
+    question_terms,
+)
 
 
 def shared(question: str, passage: str, *kinds: TermKind) -> int:

@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from srag_mcp.values.bounds import Hedge
 from srag_mcp.values.columns import classify_values, read_column
+from srag_mcp.values.numbers import Hedge
 from srag_mcp.values.states import Column, Reading, State, Words
 from srag_mcp.values.types import DATE, INTEGER
 

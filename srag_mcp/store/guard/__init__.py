@@ -6,6 +6,6 @@ the locked read-only engine (`locked_engine`), the confined process (`child`).
 
 from srag_mcp.store.guard.check import check_query
 from srag_mcp.store.guard.pool import Call, QueryPool
-from srag_mcp.store.guard.result_page import QueryLimits, ResultPage, Value, Views
+from srag_mcp.store.guard.process import QueryLimits, ResultPage, Value, Views
 
 __all__ = ["Call", "QueryLimits", "QueryPool", "ResultPage", "Value", "Views", "check_query"]

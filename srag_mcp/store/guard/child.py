@@ -20,9 +20,12 @@ from srag_mcp.store.guard.locked_engine import (
     explain_error,
     is_exhausting,
 )
-from srag_mcp.store.guard.process import STOP, Failure, Reply, Request
-from srag_mcp.store.guard.result_page import (
+from srag_mcp.store.guard.process import (
+    STOP,
+    Failure,
     QueryLimits,
+    Reply,
+    Request,
     ResultPage,
     Row,
     deadline_in,

@@ -15,7 +15,7 @@ from srag_mcp.errors import (
     UnknownNameError,
 )
 from srag_mcp.store.database import quote_name, quote_text
-from srag_mcp.store.guard.result_page import QueryLimits, Views, timed_out
+from srag_mcp.store.guard.process import QueryLimits, Views, timed_out
 from srag_mcp.store.guard.tree import (
     did_you_mean,
     fold,

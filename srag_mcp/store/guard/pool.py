@@ -19,8 +19,17 @@ from srag_mcp.errors import (
     StoreError,
 )
 from srag_mcp.store.guard.check import check_text
-from srag_mcp.store.guard.process import ProcessEndedError, Reply, Request, WorkerProcess
-from srag_mcp.store.guard.result_page import QueryLimits, ResultPage, Value, Views, timed_out
+from srag_mcp.store.guard.process import (
+    ProcessEndedError,
+    QueryLimits,
+    Reply,
+    Request,
+    ResultPage,
+    Value,
+    Views,
+    WorkerProcess,
+    timed_out,
+)
 
 logger = logging.getLogger(__name__)
 

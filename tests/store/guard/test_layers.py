@@ -81,7 +81,7 @@ UNLOCKED = """
 import json, sys
 import duckdb
 from srag_mcp.store.guard.child import confine
-from srag_mcp.store.guard.result_page import QueryLimits
+from srag_mcp.store.guard.process import QueryLimits
 build, statements = sys.argv[1], json.load(sys.stdin)
 confine(QueryLimits())
 offline = {"threads": 2, "autoinstall_known_extensions": False,

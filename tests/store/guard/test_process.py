@@ -24,7 +24,7 @@ CONFINED = (
     "import sys\n"
     "{first}\n"
     "from srag_mcp.store.guard.child import confine\n"
-    "from srag_mcp.store.guard.result_page import QueryLimits\n"
+    "from srag_mcp.store.guard.process import QueryLimits\n"
     "missing = confine(QueryLimits())\n"
     "{then}\n"
 )
