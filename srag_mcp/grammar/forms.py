@@ -7,7 +7,7 @@ from itertools import combinations
 
 from srag_mcp.grammar.asked import UNIVERSAL, WHOLE, Asked
 from srag_mcp.grammar.filters import Features, Frame, Option, contradicts
-from srag_mcp.grammar.lexicon import BEING, spoken, stem, stems, stems_of
+from srag_mcp.grammar.lexicon import BEING, concept_stems, spoken, stem, stems, stems_of
 from srag_mcp.grammar.sql import ROW, Condition, Function, Summary, Term, Where, holds, is_known
 from srag_mcp.grammar.table import Column
 from srag_mcp.names.uniting import are_names
@@ -444,7 +444,10 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
             doubt: Features = Counter({"groups_ranked": int(not counting and not aggregated)})
             yield Draft(sql, columns, used, features + doubt)
         named = head is not None and (head is asked.table.label or asked.table.is_thing(head))
-        shared = numbered or (named and not asked.table.is_list)
+        # `which test costs the most`: in all, or by itself; not so of `has the most cost`
+        own = column.heads & (concept_stems() - stems_of("additive", "words"))
+        is_far = bool(own) and ranking.features["far_measure"] > 0
+        shared = numbered or (named and not asked.table.is_list) or is_far
         if aggregated or key.part or (groups and counting and summaries and not shared):
             continue
         doubt = Counter({"records_ranked": int(groups and not record and not counting)})

@@ -342,3 +342,19 @@ def test_most_of_what_rows_may_stand_for_has_two_readings(rows_of: RowsOf) -> No
     table = "observer,species,count\nAda,Fox,1\nAda,Fox,1\nBo,Fox,5\nBo,Owl,2\n"
     assert rows_of(table, "Which observer saw the most foxes?", "sightings") is None
     assert rows_of(table, "Which observer saw the most owls?", "sightings") == [("Bo",)]
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("Which test costs the most?", None),  # in all, or by itself
+        ("Which test cost the least?", [("ECG",)]),
+        ("Which test has the most cost?", [("Blood",)]),
+        ("Which clinic costs the most?", [("Kent",)]),
+    ],
+)
+def test_what_a_verb_measures_is_that_of_one_or_of_all(
+    rows_of: RowsOf, question: str, rows: Rows
+) -> None:
+    table = "test,clinic,cost\nBlood,Kent,20\nBlood,Kent,20\nBlood,Ulm,20\nMRI,Kent,50\nECG,Ulm,5\n"
+    assert rows_of(table, question, "bills") == rows
