@@ -340,20 +340,25 @@ class QueryFacts:
         return found
 
     def pools(
-        self, column: str, other: str, key: str, told: str, *, of_sums: bool = False
+        self,
+        column: str,
+        other: str,
+        key: str,
+        told: str,
+        adding: Sequence[type[exp.AggFunc]] = (),
     ) -> Iterator[str]:
         """Write how many values of *other* the amounts of *column* have that it puts together.
 
         Those of a row are what `SELECT key, told` (as `_told`) says of its *key*.
 
-        In sums and averages, and unless these alone are meant (*of_sums*) in extremes, orders and
-        comparisons with numbers; the most of one group, where groups of columns are shown.
+        In what is *adding* them, and else in each aggregate but counts, in orders and comparisons
+        with numbers; the most of one group, where groups of columns are shown.
 
         `SELECT AVG(size) FROM lots GROUP BY kind`, unit -> the largest of `SELECT COUNT(DISTINCT
         unit) FROM lots WHERE size IS NOT NULL GROUP BY kind`; none where *other* is such a group
         """
         root = self.merged
-        kinds = [exp.Sum, exp.Avg] if of_sums else [exp.AggFunc, exp.Ordered, *_COMPARING]
+        kinds = adding or (exp.AggFunc, exp.Ordered, *_COMPARING)
         found: dict[str, None] = {}
         for node in [] if root is None else root.find_all(*kinds):
             used = [x for x in node.find_all(exp.Column) if self.origin(x) == column]
