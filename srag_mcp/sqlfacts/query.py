@@ -342,12 +342,7 @@ class QueryFacts:
         return found
 
     def pools(
-        self,
-        column: str,
-        other: str,
-        key: str,
-        told: str,
-        adding: Sequence[type[exp.AggFunc]] = (),
+        self, column: str, other: str, key: str, told: str, adding: Sequence[type[exp.AggFunc]] = ()
     ) -> Iterator[str]:
         """Write how many values of *other* the amounts of *column* have that it puts together.
 
@@ -523,14 +518,9 @@ class QueryFacts:
             return {f"{node.args['unit'].name.lower()}s"}
         meant = meanings_of(node) if isinstance(node, exp.Column) else _operands(node)
         tables = {x.name.lower() for x in meant if isinstance(x, exp.Table)}
-        own = (
-            x
-            for table in self.whole.tables
-            if table.entity.lower() in tables
-            for x in table.attributes
-            if x.name.lower() == node.name.lower()
-        )
-        found = {x.unit for x in own if x.unit}
+        held = (x for table in self.whole.tables if table.entity.lower() in tables
+                for x in table.attributes)  # fmt: skip
+        found = {x.unit for x in held if x.unit and x.name.lower() == node.name.lower()}
         return found.union(*(self.units_of(x) for x in meant if not isinstance(x, exp.Table)))
 
     @property
@@ -548,17 +538,8 @@ class QueryFacts:
         yield from (f"{sql} puts {' and '.join(units)} together" for units, sql in found.items())
 
 
-_JOINING = (exp.Add, exp.Sub, exp.Case, exp.If, exp.Coalesce, exp.Greatest, exp.Least)
-_KEEPING = (
-    exp.Sum,
-    exp.Avg,
-    exp.Min,
-    exp.Max,
-    exp.Median,
-    exp.Quantile,
-    exp.PercentileCont,
-    exp.Abs,
-)
+_JOINING = (exp.Add, exp.Sub, exp.Case, exp.If, exp.Coalesce, exp.Greatest, exp.Least, exp.Abs)
+_KEEPING = (exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Median, exp.Quantile, exp.PercentileCont)
 
 
 def _operands(node: exp.Expr) -> list[exp.Expr]:
