@@ -103,9 +103,9 @@ def read_json_tables(data: bytes, path: str) -> list[RecordTable]:
     names = unique_names([key for key, _ in lists])
     return [
         replace(
-            _record_table(members),
+            table := _record_table(members),
             name=name if len(lists) > 1 else "",
-            told=told if members is longest else (),
+            told=(*(told if members is longest else ()), *table.told),
             is_plain=not texts,
         )
         for name, (_, members) in zip(names, lists, strict=True)
@@ -186,10 +186,14 @@ def _record_table(values: Sequence[JsonValue]) -> RecordTable:
     parted = list(map(_parted, values))
     listed = {key for _, lists in parted for key, members in lists.items() if members}
     plain = {key for cells, _ in parted for key, text in cells.items() if text}
-    for cells, lists in parted:
-        for key in (listed - plain) & cells.keys():  # null where other records have a list
-            del cells[key]
-            lists[key] = []
+    nulls = [(x, key) for x in parted for key in x[0] if key in listed - plain]
+    for (cells, lists), key in nulls:  # null where other records have a list
+        del cells[key]
+        lists[key] = []
+    told = (
+        f"{key} is null, read as a list of none, in {n:,} of {len(values):,} records"
+        for key, n in Counter(key for _, key in nulls).items()
+    )
     names = list(dict.fromkeys(name for cells, _ in parted for name in cells))
     for name in list(names):
         inside = [one for one in names if one.startswith(f"{name}.")]
@@ -219,7 +223,7 @@ def _record_table(values: Sequence[JsonValue]) -> RecordTable:
             for name in _lists_in(members, is_plain=is_plain)
         )
         described += [ListedMembers(key, holds, n_records) for key, n_records in inner.items()]
-    return RecordTable("", unique_names(names), tuple(rows), (), tuple(described))
+    return RecordTable("", unique_names(names), tuple(rows), tuple(told), tuple(described))
 
 
 def _describe(key: str, found: Sequence[Listing | None], *, is_mixed: bool) -> ListedMembers:

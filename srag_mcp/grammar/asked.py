@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import count
 
 from srag_mcp.grammar.filters import SPARE, Features, Frame, Option, joined, unsaid_of
 from srag_mcp.grammar.lexicon import (
@@ -23,7 +24,7 @@ from srag_mcp.grammar.lexicon import (
 )
 from srag_mcp.grammar.link import Mention, convert_into
 from srag_mcp.grammar.sql import ROW, Summary, Term, Where, Writer
-from srag_mcp.grammar.table import Column
+from srag_mcp.grammar.table import LISTED, Column
 from srag_mcp.text.words import singular
 from srag_mcp.values.units import unit_of
 
@@ -36,6 +37,7 @@ _PASSED = ("distinct", "rank", "adjective", "number", "aggregate", "direction", 
 # What says nothing of its own in any reading.
 _IDLE = frozenset({"record", "and", "inclusive"})
 _COUNTING = frozenset({"most", "fewest", "least"})
+_ARTICLES = frozenset({"of", "the", "all", "a", "an"})
 UNIVERSAL = frozenset({"all", "every", "everyone", "everybody"})
 
 Head = tuple[tuple[Term, ...], frozenset[int], Features]
@@ -318,7 +320,7 @@ class Asked:
     def determines(self, asking: int, noun: int) -> bool:
         """Whether only an article or `of` stands between two mentions."""
         between = self.frame.sentence.tokens[self.mention(asking).last : self.mention(noun).first]
-        return all(token.word in {"of", "the", "all", "a", "an"} for token in between)
+        return all(token.word in _ARTICLES for token in between)
 
     def is_had(self, at: int) -> bool:
         """Whether something has what stands there: `floor with the most rooms`."""
@@ -343,11 +345,45 @@ class Asked:
         used = [option.column for option in self.frame.chosen if at in option.uses]
         return self.kind(at) == "value" and any(self.table.by_name[x].is_beside for x in used if x)
 
+    @cached_property
+    def is_sold(self) -> bool:
+        """Whether things are said to be sold or bought, and no record is called so: `orders`."""
+        mentions, tokens = self.frame.sentence.mentions, self.frame.sentence.tokens
+        named = {t for m in mentions if m.kind == "record" for t in tokens[m.first : m.last]}
+        return any(t.stem in stems_of("pieces", "verbs") and t not in named for t in tokens)
+
+    def tallies(
+        self, where: Where | None = None, *, things: bool | None = None
+    ) -> Iterator[tuple[Summary, Features]]:
+        """Yield what is counted where no column is named: rows, the pieces that they stand for.
+
+        An order of three mugs is one order, though of these mugs its list may have one row; what is
+        sold are pieces. Where nothing says which are meant, these are two readings. *things* says
+        whether a value stands for what has it, as `mugs`; else one does behind `how many`.
+        """
+        where = self.where if where is None else where
+        things = self.counts_things if things is None else things
+        pieces, nouns = self.table.pieces, self.of("record")
+        acts = self.table.is_list or self.is_sold
+        may_be = things if not nouns else acts and not any(map(self.word, nouns))
+        # of `how many cards` the rows are of payments
+        may_be = may_be and not any(LISTED in item.column for item in where)
+        if nouns or not (self.reaches or (pieces and may_be and self.is_sold)):
+            yield Summary("count", None, where), Counter()
+        if pieces is not None and may_be:
+            unsaid: Features = Counter(pieces_counted=int(not self.is_sold))
+            yield Summary("sum", Term(pieces.name), where), unsaid
+
     @property
-    def counts_rows(self) -> bool:
-        """Whether a count without a column is of rows: of records that are named, not of mugs."""
-        is_named = bool(self.of("record")) or not self.reaches
-        return is_named and self.table.pieces is None
+    def counts_things(self) -> bool:
+        """Whether behind `how many` a value of a row stands for what has it: `mugs`."""
+        behind = (self.first("how_many") or 0) + 1
+        own = any(not self.table.by_name[x.column].is_beside for x in self.where)
+        if not own or self.kind(behind) != "value":
+            return False
+        low, high = self.mention(behind - 1).last, self.mention(behind).first
+        between = self.frame.sentence.tokens[low:high]
+        return all(t.word in _ARTICLES or t.stem in stems_of("pieces", "verbs") for t in between)
 
     @property
     def reaches(self) -> bool:
@@ -663,14 +699,16 @@ class Asked:
             yield Summary("count", None, self.where), frozenset()
         elif follower is None and pieces is not None and self.is_counting(at):
             yield Summary("sum", Term(pieces.name), self.where), said
+            if not (self.table.is_list or self.is_sold):
+                yield Summary("count", None, self.where), said
         elif follower is not None and self.is_counting(at) and near:
             if self.means_record(follower):
-                last = follower  # of `job adverts`
-                while self.kind(last + 1) == "record":
-                    last += 1
+                # of `job adverts`
+                last = next(i for i in count(follower) if self.kind(i + 1) != "record")
                 noun = self.tokens(last)[-1].word
-                if noun != singular(noun):  # `the most energy` is no number of anything
-                    yield Summary("count", None, self.where), said | {follower}
+                # `the most energy` is no number of anything
+                found = self.tallies(things=False) if noun != singular(noun) else ()
+                yield from ((summary, said | {follower}) for summary, _ in found)
             elif self.kind(follower) == "column":
                 for column, features in self.columns(follower, lambda c: c.is_text, headed=True):
                     if self.needs_all(follower, column):

@@ -7,9 +7,9 @@ from itertools import combinations
 
 from srag_mcp.grammar.asked import UNIVERSAL, WHOLE, Asked
 from srag_mcp.grammar.filters import Features, Frame, Option, contradicts
-from srag_mcp.grammar.lexicon import BEING, spoken, stem, stems, stems_of
+from srag_mcp.grammar.lexicon import BEING, concept_stems, spoken, stem, stems, stems_of
 from srag_mcp.grammar.sql import ROW, Condition, Function, Summary, Term, Where, holds, is_known
-from srag_mcp.grammar.table import LISTED, Column
+from srag_mcp.grammar.table import Column
 from srag_mcp.names.uniting import are_names
 
 _VERBS = frozenset("is are was were has have had do does did offer cost contain".split())  # noqa: SIM905
@@ -123,8 +123,9 @@ def read_count(asked: Asked) -> Drafts:
         return  # `how many storms`: a yes says that there was one, not how many
     used, count = frozenset({asking, *distinct}), Summary("count", None, asked.where)
     yield from _of_part(asked, asking + 1 + len(distinct), used | totals)
-    if not distinct and (target is None or target in nouns):
-        yield from _pieces(asked, used | totals, frozenset(nouns), asking + 1)
+    tallies = [] if distinct or target not in {None, *nouns} else [*asked.tallies()]
+    pieces = [item for item in tallies if item[0] != count]
+    yield from (_single(asked, summary, used | totals, more) for summary, more in pieces)
     other = asked.names_other(asking + 1)
     is_other = other and (target != asking + 2 or asked.apart(asking + 1))
     is_noun = bool(nouns or target) and not is_other
@@ -133,8 +134,9 @@ def read_count(asked: Asked) -> Drafts:
     if target is None or asked.kind(target) == "record":
         others = not nouns and any(asked.table.tells_of_other(c.column) for c in asked.where)
         others = others or asked.counts_claimed(nouns)
-        if not distinct and not one and not others and (nouns or asked.where):
-            yield _single(asked, count, used | totals, Counter({"no_head": int(not nouns)}))
+        if tallies != pieces and not one and not others and (nouns or asked.where):
+            bare: Features = Counter(no_head=int(not (nouns or pieces)))
+            yield _single(asked, count, used | totals, bare)
             yield from _different(asked, used | totals)
     elif asked.kind(target) == "part":
         if asked.word(target) == "date" and asked.table.is_daily:
@@ -161,21 +163,6 @@ def _of_part(asked: Asked, at: int, used: frozenset[int]) -> Drafts:
             summary = Summary("count", Term(column.name), asked.where, distinct=True)
             doubt: Features = Counter({"values_counted": int(not are_names(column.texts))})
             yield _single(asked, summary, used, doubt)
-
-
-def _pieces(asked: Asked, used: frozenset[int], nouns: frozenset[int], at: int) -> Drafts:
-    """Read `how many mugs were sold` as the pieces that the rows stand for."""
-    pieces, said = asked.table.pieces, [item.column for item in asked.where]
-    known = [asked.table.by_name[name] for name in said if name in asked.table.by_name]
-    is_own = any(not column.is_beside for column in known)
-    others = any(LISTED in name for name in said)  # of `how many cards` the rows are of payments
-    if pieces is not None and not others and (nouns or (is_own and asked.kind(at) == "value")):
-        total = Summary("sum", Term(pieces.name), asked.where)
-        words = {token.stem for token in asked.frame.sentence.tokens}
-        unsaid: Features = Counter(
-            pieces_counted=int(words.isdisjoint(stems_of("pieces", "verbs")))
-        )
-        yield _single(asked, total, used | nouns, unsaid)
 
 
 def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[int]) -> Drafts:
@@ -215,6 +202,9 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
         ):
             summary = Summary("count", term, asked.where, distinct=True)
             yield _single(asked, summary, used | totals | {target}, features)
+            if asked.is_sold and asked.table.pieces and not distinct:
+                pieces = Summary("sum", Term(asked.table.pieces.name), asked.where)
+                yield _single(asked, pieces, used | totals | {target}, features)
             is_thing = not column.named.isdisjoint(asked.table.things)
             is_thing = is_thing or asked.table.may_number(column)
             is_thing = is_thing or asked.is_said_to_be(target)
@@ -333,10 +323,10 @@ def read_groups(asked: Asked) -> Drafts:
         found: list[tuple[Summary, frozenset[int], Features]] = []
         if asked.has("aggregate"):
             found = [item for item in asked.summaries() if item[0].term != key]
-        elif asked.has("how_many") and not measures and asked.counts_rows:
+        elif asked.has("how_many") and not measures:
             noun = asked.noun(asked.of("how_many")[0], ())
-            own = {noun} if noun is not None and asked.means_record(noun) else ()
-            found = [(Summary("count", None, asked.where), frozenset(own), Counter())]
+            own = frozenset({noun} if noun is not None and asked.means_record(noun) else ())
+            found = [(summary, own, more) for summary, more in asked.tallies()]
         else:
             listed = asked.has("how_many")
             found = [
@@ -356,11 +346,11 @@ def read_superlative(asked: Asked) -> Drafts:
         return
     at = places[0]
     limit, counted = asked.limit(at)
-    for summary, said in asked.counts(at):
-        if not asked.has("aggregate"):
-            yield from _most(asked, summary, limit, (at, counted | {at} | said))
-        if summary.term is None:
-            return
+    tallies = [*asked.counts(at)]
+    for summary, said in () if asked.has("aggregate") else tallies:
+        yield from _most(asked, summary, limit, (at, counted | {at} | said))
+    if any(summary.term is None for summary, _ in tallies):
+        return
     for column, used, highest, features in asked.ranked(at):
         if asked.contradicts(column, highest):
             continue  # `the three cheapest, dearest first`
@@ -454,7 +444,10 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
             doubt: Features = Counter({"groups_ranked": int(not counting and not aggregated)})
             yield Draft(sql, columns, used, features + doubt)
         named = head is not None and (head is asked.table.label or asked.table.is_thing(head))
-        shared = numbered or (named and not asked.table.is_list)
+        # `which test costs the most`: in all, or by itself; not so of `has the most cost`
+        own = column.heads & (concept_stems() - stems_of("additive", "words"))
+        is_far = bool(own) and ranking.features["far_measure"] > 0
+        shared = numbered or (named and not asked.table.is_list) or is_far
         if aggregated or key.part or (groups and counting and summaries and not shared):
             continue
         doubt = Counter({"records_ranked": int(groups and not record and not counting)})
@@ -506,8 +499,9 @@ def read_having(asked: Asked) -> Drafts:
     """Read `which cities have at least three hotels`, `… an average price above 100`."""
     if asked.relation is None or asked.has(*_COMPARING, *_RANKING, "yes_no"):
         return
-    count = (Summary("count", None, asked.where), frozenset[int](), Counter[str]())
-    for summary, said, features in asked.summaries() if asked.has("aggregate") else [count]:
+    tallies = asked.tallies(things=asked.says_thing)
+    counts = ((summary, frozenset[int](), more) for summary, more in tallies)
+    for summary, said, features in asked.summaries() if asked.has("aggregate") else counts:
         having = asked.related(summary)
         for terms, used, more in asked.heads():
             if having is None or len(terms) != 1 or terms[0].column == ROW:
@@ -616,9 +610,10 @@ def _both(
     used = frozenset(asked.of("aggregate"))
     amount = any("much" in asked.words(at) for at in asked.of("more", "fewer", "how_much"))
     counted = at is None or asked.has("how_many") or asked.words(at) & _COUNTED
-    if not functions and not measures and not amount and counted and asked.counts_rows:
-        one, other = Summary("count", None, left), Summary("count", None, right)
-        yield one, other, frozenset(), Counter()
+    if not functions and not measures and not amount and counted:
+        sides = (asked.tallies(where, things=asked.says_thing) for where in (left, right))
+        for (one, features), (other, _) in zip(*sides, strict=True):
+            yield one, other, frozenset(), features
     one_each = asked.pinned(left) and asked.pinned(right)
     for column, said, features in measures if functions or one_each else ():
         function = functions[0] if functions else "max"

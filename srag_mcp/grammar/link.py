@@ -539,9 +539,10 @@ class _Linker:
 
     def _held_at(self, at: int) -> Iterator[Weighed]:
         """Yield what says of a thing only that it is listed: `sold`, and no noun of its record."""
-        token = self.tokens[at]
-        is_sold = self._table.pieces is not None and token.stem in stems_of("pieces", "verbs")
-        holds = token.stem in self._table.holders - self._table.nouns
+        token, table = self.tokens[at], self._table
+        is_sold = table.pieces is not None and token.stem in stems_of("pieces", "verbs")
+        is_sold = is_sold and singular(token.word) == token.word  # and no `orders`
+        holds = token.stem in (table.holders - table.nouns if table.is_list else table.nouns)
         before = [other.word for other in self.tokens[:at]]
         asked = not DOING.isdisjoint(before) and before[-1] not in words_of("function", "nouns")
         if is_sold and (not holds or token.word.endswith("ed") or asked):

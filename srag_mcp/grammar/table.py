@@ -445,9 +445,10 @@ class Table:
     document, and *doubted* those that only some records have as a value, or what only some call
     themselves; *beside* are columns of other tables that may restrict it.
 
-    Of a list (*is_list*) *holders* are the nouns of the records that it stands in, *naming* is the
-    column that names an item and *pieces* that of how many pieces an item stands for. *truths* are
-    nouns that a yes/no column is called by as well, and no other: of a folder `sold` not all are.
+    *pieces* is the column of how many pieces a row stands for. Of a list (*is_list*) *holders* are
+    the nouns of the records that it stands in, and *naming* is the column that names an item.
+    *truths* are nouns that a yes/no column is called by as well, and no other: of a folder `sold`
+    not all are.
     """
 
     name: str
@@ -714,9 +715,15 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     rest = frozenset((own - last | kinds) - nouns)  # of what is called fire, no fire drills
     claimed = frozenset(nouns - attested)
     doubted = frozenset(nouns & (_stored(columns) | partly - own) | kinds)
+    said = stems_of("pieces", "words")  # `quantity`, `units_sold`
+    acts = said | stems_of("pieces", "verbs")
+    pieces = [
+        c for c in columns if c.is_number and any({*n} <= acts and {*n} & said for n in c.names)
+    ]
     return Table(
         schema.entity, columns, frozenset(nouns), general, rest, things, called, claimed, doubted,
         truths=frozenset(truths),
+        pieces=pieces[0] if len(pieces) == 1 and pieces[0].is_additive else None,
     )  # fmt: skip
 
 

@@ -324,11 +324,6 @@ def _describe_list(child: schemas.Table, schema: Schema, statistics: Statistics)
     idle = nouns | stems_of("naming", "words") | {"descript"}
     texts = [column for column in table.columns if column.is_text]
     label = [c for c in texts if any(set(name) <= idle for name in c.names)]
-    pieces = [
-        c
-        for c in table.columns
-        if c.is_number and any({*name} <= stems_of("pieces", "words") for name in c.names)
-    ]
     return replace(
         table,
         nouns=nouns,
@@ -337,7 +332,6 @@ def _describe_list(child: schemas.Table, schema: Schema, statistics: Statistics)
         things=frozenset(),
         called=frozenset(w for x in words for w in {x, x.removesuffix("s")}),
         naming=texts[0] if len(texts) == 1 else next(iter(label), None),
-        pieces=pieces[0] if len(pieces) == 1 and pieces[0].is_additive else None,
         is_list=True,
     )
 

@@ -121,7 +121,7 @@ def find_grounds(
         )
     denominator = find_denominator(corpus, facts, page, is_quick=is_quick)
     repeated = [find_repeated(corpus, joins, page) for joins in (facts.joins, facts.counts)]
-    unread = (*filter(None, repeated), *_note_unread(corpus, facts))
+    unread = (*filter(None, repeated), *facts.mixed_units, *_note_unread(corpus, facts))
     lists = tuple(_note_lists(corpus, facts))
     if denominator is None:
         return Grounds(nothing=tuple(nothing), notes=(*lists, *unread, *corpus.notices()))

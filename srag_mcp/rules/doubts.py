@@ -12,6 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from srag_mcp.cells.cell import Mark, is_predicted
 from srag_mcp.errors import QuestionError
@@ -27,7 +28,7 @@ from srag_mcp.schema.attribute import (
     keys_of,
 )
 from srag_mcp.sqlfacts.query import QueryFacts, Translation
-from srag_mcp.sqlfacts.trees import replace_values
+from srag_mcp.sqlfacts.trees import exp, replace_values
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.guard import Value
@@ -57,6 +58,7 @@ _SAME_SIZE = 3.0
 _MAX_DOCUMENTS = 5_000  # so many documents tell how the others are
 _MAX_VALUES, _MAX_NAMED = 60, 3
 _MIN_VALUE, _MAX_VALUE = 4, 40
+_AGAIN = "at each of which the same things come again: what they are then may be no sum"
 _SAYING_NOTHING = frozenset({"none", "true", "false", "other", "unknown"})
 _NOTE = re.compile(r"\b(?:in|en) ([^\W\d_]{3,9}|[^\w\s])(?!\w)")
 _KINDS = frozenset(map(stem, ("document", "kind", "type")))  # what says of which one a record is
@@ -247,7 +249,8 @@ def find_mixed_units(corpus: Corpus, query: QueryFacts, *, is_sure: bool = True)
             key = "document_id, position" if is_list and teller is listed else "document_id"
             for names, beside, told, said in _tell_units(teller, listed, is_sure=is_sure):
                 for name in sorted(numbers & names):
-                    for sql in facts.pools(name, beside, key, told, of_sums="added" in said):
+                    adding = ([exp.Sum], [exp.Sum, exp.Avg])["kinds" in said]  # of days, no average
+                    for sql in facts.pools(name, beside, key, told, adding * ("added" in said)):
                         [[count]] = corpus.select(sql, limit=1).rows
                         if _whole(count) > 1:
                             yield f"{name} {said.format(count)}"
@@ -273,6 +276,10 @@ def _tell_units(
             if teller.about("").schema().children:
                 told += f" AND table_name = {quote_text(schema.entity)}"
         yield measured, beside.name, told, f"{said} {beside.name} tells: say of which"
+    for day in () if is_sure or teller is not listed else listed.once(_dated_states):
+        told = f"{quote_name(day)} AS _told FROM {quote_name(schema.entity)}"
+        rest = {x.name for x in schema.attributes} - {day}
+        yield rest, day, told, f"is added up over {{}} values of {day}, {_AGAIN}"
     money = _bare_money(listed, 2 if is_sure else 0)
     noted = teller.about("").once(_noted_currencies) if money else {}
     if len({*noted.values()}) > 1:
@@ -280,6 +287,26 @@ def _tell_units(
         ids, units = (f"unnest(string_split({x}, chr(10)))" for x in lists)
         told = f"_told FROM (SELECT {ids} AS document_id, {units} AS _told)"
         yield money, "", told, f"{said} their documents tell"
+
+
+def _dated_states(corpus: Corpus) -> Sequence[str]:
+    """Return the columns of days, or years, at most of which the same things have one row each.
+
+    Rows that are made as things happen meet: two of one thing on one day.
+    """
+    attributes, dates = corpus.schema().attributes, list[str]()
+    days = [x.name for x in attributes if x.type.is_date or "year" in fold_words(x.name)]
+    texts = {x.name for x in attributes if x.type.is_text}
+    found = [x for x in corpus.statistics() if 0 < 2 * x.n_distinct <= x.n_non_null == x.n_records]
+    names = [quote_name(x.column) for x in found if x.column in texts]
+    for day, key in product(days, {*names, ", ".join(names)} - {""}):
+        keys = (key, quote_name(day), f"{key}, {quote_name(day)}")
+        told = ", ".join(f"count(DISTINCT row({x}))" for x in keys)
+        counted = corpus.count(f"SELECT {told}, count(*) FROM {quote_name(corpus.schema().entity)}")
+        n_things, n_days, n_both, n = map(_whole, counted)
+        if n_both == n > n_things * n_days / 2 and min(n_things, n_days) > 1:
+            dates.append(day)
+    return dates
 
 
 def _signs(corpus: Corpus, name: str, beside: Attribute) -> bool:

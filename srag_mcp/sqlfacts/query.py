@@ -46,6 +46,7 @@ from srag_mcp.sqlfacts.trees import (
     write,
 )
 from srag_mcp.store.database import quote_name
+from srag_mcp.values.units import unit_of
 
 Role: TypeAlias = Literal["output", "measure", "filter", "group", "order"]
 
@@ -220,7 +221,8 @@ class QueryFacts:
     @cached_property
     def unit(self) -> str | None:
         """The unit of the one output, where its values have one."""
-        return self._unit(self._outputs[0]) if len(self._outputs) == 1 else None
+        units = self.units_of(self._outputs[0]) if len(self._outputs) == 1 else set[str]()
+        return units.pop() if len(units) == 1 else None
 
     @cached_property
     def outputs(self) -> tuple[OutputColumn | None, ...]:
@@ -340,20 +342,20 @@ class QueryFacts:
         return found
 
     def pools(
-        self, column: str, other: str, key: str, told: str, *, of_sums: bool = False
+        self, column: str, other: str, key: str, told: str, adding: Sequence[type[exp.AggFunc]] = ()
     ) -> Iterator[str]:
         """Write how many values of *other* the amounts of *column* have that it puts together.
 
         Those of a row are what `SELECT key, told` (as `_told`) says of its *key*.
 
-        In sums and averages, and unless these alone are meant (*of_sums*) in extremes, orders and
-        comparisons with numbers; the most of one group, where groups of columns are shown.
+        In what is *adding* them, and else in each aggregate but counts, in orders and comparisons
+        with numbers; the most of one group, where groups of columns are shown.
 
         `SELECT AVG(size) FROM lots GROUP BY kind`, unit -> the largest of `SELECT COUNT(DISTINCT
         unit) FROM lots WHERE size IS NOT NULL GROUP BY kind`; none where *other* is such a group
         """
         root = self.merged
-        kinds = [exp.Sum, exp.Avg] if of_sums else [exp.AggFunc, exp.Ordered, *_COMPARING]
+        kinds = adding or (exp.AggFunc, exp.Ordered, *_COMPARING)
         found: dict[str, None] = {}
         for node in [] if root is None else root.find_all(*kinds):
             used = [x for x in node.find_all(exp.Column) if self.origin(x) == column]
@@ -505,23 +507,55 @@ class QueryFacts:
         """Whether *source* of a FROM is the table of the records."""
         return isinstance(source, exp.Table) and source.name.lower() == self.schema.entity.lower()
 
-    def _unit(self, output: exp.Expr) -> str | None:
+    def units_of(self, output: exp.Expr) -> set[str]:
+        """Return the units of the values of *output*: several where it puts some together."""
         node = _unwrapped(output)
         if isinstance(node, exp.Div):
             factors = [side.name for side in node.left.find_all(exp.Literal) if not side.is_string]
             is_scaled = isinstance(_unwrapped(node.left), exp.Mul)
-            return "percent" if is_scaled and 100.0 in map(float, factors) else None
+            return {"percent"} if is_scaled and 100.0 in map(float, factors) else set()
         if isinstance(node, exp.DateDiff):
-            return f"{node.args['unit'].name.lower()}s"
-        if isinstance(node, exp.Sub | exp.Add):
-            return self._unit(node.left)
-        keeping = (exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Median, exp.Quantile, exp.PercentileCont)
-        if isinstance(node, (*keeping, exp.Abs)):
-            return self._unit(node.this)
-        if isinstance(node, exp.Select):
-            return self._unit(node.selects[0]) if len(node.selects) == 1 else None
-        name = self.origin(node) if isinstance(node, exp.Column) else None
-        return None if name in {None, _ROW} else self.schema.attribute(str(name)).unit
+            return {f"{node.args['unit'].name.lower()}s"}
+        meant = meanings_of(node) if isinstance(node, exp.Column) else _operands(node)
+        tables = {x.name.lower() for x in meant if isinstance(x, exp.Table)}
+        held = (x for table in self.whole.tables if table.entity.lower() in tables
+                for x in table.attributes)  # fmt: skip
+        found = {x.unit for x in held if x.unit and x.name.lower() == node.name.lower()}
+        return found.union(*(self.units_of(x) for x in meant if not isinstance(x, exp.Table)))
+
+    @property
+    def mixed_units(self) -> Iterator[str]:
+        """Say where amounts of columns in different units are put together, or compared.
+
+        `"price + freight puts EUR and USD together"`, also of columns that a UNION makes one.
+        """
+        found: dict[tuple[str, ...], str] = {}
+        for node in self._find(*_KEEPING, *_JOINING, *_COMPARING):
+            sides = _operands(node) or [node.this, node.expression]
+            units = set[str]().union(*(self.units_of(x) for x in sides if x))
+            if len({unit_of(x) for x in units} - {None}) > 1:
+                found.setdefault(tuple(sorted(units)), write(node))
+        yield from (f"{sql} puts {' and '.join(units)} together" for units, sql in found.items())
+
+
+_JOINING = (exp.Add, exp.Sub, exp.Case, exp.If, exp.Coalesce, exp.Greatest, exp.Least, exp.Abs)
+_KEEPING = (exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Median, exp.Quantile, exp.PercentileCont)
+
+
+def _operands(node: exp.Expr) -> list[exp.Expr]:
+    """Return the parts of which an expression has the unit."""
+    match node:
+        case exp.Case():
+            parts = [*node.args["ifs"], node.args.get("default")]
+        case exp.If():
+            parts = [node.args.get("true"), node.args.get("false")]
+        case exp.Select():
+            parts = node.selects * (len(node.selects) == 1)
+        case exp.Expr() if isinstance(node, (*_JOINING, *_KEEPING)):
+            parts = [node.this, node.args.get("expression"), *node.expressions]
+        case _:
+            parts = []
+    return [x for x in parts if x is not None]
 
 
 def _unwrapped(output: exp.Expr) -> exp.Expr:

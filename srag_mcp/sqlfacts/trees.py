@@ -226,6 +226,10 @@ def _outputs_called(name: str, source: exp.Expr) -> list[exp.Expr]:
     outputs = [source] if query is None else outputs_of(query)
     rows: list[exp.Expr] = [x for x in outputs if isinstance(x, exp.Table | exp.UDTF)]
     named = [x.unalias() for x in outputs if x not in rows and x.alias_or_name.lower() == name]
+    parts = selects_of(query) if named and not rows else []  # UNION goes by places
+    first, *others = [outputs_of(select) for select in parts] or [[]]
+    places = [at for at, x in enumerate(first) if x.alias_or_name.lower() == name]
+    named += [x[at].unalias() for x in others for at in places if at < len(x)]
     return named or rows
 
 

@@ -1,11 +1,13 @@
 """JSON files."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
+from srag_mcp.documents.json_text import read_json_tables
 from srag_mcp.documents.reading import read_tables, read_text
 from srag_mcp.text.spans import Span
 
@@ -108,3 +110,15 @@ def test_texts_that_are_numbers_may_be_written_otherwise_than_json(
 ) -> None:
     [table] = read_tables(f"[{{{members}}}, {{{members}}}]".encode(), "a.json")
     assert [row.context for row in table.rows] == [style] * 2
+
+
+@pytest.mark.parametrize("is_nested", [False, True])
+def test_null_where_others_have_a_list_is_a_list_of_none_and_told(*, is_nested: bool) -> None:
+    vans = [{"van": "V1", "repairs": [{"fault": "leak"}]}, {"van": "V2", "repairs": None}]
+    data = json.dumps({"vans": vans} if is_nested else vans).encode()
+    [table] = read_json_tables(data, "vans.json")
+    assert table.told == ("repairs is null, read as a list of none, in 1 of 2 records",)
+    assert [[len(x.rows) for x in row.more.listings] for row in table.rows if row.more] == [
+        [1],
+        [0],
+    ]

@@ -299,3 +299,62 @@ def test_what_happens_again_is_counted_each_time_or_by_kind(
     lines = [*kinds, ("A", "none"), ("C", "horn"), ("C", "none")]
     table = "".join(f"2024-01-{day:02},{line},{x}\n" for day, (line, x) in enumerate(lines, 2))
     assert rows_of(f"Date,Line,Fault\n{table}", "Which line had the most faults?") == rows
+
+
+SALES = """customer,product,quantity,date
+Tom,Soap,4,2024-01-03
+Ann,Candle,2,2024-01-04
+Tom,Soap,3,2024-02-05
+Bea,Soap,1,2024-02-09
+Ann,Soap,2,2024-03-01
+Tom,Candle,6,2024-03-02
+Bea,Brush,1,2024-03-09
+Ann,Brush,5,2024-04-01
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("How many soaps did Tom buy?", [(7,)]),
+        ("How many soaps did each customer buy?", [("Ann", 2), ("Bea", 1), ("Tom", 7)]),
+        ("How many more soaps than candles were sold?", [(2,)]),
+        ("How many sold soaps are there?", [(10,)]),
+        ("Which customer bought the most soaps?", [("Tom",)]),
+        # a row is a sale, however many pieces are sold by it
+        ("How many sales are there?", [(8,)]),
+        ("How many sales did Tom have?", [(3,)]),
+        # rows, or pieces
+        ("How many candles are there?", None),
+        ("How many soaps per customer?", None),
+        ("How many products did Tom buy?", None),
+        ("How many brushes were there in March 2024?", [(1,)]),  # of one row with one piece
+    ],
+)
+@pytest.mark.parametrize("column", ["quantity", "qty", "units_sold"])
+def test_a_row_may_stand_for_several_pieces(
+    rows_of: RowsOf, question: str, rows: Rows, column: str
+) -> None:
+    assert rows_of(SALES.replace("quantity", column), question, "sales") == rows
+
+
+def test_most_of_what_rows_may_stand_for_has_two_readings(rows_of: RowsOf) -> None:
+    table = "observer,species,count\nAda,Fox,1\nAda,Fox,1\nBo,Fox,5\nBo,Owl,2\n"
+    assert rows_of(table, "Which observer saw the most foxes?", "sightings") is None
+    assert rows_of(table, "Which observer saw the most owls?", "sightings") == [("Bo",)]
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("Which test costs the most?", None),  # in all, or by itself
+        ("Which test cost the least?", [("ECG",)]),
+        ("Which test has the most cost?", [("Blood",)]),
+        ("Which clinic costs the most?", [("Kent",)]),
+    ],
+)
+def test_what_a_verb_measures_is_that_of_one_or_of_all(
+    rows_of: RowsOf, question: str, rows: Rows
+) -> None:
+    table = "test,clinic,cost\nBlood,Kent,20\nBlood,Kent,20\nBlood,Ulm,20\nMRI,Kent,50\nECG,Ulm,5\n"
+    assert rows_of(table, question, "bills") == rows

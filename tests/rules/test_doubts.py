@@ -762,6 +762,47 @@ def test_a_sum_over_kinds_says_so_where_no_minus_tells_them_apart(
     assert answer.assumptions == ("total is added up over 2 kinds of kind",) * told
 
 
+@pytest.mark.parametrize(
+    ("day", "rows", "told"),
+    [
+        (
+            "as_of",
+            [f"{x},2024-0{m}-01,{n}" for n, x in enumerate(("nut", "gear")) for m in (1, 2, 3)],
+            True,
+        ),
+        (
+            "year",
+            [f"{x},{m},{n}" for n, x in enumerate(("nut", "gear")) for m in (2001, 2011)],
+            True,
+        ),
+        # each thing once a day by chance, and one of them twice
+        ("day", [f"{x},2024-0{m}-01,{m}" for m, x in enumerate(("nut", "gear") * 4, 1)], False),
+        ("day", [f"{x},2024-0{m}-01,7" for x in ("nut", "gear", "nut") for m in (1, 2, 3)], False),
+    ],
+)
+def test_a_sum_over_days_says_so_where_each_has_the_same_things(
+    tmp_path: Path, worker: QueryPool, day: str, rows: list[str], *, told: bool
+) -> None:
+    folder = tmp_path / "stores"
+    folder.mkdir()
+    (folder / "all.csv").write_text("\n".join((f"part,{day},stock", *rows, "")), encoding="utf-8")
+    ingest(folder, Settings(workers=1))
+    corpus = Corpus(folder, worker)
+
+    def is_told(sql: str) -> bool:
+        notes = find_grounds(corpus, read_query(sql, corpus.schema()), corpus.select(sql)).notes
+        return any("at each of which the same things come again" in note for note in notes)
+
+    assert is_told("SELECT sum(stock) FROM stores") is told
+    assert is_told("SELECT part, sum(stock) FROM stores GROUP BY part") is told
+    for plain in (
+        f"SELECT {day}, sum(stock) FROM stores GROUP BY {day}",
+        f"SELECT sum(stock) FROM stores WHERE {day} = (SELECT max({day}) FROM stores)",
+        "SELECT avg(stock), max(stock) FROM stores",
+    ):
+        assert not is_told(plain)
+
+
 def test_one_value_in_another_unit_is_not_added_wherever_it_lies(open_corpus: Open) -> None:
     texts = [f"Rebate: {n}.50 EUR" for n in range(3, 16)] + ["Rebate: 5 %"]
     corpus = open_corpus(texts, [_number("rebate", "rebate", "EUR")])

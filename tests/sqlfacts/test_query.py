@@ -76,6 +76,47 @@ def test_a_result_has_the_unit_of_what_it_measures(sql: str, unit: str | None) -
     assert read_query(sql, SHIPS).unit == unit
 
 
+COSTS = Schema(
+    title="Part",
+    entity="parts",
+    attributes=(
+        Attribute(name="price", type="number", unit="EUR"),
+        Attribute(name="fee", type="number", unit="EUR"),
+        Attribute(name="freight", type="number", unit="USD"),
+        Attribute(name="screws", type="integer", unit="screws"),
+        Attribute(name="nails", type="integer", unit="nails"),
+    ),
+)
+BOTH = "(SELECT price AS v, 1 AS n FROM parts UNION ALL SELECT freight, 2 FROM parts)"
+
+
+@pytest.mark.parametrize(
+    ("sql", "mixed"),
+    [
+        ("SELECT sum(price) + sum(freight) FROM parts", "SUM(price) + SUM(freight)"),
+        ("SELECT sum(price * 0.9 + freight) FROM parts", None),  # converted, perhaps
+        ("SELECT avg(price - freight) FROM parts", "AVG(price - freight)"),
+        (
+            "SELECT max(CASE WHEN fee > 2 THEN price ELSE freight END) FROM parts",
+            "MAX(CASE WHEN fee > 2 THEN price ELSE freight END)",
+        ),
+        ("SELECT coalesce(freight, price) FROM parts", "COALESCE(freight, price)"),
+        ("SELECT count(*) FROM parts WHERE price > freight", "price > freight"),
+        (f"SELECT sum(v) FROM {BOTH}", "SUM(v)"),
+        (f"WITH b AS {BOTH} SELECT sum(n) FROM b", None),
+        ("SELECT price - (SELECT avg(fee) FROM parts) FROM parts", None),
+        ("SELECT sum(price) / sum(freight) FROM parts", None),  # a rate
+        ("SELECT sum(price), sum(freight) FROM parts", None),
+        ("SELECT sum(screws + nails) FROM parts", None),  # so many things
+        ("SELECT sum(price + screws) + 5 FROM parts WHERE price > 3", None),
+        ("SELECT FROM WHERE", None),
+    ],
+)
+def test_amounts_of_two_columns_are_put_together_in_one_unit(sql: str, mixed: str | None) -> None:
+    told = [] if mixed is None else [f"{mixed} puts EUR and USD together"]
+    assert [*read_query(sql, COSTS).mixed_units] == told
+
+
 def test_outputs_have_the_values_of_columns_or_are_computed() -> None:
     sql = "SELECT flag, max(crew), count(*), crew + 1 AS crew FROM ships GROUP BY flag"
     found = read_query(sql, SHIPS).outputs
