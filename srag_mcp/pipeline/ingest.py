@@ -113,10 +113,10 @@ class Run:
         msg = f"none of the files of {self.folder} could be read: {named}{more}"
         raise CorpusError(msg)
 
-    def report(self, engine: Engine | type[Engine], info: BuildInfo | None = None) -> IngestReport:
-        """Report what is stored by now, and is published as *info* says."""
+    def report(self, engine: Engine | type[Engine]) -> IngestReport:
+        """Report what is stored by now."""
         by_model = engine.asks or self.work.is_predicted()
-        return report_stored(self.folder, self.found, self.work, by_model=by_model, info=info)
+        return report_stored(self.folder, self.found, self.work, by_model=by_model)
 
 
 def ingest(
@@ -406,7 +406,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
             if build is not None:
                 run.on_progress(Progress("publishing", 1, 1))
                 told += tuple(filter(None, (build.other_kinds, build.waiting)))
-    stored = run.report(engine, build)
+    stored = run.report(engine)
     n_extracted = extraction.n_extracted - len(left_out)
     return replace(
         stored,

@@ -13,7 +13,7 @@ from srag_mcp.pipeline.file_plan import FoundFiles
 from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema, find_meant
 from srag_mcp.settings import EngineName
-from srag_mcp.store.build import BuildInfo, published_info
+from srag_mcp.store.build import published_info
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.decisions import describe_design
 from srag_mcp.store.evidence import Evidence
@@ -225,20 +225,12 @@ def _named(what: str, failures: tuple[Failure, ...]) -> list[str]:
 
 
 def report_stored(
-    folder: Path,
-    found: FoundFiles,
-    work: WorkDatabase,
-    *,
-    by_model: bool,
-    info: BuildInfo | None = None,
+    folder: Path, found: FoundFiles, work: WorkDatabase, *, by_model: bool
 ) -> IngestReport:
-    """Report what is stored; *by_model*: whether a language model reads the documents.
-
-    *info* is of the build that was published just now, if one was.
-    """
+    """Report what is stored; *by_model*: whether a language model reads the documents."""
     present = work.schema_in_force()
     schema = None if present is None else present.schema
-    info = info or published_info(work.state, work.connection)
+    info = published_info(work.state, work.connection)
     n_stored = work.n_documents()
     files = sorted(work.files().items())
     failed = tuple(Failure(path, x.error) for path, x in files if x.error and x.error != OTHER_KIND)
