@@ -1,4 +1,4 @@
-"""What tests of all packages share: folders in memory, compiled modules, idle query processes."""
+"""What tests of all packages share: folders in memory, compiled modules, idle processes."""
 
 import gc
 import os
@@ -13,7 +13,8 @@ import hypothesis
 import pytest
 
 from srag_mcp import forks
-from srag_mcp.pipeline.reader_pool import OBJECTS_BETWEEN_COLLECTIONS
+from srag_mcp.pipeline import reader_pool
+from srag_mcp.pipeline.reader_pool import OBJECTS_BETWEEN_COLLECTIONS, ReaderPool
 from srag_mcp.store import feedback, layout
 from srag_mcp.store.guard import QueryLimits, QueryPool, pool
 from srag_mcp.store.guard.process import WorkerProcess
@@ -151,3 +152,45 @@ def shared_processes(monkeypatch: pytest.MonkeyPatch, idle_processes: Idle) -> N
 
     monkeypatch.setattr(pool, "WorkerProcess", take)
     monkeypatch.setattr(QueryPool, "close", hand_over)
+
+
+@pytest.fixture(scope="session")
+def idle_readers() -> Iterator[list[reader_pool._Reader]]:
+    idle: list[reader_pool._Reader] = []
+    yield idle
+    for reader in idle:
+        reader.close()
+
+
+@pytest.fixture(autouse=True)
+def shared_readers(
+    monkeypatch: pytest.MonkeyPatch, idle_readers: list[reader_pool._Reader]
+) -> None:
+    """Let a pool that is closed hand its reader to the next: each ingestion starts one.
+
+    What a reader does from its start to its end is tested in `test_reader_pool`, where all are new.
+    """
+    enter, leave, taking = ReaderPool.__enter__, ReaderPool.__exit__, threading.Lock()
+
+    def take(pool: ReaderPool) -> ReaderPool:
+        enter(pool)
+        memory = str(reader_pool._memory_of_one(pool.n_processes))
+        with taking:
+            for at, reader in enumerate(idle_readers):
+                process = reader._process
+                is_alike = reader._command == (*reader_pool._COMMAND, memory)
+                if is_alike and process is not None and process.poll() is None:
+                    pool._idle = [idle_readers.pop(at)]
+                    break
+        return pool
+
+    def hand_over(pool: ReaderPool, *_: object) -> None:
+        with taking:
+            idle_readers.extend(pool._idle or ())
+            pool._idle = []
+            while len(idle_readers) > MOST_IDLE:
+                idle_readers.pop(0).close()
+        leave(pool)
+
+    monkeypatch.setattr(ReaderPool, "__enter__", take)
+    monkeypatch.setattr(ReaderPool, "__exit__", hand_over)

@@ -261,7 +261,7 @@ def _say_odd(paths: Sequence[str]) -> str:
 
 def _say_copies(work: WorkDatabase) -> str:
     """Say which rows several files have alike: these overlap, or each numbers its own."""
-    for n, paths in work.run(_COPIES):
+    for n, paths in work.run(_COPIES) if work.run(_ROWS_OF_FILES) else ():
         said, are = ("1 row says", "is") if n == 1 else (f"{n:,} rows say", "are")
         told = "in every cell, or in two that name it, what a row of another file says"
         return f"{said} {told}, and {are} counted again: of {_name(paths)}"
@@ -337,14 +337,16 @@ SELECT (row_number() OVER (ORDER BY document_id) - 1)::INTEGER AS number,
     AND path NOT IN (SELECT document_id FROM documents)
 ) ORDER BY number
 """  # noqa: S608 - a constant
+_ROWS_OF_FILES = """
+SELECT 1 FROM documents WHERE document_id != path HAVING count(DISTINCT path) > 1
+"""
 # rows that several files have alike, and these files; nothing where no column tells rows apart
 # What names a row: columns of which each row of its file has its own; one of two is in words.
 _COPIES = r"""
 WITH said AS (SELECT * FROM cells JOIN (
                 SELECT document_id, path, sha256, count(*) OVER (PARTITION BY path) AS n
                 FROM documents WHERE document_id != path) USING (document_id)
-              WHERE state = 'stated' AND n > 1
-              AND (SELECT count(DISTINCT path) > 1 FROM documents WHERE document_id != path)),
+              WHERE state = 'stated' AND n > 1),
      named AS (FROM said SEMI JOIN (SELECT attribute, path FROM said GROUP BY attribute, path, n
                HAVING count(DISTINCT as_stated) = n) USING (attribute, path)),
      alike AS (SELECT one.document_id, any_value(one.path) AS path, any_value(two.path) AS other

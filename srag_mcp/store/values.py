@@ -303,6 +303,13 @@ ORDER BY document_id
 _SAID_POSTINGS = """
 CREATE OR REPLACE TEMP TABLE said_postings (document_id VARCHAR, term UINTEGER, n UTINYINT)
 """
+_WITH_SAID = """(
+  SELECT document_id, number, term, n FROM postings
+  UNION ALL (
+    SELECT document_id, 0 AS number, term, n FROM said_postings
+    ANTI JOIN (SELECT document_id, term FROM postings WHERE number = 0)
+      USING (document_id, term)))
+"""
 _TABLES = f"""
 CREATE TABLE build.main.srag_passages AS
 SELECT (row_number() OVER (ORDER BY document_id, number))::UINTEGER AS passage,
@@ -316,13 +323,7 @@ FROM (
   UNION ALL SELECT DISTINCT document_id, 0, NULL, 0, NULL, NULL FROM passages)
 ORDER BY passage;
 CREATE TABLE build.main.srag_postings AS
-SELECT term, passage, n
-FROM (
-  SELECT document_id, number, term, n FROM postings
-  UNION ALL (
-    SELECT document_id, 0 AS number, term, n FROM said_postings
-    ANTI JOIN (SELECT document_id, term FROM postings WHERE number = 0)
-      USING (document_id, term)))
+SELECT term, passage, n FROM {{postings}}
 JOIN build.main.srag_passages USING (document_id, number) ORDER BY term, passage;
 CREATE TABLE build.main.srag_units AS
 SELECT level, unit, coalesce(n_words / avg(n_words) OVER same, 0)::FLOAT AS words,
@@ -368,11 +369,11 @@ def cut_postings(path: str, title: str, text: str, passages: Sequence[PassageRow
 
 def write_index(connection: duckdb.DuckDBPyConnection) -> None:
     """Write the index of the passages of the build; what sums up a document is with its names."""
-    connection.execute(_SAID_POSTINGS)
     said = connection.execute(_SUMMARIES).fetchall()
     rows = [(key, term, n) for key, text in said for term, n in count_terms(text).items()]
     if rows:
+        connection.execute(_SAID_POSTINGS)
         with connection.appender("said_postings") as appender:
             appender.append_rows(rows)
         connection.execute(f"CREATE TABLE build.main.srag_summaries AS {_SUMMARIES}")
-    connection.execute(_TABLES)
+    connection.execute(_TABLES.format(postings=_WITH_SAID if rows else "postings"))

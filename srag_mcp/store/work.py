@@ -8,7 +8,7 @@ import secrets
 import shutil
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -288,6 +288,7 @@ class WorkDatabase:
         self.state = state
         self.warning = warning
         self._facts: dict[str, str] | None = None  # of the table `meta`; None until they are read
+        self._new: dict[str, str] = {}  # what the transaction adds to them, at its end
         self._is_open = False  # whether there is a transaction
         connection.execute(_META)
         if self._meta("format") is None:
@@ -360,7 +361,7 @@ class WorkDatabase:
 
     def keep_note(self, key: str, text: str, *, is_content: bool = False) -> None:
         """Keep a short text for the next ingestion; *is_content*: it is published as well."""
-        with self.transaction():
+        with self.transaction() if is_content else nullcontext():
             self._set_meta(**{f"note:{key}": text})
             if is_content:
                 self.count_revision()
@@ -388,7 +389,7 @@ class WorkDatabase:
                 if table != "meta":
                     self.run(f"DELETE FROM {table}")  # noqa: S608 - its own
             self.run("DELETE FROM meta WHERE NOT list_contains(?, key)", [*_FACTS])
-            self._facts = None
+            self._facts, self._new = None, {}
             self.count_revision()
 
     def left_out(self) -> list[str]:
@@ -398,8 +399,9 @@ class WorkDatabase:
 
     def odd(self) -> list[str]:
         """Return the files that look like none of the others, whose documents are records."""
+        noted = json.loads(self.note(ODD) or "[]")
         sql = "SELECT path FROM documents WHERE path IN (SELECT unnest(?)) ORDER BY path"
-        return [path for (path,) in self.run(sql, json.loads(self.note(ODD) or "[]"))]
+        return [path for (path,) in self.run(sql, noted)] if noted else []
 
     def leave_out(self, paths: Collection[str]) -> None:
         """Take the documents of *paths* out of the records, as they are of another kind."""
@@ -549,12 +551,13 @@ class WorkDatabase:
         self._is_open = True
         try:
             yield
+            self._write_meta()
         except BaseException:
-            self._facts, self._is_open = None, False
+            self._facts, self._new, self._is_open = None, {}, False
             self.connection.rollback()
             raise
         self._is_open = False
-        facts, self._facts = self._facts, None  # for good where it cannot be committed
+        facts, self._facts, self._new = self._facts, None, {}  # for good if it cannot be committed
         self.connection.commit()
         self._facts = facts
 
@@ -587,14 +590,21 @@ class WorkDatabase:
     def _meta(self, key: str) -> str | None:
         if self._facts is None:
             self._facts = dict(self.run("SELECT key, value FROM meta"))
-        return self._facts.get(key)
+        return self._new.get(key, self._facts.get(key))
 
     def _set_meta(self, **entries: str) -> None:
-        new = {key: text for key, text in entries.items() if self._meta(key) != text}
-        with self.transaction():
-            self.run("DELETE FROM meta WHERE list_contains(?, key)", [*new])
-            insert_rows(self.connection, "meta", [*new.items()])
-            self._facts = {**(self._facts or {}), **new}
+        new = {key: text for key, text in entries.items() if (self._meta(key) or "") != text}
+        if new:
+            with self.transaction():
+                self._new |= new
+
+    def _write_meta(self) -> None:
+        if self._new:
+            facts = self._facts or {}
+            if known := [key for key in self._new if key in facts]:
+                self.run("DELETE FROM meta WHERE list_contains(?, key)", known)
+            insert_rows(self.connection, "meta", [*self._new.items()])
+            self._facts = facts | self._new
 
 
 def hash_schema(schema: Schema) -> str:

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from srag_mcp.model.language_model import Price
-from srag_mcp.model.litellm_library import find_price
+from srag_mcp.model.litellm_library import find_price, load_litellm
 from srag_mcp.model.remote_model import price_of
 from srag_mcp.settings import Settings
 
@@ -24,16 +24,20 @@ def test_models_that_are_not_listed_have_none(model: str) -> None:
     assert find_price(model) is None
 
 
-def test_a_price_of_the_list_is_what_litellm_says_of_a_name_and_loads_nothing() -> None:
+def test_a_price_of_the_list_is_what_litellm_says_of_a_name() -> None:
+    names = "openai/gpt-4o", "gemini/gemini-2.5-flash", "mistral/mistral-small-latest"
+    read = [find_price(name) for name in names]
+    costs = [load_litellm().get_model_info(name) for name in names]
+    said = [(cost["input_cost_per_token"], cost["output_cost_per_token"]) for cost in costs]
+    assert [price and (price.input_usd, price.output_usd) for price in read] == said
+
+
+def test_to_look_up_a_price_loads_no_litellm() -> None:
     program = """
 import sys
 from srag_mcp.model.litellm_library import find_price, load_litellm
-names = "openai/gpt-4o", "gemini/gemini-2.5-flash", "mistral/mistral-small-latest"
-read = [find_price(name) for name in names]
-assert "litellm" not in sys.modules and None not in read
-costs = [load_litellm().get_model_info(name) for name in names]
-said = [(cost["input_cost_per_token"], cost["output_cost_per_token"]) for cost in costs]
-assert [(price.input_usd, price.output_usd) for price in read] == said
+assert find_price("openai/gpt-4o") is not None
+assert "litellm" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", program], check=True)
 

@@ -42,6 +42,11 @@ forks.begin(reader_pool.main)
 
 
 @pytest.fixture
+def shared_readers() -> None:
+    """Share none: each pool starts its own."""
+
+
+@pytest.fixture
 def deadly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Readers whose parser does what the file says."""
     python = reader_pool._COMMAND[0]
