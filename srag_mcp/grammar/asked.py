@@ -728,7 +728,7 @@ class Asked:
         for place in self.of("number"):
             number = self.mention(place)
             amount = number.number or 0
-            if number.unit is None and amount == int(amount) and 1 < amount <= _MAX_LIMIT:
+            if number.unit is None and amount == int(amount) and 1 <= amount <= _MAX_LIMIT:
                 noun = self.kind(place + 1) in {"column", "record", "part"}
                 if abs(place - at) == 1 or (place < at and noun):
                     return int(amount), frozenset({place})

@@ -443,7 +443,9 @@ class _Reader:
         self._taken |= uses
         said = (self._sentence.words(self._mentions[i]) for i in uses if self._kind(i) == "number")
         doubted = any(ambiguous_mark(text) == "." for text in said)
-        for column, features, place in self._measured(first, last, concept, at):
+        # `top 1 floor by rooms`: so many are asked for
+        measured = () if valued(before) == "top" else self._measured(first, last, concept, at)
+        for column, features, place in measured:
             if not all(column.is_rate_of(self._mentions[place].rate) for place in uses):
                 continue
             low = self._mentions[at].in_unit_of(column)

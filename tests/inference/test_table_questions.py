@@ -211,6 +211,30 @@ def test_a_number_of_rows_has_an_end(rows_of: RowsOf, question: str, rows: Rows)
     assert rows_of(GATES, question) == rows
 
 
+FLOORS = """Flat,Floor,Beds
+A1,1,2
+A2,1,3
+B1,2,5
+C1,3,1
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("top 1 flat by beds", [("B1",)]),
+        ("top 2 flats by beds", [("A2",), ("B1",)]),
+        ("top 1 floor by beds", None),
+        ("top 1 floor by number of beds", None),
+        ("highest number of beds on floor 1", [(3,)]),
+    ],
+)
+def test_how_many_are_at_the_top_is_no_number_of_theirs(
+    rows_of: RowsOf, question: str, rows: Rows
+) -> None:
+    assert rows_of(FLOORS, question, "flats") == rows
+
+
 @pytest.mark.parametrize(
     ("question", "rows"),
     [
