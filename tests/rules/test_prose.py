@@ -584,3 +584,16 @@ def test_what_is_said_of_another_number_is_not_told_of_a_column(
     [rule] = tabulate(texts).schema.attribute(column).extractors
     assert isinstance(rule, SlotRule)
     assert ("target" in rule.told) is told
+
+
+@pytest.mark.parametrize("one", ["one child", "1 child"])
+def test_one_thing_is_counted_as_several_are(one: str) -> None:
+    table = tabulate(
+        [
+            f"{SHORT[n]} Pell had {one if n in (2, 7) else f'{2 + n % 5} children'}."
+            f" One day {SHORT[n]} left, with {n + 2} dogs.\n"
+            for n in range(12)
+        ]
+    )
+    assert table.values("children") == [1 if n in (2, 7) else 2 + n % 5 for n in range(12)]
+    assert table.values("dogs") == [n + 2 for n in range(12)]
