@@ -518,7 +518,7 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     is_exact = use.leads or attribute.type.is_boolean
     if use.measures and not use.sums and own.n_not_mentioned and _counts(attribute):
         # who says that there are no children has 0, which is below all that were read
-        none = rf"\b(?:{NONE_OF})\s+(?:{_speaking(use)})"
+        none = rf"\b(?:{NONE_OF})\s+(?:{_speaking(use)})\s*(?:[.,;\n]|$)"
         row = _read(corpus, _SILENCE, [_MAX_DOCUMENTS, attribute.name, none, "", "", "[]"])[0]
         is_exact |= row[2] != 0
     if is_told and not is_exact:

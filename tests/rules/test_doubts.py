@@ -262,7 +262,7 @@ def test_what_is_counted_is_spoken_of_without_a_digit(open_corpus: Open, said: s
 
 def test_the_part_of_a_name_that_a_question_says_speaks_of_the_column(open_corpus: Open) -> None:
     rule = SlotRule(value_type="number", weights={">!cabin": 5.0, "~deck": 1.0}, threshold=5.0)
-    texts = [f"She has {n} cabins on deck." for n in (3, 4, 5)] + ["There is one cabin."] * 2
+    texts = [f"She has {n} cabins on deck." for n in (3, 4, 5)] + ["There is a single cabin."] * 2
     cabins = Attribute(name="cabins_on_deck", type="integer", extractors=(rule,))
     answer = ask(open_corpus(texts, [cabins]), "What is the average number of cabins?")
     assert "only 3 of 5 documents give cabins_on_deck, and 2 more speak of it" in answer.text
