@@ -108,6 +108,11 @@ class Candidate:
         """Whether it holds numbers."""
         return self.guess.type.is_numeric
 
+    @property
+    def usual(self) -> Set[str]:
+        """The stems that most of its statements have around the value."""
+        return {name for name, share in self.near.items() if 2 * share > 1}
+
     def share(self, n_documents: int) -> float:
         """Return the share of sample documents that state it."""
         return len(self.found) / max(1, n_documents)
@@ -416,13 +421,14 @@ def _is_elsewhere(one: Candidate, other: Candidate) -> bool:
 
 
 def _says_the_same(left: Candidate, right: Candidate) -> bool:
-    """Whether both say one fact, and two labels of a document by a word that they share."""
+    """Whether both say one fact: equal values at two places are one by a word that these share."""
     kinds = {"amount" if item.is_number else str(item.guess.type) for item in (left, right)}
     origins = {left.origin, right.origin}
     if "item" in origins or len(kinds) > 1:
         return False
-    if origins == {"label"} and _is_elsewhere(left, right):
-        akin = left.guess.unit == right.guess.unit and kinship(left.label, right.label) > 0
+    if "place" not in origins and _is_elsewhere(left, right):
+        akin = kinship(left.label, right.label) > 0 or bool(left.usual & right.usual)
+        akin = akin and left.guess.unit == right.guess.unit
         if not (akin or is_same_name(left.label, right.label)):
             return False
     one, other = left.plain, right.plain

@@ -35,9 +35,12 @@ from srag_mcp.store.guard import Value
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.words import content_words, fold_words, plural, singular, stem, stems
 from srag_mcp.values.quantities import decimal_mark, scan_figures
+from srag_mcp.values.states import NONE_OF
 from srag_mcp.values.units import (
+    AMBIGUOUS_CURRENCIES,
     CURRENCY_SYMBOLS,
     CURRENCY_WORDS,
+    SIZES,
     UNITS,
     convert,
     holds_units,
@@ -242,6 +245,7 @@ def find_mixed_units(corpus: Corpus, query: QueryFacts, *, is_sure: bool = True)
     """
     above = corpus.about("")
     for facts in query.of_tables():
+        yield from () if is_sure else _find_open_units(corpus.about(facts.schema.entity), facts)
         listed = corpus.about(facts.schema.entity)
         numbers = {x.name for x in facts.schema.attributes if x.type.is_numeric} & {*facts.names}
         is_list = above.schema().entity != facts.schema.entity
@@ -254,6 +258,23 @@ def find_mixed_units(corpus: Corpus, query: QueryFacts, *, is_sure: bool = True)
                         [[count]] = corpus.select(sql, limit=1).rows
                         if _whole(count) > 1:
                             yield f"{name} {said.format(count)}"
+
+
+def _find_open_units(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
+    """Say which columns are in a word for several things that nothing tells apart: `pounds`."""
+    for item in facts.schema.attributes:
+        words = {word: may for word, may in AMBIGUOUS_CURRENCIES.items() if item.unit in may}
+        if item.unit is None or is_currency(item.unit) or not words or item.name not in facts.names:
+            continue
+        kind = SIZES[item.unit][0]
+        others = (w for w, of in UNITS.items() if SIZES.get(of, ("",))[0] == kind)
+        told = rf"\d\s?(?:{'|'.join(re.escape(w) for w in others if w not in words)})\b"
+        sql = f"SELECT count(*) FROM ({_READ}) WHERE regexp_matches(text, $2)"
+        [[n_telling]] = corpus.read(sql, [_MAX_DOCUMENTS, told])
+        called = {*stems(item.name.replace("_", " "))}
+        if called.isdisjoint(kin_of(stem(kind))) and not n_telling:
+            [word, may], *_ = words.items()
+            yield f"{item.name} is in “{word}”, which may be {' or '.join(sorted(may))}: say which"
 
 
 def _tell_units(
@@ -364,11 +385,14 @@ def _measured_in(corpus: Corpus, place: int, listed: Corpus, *, is_sure: bool) -
         return set()
     open_ones = _open_ones(listed)
     is_money = any(is_currency(unit_of(unit)) for unit in said)
-    if not is_sure:
-        return _bare_money(listed, 0) if is_money and not _bare_money(listed) else set()
     of = f"{attributes[place].name.rpartition('_')[0]}_"
-    if called := {item.name for item in open_ones if f"{item.name}_".startswith(of)}:
-        return called
+    called = {x.name for x in listed.schema().attributes if f"{x.name}_".startswith(of)}
+    called -= {attributes[place].name}
+    if not is_sure:
+        is_open = is_money and not called and not _bare_money(listed)
+        return _bare_money(listed, 0) if is_open else set()
+    if called:
+        return called & {item.name for item in open_ones}
     exact = {item.name for item in open_ones if not item.type.is_whole}
     if listed.schema().entity != corpus.schema().entity:
         return exact or {item.name for item in open_ones}
@@ -384,7 +408,8 @@ def _paid_as(corpus: Corpus, teller: str, listed: Corpus, *, is_sure: bool) -> s
     decimals = max((_whole(row[3]) for row in said), default=0)
     is_mixed = len(units) > 1 and is_sure == (len(said) < len(units))
     is_own = is_mixed and corpus.schema().entity == listed.schema().entity
-    is_paid = len(said) > 1 and is_sure == (decimals > 0)
+    # who writes `€20` does not write `9` for money: bare whole numbers count
+    is_paid = len(said) > 1 and is_sure and decimals > 0
     return (_bare_money(listed, decimals) if is_paid else set()) | ({teller} if is_own else set())
 
 
@@ -516,7 +541,14 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     """Say so where silent documents speak of a column, or another column speaks for them."""
     attribute, own = use.attribute, use.own
     is_told = own.n_read - own.n_not_mentioned >= _MOST * own.n_read
-    if is_told and not (use.leads or attribute.type.is_boolean):
+    # a document that speaks of a thing in its text has it, mostly: no count of yes without it
+    is_exact = use.leads or attribute.type.is_boolean
+    if use.measures and not use.sums and own.n_not_mentioned and _counts(attribute):
+        # who says that there are no children has 0, which is below all that were read
+        none = rf"\b(?:{NONE_OF})\s+(?:{_speaking(use)})\s*(?:[.,;\n]|$)"
+        row = _read(corpus, _SILENCE, [_MAX_DOCUMENTS, attribute.name, none, "", "", "[]"])[0]
+        is_exact |= row[2] != 0
+    if is_told and not is_exact:
         return ""
     attributes = corpus.schema().attributes
     # where an amount of the sort of the column may have been read as well
@@ -533,9 +565,7 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     # an amount in its unit tells as far as documents with a value say no other such amount
     unread = round(n_measuring - n_twice / max(1, n_told) * n_unmeasured)
     speaking = max(n_naming, unread, 0)
-    # a document that speaks of a thing in its text has it, mostly: no count of yes without it
-    is_exact = use.asks_gaps or use.leads or attribute.type.is_boolean
-    if n_told < (1.0 if is_exact else _MOST) * (n_told + speaking):
+    if n_told < (1.0 if is_exact or use.asks_gaps else _MOST) * (n_told + speaking):
         return f"{known}, and {speaking} more speak of it in words that were not read"
     keys = {item.name: keys_of(item.extractors) for item in attributes}
     stated: dict[str, Stated] = {
@@ -583,9 +613,7 @@ def _speaking(use: _Use) -> str:
     for words in dict.fromkeys(names):  # near one another, in order or backwards
         forms = [_forms_of(word) for word in words]
         patterns.append("|".join(dict.fromkeys((_BETWEEN.join(forms), _BETWEEN.join(forms[::-1])))))
-    slots = [rule for rule in attribute.extractors if isinstance(rule, SlotRule)]
-    counts = bool(slots) and attribute.type.is_whole and attribute.unit is None
-    if attribute.type.is_ordered and not counts:
+    if attribute.type.is_ordered and not _counts(attribute):
         patterns = _beside(patterns, r"\d")
     if attribute.type.is_numeric and (amount := _amounts(attribute, use.own)):
         # "35 minutes to cook" of a cook time: what its name says beside the sort of amount it is
@@ -600,6 +628,12 @@ def _speaking(use: _Use) -> str:
         spaced = [r"\s+".join(map(re.escape, value.split())) for value in said]
         patterns += [rf"\b{value}\b" for value in spaced]
     return "|".join(f"(?:{pattern})" for pattern in patterns)
+
+
+def _counts(attribute: Attribute) -> bool:
+    """Whether a column says how many there are of what its name is, as sentences tell it."""
+    is_slot = any(isinstance(rule, SlotRule) for rule in attribute.extractors)
+    return is_slot and attribute.type.is_whole and attribute.unit is None
 
 
 def _beside(words: Collection[str], amount: str) -> list[str]:

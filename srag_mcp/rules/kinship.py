@@ -125,14 +125,15 @@ def kinship(left: str, right: str) -> float:
         return 0.8
     if telling < further or further < telling:
         return 0.7
-    if shared := sum(any(_is_form(name, twin) for twin in further) for name in telling):
+    if shared := sum(any(is_form(name, twin) for twin in further) for name in telling):
         return 0.6 * shared / min(len(telling), len(further))
     short, long = sorted((fold_words(left), fold_words(right)), key=len)
     initials = "".join(word[0] for word in long.split())  # `DOB`, `date of birth`
     return 0.6 if len(initials) > 2 and short.split()[:1] == [initials] else 0.0
 
 
-def _is_form(left: str, right: str) -> bool:
+def is_form(left: str, right: str) -> bool:
+    """Whether two stems are forms of one word: `child`, `children`."""
     short, long = sorted((left, right), key=len)
     is_form = len(short) > 3 and long.startswith(short) and len(long) <= len(short) + 4
     return left == right or is_form

@@ -43,7 +43,7 @@ _COUNT = r"\b(\d{{1,4}}|[^\W\d_]{{3,12}})[^\S\n]+(?:[^\W\d_]+[^\S\n]+)?{}\b"
 class Listed:
     """The rows that a source reads in a document.
 
-    *contexts* say how numbers of a column are to be read, *unit* which column holds their units;
+    *contexts* say how numbers of a column are to be read, *units* in which column their units are;
     *sums* are what rows of the list state as the sum of a column, *besides* what is in such a sum
     and no item, as a tax is; *doubted* are rows that may be no items, and *more* what stands below
     a cell, by row and column; *other* is what stands among rows and is none; *summed* are the
@@ -54,7 +54,7 @@ class Listed:
     rows: list[Cells] = field(default_factory=list)
     place: Span = field(default_factory=lambda: Span(0, 0))
     contexts: dict[str, str] = field(default_factory=dict)
-    unit: str = ""
+    units: dict[str, str] = field(default_factory=dict)
     sums: dict[str, list[Found]] = field(default_factory=dict)
     besides: dict[str, float] = field(default_factory=dict)
     doubted: dict[int, str] = field(default_factory=dict)
@@ -132,7 +132,7 @@ def _cell(
         return Cell(name, State.NOT_MENTIONED)
     if not found.text:
         return Cell(name, State.STATED_ABSENT, "", found.span, listed.contexts.get(name, ""))
-    unit = row.get(listed.unit) if name != listed.unit else None
+    unit = row.get(listed.units.get(name, ""))
     said = f"{UNIT_OF_ROW}{unit.text}" if unit and unit.text else ""
     context = "; ".join(filter(None, (listed.contexts.get(name, ""), said)))
     cell = Cell(name, State.STATED, found.text, found.span, context)
@@ -221,7 +221,10 @@ def _read_tables(
         columns = {name: place for name, place in found if place is not None}
         for name, place in columns.items():
             if item.kind == "table" and holds_units(row[place].text for row in item.rows):
-                listed.unit = name
+                # `takings_currency` is of `takings_amount`, and not of `tickets`
+                others, of = columns.keys() - {name}, f"{name.rpartition('_')[0]}_"
+                own = {other for other in others if f"{other}_".startswith(of)}
+                listed.units = dict.fromkeys(own or others, name)
             header = item.headers[place]
             caption = "" if IS_RELATIVE.search(header) else item.caption
             listed.contexts.setdefault(name, "; ".join(filter(None, (header, caption))))

@@ -9,6 +9,7 @@ from statistics import median
 from srag_mcp.rules.candidates import Candidate, Found
 from srag_mcp.rules.clusters import cluster_slots
 from srag_mcp.rules.kinship import content_stems
+from srag_mcp.rules.naming import IN_BRACKETS
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.slots import Slot, best_slot, learn_slot_rule, to_latest
 from srag_mcp.schema.attribute import SlotRule
@@ -201,7 +202,9 @@ _WORD = re.compile(r"[^\W_]+(?:[-–’'][^\W_]+)*")
 _CLAUSE = re.compile(r"[;:()\[\].!?|•·]|,\s")
 _CLAUSES = re.compile(rf"{_CLAUSE.pattern}|\b(and|as well as|und|sowie)\b")
 _FIGURE = re.compile(r"(?<!\w)(?<!\w-)\d")
-_LEADING = JOINING - {"of", "per", "and", "de", "du", "der"}
+_OTHER_FIGURE = re.compile(rf"(?<!\band )(?<!as well as )(?<!\bund )(?<!sowie ){_FIGURE.pattern}")
+_OF = frozenset({"of", "de", "du", "der"})
+_LEADING = JOINING - _OF - {"per", "and"}
 _NO_NAME_ENDINGS = ("ed", "ing", "ly")
 _PARTICIPLE = re.compile(r"\w+[^\We]ed")  # what was done, and not what a number counts
 _DEED = re.compile(rf"({_PARTICIPLE.pattern}) ({'|'.join(sorted(_LEADING))}) ?\Z", re.I)
@@ -240,6 +243,8 @@ def _phrases(members: _Slots, sightings: Sequence[Sightings]) -> dict[str, _Said
         # "discharged (39 % of whom had died)" is no share of those discharged
         left = "" if behind and left.rstrip().endswith("(") else left
         before = _words(_without_counted(left) if slot.value.unit else left, last=True)
+        if before and before[-1] in _OF and not any(map(_names, behind[:1])):
+            before.pop()  # "the age of 54" is right beside it, "a total of 54 men" is not
         for words, is_behind in ((behind, True), (before, False)):
             for phrase, distance, is_cut in _grams(words, is_behind):
                 if phrase not in seen:
@@ -263,7 +268,11 @@ def _told(members: _Slots, sightings: Sequence[Sightings], named: set[str]) -> t
         words = _content(behind[0]) | _content("" if _FIGURE.search(before[-1]) else before[-1])
         is_joined = any((*before[-2:-1], *behind[1:2]))
         if is_joined and all("-" in word or stem(word) in named for word in words):
-            words = _content(sentence.of(text))
+            # "14 men and 7 boys came": both did; of "21 shots, 4 on target" 4 were
+            sides = (text[sentence.start : value.start], text[value.end : sentence.end])
+            left, right = (IN_BRACKETS.sub("", " ".join(side.split())) for side in sides)
+            behind = _OTHER_FIGURE.split(_CLAUSE.split(right)[0])
+            words = _content(f"{_CLAUSE.split(left)[-1]} {behind[0]}")
         said.update(words)
     return tuple(sorted(word for word, n in said.items() if n >= _USUAL * len(members)))
 
@@ -288,14 +297,18 @@ def _words(stretch: str, *, last: bool) -> list[str]:
     """Return the folded words of the clause of a stretch that is next to the value."""
     clauses = _CLAUSE.split(stretch)
     clause = clauses[-1] if last else clauses[0]
-    if last and len(clause.split()) < 2 and len(clauses) > 1:
-        clause = f"{clauses[-2]} {clause}"
+    if last and len(clause.split()) < 2 and not _FIGURE.search("".join(clauses[-2:-1])):
+        clause = " ".join(clauses[-2:])
     found = [match.group() for match in _WORD.finditer(clause)]
     figures = [place for place, word in enumerate(found) if word[0].isdigit() and "-" not in word]
     if figures:  # what stands beyond another number belongs to that
         found = found[figures[-1] + 1 :] if last else found[: figures[0]]
     plain = [word for word in found if "-" not in word and not any(map(str.isdigit, word))]
     folded = [fold_words(word) for word in plain if fold_words(word) not in HELPING]
+    if not last and figures and folded and (folded[-1] in _OF or _names(folded[-1])):
+        # of "in 1754 at the age of 54" `age` is beside 54
+        leads = [place for place, word in enumerate(folded) if word in _LEADING]
+        folded = folded[: leads[-1]] if leads else folded
     return folded[-_N_AROUND:] if last else folded[:_N_AROUND]
 
 
@@ -353,6 +366,17 @@ def _labels(
             ),
         )
         points[phrase] = worth * _ELSEWHERE ** sum(against)
+    # the school of 180 pupils is no name of their number, though another one counts pupils, too
+    counted, *further = (
+        {p for p, x in one.items() if 2 * x.n_behind > x.count} for one in (own, *others)
+    )
+    values = [slot.value for slot in members.values()]
+    if (
+        counted
+        and counted <= frozenset().union(*further)
+        and all(value.unit is None and value.amount.is_integer() for value in values)
+    ):
+        shared, points = shared - counted, {phrase: points[phrase] for phrase in counted}
     ranked = sorted(points, key=lambda phrase: (phrase in shared, -points[phrase], phrase))
     labels = [p for p in ranked[:1] if is_date or not _PARTICIPLE.fullmatch(p)]
     for phrase in ranked[1:] if labels else ():

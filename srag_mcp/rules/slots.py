@@ -13,8 +13,9 @@ from typing import TypeAlias
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose
 from srag_mcp.rules.candidates import NEARLY_ALL
+from srag_mcp.rules.kinship import is_form
 from srag_mcp.schema.attribute import SlotRule, SlotType
-from srag_mcp.text.spans import Span
+from srag_mcp.text.spans import Span, Spans
 from srag_mcp.text.words import WORD, fold_word, fold_words, is_content, stem
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.numbers import SIGN
@@ -34,6 +35,8 @@ _MIN_RUNNING = 60  # characters of the value of a label that is read as running 
 _GLUED_BEFORE = re.compile(r"(?:[^\W\d_][-–/.]?|[§#№@]\s?)\Z")
 _GLUED_AFTER = re.compile(r"[^\W\d_]|[–—][^\W\d_]")  # "7b", "2005–today"
 _MARKED = re.compile(r"[/★⭐]")
+# `one child`, but not `one of them`, `no one`, `one by one`
+_ONE = re.compile(r"(?<!no )(?<!-)\bone(?=\s+(?P<noun>[^\W\d_]{3,}))", re.I)
 _STARS = re.compile(r"(?<![★⭐☆])(?P<full>[★⭐]{1,10})[☆]{0,10}(?![★⭐☆])")
 _NUMERAL = re.compile(r"\d[\d.,]*\d")
 _STOPS = re.compile(r"[;:()\[\]]|[.!?](?:\s|$)|,\s")
@@ -144,6 +147,9 @@ def find_values(text: str) -> list[Value]:
         kind: SlotType = "money" if is_currency(quantity.unit) else "number"
         kind = "percent" if quantity.unit == "percent" else kind
         values.append(Value(kind, span, amount, quantity.unit, other))
+    known = Spans(value.span for value in values)
+    ones = (Span(*m.span()) for m in _ONE.finditer(text) if is_content(fold_word(m["noun"])))
+    values.extend(Value("number", span, 1.0) for span in ones if not known.overlap(span))
     starred = _STARS.finditer(text) if "★" in text or "⭐" in text else ()
     stars = ((Span(*match.span()), match["full"]) for match in starred)
     values.extend(Value("number", span, float(len(full))) for span, full in stars)
@@ -270,12 +276,23 @@ def score(rule: SlotRule, slot: Slot) -> float:
     other = slot.value.other
     if not low <= slot.value.amount <= high and (other is None or not low <= other <= high):
         return 0.0
-    features = slot.features
+    features = _with_plural(slot, rule)
     if rule.needs and not any(f"~{name}" in features for name in rule.needs):
         return 0.0
     if rule.besides and features.issuperset(rule.besides):
         return 0.0
     return sum(weight for name, weight in rule.weights.items() if name in features)
+
+
+def _with_plural(slot: Slot, rule: SlotRule) -> frozenset[str]:
+    """Return what stands around one thing as it would around several: `1 child`, `children`."""
+    nouns = [name[2:] for name in slot.features if name[:2] == ">!"]
+    if slot.value.amount != 1 or not nouns:
+        return slot.features
+    others = {name for name in rule.weights if name[:2] == ">!" and is_form(name[2:], nouns[0])}
+    return slot.features.union(
+        f"{mark}{name[2:]}" for name in others for mark in (">!", ">", "~", "^")
+    )
 
 
 def best_slot(rule: SlotRule, slots: Sequence[Slot]) -> Slot | None:

@@ -262,7 +262,7 @@ def test_what_is_counted_is_spoken_of_without_a_digit(open_corpus: Open, said: s
 
 def test_the_part_of_a_name_that_a_question_says_speaks_of_the_column(open_corpus: Open) -> None:
     rule = SlotRule(value_type="number", weights={">!cabin": 5.0, "~deck": 1.0}, threshold=5.0)
-    texts = [f"She has {n} cabins on deck." for n in (3, 4, 5)] + ["There is one cabin."] * 2
+    texts = [f"She has {n} cabins on deck." for n in (3, 4, 5)] + ["There is a single cabin."] * 2
     cabins = Attribute(name="cabins_on_deck", type="integer", extractors=(rule,))
     answer = ask(open_corpus(texts, [cabins]), "What is the average number of cabins?")
     assert "only 3 of 5 documents give cabins_on_deck, and 2 more speak of it" in answer.text
@@ -809,6 +809,67 @@ def test_one_value_in_another_unit_is_not_added_wherever_it_lies(open_corpus: Op
     refused = ask(corpus, "What is the sum of rebate?")
     assert refused.refused
     assert "rebate is in 2 units, which rebate tells" in refused.text
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [("What is the average number of cabins?", False), ("What is the sum of cabins?", True)],
+)
+def test_a_none_in_a_sentence_is_below_what_was_counted_and_adds_nothing(
+    open_corpus: Open, question: str, *, told: bool
+) -> None:
+    rule = SlotRule(value_type="number", weights={">!cabin": 5.0, "~cabin": 1.0}, threshold=5.0)
+    texts = [f"She has {n % 5 + 2} cabins." for n in range(19)] + ["She has no cabins."]
+    cabins = Attribute(name="cabins", type="integer", extractors=(rule,))
+    answer = ask(open_corpus(texts, [cabins]), question)
+    assert answer.refused is not told
+    assert told or "19 of 20 documents give cabins, and 1 more speak of it" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Left: {} pounds", ("left is in “pound”, which may be EGP or GBP or lb: say which",)),
+        ("Left: {} pounds\nNet: 3 kg", ()),
+        ("Left: {} lb", ()),
+    ],
+)
+def test_a_word_for_several_units_is_told_where_no_document_tells_which(
+    open_corpus: Open, said: str, told: tuple[str, ...]
+) -> None:
+    corpus = open_corpus([said.format(n) for n in range(3, 12)], [_number("left", "left", "lb")])
+    sql = 'SELECT avg("left") FROM boats'
+    assert find_grounds(corpus, read_query(sql, corpus.schema()), corpus.select(sql)).notes == told
+
+
+def test_a_fee_with_its_sign_says_nothing_of_a_count(tmp_path: Path, worker: QueryPool) -> None:
+    folder = tmp_path / "hives"
+    folder.mkdir()
+    for n in range(12):
+        text = f"Hives: {n + 3}\nInspection fee: {'€£'[n % 4 > 0]}{n * 5}\n"
+        (folder / f"{n}.txt").write_text(text, encoding="utf-8")
+    ingest(folder, Settings(workers=1))
+    answer = ask(Corpus(folder, worker), "What is the sum of hives?")
+    assert (answer.rows, answer.assumptions) == (((102,),), ())
+
+
+def test_the_currency_of_an_object_is_that_of_its_amount_alone(
+    tmp_path: Path, worker: QueryPool
+) -> None:
+    folder = tmp_path / "plays"
+    folder.mkdir()
+    for n in range(12):
+        shows = [
+            {"tickets": n + k, "takings": {"amount": 90 + n, "currency": ("EUR", "GBP")[k]}}
+            for k in range(2)
+        ]
+        text = json.dumps({"title": f"Play {n}", "shows": shows})
+        (folder / f"{n}.json").write_text(text, encoding="utf-8")
+    ingest(folder, Settings(workers=1))
+    corpus = Corpus(folder, worker)
+    answer = ask(corpus, "What is the total of tickets?")
+    assert (answer.rows, answer.assumptions) == (((144,),), ())
+    assert ask(corpus, "What is the total takings amount?").refused
 
 
 def test_per_cents_and_what_is_none_are_not_added(open_corpus: Open) -> None:

@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 
+from srag_mcp.schema.attribute import SlotRule
 from srag_mcp.values.states import State
 from tests.rules.folder import tabulate
 
@@ -502,3 +503,97 @@ def test_a_quoted_line_that_begins_with_a_number_is_no_bound() -> None:
     )
     assert table.columns == {"ducks_counted_on_pond": "integer"}
     assert table.values("ducks_counted_on_pond") == [20 + 3 * n for n in range(12)]
+
+
+LEVELS = (4, 7, 9, 12, 5, 8, 15, 6, 11, 10, 3, 14)
+
+
+def test_equal_values_alone_make_no_column_of_two_facts() -> None:
+    table = tabulate(
+        [
+            f"Visit to {SHORT[n]}\n\nThe tunnel is {level * 100} m long."
+            f" The repair will cost £{level * 100}.\n"
+            for n, level in enumerate(LEVELS)
+        ]
+    )
+    assert table.columns == {"title": "string", "tunnel": "integer m", "cost": "integer GBP"}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "name"),
+    [
+        ("{} Pell was born in York in {} and died in {} at the age of {}.", "age"),
+        ("{} Pell wed in Ulm in {} and left in {} with a crew of {}.", "crew"),
+    ],
+)
+def test_a_number_is_called_by_the_name_right_beside_it(sentence: str, name: str) -> None:
+    table = tabulate(
+        [
+            f"{sentence.format(SHORT[n], 1700 + 3 * n, 1750 + 3 * n + own, 50 + own)}"
+            f" There {SHORT[n]} cast {own * 11} bells.\n"
+            for n, own in enumerate(LEVELS)
+        ]
+    )
+    assert table.values(name) == [50 + own for own in LEVELS]
+    assert table.values("bells") == [11 * own for own in LEVELS]
+
+
+def test_a_year_is_not_called_by_the_name_of_a_number_that_is_always_the_same() -> None:
+    table = tabulate(
+        [
+            f"{SHORT[n]} Pell retired in {1760 + 3 * n} at the age of 60. He had {own} looms.\n"
+            for n, own in enumerate(LEVELS)
+        ]
+    )
+    assert "age" not in table.columns
+    assert table.values("looms") == [*LEVELS]
+
+
+def test_a_number_is_called_by_what_it_counts_and_a_share_by_what_it_is_of() -> None:
+    table = tabulate(
+        [
+            f"{SHORT[n]} School has {own * 20} pupils, {own * 3} % of whom are girls, and"
+            f" {LEVELS[n - 3]} teachers. {LEVELS[n - 5]} pupils failed the exam.\n"
+            for n, own in enumerate(LEVELS)
+        ]
+    )
+    facts = {name: kind for name, kind in table.columns.items() if name != "title"}
+    assert facts == {
+        "pupils": "integer",
+        "teachers": "integer",
+        "pupils_failed_exam": "integer",
+        "girls": "integer percent",
+    }
+    assert table.values("pupils") == [20 * own for own in LEVELS]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "column", "told"),
+    [
+        ("Ara had {} % possession and {} shots, {} of them on target.", "shots", False),
+        ("All {} men and {} boys and {} girls kept on target.", "men", True),
+    ],
+)
+def test_what_is_said_of_another_number_is_not_told_of_a_column(
+    sentence: str, column: str, *, told: bool
+) -> None:
+    texts = [
+        f"Match {n + 1}\n\n{sentence.format(40 + own, LEVELS[n - 2] + 14, LEVELS[n - 5])}\n"
+        for n, own in enumerate(LEVELS)
+    ]
+    [rule] = tabulate(texts).schema.attribute(column).extractors
+    assert isinstance(rule, SlotRule)
+    assert ("target" in rule.told) is told
+
+
+@pytest.mark.parametrize("one", ["one child", "1 child"])
+def test_one_thing_is_counted_as_several_are(one: str) -> None:
+    table = tabulate(
+        [
+            f"{SHORT[n]} Pell had {one if n in (2, 7) else f'{2 + n % 5} children'}."
+            f" One day {SHORT[n]} left, with {n + 2} dogs.\n"
+            for n in range(12)
+        ]
+    )
+    assert table.values("children") == [1 if n in (2, 7) else 2 + n % 5 for n in range(12)]
+    assert table.values("dogs") == [n + 2 for n in range(12)]
