@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from srag_mcp.cells.cell import Cell, normalise_column
+from srag_mcp.cells.cell import Cell, Mark, normalise_column
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.reading import read_text
 from srag_mcp.errors import SchemaError
@@ -301,3 +301,51 @@ def test_counted_repetitions_multiply_within_one_another_and_add_up_beside(
     else:
         with pytest.raises(SchemaError, match="pieces"):
             find_matches(rule, "It began on 4 May 2021.")
+
+
+@pytest.mark.parametrize(
+    ("said", "is_taken_back"),
+    [
+        ("Correction: the apiary holds 9 hives, not 109.", True),
+        ("It holds 9 of them instead of 109.", True),
+        ("Correction: the correct number of hives is 9.", True),
+        ("Correction of 3 May: hives: 9", True),
+        ("Hives (corrected): 9", True),
+        ("Hives (recount): 9", True),
+        ("Hives should read 9", True),
+        ("The number of hives is wrong. It should read 9.", True),
+        ("# Errata\n\nThe apiary has 9 hives.", True),
+        ("Berichtigung: 9 statt 109.", True),
+        ("Rectification : 9 ruches au lieu de 109.", True),
+        ("Corrección: 9 colmenas, no 109.", True),
+        ("Correction: the hives are 109 (earlier 9).", False),
+        ("Hives (Langstroth): 109", False),
+        ("Correction: the keeper has 9 dogs.", False),
+        ("The village is not 109 km away, as some say.", False),
+        ("Something went wrong with the hives.", False),
+        ("Entry No 109 of the revised list.", False),
+    ],
+)
+def test_what_the_document_takes_back_elsewhere_is_contradicted(
+    said: str, *, is_taken_back: bool
+) -> None:
+    hives = Attribute(name="hives", type="integer", extractors=(KeyRule(keys=("hives",)),))
+    for ending in ("txt", "md"):
+        read = read_text(f"Apiary: Cairn\nHives: 109\nKeeper: Poole\n\n{said}\n", f"a.{ending}")
+        found = extract_record(Sightings(read), Schema(title="Apiary", attributes=(hives,)))
+        assert (Mark.CONTRADICTED in found.cells[0].marks) is is_taken_back
+
+
+def test_a_label_with_an_aside_that_is_a_column_of_its_own_takes_nothing_back() -> None:
+    names = {"hives": "hives", "recounted": "hives recounted", "keeper": "keeper"}
+    schema = Schema(
+        title="Apiary",
+        attributes=tuple(
+            Attribute(name=name, type="string", extractors=(KeyRule(keys=(key,)),))
+            for name, key in names.items()
+        ),
+    )
+    text = "Hives: 109\nHives (recounted): 9\nKeeper: Poole\n\nThe keeper is Hale, not Poole.\n"
+    found = extract_record(Sightings(read_text(text, "a.txt")), schema)
+    marked = [cell.attribute for cell in found.cells if cell.marks]
+    assert marked == ["keeper"]
