@@ -46,6 +46,7 @@ _PIECE = re.compile(  # of a pattern; `(` and `)` part groups, a count repeats t
 )
 _MAX_PIECES = 20_000  # with counted repetitions written out, read in a hundredth of a second
 _LONGEST_SHOWN = 200
+_A_LINE = 80  # characters
 GONE = "its rule is of an earlier version, and is not read any more"
 
 
@@ -171,8 +172,9 @@ def _is_in_passing(words: str, kind: ColumnType) -> bool:
 # --- What a document takes back ------------------------------------------------------------------
 
 _DENIED, _WRONG, _TOLD = (said.replace("\n", "") for said in WORDS["corrections"].values())
+_SOON = 12  # characters: `not CHF 590,000`
 _CORRECTING = re.compile(  # a word that denies: only before a figure or a name
-    rf"\b(?:(?P<denied>{_DENIED})\b(?=.{{0,12}}\d|\s(?-i:[A-ZÀ-Þ]))"
+    rf"\b(?:(?P<denied>{_DENIED})\b(?=.{{0,{_SOON}}}\d|\s(?-i:[A-ZÀ-Þ]))"
     rf"|(?P<wrong>{_WRONG})\b|(?:{_TOLD})\b)",
     re.IGNORECASE,
 )
@@ -193,7 +195,9 @@ def take_back(sightings: Sightings, schema: Schema, cells: Sequence[Cell]) -> tu
     asides = [(fold_words(plain_label(f.label)), f) for f in fields if f.label[-1:] in {")", "]"}]
     done = list(cells)
     for place, attribute in enumerate(schema.attributes if told or asides else ()):
-        cell, kind, keys = cells[place], attribute.type, keys_of(attribute.extractors)
+        cell, kind = cells[place], attribute.type
+        beside = (x for x in attribute.extractors if isinstance(x, KeyRule) and x.word is None)
+        keys = keys_of(beside)
         if cell.state is not State.STATED or cell.span is None or kind.is_boolean:
             continue
         own = plain_value(cell.as_stated or "", kind)
@@ -207,11 +211,16 @@ def take_back(sightings: Sightings, schema: Schema, cells: Sequence[Cell]) -> tu
 
 
 def _statement_of(match: re.Match[str]) -> Span:
-    """Return the sentence of a word of a correction; of one without a figure the next as well."""
+    """Return the sentence of a word of a correction; of one without a figure the next as well.
+
+    What has no sentences, as a receipt, is cut a line before and behind it.
+    """
     text, place = match.string, statement_at(match.string, Span(*match.span()))
     rest = text[place.end :].lstrip()
-    is_whole = not rest or any(map(str.isdigit, place.of(text)))
-    return place if is_whole else statement_at(text, Span(place.start, len(text) - len(rest) + 1))
+    if rest and not any(map(str.isdigit, place.of(text))):
+        place = statement_at(text, Span(place.start, len(text) - len(rest) + 1))
+    near = max(place.start, match.start() - _A_LINE), min(place.end, match.end() + _A_LINE)
+    return Span(*near)
 
 
 def _takes_back(match: re.Match[str], place: Span, cell: Cell, attribute: Attribute) -> bool:
@@ -227,16 +236,16 @@ def _takes_back(match: re.Match[str], place: Span, cell: Cell, attribute: Attrib
         for value in find_values(said)
         if value.unit in {None, own.unit} and (value.type == "date") == (own.type == "date")
     ]
-    behind = [is_own for start, is_own in alike if start >= at]
+    behind = [(start - at <= _SOON, is_own) for start, is_own in alike if start >= at]
     if match["denied"]:
-        return behind[:1] == [True]
+        return behind[:1] == [(True, True)]
     names = (attribute.name.replace("_", " "), *attribute.synonyms)
     is_called = any({*stems(name)} <= {*stems(said)} for name in names)
     own_place = cell.span or place
     if place.overlaps(own_place) and (match["wrong"] or own_place.start > match.start()):
         return False
     is_meant = is_called or any(is_own for _, is_own in alike)
-    return bool(alike) and is_meant and (bool(match["wrong"]) or not [*behind, alike[-1][1]][0])
+    return bool(alike) and is_meant and (bool(match["wrong"]) or not [*behind, alike[-1]][0][1])
 
 
 # --- Regular expressions as rules, such as a language model writes ------------------------------

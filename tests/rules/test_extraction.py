@@ -20,6 +20,8 @@ from srag_mcp.schema.attribute import (
     SlotRule,
 )
 from srag_mcp.schema.schema import Schema
+from srag_mcp.values.bounds import Hedge, hedge_in_text, hedge_of
+from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import State
 
 TEXT = """# The Long Barn
@@ -241,6 +243,19 @@ def test_a_bound_in_running_text_is_no_value(sentence: str, *, is_bound: bool) -
 
 
 @pytest.mark.parametrize(
+    ("sentence", "are_ends"),
+    [("It will cost between £770 and £1,050.", True), ("Fish between 7 and 10 kg.", True),
+     ("Zwischen 770 € und 1050 € im Jahr.", True), ("Le prix est entre 5 et 7 €.", True),
+     ("It lies between 2 rivers and 3 hills.", False), ("It has 5 doors and 7 windows.", False),
+     ("The walk between Arkle and 3 farms is 5 km.", False)],
+)  # fmt: skip
+def test_two_ends_between_which_a_number_lies_are_bounds(sentence: str, *, are_ends: bool) -> None:
+    spans = [span for span, _ in find_quantities(sentence)]
+    hedge = Hedge.BOUND if are_ends else None
+    assert [read(sentence, x) for read in (hedge_in_text, hedge_of) for x in spans] == [hedge] * 4
+
+
+@pytest.mark.parametrize(
     ("sentence", "is_intended"),
     [("The hall is to be widened to 300 seats.", True), ("It has 300 seats (planned).", True),
      ("The expected 300 seats cost much.", True), ("Geplant sind 300 Plätze.", True),
@@ -323,6 +338,7 @@ def test_counted_repetitions_multiply_within_one_another_and_add_up_beside(
         ("Correction: the keeper has 9 dogs.", False),
         ("The village is not 109 km away, as some say.", False),
         ("Something went wrong with the hives.", False),
+        ("This Is Not The Final Report of all who came, which were 109.", False),
         ("Entry No 109 of the revised list.", False),
     ],
 )
