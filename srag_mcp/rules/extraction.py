@@ -172,6 +172,7 @@ def _is_in_passing(words: str, kind: ColumnType) -> bool:
 # --- What a document takes back ------------------------------------------------------------------
 
 _DENIED, _WRONG, _TOLD = (said.replace("\n", "") for said in WORDS["corrections"].values())
+_ASIDE = re.compile(r"[)\]]\W*[:|\n]")
 _SOON = 12  # characters: `not CHF 590,000`
 _CORRECTING = re.compile(  # a word that denies: only before a figure or a name
     rf"\b(?:(?P<denied>{_DENIED})\b(?=.{{0,{_SOON}}}\d|\s(?-i:[A-ZÀ-Þ]))"
@@ -188,16 +189,16 @@ def take_back(sightings: Sightings, schema: Schema, cells: Sequence[Cell]) -> tu
     value: `Hives (recount): 9`. What a column is called corrects nothing.
     """
     text, named = sightings.text, {*keys_of(r for x in schema.attributes for r in x.extractors)}
-    labels = " ".join(named)
-    found = [m for m in _CORRECTING.finditer(text) if fold_words(m[0]) not in labels]
+    found = [m for m in _CORRECTING.finditer(text) if fold_words(m[0]) not in " ".join(named)]
     told = [(match, _statement_of(match)) for match in found]
-    fields = [f for own in sightings.fields.values() for f in own if f.key not in named]
+    labels = sightings.fields if _ASIDE.search(text) else {}  # few rows of a table file have one
+    fields = [f for own in labels.values() for f in own if f.key not in named]
     asides = [(fold_words(plain_label(f.label)), f) for f in fields if f.label[-1:] in {")", "]"}]
     done = list(cells)
     for place, attribute in enumerate(schema.attributes if told or asides else ()):
         cell, kind = cells[place], attribute.type
-        beside = (x for x in attribute.extractors if isinstance(x, KeyRule) and x.word is None)
-        keys = keys_of(beside)
+        rules = (x for x in attribute.extractors if isinstance(x, KeyRule) and x.word is None)
+        keys = keys_of(rules)
         if cell.state is not State.STATED or cell.span is None or kind.is_boolean:
             continue
         own = plain_value(cell.as_stated or "", kind)
@@ -219,8 +220,8 @@ def _statement_of(match: re.Match[str]) -> Span:
     rest = text[place.end :].lstrip()
     if rest and not any(map(str.isdigit, place.of(text))):
         place = statement_at(text, Span(place.start, len(text) - len(rest) + 1))
-    near = max(place.start, match.start() - _A_LINE), min(place.end, match.end() + _A_LINE)
-    return Span(*near)
+    start, end = match.start() - _A_LINE, match.end() + _A_LINE
+    return Span(max(place.start, start), min(place.end, end))
 
 
 def _takes_back(match: re.Match[str], place: Span, cell: Cell, attribute: Attribute) -> bool:
