@@ -4,6 +4,7 @@ import hashlib
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
 from email.message import Message
@@ -12,7 +13,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
-from srag_mcp.documents.document import Content, Document, Heading
+from srag_mcp.documents.document import Block, Content, Document, Heading, KeyValue
 from srag_mcp.documents.folder import (
     ARCHIVE_ERRORS,
     MEDIA_TYPES,
@@ -137,6 +138,8 @@ _MAX_HEADER_CHARACTERS = 2000
 def read_email(data: bytes, path: str) -> Content:
     """Read an e-mail: its headers as pairs, its body, then each attachment below its name.
 
+    What it quotes of an earlier one, line by line, states the facts of that: it is text alone.
+
     Raises:
         DocumentError: If it is no e-mail.
     """
@@ -165,7 +168,15 @@ def read_email(data: bytes, path: str) -> Content:
         else:
             page.write_heading(name, _ATTACHMENT_LEVEL)
             page.write_content(content)
-    return page.content(headers["Subject"] or None)
+    content = page.content(headers["Subject"] or None)
+    own = (block for block in content.blocks if not _is_quoted(block, content.text))
+    return replace(content, blocks=tuple(own))
+
+
+def _is_quoted(block: Block, text: str) -> bool:
+    """Whether a block stands on quoted lines, or is the label above them: `Ann Lee wrote:`."""
+    value = block.value_span if isinstance(block, KeyValue) else block.span
+    return ">" in {text[block.span.start], text[value.start : value.start + 1]}
 
 
 def _header(message: Message, name: str) -> str:

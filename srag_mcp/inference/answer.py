@@ -32,7 +32,7 @@ _PERCENT = 100.0
 _MAX_CONDITIONS = 100  # characters
 _DIGITS = 6  # of which equal numbers have the same
 _ALIKE = 0.8  # of two words: one letter of five is another
-_DOUBTED = "contradicted by another place or their column, as good as unsaid"
+_DOUBTED = "in doubt, as good as unsaid"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from srag_mcp.inference.brief import Proposal, price_reading
 from srag_mcp.inference.by_model import MAX_ROWS, ONCE, Translating, translate_question
 from srag_mcp.inference.by_reading import ALL_DOCUMENTS, answer_by_reading
 from srag_mcp.inference.diagnosis import explain_nothing
-from srag_mcp.inference.grounds import Grounds, find_grounds, find_open_lists
+from srag_mcp.inference.grounds import MAX_SOURCES, Grounds, find_grounds, find_open_lists
 from srag_mcp.inference.linking import telling_words
 from srag_mcp.inference.unknowns import NO_BOUNDS, find_unknowns, is_settled
 from srag_mcp.model.language_model import LanguageModel
@@ -312,8 +312,7 @@ def _find_doubt(grounds: Grounds) -> str:
     doubted = [item for item in columns if item.n_contradicted]
     if doubted and NO_BOUNDS in grounds.notes:
         said = (f"{x.n_contradicted} of {x.n_used} values of {x.column}" for x in doubted)
-        why = f"are contradicted by another place or their column, and {NO_BOUNDS}"
-        return f"{' and '.join(said)} {why}"
+        return f"{' and '.join(said)} are in doubt, and {NO_BOUNDS}"
     for item in columns:
         n_said, n_all = item.n_used + item.n_none, item.n_used + item.n_none + item.n_unknown
         n_all += item.n_failed + item.n_unread
@@ -443,15 +442,27 @@ def fall_back(corpus: Corpus, question: str, offline: Answer | None, failure: Mo
     return refuse(corpus, question, reason)
 
 
+def _unit_of(translation: Translation, page: ResultPage, grounds: Grounds) -> str | None:
+    """Return the unit of the one output: that of its own cells, where they have another one."""
+    facts = translation.facts
+    name = next((x.column for x in facts.outputs[:1] if x is not None), "")
+    own = {x.unit for x in grounds.sources if x.column == name and x.unit}
+    if len(own) == 1 and len(page.rows) <= MAX_SOURCES:
+        return own.pop()
+    columns = grounds.denominator.columns if grounds.denominator and name else ()
+    is_open = len(own) > 1 or any(x.column == name and x.n_contradicted for x in columns)
+    return None if is_open else facts.unit
+
+
 def write_answer(translation: Translation, page: ResultPage, grounds: Grounds) -> Answer:
     """Say the result of a query, over which records it is, and what stands behind it."""
     facts = translation.facts
-    n_rows = len(set(page.rows))
+    n_rows, unit = len(set(page.rows)), _unit_of(translation, page, grounds)
     is_tie = n_rows > 1 and not page.truncated and takes_first(facts)
     tie = f"A tie of {n_rows:,}: " if is_tie else ""
     return Answer(
         question=translation.question,
-        text=tie + render_text(page, translation.restated, facts.unit, grounds.whole),
+        text=tie + render_text(page, translation.restated, unit, grounds.whole),
         is_tie=is_tie,
         columns=page.columns,
         rows=page.rows,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import TypeVar
 
-from srag_mcp.cells.cell import is_predicted
+from srag_mcp.cells.cell import IN_DOUBT, is_predicted
 from srag_mcp.errors import QueryError, QueryTimeoutError
 from srag_mcp.inference.answer import (
     Bounds,
@@ -36,7 +36,7 @@ from srag_mcp.inference.unknowns import (
     find_unknowns,
     veil,
 )
-from srag_mcp.rules.doubts import find_loose_orders, find_mixed_units
+from srag_mcp.rules.doubts import find_loose_orders, find_mixed_units, say_doubted
 from srag_mcp.sqlfacts.aggregates import find_cuts
 from srag_mcp.sqlfacts.joins import Joins
 from srag_mcp.sqlfacts.query import OutputColumn, QueryFacts, Role
@@ -393,9 +393,8 @@ def note_cells(corpus: Corpus, names: Sequence[str], *, is_quick: bool) -> Itera
             by = f", {item.n_by_agent:,} by an agent" if item.n_by_agent else ""
             yield f"{name}: {item.n_corrected:,} of {item.n_records:,} cells were corrected{by}"
         if item.n_doubted:
-            values = f"{item.n_doubted:,} of {item.n_non_null:,} values"
-            why = "contradicted, not shown by their quotes, or open to another reading"
-            yield f"{name}: {values} are {why} (cells.marks)"
+            values = f"{item.n_doubted:,} of {item.n_non_null:,} values (cells.marks)"
+            yield f"{name}: {values} are {say_doubted(corpus, name, *IN_DOUBT)}"
 
 
 def _count_reviews(corpus: Corpus) -> dict[str, int]:

@@ -33,6 +33,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.guard import Value
 from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.text.shown import shorten
 from srag_mcp.text.words import content_words, fold_words, plural, singular, stem, stems
 from srag_mcp.values.quantities import decimal_mark, scan_figures
 from srag_mcp.values.states import NONE_OF
@@ -131,7 +132,11 @@ WINDOW own AS (PARTITION BY attribute, kind)
 QUALIFY abs(count(*) FILTER (below) / nullif(n_below, 0)
             - count(*) FILTER (NOT below) / nullif(n_above, 0)) >= {_MOST} ORDER BY ALL
 """
-_CONTRADICTED = "contradicted by another place of their document or the rest of their column"
+# Quoted ones first; of what a person set or a model said there may be no words.
+_DOUBTED = """
+SELECT coalesce(as_stated, ''), note FROM cells WHERE attribute = $1 AND note <> ''
+  AND regexp_matches(coalesce(marks, ''), $2) ORDER BY as_stated IS NULL, document_id LIMIT 1
+"""
 _ENDS = """
 SELECT count(*) FILTER (doubted AND value < low), count(*) FILTER (doubted AND value > high)
 FROM (SELECT *, min(value) FILTER (NOT doubted) OVER () AS low,
@@ -457,13 +462,21 @@ def _count_cells(corpus: Corpus) -> Mapping[str, Sequence[Sequence[Value]]]:
     return found
 
 
+def say_doubted(corpus: Corpus, name: str, *marks: Mark) -> str:
+    """Say that values of a column are in doubt, with *marks*, and why the first of them is."""
+    rows = _read(corpus, _DOUBTED, [name, "|".join(marks)])
+    causes = (f", as “{shorten(str(said), _MAX_VALUE)}”: {note}" for said, note in rows)
+    return f"in doubt{next(causes, '')}"
+
+
 def _of_cells(corpus: Corpus, use: _Use) -> str:
     """Say so where amounts cannot be compared, or other places contradict what was read."""
     name, is_numeric = use.attribute.name, use.attribute.type.is_numeric
     rows = corpus.once(_count_cells).get(name, [])
     n_cells, n_marked = (sum(_whole(row[place]) for row in rows) for place in (1, 2))
     if n_marked > _MARKED * n_cells:
-        return f"{n_marked} of {n_cells} values of {name} are {_CONTRADICTED}"
+        why = say_doubted(corpus, name, Mark.CONTRADICTED)
+        return f"{n_marked} of {n_cells} values of {name} are {why}"
     if is_numeric and use.own.n_none and use.measures and not (use.sums or use.asks_gaps):
         [[count]] = _read(corpus, _WORDED_NONE, [name])
         if n_absent := _whole(count):
@@ -479,7 +492,8 @@ def _of_cells(corpus: Corpus, use: _Use) -> str:
         ends = _read(corpus, _ENDS, [name, Mark.CONTRADICTED.value])[0]
         if any(ends):
             n_low, n_high = map(_whole, ends)
-            return f"of {name}, the {n_low} lowest and {n_high} highest values are {_CONTRADICTED}"
+            said = f"of {name}, the {n_low} lowest and {n_high} highest values are"
+            return f"{said} {say_doubted(corpus, name, Mark.CONTRADICTED)}"
     return ""
 
 

@@ -1,19 +1,21 @@
 """Extraction: the record of a document, by the rules that its schema carries."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from math import inf
 from time import monotonic
 
 from srag_mcp.cells.cell import Cell, Mark, Record, add_note
+from srag_mcp.claims.quotes import statement_at
 from srag_mcp.errors import SchemaError
 from srag_mcp.rules.candidates import amount_of, plain_value
 from srag_mcp.rules.items import read_item
-from srag_mcp.rules.labels import elect, keyed_numbers, read_field
+from srag_mcp.rules.labels import elect, keyed_numbers, plain_label, read_field
 from srag_mcp.rules.places import find_place
 from srag_mcp.rules.sightings import Sightings
-from srag_mcp.rules.slots import best_slot, rival
+from srag_mcp.rules.slots import best_slot, find_values, rival
 from srag_mcp.schema.attribute import (
     Attribute,
     CellRule,
@@ -23,15 +25,17 @@ from srag_mcp.schema.attribute import (
     PatternRule,
     PlaceRule,
     SlotRule,
+    keys_of,
 )
 from srag_mcp.schema.schema import Schema
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import fold_words
+from srag_mcp.text.words import fold_words, stems
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.numbers import NO_VALUE, hedge_in_text
 from srag_mcp.values.quantities import find_quantities
-from srag_mcp.values.states import State
+from srag_mcp.values.states import WORDS, State
 from srag_mcp.values.types import ColumnType
+from srag_mcp.values.units import read_context
 
 _MAX_WORDS = 7
 _MAX_BEFORE = 2  # "on Monday, 3 May", "a total of"
@@ -42,6 +46,7 @@ _PIECE = re.compile(  # of a pattern; `(` and `)` part groups, a count repeats t
 )
 _MAX_PIECES = 20_000  # with counted repetitions written out, read in a hundredth of a second
 _LONGEST_SHOWN = 200
+_A_LINE = 80  # characters
 GONE = "its rule is of an earlier version, and is not read any more"
 
 
@@ -50,8 +55,8 @@ def extract_record(sightings: Sightings, schema: Schema) -> Record:
 
     Values are left None: `normalise_column` reads them with the whole column in view.
     """
-    cells = tuple(extract_cell(sightings, attribute) for attribute in schema.attributes)
-    return Record(sightings.document.id, cells)
+    cells = [extract_cell(sightings, attribute) for attribute in schema.attributes]
+    return Record(sightings.document.id, take_back(sightings, schema, cells))
 
 
 def extract_cell(sightings: Sightings, attribute: Attribute) -> Cell:
@@ -162,6 +167,86 @@ def _is_in_passing(words: str, kind: ColumnType) -> bool:
         return False
     spans = [span for span, _ in (find_dates(words) if kind.is_date else find_quantities(words))]
     return bool(spans) and len(words[: spans[0].start].split()) > _MAX_BEFORE
+
+
+# --- What a document takes back ------------------------------------------------------------------
+
+_DENIED, _WRONG, _TOLD = (said.replace("\n", "") for said in WORDS["corrections"].values())
+_ASIDE = re.compile(r"[)\]]\W*[:|\n]")
+_SOON = 12  # characters: `not CHF 590,000`
+_CORRECTING = re.compile(  # a word that denies: only before a figure or a name
+    rf"\b(?:(?P<denied>{_DENIED})\b(?=.{{0,{_SOON}}}\d|\s(?-i:[A-ZÀ-Þ]))"
+    rf"|(?P<wrong>{_WRONG})\b|(?:{_TOLD})\b)",
+    re.IGNORECASE,
+)
+
+
+def take_back(sightings: Sightings, schema: Schema, cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    """Return the *cells* of a document, with a mark on those that it takes back elsewhere.
+
+    It may deny the very value (`9 hives, not 109`), say that it is wrong, or say by words of a
+    correction another one of what the cell is called; or repeat its label with an aside and another
+    value: `Hives (recount): 9`. What a column is called corrects nothing.
+    """
+    text, named = sightings.text, {*keys_of(r for x in schema.attributes for r in x.extractors)}
+    found = [m for m in _CORRECTING.finditer(text) if fold_words(m[0]) not in " ".join(named)]
+    told = [(match, _statement_of(match)) for match in found]
+    labels = sightings.fields if _ASIDE.search(text) else {}  # few rows of a table file have one
+    fields = [f for own in labels.values() for f in own if f.key not in named]
+    asides = [(fold_words(plain_label(f.label)), f) for f in fields if f.label[-1:] in {")", "]"}]
+    done = list(cells)
+    for place, attribute in enumerate(schema.attributes if told or asides else ()):
+        cell, kind = cells[place], attribute.type
+        rules = (x for x in attribute.extractors if isinstance(x, KeyRule) and x.word is None)
+        keys = keys_of(rules)
+        if cell.state is not State.STATED or cell.span is None or kind.is_boolean:
+            continue
+        own = plain_value(cell.as_stated or "", kind)
+        others = (f"{f.label}: {f.value}" for key, f in asides
+                  if key in keys and plain_value(f.value, kind) != own
+                  and not read_context(f.label).unit)  # fmt: skip
+        taken = (at.of(text) for match, at in told if _takes_back(match, at, cell, attribute))
+        if other := next(chain(others, taken), ""):
+            done[place] = _contradicted(cell, repr(" ".join(other.split())[:_LONGEST_SHOWN]))
+    return tuple(done)
+
+
+def _statement_of(match: re.Match[str]) -> Span:
+    """Return the sentence of a word of a correction; of one without a figure the next as well.
+
+    What has no sentences, as a receipt, is cut a line before and behind it.
+    """
+    text, place = match.string, statement_at(match.string, Span(*match.span()))
+    rest = text[place.end :].lstrip()
+    if rest and not any(map(str.isdigit, place.of(text))):
+        place = statement_at(text, Span(place.start, len(text) - len(rest) + 1))
+    start, end = match.start() - _A_LINE, match.end() + _A_LINE
+    return Span(max(place.start, start), min(place.end, end))
+
+
+def _takes_back(match: re.Match[str], place: Span, cell: Cell, attribute: Attribute) -> bool:
+    """Whether the statement at *place*, with a word of a correction, is against a cell."""
+    said, words, at = place.of(match.string), cell.as_stated or "", match.end() - place.start
+    if not attribute.type.is_ordered:
+        is_name = words[:1].isupper() and re.match(rf"\W*{re.escape(words)}\b", said[at:])
+        return bool(match["denied"] and is_name)
+    values = find_values(words)[:1]
+    alike = [
+        (value.span.start, value.amount == own.amount)
+        for own in values
+        for value in find_values(said)
+        if value.unit in {None, own.unit} and (value.type == "date") == (own.type == "date")
+    ]
+    behind = [(start - at <= _SOON, is_own) for start, is_own in alike if start >= at]
+    if match["denied"]:
+        return behind[:1] == [(True, True)]
+    names = (attribute.name.replace("_", " "), *attribute.synonyms)
+    is_called = any({*stems(name)} <= {*stems(said)} for name in names)
+    own_place = cell.span or place
+    if place.overlaps(own_place) and (match["wrong"] or own_place.start > match.start()):
+        return False
+    is_meant = is_called or any(is_own for _, is_own in alike)
+    return bool(alike) and is_meant and (bool(match["wrong"]) or not [*behind, alike[-1]][0][1])
 
 
 # --- Regular expressions as rules, such as a language model writes ------------------------------

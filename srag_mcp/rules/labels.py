@@ -41,7 +41,7 @@ def label_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
     found = _collect(sightings, apart, lists)
     candidates, percents = list[Candidate](), list[Candidate]()
     for (key, section), fields in found.items():
-        spellings = Counter(_plain_label(own[0].label) for own in fields.values())
+        spellings = Counter(plain_label(own[0].label) for own in fields.values())
         labels = [label for label, _ in spellings.most_common(3)]
         if section:  # "Name" below "Buyer" is the buyer's
             labels = [f"{section} {label}" for label in labels]
@@ -65,12 +65,12 @@ def label_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
         }
         if "#" in key and len(figures) == sum(own[0].figure is not None for own in fields.values()):
             rule = KeyRule(keys=(key,), reads="label")
-            label = f"{_plain_label(next(iter(fields.values()))[0].label)} percent"
+            label = f"{plain_label(next(iter(fields.values()))[0].label)} percent"
             percents += [Candidate("label", [label], [rule], figures)] if figures else []
     return sorted([*candidates, *percents], key=lambda item: -len(item.found))
 
 
-def _plain_label(label: str) -> str:
+def plain_label(label: str) -> str:
     """Return a label without numbers, marks and what is in brackets: `Tax (20%)` -> `Tax`."""
     bare = _BRACKETED.sub(lambda found: found[0] if is_contrary(found[0]) else " ", label)
     bare = re.sub(r"\d+(?:[.,]\d+)*\s?%?", " ", bare) if "%" in bare else bare

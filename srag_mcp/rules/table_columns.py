@@ -16,7 +16,7 @@ from srag_mcp.documents.table_files import ColumnSample, ListedMembers
 from srag_mcp.documents.tables import column_key
 from srag_mcp.names.uniting import closed_set
 from srag_mcp.rules.candidates import Candidate, Found
-from srag_mcp.rules.extraction import extract_cell
+from srag_mcp.rules.extraction import extract_cell, take_back
 from srag_mcp.rules.naming import (
     IN_BRACKETS,
     examples_of,
@@ -201,8 +201,8 @@ def read_row(sightings: Sightings, schema: Schema) -> Record:
     """Read a row of a table file: a cell a column, see `stated_cell`; other rules read its text."""
     document = sightings.document
     found = {_key(block.key): block for block in reversed(_cells_of(document))}
-    cells = (_read_cell(attribute, found, sightings) for attribute in schema.attributes)
-    return Record(document.id, tuple(cells))
+    cells = [_read_cell(attribute, found, sightings) for attribute in schema.attributes]
+    return Record(document.id, take_back(sightings, schema, cells))
 
 
 def _read_cell(attribute: Attribute, found: Mapping[str, KeyValue], sightings: Sightings) -> Cell:

@@ -72,6 +72,7 @@ def _words(*keys: str) -> str:
 
 _NUMBERS, _DAYS = _words("bound", "limit"), _words("bound", "limit", "day")
 _START, _BEHIND, _ROUGH, _INTENT = map(_words, ("start", "behind", "rough", "intent"))
+_BETWEEN, _AND = map(_words, ("between", "and"))
 # Around a number they leave what it measures.
 HEDGES = rf"\b(?:{_NUMBERS}|{_START}|{_ROUGH})\b\.?|[~≈±+()]|{SIGN}"
 _LINKS = rf"(?:(?:{_words('link')}|{'|'.join(WEEKDAYS)})\b[.,]?\s*){{0,3}}"
@@ -96,6 +97,11 @@ def _beside(words: str, sign: str, behind: str = "(?!)") -> re.Pattern[str]:
 
 
 _OPEN = rf"\(?(?:{_BEHIND})\b"
+_RANGE = re.compile(  # both ends: `between 5 and 7 kg`
+    rf"\b(?:{_BETWEEN})\b(?:\s*{_PLACE}\s*(?:{_AND})\b\D{{0,5}}\d"
+    rf"|\D{{0,5}}\d[\d.,]*\D{{0,5}}\b(?:{_AND})\s*{_PLACE})",
+    re.IGNORECASE,
+)
 _BOUND_DAY = _DAYS, f"{SIGN}=?", _OPEN
 _BOUND_IN_TEXT = _NUMBERS, "(?!)", rf"(?:\+(?!\s?\d)|{_OPEN})"
 _BOUND_NUMBER = f"{_NUMBERS}|{_START}", f"{SIGN}=?", rf"(?:\+(?!\s?\d)|{_OPEN})"
@@ -155,7 +161,8 @@ def _hedge_of_bound(text: str, span: Span, label: str, bound: tuple[str, str, st
     is_year = _FOUR_DIGITS.fullmatch(span.of(text)) and _YEAR.search(said)
     is_day = bound is _BOUND_DAY or is_year
     hedge = Hedge.INTENT if (_INTENDED_DAY if is_day else _INTENDED).search(said) else None
-    if _beside(*bound).search(said) or (is_year and _beside(*_BOUND_DAY).search(said)):
+    is_end = _beside(*bound).search(said) or _RANGE.search(said)
+    if is_end or (is_year and _beside(*_BOUND_DAY).search(said)):
         hedge = Hedge.BOUND
     if hedge and not (_NAMED_DAY if is_day else _NAMED).search(label.replace("_", " ")):
         return hedge

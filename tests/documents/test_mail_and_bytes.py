@@ -38,6 +38,14 @@ def test_headers_of_an_email_are_pairs_and_its_subject_the_title() -> None:
     ]
 
 
+def test_what_an_email_quotes_of_an_earlier_one_is_no_fact_of_it() -> None:
+    message = _message(Subject="Order")
+    message.set_content("Pieces: 12\n\nOn 3 May Ann wrote:\n> Offer\n> Pieces: 40\n>> Price: 9\n")
+    content = read_content(message.as_bytes(), "a.eml")
+    assert _pairs(message.as_bytes())[3:] == [("Pieces", "12")]
+    assert "> Pieces: 40" in content.text
+
+
 def test_of_two_bodies_the_plain_one_is_read_unless_it_is_empty() -> None:
     message = _message()
     message.set_content("Rooms: 12")

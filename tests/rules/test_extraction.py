@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from srag_mcp.cells.cell import Cell, normalise_column
+from srag_mcp.cells.cell import Cell, Mark, normalise_column
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.reading import read_text
 from srag_mcp.errors import SchemaError
@@ -20,6 +20,8 @@ from srag_mcp.schema.attribute import (
     SlotRule,
 )
 from srag_mcp.schema.schema import Schema
+from srag_mcp.values.numbers import Hedge, hedge_in_text, hedge_of
+from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import State
 
 TEXT = """# The Long Barn
@@ -241,6 +243,19 @@ def test_a_bound_in_running_text_is_no_value(sentence: str, *, is_bound: bool) -
 
 
 @pytest.mark.parametrize(
+    ("sentence", "are_ends"),
+    [("It will cost between £770 and £1,050.", True), ("Fish between 7 and 10 kg.", True),
+     ("Zwischen 770 € und 1050 € im Jahr.", True), ("Le prix est entre 5 et 7 €.", True),
+     ("It lies between 2 rivers and 3 hills.", False), ("It has 5 doors and 7 windows.", False),
+     ("The walk between Arkle and 3 farms is 5 km.", False)],
+)  # fmt: skip
+def test_two_ends_between_which_a_number_lies_are_bounds(sentence: str, *, are_ends: bool) -> None:
+    spans = [span for span, _ in find_quantities(sentence)]
+    hedge = Hedge.BOUND if are_ends else None
+    assert [read(sentence, x) for read in (hedge_in_text, hedge_of) for x in spans] == [hedge] * 4
+
+
+@pytest.mark.parametrize(
     ("sentence", "is_intended"),
     [("The hall is to be widened to 300 seats.", True), ("It has 300 seats (planned).", True),
      ("The expected 300 seats cost much.", True), ("Geplant sind 300 Plätze.", True),
@@ -301,3 +316,52 @@ def test_counted_repetitions_multiply_within_one_another_and_add_up_beside(
     else:
         with pytest.raises(SchemaError, match="pieces"):
             find_matches(rule, "It began on 4 May 2021.")
+
+
+@pytest.mark.parametrize(
+    ("said", "is_taken_back"),
+    [
+        ("Correction: the apiary holds 9 hives, not 109.", True),
+        ("It holds 9 of them instead of 109.", True),
+        ("Correction: the correct number of hives is 9.", True),
+        ("Correction of 3 May: hives: 9", True),
+        ("Hives (corrected): 9", True),
+        ("Hives (recount): 9", True),
+        ("Hives should read 9", True),
+        ("The number of hives is wrong. It should read 9.", True),
+        ("# Errata\n\nThe apiary has 9 hives.", True),
+        ("Berichtigung: 9 statt 109.", True),
+        ("Rectification : 9 ruches au lieu de 109.", True),
+        ("Corrección: 9 colmenas, no 109.", True),
+        ("Correction: the hives are 109 (earlier 9).", False),
+        ("Hives (Langstroth): 109", False),
+        ("Correction: the keeper has 9 dogs.", False),
+        ("The village is not 109 km away, as some say.", False),
+        ("Something went wrong with the hives.", False),
+        ("This Is Not The Final Report of all who came, which were 109.", False),
+        ("Entry No 109 of the revised list.", False),
+    ],
+)
+def test_what_the_document_takes_back_elsewhere_is_contradicted(
+    said: str, *, is_taken_back: bool
+) -> None:
+    hives = Attribute(name="hives", type="integer", extractors=(KeyRule(keys=("hives",)),))
+    for ending in ("txt", "md"):
+        read = read_text(f"Apiary: Cairn\nHives: 109\nKeeper: Poole\n\n{said}\n", f"a.{ending}")
+        found = extract_record(Sightings(read), Schema(title="Apiary", attributes=(hives,)))
+        assert (Mark.CONTRADICTED in found.cells[0].marks) is is_taken_back
+
+
+def test_a_label_with_an_aside_that_is_a_column_of_its_own_takes_nothing_back() -> None:
+    names = {"hives": "hives", "recounted": "hives recounted", "keeper": "keeper"}
+    schema = Schema(
+        title="Apiary",
+        attributes=tuple(
+            Attribute(name=name, type="string", extractors=(KeyRule(keys=(key,)),))
+            for name, key in names.items()
+        ),
+    )
+    text = "Hives: 109\nHives (recounted): 9\nKeeper: Poole\n\nThe keeper is Hale, not Poole.\n"
+    found = extract_record(Sightings(read_text(text, "a.txt")), schema)
+    marked = [cell.attribute for cell in found.cells if cell.marks]
+    assert marked == ["keeper"]
