@@ -42,7 +42,7 @@ FIRST_OF_TEXTS = 4  # the tables from here on are of documents that contradict t
 MOST_WORLDS = 20
 N_CHANGED = 2
 NAMES = ("town", "height", "lift", "crane")
-SAID_OF_CELLS = "not mentioned counts as|values are contradicted"
+SAID_OF_CELLS = r"not mentioned counts as|values \(cells.marks\) are in doubt"
 NO_BOUNDS = "bounds are not worked out for this kind of query"
 
 

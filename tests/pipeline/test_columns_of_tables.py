@@ -276,5 +276,5 @@ def test_columns_of_a_table_are_doubted_beside_a_model_as_without_one(
         answer = ask_offline(Corpus(folder, worker, settings.home), "What is the total fee?")
         assert answer.brief is not None
         refused.append(answer.brief.reason)
-    assert refused[0].startswith("3 of 6 values of fee are contradicted")
+    assert refused[0].startswith("3 of 6 values of fee are in doubt")
     assert refused[0] == refused[1]

@@ -64,9 +64,7 @@ def test_where_model_and_rule_disagree_the_cell_is_marked_and_listed(tmp_path: P
         assert cell.value == "999"
         assert "a learned rule reads otherwise: 300 (“300”)" in cell.note
         noted = "height: 1 of 8 values are read otherwise by a learned rule (trace_value)"
-        doubted = (
-            "height: 1 of 8 values (cells.marks) are in doubt, as “Height: 300”: a learned rule"
-        )
+        doubted = "height: 1 of 8 values (cells.marks) are in doubt, as “Height: 300”: doubted: "
         notes = notes_of(corpus, "SELECT avg(height) FROM huts")
         assert (noted in notes, any(x.startswith(doubted) for x in notes)) == (True, True)
         assert notes_of(corpus, "SELECT count(DISTINCT name) FROM huts") == ()
