@@ -403,7 +403,11 @@ def _threshold(
 ) -> float:
     """Choose the number of points that best parts members from best slots of other documents."""
     hits = sorted(score(rule, member) for member in members.values())
-    silent = [slots for number, slots in enumerate(documents) if number not in members]
+    silent = (  # `one child` is a member, as `4 children` are, though it looks otherwise
+        [slot for slot in slots if _with_plural(slot, rule) == slot.features]
+        for number, slots in enumerate(documents)
+        if number not in members
+    )
     misses = [max((score(rule, slot) for slot in slots), default=0.0) for slots in silent]
 
     def quality(limit: float) -> float:

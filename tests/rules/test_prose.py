@@ -597,3 +597,15 @@ def test_one_thing_is_counted_as_several_are(one: str) -> None:
     )
     assert table.values("children") == [1 if n in (2, 7) else 2 + n % 5 for n in range(12)]
     assert table.values("dogs") == [n + 2 for n in range(12)]
+
+
+def test_one_thing_parts_those_that_say_none_of_several_as_little_as_they_do() -> None:
+    """Also where it is told by what stands around it alone, in words for most numbers."""
+    counts = [2, 4, 6, 1, 3, 5, 2, 4, 1, 7, 2, 4, 6, 3, 0, 2, 5, 1, 3, 2]
+    words = "no one two three four five six seven".split()  # noqa: SIM905
+    texts = [
+        f"Person {at} was born in {1600 + 7 * at} and died at the age of {40 + at}."
+        + (f" He had {words[n]} child{'' if n == 1 else 'ren'}.\n" if n else "\n")
+        for at, n in enumerate(counts)
+    ]
+    assert tabulate(texts).values("children") == [n or None for n in counts]
