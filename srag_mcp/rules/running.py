@@ -249,9 +249,8 @@ def _phrases(members: _Slots, sightings: Sequence[Sightings]) -> dict[str, _Said
         if before and before[-1] in _OF and not any(map(_names, behind[:1])):
             before.pop()  # "the age of 54" is right beside it, "a total of 54 men" is not
         if before[1:] and before[-1] == "in" and _YEAR.fullmatch(value.of(text)):
-            # a year tells when what is done is done: "the mill in Ulm was built in 1850" is no mill
-            done = _words(_BEING.split(left)[-1], last=True)
-            before = done[:-1] if len(done) < len(before) else before[-2:-1]
+            done = _words(_BEING.split(left)[-1], last=True)[:-1]  # "the mill was built in 1850"
+            before = done if len(done) < len(before) - 1 else before[-2:-1]
         for words, is_behind in ((behind, True), (before, False)):
             for phrase, distance, is_cut in _grams(words, is_behind):
                 if phrase not in seen:
@@ -397,9 +396,8 @@ def _labels(
     labels = labels[:4]
     if labels and is_date and "date" not in labels[0].split():
         labels = [f"{label} date" for label in labels]
-    # "the tunnel is 300 m long": a tunnel is no length
     tall = [word for word in _DIMENSIONS if 2 * features[f">!{word}"] > len(members)]
-    labels = [f"{label} {word}" for label in labels for word in tall] or labels
+    labels = [f"{x} {y}" for x in labels for y in tall] or labels  # "the tunnel is 300 m long"
     if bound := _threshold(members):
         labels = [f"{label} {SIGNS[bound[0]]} {bound[1:]}" for label in labels]
     is_length = features["unit:length"] >= _USUAL * len(members)
