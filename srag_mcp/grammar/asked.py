@@ -432,7 +432,11 @@ class Asked:
         elif self.kind(noun + 1) != "record" or self.word(noun + 1) == "any" or self.apart(noun):
             # not `the oldest open ticket`: no opening; nor `how long was it open`: no day of it
             concept = self.word(asking) if kind == "question_word" else ""
+            many = {t.stem for t in self.tokens(noun) if singular(t.word) != t.word}
             for column, features in self.columns(noun, self._may_be_told, headed=True):
+                is_of_thing = many and not column.is_text and many.isdisjoint(column.named)
+                if is_of_thing or self.table.is_called_thing(column):
+                    continue  # `mills built` are no years, nor are mills their heights
                 if not concept or column.measures(concept):
                     if self.says_stem_only(noun, column):
                         label = self.table.label

@@ -398,10 +398,10 @@ def _extreme(asked: Asked, ranking: _Ranking) -> Drafts:
     own = [head for head in own if not (had and max(head[1]) > ranking.place)]
     if asked.has("question_word") and (ranking.column.may_be_years or ranking.column.is_date):
         return  # `how old is the oldest` is no year
-    before = spoken(asked.frame.sentence.tokens[: asked.mention(ranking.place).first])
-    if own and before[:1] == ("which",) and not BEING.isdisjoint(before[2:][-2:]):
-        return  # `which plot is the largest`: not the one of the highest number
-    if had and not own:
+    asking, *rest = sorted(own[0][1]) if own and asked.has("what") else [0]
+    if rest[:1] == [asking + 1] and not asked.apart(asking):
+        return  # `which plot is the largest`, `which mill stands highest`: no number does
+    if (had and not own) or asked.table.is_called_thing(ranking.column):
         return
     heads = frozenset(asked.of("what", "list", "when", "how_much", "question_word"))
     if limit is not None:

@@ -619,6 +619,12 @@ class Table:
         is_thing = column is named or not column.named.isdisjoint(self.things)
         return is_thing and not any(c.numbers for c in self.columns)
 
+    def is_called_thing(self, column: Column) -> bool:
+        """Whether an amount is called as all names of records end: a height `mill`."""
+        own = [c for c in self.columns if c.is_own and len(c.texts) > 1 and column.is_amount]
+        ends = [{tuple(stems(text)[-1:]) for text in c.texts} for c in own]
+        return {*column.names[:1]} in ends
+
     def _is_called(self, column: Column) -> bool:
         """Whether a column is the name or the title of the record: `name`, `job_title` of jobs."""
         return any(

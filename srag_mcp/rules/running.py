@@ -205,6 +205,8 @@ _FIGURE = re.compile(r"(?<!\w)(?<!\w-)\d")
 _OTHER_FIGURE = re.compile(rf"(?<!\band )(?<!as well as )(?<!\bund )(?<!sowie ){_FIGURE.pattern}")
 _OF = frozenset({"of", "de", "du", "der"})
 _LEADING = JOINING - _OF - {"per", "and"}
+_YEAR = re.compile(r"[12]\d{3}")
+_BEING = re.compile(rf"\b(?:{'|'.join(sorted(HELPING - {'the', 'a', 'an'}))})\b", re.I)
 _NO_NAME_ENDINGS = ("ed", "ing", "ly")
 _PARTICIPLE = re.compile(r"\w+[^\We]ed")  # what was done, and not what a number counts
 _DEED = re.compile(rf"({_PARTICIPLE.pattern}) ({'|'.join(sorted(_LEADING))}) ?\Z", re.I)
@@ -214,7 +216,8 @@ _MIN_SAID = 0.4
 _LENGTH_WEIGHTS = {1: 0.8, 2: 1.0, 3: 1.0, 4: 0.95, 5: 0.85}
 _BEHIND, _BESIDE = 0.25, 0.5  # "218 new deaths": what a number counts stands behind it
 _ELSEWHERE = 0.5
-_AFTER_MEASURE = frozenset(["away", "ago", "old", "long", "wide", "high", "deep", "tall", "later"])
+_DIMENSIONS = frozenset(["long", "wide", "high", "deep", "tall"])
+_AFTER_MEASURE = _DIMENSIONS | {"away", "ago", "old", "later"}
 _TO = frozenset(["from", "to"])
 _WAY = _TO | {"away", "off"}
 
@@ -245,6 +248,9 @@ def _phrases(members: _Slots, sightings: Sequence[Sightings]) -> dict[str, _Said
         before = _words(_without_counted(left) if slot.value.unit else left, last=True)
         if before and before[-1] in _OF and not any(map(_names, behind[:1])):
             before.pop()  # "the age of 54" is right beside it, "a total of 54 men" is not
+        if before[1:] and before[-1] == "in" and _YEAR.fullmatch(value.of(text)):
+            done = _words(_BEING.split(left)[-1], last=True)[:-1]  # "the mill was built in 1850"
+            before = done if len(done) < len(before) - 1 else before[-2:-1]
         for words, is_behind in ((behind, True), (before, False)):
             for phrase, distance, is_cut in _grams(words, is_behind):
                 if phrase not in seen:
@@ -378,7 +384,9 @@ def _labels(
     ):
         shared, points = shared - counted, {phrase: points[phrase] for phrase in counted}
     ranked = sorted(points, key=lambda phrase: (phrase in shared, -points[phrase], phrase))
-    labels = [p for p in ranked[:1] if is_date or not _PARTICIPLE.fullmatch(p)]
+    is_year = 2 * features["<!in"] > len(members)
+    is_year = is_year and all(_YEAR.fullmatch(f"{value.amount:g}") for value in values)
+    labels = [p for p in ranked[:1] if is_date or is_year or not _PARTICIPLE.fullmatch(p)]
     for phrase in ranked[1:] if labels else ():
         # "patients in intensive care": `intensive care` says it, too; "people in Ulm": not `ulm`
         is_led = " " not in phrase and 2 * own[phrase].n_led > own[phrase].count
@@ -388,6 +396,8 @@ def _labels(
     labels = labels[:4]
     if labels and is_date and "date" not in labels[0].split():
         labels = [f"{label} date" for label in labels]
+    tall = [word for word in _DIMENSIONS if 2 * features[f">!{word}"] > len(members)]
+    labels = [f"{x} {y}" for x in labels for y in tall] or labels  # "the tunnel is 300 m long"
     if bound := _threshold(members):
         labels = [f"{label} {SIGNS[bound[0]]} {bound[1:]}" for label in labels]
     is_length = features["unit:length"] >= _USUAL * len(members)

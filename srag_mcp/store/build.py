@@ -259,13 +259,16 @@ def _say_odd(paths: Sequence[str]) -> str:
     return f"{look} like none of the others, {with_them}: {_name(paths)}" if paths else ""
 
 
-def _say_copies(work: WorkDatabase) -> str:
-    """Say which rows several files have alike: these overlap, or each numbers its own."""
+def _say_copies(work: WorkDatabase, schema: Schema) -> str:
+    """Say which rows several files have alike, or else which keys several records have."""
     for n, paths in work.run(_COPIES) if work.run(_ROWS_OF_FILES) else ():
         said, are = ("1 row says", "is") if n == 1 else (f"{n:,} rows say", "are")
         told = "in every cell, or in two that name it, what a row of another file says"
         return f"{said} {told}, and {are} counted again: of {_name(paths)}"
-    return ""
+    keys = [item.name for item in schema.attributes if not item.type.is_date][:1]
+    again = [text for key in keys for (text,) in work.run(_REPEATED, key)]
+    said = "is that of several records, each of which is counted, though others have their own"
+    return f"{keys[0]} {said}: {_name(again)}" if again else ""
 
 
 def _say_left_out(paths: Sequence[str]) -> str:
@@ -356,6 +359,16 @@ WITH said AS (SELECT * FROM cells JOIN (
                OR (count(*) > 1 AND bool_or(regexp_matches(as_stated, '\p{L}'))))
 SELECT count(DISTINCT document_id), list_sort(list_distinct(list(path) || list(other)))
 FROM alike HAVING count(*) > 0
+"""
+# Codes of which nearly all records, as `Column.is_own` has it, have their own, and several one.
+_REPEATED = r"""
+WITH said AS (SELECT as_stated, if(document_id = path, '', path) AS source FROM cells
+              JOIN documents USING (document_id) WHERE attribute = ? AND state = 'stated')
+SELECT as_stated FROM said SEMI JOIN (
+  SELECT source FROM said GROUP BY source HAVING count(*) > 4
+  AND count(DISTINCT as_stated) BETWEEN count(*) - ceil(count(*) / 10) AND count(*) - 1
+  AND bool_and(regexp_full_match(as_stated, if(source = '', '\p{L}', '') || '[\p{L}\d/_-]*\d\w*')))
+USING (source) GROUP BY source, as_stated HAVING count(*) > 1 ORDER BY ALL
 """
 _DOCUMENTS = """
 INSERT INTO build.main.documents
@@ -457,7 +470,7 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
     ).fetchall()
     beside = map(": ".join, work.run(_BESIDE, OF_RECORDS))
     odd = (work.note(MIXED), work.note(APART), *beside, _say_odd(work.odd()))
-    told = filter(None, (_say_left_out(work.left_out()), *odd, _say_copies(work)))
+    told = filter(None, (_say_left_out(work.left_out()), *odd, _say_copies(work, schema)))
     info = BuildInfo(
         build_id=build_id,
         format_version=FORMAT_VERSION,

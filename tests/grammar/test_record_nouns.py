@@ -4,7 +4,7 @@ import pytest
 
 from srag_mcp.errors import QuestionError
 from srag_mcp.grammar.translate import TwoReadingsError, describe_tables, translate
-from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.attribute import Attribute, SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
@@ -479,3 +479,29 @@ def test_a_word_before_several_names_is_no_number_of_anything(question: str, rea
     known = {x.name: ColumnStatistics(x.name, x.type, 40, 40, 40, 40, 0, 0, 0, 9) for x in columns}
     with pytest.raises(QuestionError, match=reason):
         translate(question, schema, describe_tables(schema, known), ValueIndex(()))
+
+
+@pytest.mark.parametrize(
+    ("asked", "named", "height"),
+    [
+        ("What is the highest mill?", "Ada Mill", "mill"),
+        ("What is the largest mill?", "Ada Mill", "mill"),
+        ("List the mills above 20", "Ada Mill", "mill"),
+        ("Which mill stands the highest?", "Mill Ada", "stands"),
+        ("What mill stands the highest?", "Mill Ada", "stands"),
+        ("List the barns built after 1850", "Mill Ada", "built"),
+    ],
+)
+def test_what_has_a_name_is_not_asked_for_by_its_height_or_its_year(
+    asked: str, named: str, height: str
+) -> None:
+    rule = SlotRule(value_type="number", weights={"<mill": 1.0, "<barn": 1.0}, threshold=0.1)
+    kind = Attribute(name=height, type="integer", extractors=(rule,))
+    schema = Schema(
+        title="Visits", entity="visits", attributes=(Attribute(name="site", type="string"), kind)
+    )
+    others = named.replace("Ada", "Bob"), named.replace("Ada", "Cid")
+    world = build_world(schema, [(named, 1840), (others[0], 1870), (others[1], 1860)])
+    with pytest.raises(QuestionError):
+        world.ask(asked)
+    assert world.ask(f"What is the average {height}?").sql == f"SELECT AVG({height}) FROM visits"

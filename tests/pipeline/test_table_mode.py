@@ -425,3 +425,30 @@ def test_rows_that_two_files_have_alike_are_told_where_rows_have_a_key(
     assert told("keyless", again, f"{again}2,Pen,20\n") == []
     assert told("renewed", first, "4,Pad,25\n5,Cup,25\n") == [f"{once}: of 0.csv, 1.csv"]
     assert told("numbered anew", first, "1,Cup,20\n2,Mat,25\n") == []
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "told"),
+    [
+        ("Entry,Club", "E1,Ulm;E2,Bonn;E3,Ulm;E4,Bonn;E5,Ulm;E2,Kiel", "E2"),
+        ("Day,Entry", "1 May 2021,7;2 May 2021,8;3 May 2021,9;4 May 2021,10;5 May 2021,8", "8"),
+        ("Entry,Club", "E1,Ulm;E2,Bonn;E3,Ulm;E4,Bonn;E5,Ulm;E6,Kiel", ""),
+        ("Entry,Club", "E1,Ulm;E1,Bonn;E2,Ulm;E2,Bonn;E3,Ulm;E3,Kiel", ""),
+        ("Skipper,Club", "Ada,Ulm;Bob,Bonn;Cid,Ulm;Dot,Bonn;Eva,Ulm;Bob,Kiel", ""),
+        ("Price,Club", "1.5,Ulm;2.5,Bonn;3.5,Ulm;4.5,Bonn;5.5,Ulm;2.5,Kiel", ""),
+    ],
+)
+def test_a_key_of_one_row_that_another_one_has_again_is_told(
+    tmp_path: Path, settings: Settings, worker: QueryPool, header: str, rows: str, told: str
+) -> None:
+    lines = [f"{row},{10 + at * at}" for at, row in enumerate(rows.split(";"))]
+    (tmp_path / "book.csv").write_text("\n".join([f"{header},Amount", *lines]), encoding="utf-8")
+    said = (
+        "entry is that of several records, each of which is counted, though others have their own"
+    )
+    expected = [f"{said}: {told}"] if told else []
+    assert [*ingest(tmp_path, settings).warnings] == expected
+    corpus = Corpus(tmp_path, worker, settings.home)
+    answer = ask_question(corpus, "What is the total amount?")
+    assert [text for text in answer.assumptions if "entry" in text] == expected
+    assert str(sum(10 + at * at for at in range(len(lines)))) in answer.text
