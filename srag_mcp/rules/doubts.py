@@ -250,26 +250,27 @@ def find_mixed_units(corpus: Corpus, query: QueryFacts, *, is_sure: bool = True)
     """
     above = corpus.about("")
     for facts in query.of_tables():
-        yield from () if is_sure else _find_open_units(corpus.about(facts.schema.entity), facts)
         listed = corpus.about(facts.schema.entity)
+        open_units = {} if is_sure else listed.once(_find_open_units)
+        yield from (open_units[name] for name in facts.names if name in open_units)
         numbers = {x.name for x in facts.schema.attributes if x.type.is_numeric} & {*facts.names}
         is_list = above.schema().entity != facts.schema.entity
         for teller in (listed, above)[: 1 + is_list] if numbers else ():
             key = "document_id, position" if is_list and teller is listed else "document_id"
-            for names, beside, told, said in _tell_units(teller, listed, is_sure=is_sure):
+            for names, beside, told, said, adding in _tell_units(teller, listed, is_sure=is_sure):
                 for name in sorted(numbers & names):
-                    adding = ([exp.Sum], [exp.Sum, exp.Avg])["kinds" in said]  # of days, no average
-                    for sql in facts.pools(name, beside, key, told, adding * ("added" in said)):
+                    for sql in facts.pools(name, beside, key, told, adding):
                         [[count]] = corpus.select(sql, limit=1).rows
                         if _whole(count) > 1:
                             yield f"{name} {said.format(count)}"
 
 
-def _find_open_units(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
-    """Say which columns are in a word for several things that nothing tells apart: `pounds`."""
-    for item in facts.schema.attributes:
+def _find_open_units(corpus: Corpus) -> Mapping[str, str]:
+    """Say of the columns in a word for several things that nothing tells these apart: `pounds`."""
+    found: dict[str, str] = {}
+    for item in corpus.schema().attributes:
         words = {word: may for word, may in AMBIGUOUS_CURRENCIES.items() if item.unit in may}
-        if item.unit is None or is_currency(item.unit) or not words or item.name not in facts.names:
+        if item.unit is None or is_currency(item.unit) or not words:
             continue
         kind = SIZES[item.unit][0]
         others = (w for w, of in UNITS.items() if SIZES.get(of, ("",))[0] == kind)
@@ -279,13 +280,18 @@ def _find_open_units(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
         called = {*stems(item.name.replace("_", " "))}
         if called.isdisjoint(kin_of(stem(kind))) and not n_telling:
             [word, may], *_ = words.items()
-            yield f"{item.name} is in “{word}”, which may be {' or '.join(sorted(may))}: say which"
+            meant = " or ".join(sorted(may))
+            found[item.name] = f"{item.name} is in “{word}”, which may be {meant}: say which"
+    return found
 
 
 def _tell_units(
     teller: Corpus, listed: Corpus, *, is_sure: bool
-) -> Iterator[tuple[set[str], str, str, str]]:
-    """Yield columns of numbers, what tells their units, these as SQL by a key, and what to say."""
+) -> Iterator[tuple[set[str], str, str, str, tuple[type[exp.AggFunc], ...]]]:
+    """Yield columns of numbers, what tells their units, these as SQL by a key, and what to say.
+
+    Last, of what is only told where it is added up, which aggregates do so.
+    """
     schema, said = teller.schema(), f"{'is' if is_sure else 'may be'} in {{}} units, which"
     for place, beside in enumerate(schema.attributes):
         if beside.type.is_text:
@@ -295,24 +301,25 @@ def _tell_units(
                 signed = [x.column for x in listed.statistics() if str(x.minimum)[0] == "-"]
                 signed = [x for x in signed if teller is not listed or _signs(teller, x, beside)]
                 rest = {x.name for x in listed.schema().attributes}.difference(signed)
-                yield rest, beside.name, told, f"is added up over {{}} kinds of {beside.name}"
+                added = f"is added up over {{}} kinds of {beside.name}"
+                yield rest, beside.name, told, added, (exp.Sum, exp.Avg)
         else:
             measured = _paid_as(teller, beside.name, listed, is_sure=is_sure)
             told = f"unit AS _told FROM cells WHERE attribute = {quote_text(beside.name)}"
             if teller.about("").schema().children:
                 told += f" AND table_name = {quote_text(schema.entity)}"
-        yield measured, beside.name, told, f"{said} {beside.name} tells: say of which"
+        yield measured, beside.name, told, f"{said} {beside.name} tells: say of which", ()
     for day in () if is_sure or teller is not listed else listed.once(_dated_states):
         told = f"{quote_name(day)} AS _told FROM {quote_name(schema.entity)}"
         rest = {x.name for x in schema.attributes} - {day}
-        yield rest, day, told, f"is added up over {{}} values of {day}, {_AGAIN}"
+        yield rest, day, told, f"is added up over {{}} values of {day}, {_AGAIN}", (exp.Sum,)
     money = _bare_money(listed, 2 if is_sure else 0)
     noted = teller.about("").once(_noted_currencies) if money else {}
     if len({*noted.values()}) > 1:
         lists = (quote_text("\n".join(x)) for x in (noted, noted.values()))
         ids, units = (f"unnest(string_split({x}, chr(10)))" for x in lists)
         told = f"_told FROM (SELECT {ids} AS document_id, {units} AS _told)"
-        yield money, "", told, f"{said} their documents tell"
+        yield money, "", told, f"{said} their documents tell", ()
 
 
 def _dated_states(corpus: Corpus) -> Sequence[str]:
