@@ -477,6 +477,8 @@ def _scales_in(words: str) -> set[float]:
     return found
 
 
+# --- Whether two values are the same -------------------------------------------------------------
+
 _TITLES = {
     "the", "mr", "mrs", "ms", "miss", "mx", "dr", "prof", "professor", "sir", "herr", "frau", "m",
     "mme", "sr", "sra",

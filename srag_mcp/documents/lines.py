@@ -276,6 +276,8 @@ def _is_blank(lines: Sequence[Line], at: int) -> bool:
     return not 0 <= at < len(lines) or lines[at].is_blank
 
 
+# --- Keys with their values ----------------------------------------------------------------------
+
 _MAX_KEY_CHARACTERS = 60
 _MAX_KEY_WORDS = 7
 _MAX_KEY_WORDS_LOWER = 4  # after a small letter, so many words are part of a sentence

@@ -421,6 +421,8 @@ def _add_prompt_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         return await show(corpora, lambda: corpora.prompts(corpus).say(kept, next, max_characters))
 
 
+# --- The MCP server ------------------------------------------------------------------------------
+
 Found = TypeVar("Found")
 
 MAX_COMPLETIONS = 100

@@ -421,6 +421,8 @@ def read_kept(read: Read, column: str = "") -> list[Correction]:
     return [Correction(*row) for row in read(_KEPT, [column])]
 
 
+# --- Names of a corpus that mean one thing -------------------------------------------------------
+
 DecidedNames: TypeAlias = dict[str, Decided]
 """What a person said, by column."""
 

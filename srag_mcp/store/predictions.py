@@ -386,6 +386,8 @@ def find_unread(work: WorkDatabase, attributes: Sequence[Attribute]) -> list[Unr
     return [Unread(*row) for row in work.run(_FAILED, *_keys(attributes))] if attributes else []
 
 
+# --- Documents that SQL from outside chooses -----------------------------------------------------
+
 WHERE = re.compile(r"^\s*where\b", re.IGNORECASE)  # agents pass the clause with its first word
 _PAGE_ROWS = 1000
 

@@ -265,6 +265,8 @@ def nearest_names(
     return tuple(by_folded[folded] for folded in close)
 
 
+# --- Terms ---------------------------------------------------------------------------------------
+
 # Scripts that put no space between words: Chinese, Japanese and Korean.
 _SPACELESS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 # letters and digits apart, so that `FY2019` and `FY 2019` are the same; `1,200` is one number

@@ -13,6 +13,8 @@ from typing import NamedTuple, TypeAlias
 from srag_mcp.text.words import HELPING, fold, stem, stems, tidy, words
 from srag_mcp.values.types import ColumnType, Value
 
+# --- Names and words of languages ----------------------------------------------------------------
+
 _NAMES = json.loads(Path(__file__).with_name("names.json").read_text(encoding="utf-8"))
 WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 
@@ -52,6 +54,8 @@ ORDINAL_PARTS: Mapping[str, int] = {
 
 # Words that deny, for regular expressions: a thing; what is said, too; and all there are.
 _DENIALS = ["|".join(words.split()) for words in WORDS["denials"].values()]
+# --- States --------------------------------------------------------------------------------------
+
 NONE_OF, NOT_SO, DENIALS = ("|".join(_DENIALS[:n]) for n in (1, 2, 3))
 
 
