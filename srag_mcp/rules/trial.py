@@ -38,7 +38,7 @@ from srag_mcp.text.shown import shorten
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 
-# --- Rules that a language model writes for columns which look alike in the documents it was shown
+# --- What a language model is asked for ----------------------------------------------------------
 
 logger = logging.getLogger(__name__)
 
