@@ -28,7 +28,17 @@ ASKED = (1, 10, 100)
 
 _Tokens: TypeAlias = Annotated[int, Field(ge=0)]
 _WIDTH, _HEIGHT, _LEFT, _GAP = 300, 210, 44, 150
-_COLOURS = ("#1b6ca8", "#c2571a", "#2f8f4e", "#8a4fbf", "#b3261e", "#5b6770", "#a8871b", "#1ba89d")
+_COLOURS = (
+    "#1b6ca8",
+    "#c2571a",
+    "#2f8f4e",
+    "#8a4fbf",
+    "#b3261e",
+    "#5b6770",
+    "#a8871b",
+    "#1ba89d",
+    "#d16ba5",
+)
 
 
 class Row(BaseModel):
