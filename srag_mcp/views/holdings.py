@@ -7,7 +7,6 @@ from contextlib import suppress
 from srag_mcp.cells.cell import is_predicted
 from srag_mcp.errors import CorpusError, SchemaError, UnknownNameError
 from srag_mcp.inference.brief import describe_column
-from srag_mcp.schema.attribute import Scalar
 from srag_mcp.schema.schema import POSITION
 from srag_mcp.schema.schema import Table as TableOfSchema
 from srag_mcp.store.corpus import Corpus
@@ -25,15 +24,12 @@ from srag_mcp.views.results import (
     Table,
     ValueEntry,
     json_size,
-    render_cell,
     take_whole,
 )
 
 MAX_VALUES = 20
 MAX_RANGE_VALUES = 5
 MAX_REVIEWED = 5
-MAX_IN_TABLE = 5
-MAX_CELL_CHARACTERS = 30
 MAX_VALUE_CHARACTERS = 200
 MAX_LINE_CHARACTERS = 240
 MAX_LEFT_OUT_CHARACTERS = 400
@@ -343,8 +339,8 @@ def schema_table(corpus: Corpus, names: Mapping[str, str]) -> Table:
         if item.table != schema.entity or item.column not in loose:
             name = shown_name(item, schema.entity, names)
             unit = schema.attribute(item.column, item.table).unit
-            rows.append((name, item.type, unit, item.n_non_null, describe_holdings(item)))
-    return ("column", "type", "unit", "known", "holds"), rows
+            rows.append((name, item.type, unit, describe_column(item)))
+    return ("column", "type", "unit", "holds"), rows
 
 
 def statistics_table(found: Sequence[ColumnStatistics], entity: str | None = None) -> Table:
@@ -353,27 +349,6 @@ def statistics_table(found: Sequence[ColumnStatistics], entity: str | None = Non
     for item in found:
         name, n = shown_name(item, entity or item.table or ""), item
         counts = (n.n_non_null, n.n_none, n.n_not_mentioned, n.n_failed, n.n_distinct)
-        rows.append((name, item.type, *counts, describe_holdings(item)))
+        rows.append((name, item.type, *counts, describe_column(item)))
     counted = ("known", "have none", "not mentioned", "failed", "distinct")
     return ("column", "type", *counted, "holds"), rows
-
-
-def describe_holdings(statistics: ColumnStatistics) -> str:
-    """Say what a column holds in a line that fits a table.
-
-    `"62 to 1244, median 482"`, `"Berlin (12), Rome (9), … 14 distinct"`
-    """
-
-    def shown(value: Scalar) -> str:
-        if isinstance(value, float):
-            return f"{value:.3f}".rstrip("0").rstrip(".")
-        return shorten(render_cell(value), MAX_CELL_CHARACTERS)
-
-    if statistics.minimum is not None and statistics.maximum is not None:
-        ends = f"{shown(statistics.minimum)} to {shown(statistics.maximum)}"
-        median = statistics.median
-        return ends if median is None else f"{ends}, median {shown(median)}"
-    values = [f"{shown(item.value)} ({item.count})" for item in statistics.values[:MAX_IN_TABLE]]
-    if statistics.n_distinct > len(values):
-        values.append(f"… {statistics.n_distinct} distinct")
-    return ", ".join(values)

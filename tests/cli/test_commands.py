@@ -182,11 +182,11 @@ def test_the_schema_says_what_each_column_holds(cli: Cli, ingested: Path) -> Non
 
     assert result.out.splitlines() == [
         "Ferry: table ferry, 4 documents",
-        "column      type     unit  known  holds",
-        "name        string         4      Aldra (1), Borgund (1), Calypso (1), Dovre (1)",
-        "passengers  integer        4      120 to 480, median 300",
-        "operator    string         4      Fjord Lines (2), Skerry Ferries (2)",
-        "cafe        boolean        4      yes (3), no (1)",
+        "column      type     unit  holds",
+        "name        string         known in 4 of 4: Aldra, Borgund, Calypso, … 4 distinct",
+        "passengers  integer        120 to 480, median 300.0; known in 4 of 4",
+        "operator    string         known in 4 of 4: Fjord Lines (2), Skerry Ferries (2)",
+        "cafe        boolean        known in 4 of 4: true (3), false (1)",
     ]
 
 
@@ -227,7 +227,8 @@ def test_statistics_can_be_of_one_column(cli: Cli, ingested: Path) -> None:
     assert result.out.splitlines() == [
         "column      type     known  have none  not mentioned  failed  distinct  holds",
         "passengers  integer  4      0          0              0       4         120 to 480, median"
-        " 300",
+        " 300.0;",
+        f"{'':72}known in 4 of 4",
     ]
 
 
