@@ -27,8 +27,8 @@ from srag_mcp.cli.arguments import (
 from srag_mcp.cli.building_commands import ingest_corpus, interruption
 from srag_mcp.cli.printing import print_json, print_table, say, show_progress
 from srag_mcp.cli.reading_commands import print_schema
-from srag_mcp.model.litellm_library import find_key_variables
-from srag_mcp.settings import Settings
+from srag_mcp.model.ledger import REPLAY
+from srag_mcp.settings import PREFIX, Settings
 
 if TYPE_CHECKING:
     from srag_mcp.evaluation.evaluate import Evaluation, SystemRun
@@ -62,9 +62,8 @@ def config(
     environment = server_environment(settings)
     print(f"Paste into {PLACES[client]}:", file=sys.stderr)
     print(render_config(client, corpora, server_command(), settings.home, environment))
-    keys = [name for name, value in environment.items() if value == KEY_PLACE]
-    if keys:
-        print(f"Put your key in the place of {KEY_PLACE}: {', '.join(keys)}", file=sys.stderr)
+    if KEY_PLACE in environment.values():
+        print(f"Put your key in the place of {KEY_PLACE}", file=sys.stderr)
 
 
 def server_command() -> list[str]:
@@ -117,12 +116,13 @@ def _json(value: object) -> str:
 def server_environment(settings: Settings) -> dict[str, str]:
     """Return the variables that make a server ask the model of *settings*; none without a model.
 
-    What holds a key is named with `KEY_PLACE` for its value: no key is ever shown.
+    The key has `KEY_PLACE` for its value: none is ever shown.
     """
     named = {"SRAG_MODEL": settings.model, "SRAG_API_BASE": settings.api_base}
     given = {name: value for name, value in named.items() if value}
-    keys = find_key_variables(settings) if settings.model else ()
-    return given | dict.fromkeys(keys, KEY_PLACE)
+    is_recorded = (settings.model or REPLAY).startswith(REPLAY)
+    needs_key = settings.api_key or not (is_recorded or settings.api_base)
+    return given | ({f"{PREFIX}API_KEY": KEY_PLACE} if settings.model and needs_key else {})
 
 
 RunFiles = Annotated[list[Path], argument("What eval --system NAME --json printed.", "RUN...")]

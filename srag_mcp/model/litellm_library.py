@@ -19,7 +19,6 @@ import anyio
 import anyio.to_thread
 
 from srag_mcp.model.language_model import Price, Reply
-from srag_mcp.model.ledger import REPLAY
 from srag_mcp.model.openai_wire import (
     ChatRequest,
     Fault,
@@ -29,7 +28,7 @@ from srag_mcp.model.openai_wire import (
     read_chat,
     spare_loopback,
 )
-from srag_mcp.settings import PREFIX, Settings
+from srag_mcp.settings import Settings
 
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
@@ -39,7 +38,6 @@ _LIST = "model_prices_and_context_window_backup.json"
 _STUMBLES = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 _NO_CONNECTION = re.compile(r"Connection error|Cannot connect to host")
 _CACHE_WHAT_IS_MARKED = ("anthropic/", "claude")
-_SECRET = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)(?:_ID)?\Z")
 
 
 def load_litellm() -> ModuleType:
@@ -196,32 +194,3 @@ def find_price(model: str) -> Price | None:
     cached_usd = entry.get("cache_read_input_token_cost")
     cached = float(cached_usd) if isinstance(cached_usd, int | float) else float(input_usd)
     return Price(float(input_usd), float(output_usd), cached)
-
-
-def find_key_variables(settings: Settings) -> tuple[str, ...]:
-    """Name the variables that hold the key for the model of *settings*, whether set or not.
-
-    None for a recording and a server of one's own. Of alternatives, one that is set is named, else
-    one that is called after the provider. May load litellm: 2 s.
-
-    `openai/gpt-4o-mini` -> `("OPENAI_API_KEY",)`
-    """
-    if settings.api_key:
-        return (f"{PREFIX}API_KEY",)
-    model = settings.model or REPLAY
-    if model.startswith(REPLAY) or settings.api_base:
-        return ()
-    litellm = load_litellm()
-    # litellm names only those that are not there
-    held = {name: value for name, value in os.environ.items() if _SECRET.search(name)}
-    for name in held:
-        del os.environ[name]
-    try:
-        found = litellm.validate_environment(model, api_base=settings.api_base)
-    finally:
-        os.environ.update(held)
-    names = [name for name in found["missing_keys"] if _SECRET.search(name)]
-    keys = [name for name in names if name.endswith("_API_KEY")]
-    provider = model.partition("/")[0].upper()
-    best = sorted(keys, key=lambda name: (name not in held, provider not in name))[:1]
-    return (*best, *(name for name in names if name not in keys))

@@ -96,8 +96,8 @@ def test_a_model_is_passed_on_and_its_key_is_only_named(
 
     entry = READERS[client](result.out)
     assert isinstance(entry, dict)
-    assert entry["env"] == {"SRAG_MODEL": "openai/gpt-4o-mini", "OPENAI_API_KEY": "…"}
-    assert result.err.splitlines()[-1] == "Put your key in the place of …: OPENAI_API_KEY"
+    assert entry["env"] == {"SRAG_MODEL": "openai/gpt-4o-mini", "SRAG_API_KEY": "…"}
+    assert result.err.splitlines()[-1] == "Put your key in the place of …"
     assert "sk-0123456789" not in result.out + result.err
 
 
