@@ -92,7 +92,6 @@ def extend(
     keep: Annotated[
         bool | None, option("Make it a column; without where and documents it is one.")
     ] = None,
-    drop: Annotated[str, option("Drop what was read and not kept.", "NAME")] = "",
     engine: given.EngineOption = None,
     model: given.ModelOption = None,
     budget_usd: BudgetUsdOption = None,
@@ -105,16 +104,11 @@ def extend(
 ) -> None:
     """Add one column, and read only it from the documents; or only from those that SQL chooses."""
     from srag_mcp.pipeline.column_run import change_columns
-    from srag_mcp.pipeline.record_run import drop_loose
     from srag_mcp.pipeline.wishes import extension_options
     from srag_mcp.store.predictions import narrow
 
     budget = {"budget_usd": budget_usd, "budget_calls": budget_calls}
     settings = given.command_settings(home, engine=engine, model=model, **budget)
-    if drop:
-        drop_loose(_find_folder(corpus, settings), settings, drop)
-        say(f"dropped {drop}")
-        return
     if keep is None:
         keep = not (where or documents)
     wanted = extension_options(attribute, where or documents, keep=keep)
@@ -326,15 +320,12 @@ def kinds(
     corpus: given.CorpusArgument,
     rename: Annotated[tuple[str, str] | None, option("Call a kind otherwise.", "OLD NEW")] = None,
     join: Annotated[bool, flag("--join", "One table for all, from the next ingestion on.")] = False,
-    assign: Annotated[
-        tuple[str, str] | None, option("Put a document into a kind, for good.", "DOCUMENT KIND")
-    ] = None,
     home: given.HomeOption = None,
     as_json: given.JsonOption = False,
 ) -> None:
     """List the kinds of documents that a folder holds: each is a corpus with its own table."""
     from srag_mcp.pipeline.column_run import change_columns
-    from srag_mcp.pipeline.kind_run import assign_document, join_kinds, rename_kind
+    from srag_mcp.pipeline.kind_run import join_kinds, rename_kind
     from srag_mcp.store.layout import CorpusFolder, read_kinds
 
     settings = given.command_settings(home)
@@ -345,9 +336,6 @@ def kinds(
             change_columns(place, settings, "call", rename[1:])
         except (NotIngestedError, SchemaError) as error:
             print(f"its records keep their name: {error}", file=sys.stderr)
-    if assign is not None:
-        assign_document(folder.readable(), *assign)
-        print("the next ingestion of the folder puts it there", file=sys.stderr)
     if join:
         join_kinds(folder.readable())
         print(

@@ -589,32 +589,6 @@ def rename_kind(state: Path, old: str, new: str) -> Path:
     return place / new
 
 
-def assign_document(state: Path, document: str, name: str) -> None:
-    """Say that a document is of the kind *name*, for good; the next ingestion puts it there.
-
-    *state* is the state folder of the folder that holds the kinds; *document* lies below that.
-
-    Raises:
-        CorpusError: If there is no such document, or no such kind of documents.
-        LockedError: If the folder is being ingested.
-    """
-    with ingestion_lock(state):
-        kept = read_assigned(state)
-        members = read_members(state / KINDS_FOLDER / name) if name in kept else None
-        if members is None or members.columns:
-            of = ", ".join(x for x in kept if kept[x].shares)
-            msg = f"there is no kind of documents {name!r}; there are: {of or 'none'}"
-            raise CorpusError(msg)
-        if document not in members.sorted:
-            msg = f"there is no document {document!r} below {state.parent}; ingest the folder first"
-            raise CorpusError(msg)
-        for kind, stored in kept.items():
-            others = tuple(path for path in stored.assigned if path != document)
-            own = (*others, document) if kind == name else others
-            kept[kind] = replace(stored, assigned=own)
-        write_kinds(state, kept)
-
-
 def _share_out(
     words: Mapping[str, Mapping[str, float]], questions: Iterable[str]
 ) -> dict[str, tuple[list[str], list[str]]]:

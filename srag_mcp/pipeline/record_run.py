@@ -534,22 +534,3 @@ def _sample_stored(work: WorkDatabase, ids: Collection[str]) -> list[Document]:
         if n_left < 0:
             break
     return documents
-
-
-def drop_loose(folder: Path, settings: Settings, name: str) -> None:
-    """Publish the table without the loose attribute *name*.
-
-    Raises:
-        NotIngestedError: If there is no whole table.
-        SchemaError: If there is no such attribute; the text names those there are.
-    """
-    with QueryPool() as pool, open_work(CorpusFolder(folder, settings.home).writable()) as work:
-        schema = _find_schema(work, Corpus(folder, pool, settings.home))
-        loose = loose_attributes(work, schema)
-        left = [item for item in loose if item.name != name]
-        if len(left) == len(loose):
-            names = ", ".join(item.name for item in loose) or "none"
-            msg = f"no attribute {name!r} was read without being kept; there are: {names}"
-            raise SchemaError(msg)
-        keep_loose(work, schema, left)
-        publish_changes(work, schema)

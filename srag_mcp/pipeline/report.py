@@ -340,7 +340,7 @@ def join_reports(
     """
     reason = (
         "is like none of the kinds of documents here, or like several, and is in no table"
-        " (`kinds --assign` puts it into one)"
+        " (x-kinds in .srag/schema.json puts it into one)"
     )
     proposed = [report.proposed for report in reports]
     return IngestReport(

@@ -17,7 +17,6 @@ from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.kind_run import (
     Grouping,
     KindSorter,
-    assign_document,
     join_kinds,
     rename_kind,
 )
@@ -70,6 +69,10 @@ def ingested(harbour: Path, settings: Settings, once: Once) -> Path:
 def open_kind(harbour: Path, name: str, settings: Settings, worker: QueryPool) -> Corpus:
     place = CorpusFolder(harbour, settings.home).kinds()[name]
     return Corpus(place, worker, settings.home, f"harbour/{name}")
+
+
+def assign(state: Path, kinds: dict[str, list[str]]) -> None:
+    (state / "schema.json").write_text(json.dumps({"x-kinds": kinds}))
 
 
 def test_each_kind_gets_a_table_and_what_is_of_none_is_told(
@@ -230,24 +233,19 @@ def test_a_document_of_two_kinds_is_listed_until_a_person_says_for_good_what_it_
     assert "more.md" in [item.path for item in ingest(harbour, settings).skipped]
 
     state = CorpusFolder(harbour, settings.home).readable()
-    for document, kind in (("both.md", "lessons"), ("letter.md", "boats")):
-        assign_document(state, document, kind)
+    assign(state, {"lessons": ["both.md"], "boats": ["letter.md"]})
     rename_kind(state, "boats", "fleet")
     for _ in range(2):
         again = ingest(harbour, settings)
         assert [item.path for item in again.skipped] == ["more.md"]
         assert {part.corpus: part.n_documents for part in again.kinds} == {"fleet": 9, "lessons": 8}
-    assign_document(state, "both.md", "fleet")
+    assign(state, {"fleet": ["letter.md", "both.md"], "lessons": []})
     assert [part.n_documents for part in ingest(harbour, settings).kinds] == [10, 7]
     found, readers = find_files(harbour, settings), ReaderPool(1, 60)
     sorter = KindSorter(state, harbour, found, readers)
     anew = sorter.find(None, lambda: read_sample(found, readers).documents, "auto", anew=True)
     assert isinstance(anew, Grouping)
     assert anew.sizes == ["fleet (10)", "lessons (7)"]
-    with pytest.raises(CorpusError, match="no kind of documents 'cars'; there are: fleet, lessons"):
-        assign_document(state, "both.md", "cars")
-    with pytest.raises(CorpusError, match=r"no document 'none\.md'"):
-        assign_document(state, "none.md", "fleet")
 
 
 def test_a_person_says_in_the_schema_file_of_which_kind_a_document_is(
@@ -257,9 +255,8 @@ def test_a_person_says_in_the_schema_file_of_which_kind_a_document_is(
     state = CorpusFolder(harbour, settings.home).readable()
     path = state / "schema.json"
     assert not path.exists()
-    assign_document(state, "letter.md", "boats")
-    said = json.loads(path.read_text())
-    assert said == {"x-kinds": {"boats": ["letter.md"]}}
+    assign(state, {"boats": ["letter.md"]})
+    assert [part.n_documents for part in ingest(harbour, settings).kinds] == [9, 7]
     assert "letter" not in (state / KINDS_FILE).read_text()
     path.write_text(json.dumps({"x-kinds": {"lessons": ["letter.md", "later.md"]}}))
     report = ingest(harbour, settings)

@@ -20,7 +20,6 @@ from srag_mcp.inference.ask import ask as ask_for_answer
 from srag_mcp.inference.grounds import find_grounds
 from srag_mcp.model.remote_model import open_model
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.pipeline.record_run import drop_loose
 from srag_mcp.pipeline.report import IngestReport
 from srag_mcp.rules.doubts import check_columns
 from srag_mcp.settings import Settings
@@ -267,19 +266,6 @@ def test_changed_and_removed_documents_lose_their_cells(
     ingest(folder, settings)
     assert ask(folder, "SELECT document_id FROM cells WHERE attribute = 'keeper'") == [("6.txt",)]
     assert read(folder, settings).n_read == 2
-
-
-def test_it_is_dropped_by_its_name(folder: Path, settings: Settings, server: OpenAIServer) -> None:
-    read(folder, settings)
-    with pytest.raises(SchemaError, match="there are: keeper"):
-        drop_loose(folder, settings, "height_m")
-    drop_loose(folder, settings, "keeper")
-    with QueryPool() as pool:
-        corpus = Corpus(folder, pool, settings.home)
-        assert [item.name for item in corpus.schema().attributes] == ["town", "height_m"]
-    server.requests.clear()
-    assert read(folder, settings).n_read == 3
-    assert server.requests == [], "what was paid for is kept"
 
 
 def test_a_stopped_reading_goes_on_where_it_stopped(
