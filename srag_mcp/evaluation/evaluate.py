@@ -30,7 +30,6 @@ from srag_mcp.evaluation.bench import (
     read_records,
     say_nothing,
 )
-from srag_mcp.evaluation.chunk_systems import find_system
 from srag_mcp.evaluation.comparison import FieldScore, align, score_by_name
 from srag_mcp.evaluation.matching import is_right, pick_column
 from srag_mcp.evaluation.pack import (
@@ -55,7 +54,7 @@ from srag_mcp.evaluation.retrieval import (
     score_run,
     write_run,
 )
-from srag_mcp.evaluation.systems import RecordedFirst, System
+from srag_mcp.evaluation.systems import RecordedFirst, System, find_system
 from srag_mcp.model.embedder import LOCAL, open_embedder
 from srag_mcp.model.language_model import CONTEXT_TOKENS, LanguageModel
 from srag_mcp.model.ledger import (

@@ -32,7 +32,6 @@ from srag_mcp.documents.lines import narrow_gaps
 from srag_mcp.documents.reading import read_content
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.evaluation.bench import CountingModel, match_names, open_bench, read_records
-from srag_mcp.evaluation.chunk_systems import MixRAG
 from srag_mcp.evaluation.pack import PackQuestion, read_pack, take_questions
 from srag_mcp.evaluation.retrieval import (
     Bm25,
@@ -43,6 +42,7 @@ from srag_mcp.evaluation.retrieval import (
     rank_questions,
     score_run,
 )
+from srag_mcp.evaluation.systems import MixRAG
 from srag_mcp.model.embedder import LOCAL, open_embedder
 from srag_mcp.model.language_model import LanguageModel, Prompt
 from srag_mcp.model.ledger import write_replies

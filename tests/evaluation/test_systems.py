@@ -12,11 +12,11 @@ import anyio
 import pytest
 
 from srag_mcp.errors import PackError, SettingsError
-from srag_mcp.evaluation import chunk_systems
-from srag_mcp.evaluation.chunk_systems import PaperHybrid, cut_chunks
+from srag_mcp.evaluation import systems
 from srag_mcp.evaluation.evaluate import Evaluation, EvaluationPlan, evaluate
 from srag_mcp.evaluation.pack import PackQuestion
 from srag_mcp.evaluation.retrieval import Bm25
+from srag_mcp.evaluation.systems import PaperHybrid, cut_chunks
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
@@ -417,7 +417,7 @@ def test_records_that_were_recorded_are_asked_and_not_recorded_again(tmp_path: P
 def test_the_best_chunk_is_read_first(
     pack: Path, system: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chunk_systems, "_N_CHUNKS", 1)
+    monkeypatch.setattr(systems, "_N_CHUNKS", 1)
     found, _ = run(pack, EvaluationPlan(system=system))
     for result in found.questions:
         [name] = result.context

@@ -9,7 +9,7 @@ import docx
 import pytest
 
 from srag_mcp.documents.document import Document, Table
-from srag_mcp.evaluation.chunk_systems import (
+from srag_mcp.evaluation.systems import (
     count_label_columns,
     left_paths,
     table_views,
