@@ -11,8 +11,8 @@ from mcp.types import CallToolResult
 from srag_mcp import errors
 from srag_mcp.errors import SragError
 from srag_mcp.grammar.translate import TwoReadingsError
-from srag_mcp.server.calls import ThriftyServer, as_result, run_blocking
 from srag_mcp.server.corpora import Corpora
+from srag_mcp.server.tools import ThriftyServer, as_result, run_blocking
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import ingestion_lock
 from srag_mcp.views.results import CorpusList
