@@ -171,8 +171,8 @@ def _build(
 
 
 def _say_quote(corpus: str, settings: Settings, wanted: "IngestOptions", *, as_json: bool) -> None:
-    """Print what an ingestion takes; of several kinds of documents, each, and together."""
-    from srag_mcp.pipeline.quote import quote_ingestion, quote_kinds, say_together
+    """Print what an ingestion takes; of several kinds of documents, each."""
+    from srag_mcp.pipeline.quote import quote_ingestion, quote_kinds
 
     location = _find_folder(corpus, settings)
     kinds = quote_kinds(location, settings, **wanted)
@@ -182,8 +182,6 @@ def _say_quote(corpus: str, settings: Settings, wanted: "IngestOptions", *, as_j
         return
     named = {f"{corpus.rstrip('/')}/{name}".rstrip("/"): found for name, found in kinds.items()}
     lines = [x for name, of in named.items() for x in (f"{name}:", *(f"  {y}" for y in of.lines()))]
-    if any(found.workload.prompts for found in kinds.values()):
-        lines.append(f"together: {say_together([*kinds.values()])}")
     print_either({name: of.to_json() for name, of in named.items()}, lines, as_json=as_json)
 
 

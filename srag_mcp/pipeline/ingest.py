@@ -46,7 +46,6 @@ from srag_mcp.pipeline.quote import (
     quote_settling,
     quote_stored,
     quote_work,
-    say_together,
 )
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.record_run import read_loosely, settle_lists
@@ -303,10 +302,9 @@ def _ingest_kinds(run: Run, options: wishes.IngestOptions, kinds: kind_run.Kinds
     said = f"{len(names)} kinds of documents, each a corpus with a table of its own: {told}"
     said += kinds.told and f"; {kinds.told}"
     if engine.asks:  # each has its own price and budget
-        prices = [quote_ingestion(place, run.settings) for place in corpora]
-        price = (
-            f"together {say_together(prices)}" if any(x.workload.prompts for x in prices) else ""
-        )
+        prices = {x: quote_ingestion(y, run.settings) for x, y in zip(names, corpora, strict=True)}
+        asked_of = (f"{x}: {y.sentence()}" for x, y in prices.items() if y.workload.prompts)
+        price = "; ".join(asked_of)
         said += "; nothing was ingested now: ingest each by its name"
     elif waiting:
         said += f"; to be ingested by name, as a language model is asked: {', '.join(waiting)}"

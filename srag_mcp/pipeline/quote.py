@@ -286,19 +286,6 @@ def quote_settling(found: Grouping, engine: type[Engine], settings: Settings) ->
     return Quote(engine.name, n_documents, 0, 0, False, taken, taken, price=price)
 
 
-def say_together(quotes: Sequence[Quote]) -> str:
-    """Say what several ingestions take: `about 40 calls, 9,000 tokens, about $0.02`."""
-    least = sum((quote.least for quote in quotes), start=_NOTHING)
-    most = sum((quote.most for quote in quotes), start=_NOTHING)
-    said = f"about {_between(least.n_prompts, most.n_prompts)} calls"
-    said += f", {_between(least.tokens, most.tokens)} tokens"
-    costs = [cost for x in quotes for cost in (x.cost_usd(x.least), x.cost_usd(x.most))]
-    known = [cost for cost in costs if cost is not None]
-    if len(known) < len(costs):
-        return said
-    return f"{said}, about {_between(sum(known[::2]), sum(known[1::2]), _DOLLARS)}"
-
-
 def quote_work(
     work: WorkDatabase, folder: Path, asked: SchemaWish, settings: Settings, attribute: str = ""
 ) -> Quote:

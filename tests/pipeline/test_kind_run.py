@@ -20,7 +20,7 @@ from srag_mcp.pipeline.kind_run import (
     join_kinds,
     rename_kind,
 )
-from srag_mcp.pipeline.quote import quote_kinds, say_together
+from srag_mcp.pipeline.quote import quote_kinds
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
@@ -533,8 +533,6 @@ def test_a_folder_of_several_kinds_is_priced_by_kind_and_nothing_is_kept(
         "boats": ("agent", 8),
         "lessons": ("agent", 7),
     }
-    n_calls = sum(found.least.n_prompts for found in priced.values())
-    assert say_together([*priced.values()]).startswith(f"about {n_calls} calls, ")
 
 
 def test_the_library_opens_a_kind_by_its_name_and_asks_the_folder(
