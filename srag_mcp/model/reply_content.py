@@ -21,6 +21,7 @@ from srag_mcp.model.language_model import Correction, LanguageModel, Prompt
 _THOUGHTS_END = re.compile(r"</(?:think|thinking|reasoning|reflection)>")
 _SURROGATE = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 _MOST_BEGINNINGS = 20
+_LONGEST_REPAIRED = 400_000  # repairing takes 3 s for a million characters
 _DECODER = json.JSONDecoder(strict=False)  # line breaks within a text are meant
 _LONGEST_SHOWN = 60
 
@@ -129,10 +130,12 @@ def _show(value: object) -> str:
 def read_object(text: str, names: Collection[str]) -> Mapping[str, object]:
     """Read the JSON object in *text* that has some of *names*.
 
-    Thoughts before it, prose and code fences are left out. Where several different ones are left,
-    nothing tells which is meant: a document may hold one, and the model have cited it.
+    Thoughts before it, prose and code fences are left out. Where none can be read, commas, quotes
+    and the like are put right; but not what is missing at the end of a reply that was cut off.
+    Where several different ones are left, nothing tells which is meant: a document may hold one,
+    and the model have cited it.
 
-    `('<think>{"n": 1}?</think> It is {"n": 12}', ["n"]) -> {"n": 12}`
+    `('<think>{"n": 1}?</think> It is {"n": 12,}', ["n"]) -> {"n": 12}`
 
     Raises:
         ReplyError: If there is none, or more than one.
@@ -148,6 +151,8 @@ def read_object(text: str, names: Collection[str]) -> Mapping[str, object]:
     named = [data for data, _ in _find_objects(text) if _has_any(data, names)]
     # an empty shape is no reply where there is another one
     fit = [data for data in named if _has_any(data, names, said=True)] or named
+    if not fit and (repaired := _repair(text)) is not None and _has_any(repaired, names):
+        fit = [repaired]
     if not fit:
         msg = f"it holds no JSON object; it begins {text[:80]!r}"
         raise ReplyError(msg)
@@ -184,6 +189,37 @@ def _find_objects(text: str) -> Iterator[tuple[Mapping[str, object], range]]:
             end = start + 1
             continue
         yield _without_halves(data, text[start:end]), range(start, end)
+
+
+def _repair(text: str) -> Mapping[str, object] | None:
+    """Put right what keeps the object of *text* from being read; None if that cannot be done.
+
+    Nor if not all that was opened is closed: then it was cut off.
+    """
+    import json_repair  # only for broken replies
+
+    start, end = text.find("{"), text.rfind("}")
+    broken = text[start : end + 1]
+    if start < 0 or not broken or len(broken) > _LONGEST_REPAIRED:
+        return None
+    try:
+        data = json_repair.loads(broken)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(data, dict):
+        return None
+    n_opened, n_closed = 0, broken.count("}") + broken.count("]")
+    rest: list[object] = [data]
+    while rest:
+        item = rest.pop()
+        n_opened += isinstance(item, dict | list)
+        if isinstance(item, dict):
+            rest += [*item, *item.values()]
+        elif isinstance(item, list):
+            rest += item
+        elif isinstance(item, str):
+            n_closed -= item.count("}") + item.count("]")
+    return _without_halves(data, broken) if n_closed >= n_opened else None
 
 
 def _without_halves(data: dict[str, object], text: str) -> Mapping[str, object]:

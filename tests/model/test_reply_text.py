@@ -32,13 +32,30 @@ def test_thoughts_drafts_and_prose_are_left_out(text: str) -> None:
     assert read_object(text, FIELDS) == CROWN
 
 
-def test_line_breaks_within_a_text_stay() -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "The Crown", "n_rooms": 12,}',
+        '{"name": "The Crown" "n_rooms": 12}',
+        "{'name': 'The Crown', 'n_rooms': 12}",
+        '{name: "The Crown", n_rooms: 12}',
+        '{"name": "The Crown", // of them\n "n_rooms": 12}',
+        "{“name”: “The Crown”, “n_rooms”: 12}",
+        'Here: {"name": "The Crown", "n_rooms": 12,} I hope that it helps.',
+        '```json\n{"name": "The Crown", "n_rooms": 12,}\n```',
+    ],
+)
+def test_what_is_written_amiss_is_put_right(text: str) -> None:
+    assert read_object(text, FIELDS) == CROWN
+
+
+def test_quotes_and_line_breaks_within_a_text_stay() -> None:
+    assert read_object('{"quote": "the "Crown" inn", "n": 1}', FIELDS) == {
+        "quote": 'the "Crown" inn',
+        "n": 1,
+    }
     assert read_object('{"quote": "the\nCrown"}', FIELDS) == {"quote": "the\nCrown"}
-
-
-def test_what_is_written_amiss_is_none() -> None:
-    with pytest.raises(ReplyError, match="no JSON object"):
-        read_object('{"name": "The Crown", "n_rooms": 12,}', FIELDS)
+    assert read_object('{"closed": None, "open": True,}', FIELDS) == {"closed": None, "open": True}
 
 
 def test_thoughts_within_a_text_are_a_part_of_it() -> None:
