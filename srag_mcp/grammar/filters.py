@@ -712,11 +712,7 @@ class _Reader:
         return word not in _DENYING_THINGS and last not in HAVING | words_of("function", "nouns")
 
     def _says_none(self, denied: int, at: int, column: Column) -> bool:
-        """Whether a denial speaks of the records without a value in *column*.
-
-        Not where a text of it denies, or all have one. That of `not inspected` only where the empty
-        cells of a table say so, and no date is called so and may lie ahead.
-        """
+        """Whether a denial speaks of the records without a value in *column*."""
         if column.is_text and (column.denies or column.fill == 1):
             return False
         if not self._is_verb(denied, at):
@@ -770,10 +766,7 @@ class _Reader:
         return ("missing", place) if is_near and self._entry_at(place + 1) == at else None
 
     def _entry_at(self, at: int) -> int | None:
-        """Return the column of which a phrase says that it is written in: `no entry for parking`.
-
-        That there is no `parking value` denies nothing that the column says.
-        """
+        """Return the column that a phrase says is written in: `no entry for parking`."""
         general, place = self._table.general, at + (self._kind(at) == "record")
         if self._kind(place) != "column":
             return None

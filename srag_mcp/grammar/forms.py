@@ -643,11 +643,7 @@ def _denied_sides(asked: Asked) -> tuple[Where, Where, frozenset[int]] | None:
 
 
 def _range(asked: Asked) -> Drafts:
-    """Read `the difference between the highest and the lowest price`, or of records that have them.
-
-    `By how many rooms is the biggest hotel larger than the smallest`: behind `than`, a restriction
-    would be of one side.
-    """
+    """Read `the difference between the highest and the lowest price`, or of their records."""
     ranks, comparing = asked.of("rank"), asked.of("comparative", "than")
     if sorted(map(asked.word, ranks)) != ["highest", "lowest"] or not asked.has("difference"):
         return

@@ -739,10 +739,7 @@ def _repeated(columns: Sequence[Column]) -> frozenset[str]:
 
 
 def _named_things(columns: Sequence[Column], least: float) -> set[str]:
-    """Return what the one column names of which records have their own each: `order` of `order_no`.
-
-    At least a share of *least* has one. A series by itself is called what it numbers: `episode`.
-    """
+    """Return what the one column names of which a share of *least* have their own: `order_no`."""
     own = [
         c for c in columns if c.is_own and c.statistics.n_distinct >= least * c.statistics.n_records
     ]
