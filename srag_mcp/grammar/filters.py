@@ -275,7 +275,8 @@ def joined(frame: Frame, chosen: Sequence[Option]) -> tuple[Where, frozenset[int
 
     Values of one column that are listed widen, but for those that a text may hold together, of
     which nobody says whether one is enough, and behind `both`; an `or` between two restrictions
-    that stand side by side makes them alternatives. Of `not A and B` nobody says what is denied.
+    that stand side by side makes them alternatives; beside a third, nobody says which they are. Nor
+    what is denied of `not A and B`.
     """
     groups: list[list[Option]] = []
     used: set[int] = set()
@@ -292,7 +293,7 @@ def joined(frame: Frame, chosen: Sequence[Option]) -> tuple[Where, frozenset[int
             groups[-1].append(option)
             used |= links
         beside = [group for group in groups[-2:] if len({item.column for item in group}) > 1]
-        unclear |= bool(beside and groups[1:]) and _is_one_phrase(frame, *groups[-2:])
+        unclear |= bool(beside and groups[1:])
     where = [either([o.condition for o in group if o.condition]) for group in groups]
     where = [replace(item, is_unclear=True) for item in where] if unclear else where
     return tuple(dict.fromkeys(where)), frozenset(used)
@@ -325,16 +326,6 @@ def _share_texts(left: Option, right: Option) -> bool:
     """Whether a stored text has what both restrictions want: `irrigation, power`."""
     values = [set(item.condition.values) for item in (left, right) if item.condition]
     return bool(set.intersection(*values))
-
-
-def _is_one_phrase(frame: Frame, left: Sequence[Option], right: Sequence[Option]) -> bool:
-    """Whether neither a verb nor the noun of a record parts two restrictions."""
-    mentions = frame.sentence.mentions
-    low = max(mentions[at].last for option in left for at in option.uses)
-    high = min(mentions[at].first for option in right for at in option.uses)
-    words = {token.word for token in frame.sentence.tokens[low:high]}
-    nouns = [item for item in mentions if item.kind == "record" and low <= item.first < high]
-    return low <= high and not words & AUXILIARIES and not nouns
 
 
 def _links(frame: Frame, left: Option, right: Option) -> frozenset[int] | None:

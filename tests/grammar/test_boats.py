@@ -428,14 +428,6 @@ ANSWERED: list[tuple[str, Answer]] = [
         Answer("number of records where harbour is 'Norham' or 'Eastby' and heating holds", [(3,)]),
     ),
     (
-        "Which boats in Norham are longer than 10 m or have heating?",
-        Answer(
-            "different boat_name where harbour is 'Norham' and (length is above 10 or heating "
-            "holds)",
-            [("Aurora",), ("Bittern",), ("Egret",)],
-        ),
-    ),
-    (
         "Which boat in Norham has the most cabins?",
         Answer(
             "boat_name where harbour is 'Norham' and cabins is the highest among records "
