@@ -482,10 +482,7 @@ def _direction_of(text: str) -> int:
 
 
 def _check_bounds(said: str, quotes: str) -> Iterator[str]:
-    """Yield what *said* says of a time or an amount, and *quotes* say otherwise.
-
-    `all rooms` where the quote has `some rooms`, `until 2006` for `since 2006`.
-    """
+    """Yield what *said* says of a time or an amount, and *quotes* say otherwise."""
     for axis in _AXES.values():
         claimed, known = set(_bounds(axis, said)), set(_bounds(axis, quotes))
         for kind, word in sorted(claimed):
@@ -524,10 +521,7 @@ def _check_cause(said: str, places: Iterable[tuple[str, Span]]) -> Iterator[str]
 def _check_multiples(
     said: str, quotes: str, sizes: Sequence[tuple[float, int | None]], ratios: Sequence[float]
 ) -> Iterator[str]:
-    """Yield the multiples (`doubled`) of *said* that no quote says, nor any two *sizes* are.
-
-    A size has the year of its column, where that is known; *ratios* are results.
-    """
+    """Yield the multiples (`doubled`) of *said* that no quote says, nor any two *sizes* are."""
     folded, known = (fold_word(collapse(text)) for text in (said, quotes))
     has_order = _direction_of(said) != 0
     found = [

@@ -16,7 +16,6 @@ from srag_mcp.grammar.lexicon import (
     BEING,
     DOING,
     HAVING,
-    is_had,
     is_past,
     phrases,
     spoken,
@@ -276,7 +275,8 @@ def joined(frame: Frame, chosen: Sequence[Option]) -> tuple[Where, frozenset[int
 
     Values of one column that are listed widen, but for those that a text may hold together, of
     which nobody says whether one is enough, and behind `both`; an `or` between two restrictions
-    that stand side by side makes them alternatives. Of `not A and B` nobody says what is denied.
+    that stand side by side makes them alternatives; beside a third, nobody says which they are. Nor
+    what is denied of `not A and B`.
     """
     groups: list[list[Option]] = []
     used: set[int] = set()
@@ -293,7 +293,7 @@ def joined(frame: Frame, chosen: Sequence[Option]) -> tuple[Where, frozenset[int
             groups[-1].append(option)
             used |= links
         beside = [group for group in groups[-2:] if len({item.column for item in group}) > 1]
-        unclear |= bool(beside and groups[1:]) and _is_one_phrase(frame, *groups[-2:])
+        unclear |= bool(beside and groups[1:])
     where = [either([o.condition for o in group if o.condition]) for group in groups]
     where = [replace(item, is_unclear=True) for item in where] if unclear else where
     return tuple(dict.fromkeys(where)), frozenset(used)
@@ -326,16 +326,6 @@ def _share_texts(left: Option, right: Option) -> bool:
     """Whether a stored text has what both restrictions want: `irrigation, power`."""
     values = [set(item.condition.values) for item in (left, right) if item.condition]
     return bool(set.intersection(*values))
-
-
-def _is_one_phrase(frame: Frame, left: Sequence[Option], right: Sequence[Option]) -> bool:
-    """Whether neither a verb nor the noun of a record parts two restrictions."""
-    mentions = frame.sentence.mentions
-    low = max(mentions[at].last for option in left for at in option.uses)
-    high = min(mentions[at].first for option in right for at in option.uses)
-    words = {token.word for token in frame.sentence.tokens[low:high]}
-    nouns = [item for item in mentions if item.kind == "record" and low <= item.first < high]
-    return low <= high and not words & AUXILIARIES and not nouns
 
 
 def _links(frame: Frame, left: Option, right: Option) -> frozenset[int] | None:
@@ -701,32 +691,9 @@ class _Reader:
                 for found in meant if self._says_none(denied, at, column) else ():
                     yield Option(others | {at}, found, features=features)
                 yield Option()
-            elif some := self._some(at, column, whole=not features["unsaid_name"]):
-                yield Option(frozenset({at}), some, features=features)
             else:
                 yield Option()
                 return
-
-    def _some(self, at: int, column: Column, *, whole: bool) -> Condition | None:
-        """Return what `with a nickname`, `have beds` ask: that there is one; each says if it has.
-
-        None where a value may say itself that there is none, but for a 0 where the *whole* name is
-        said of what is counted.
-        """
-        first, tokens = self._mentions[at].first, self._sentence.tokens
-        has = spoken(tokens[max(first - 2, 0) : first])
-        is_so = has[:1] and has[0] in HAVING and has[1:] in {("a",), ("an",), ("any",)}
-        if self._hanging(at) or not (is_so or (column.is_number and is_had(tokens, first))):
-            return None
-        if column.has_zero:
-            is_count = (
-                whole and column.is_additive and column.ends is not None and column.ends[0] == 0
-            )
-            return compare(column.name, ">", 0) if is_count else None
-        stated = column.fill < 1 and column.says_by_silence and not column.denies
-        again = [x for x in self._mentions if column.name in dict(x.columns)][1:]
-        opens = self._kind(at + 1) and self._mentions[at + 1].first == self._mentions[at].last
-        return is_known(column.name) if is_so and stated and not (again or opens) else None
 
     def _is_verb(self, denied: int, at: int) -> bool:
         """Whether `not` denies what the name of a column says as a verb: `not inspected`."""
@@ -736,11 +703,7 @@ class _Reader:
         return word not in _DENYING_THINGS and last not in HAVING | words_of("function", "nouns")
 
     def _says_none(self, denied: int, at: int, column: Column) -> bool:
-        """Whether a denial speaks of the records without a value in *column*.
-
-        Not where a text of it denies, or all have one. That of `not inspected` only where the empty
-        cells of a table say so, and no date is called so and may lie ahead.
-        """
+        """Whether a denial speaks of the records without a value in *column*."""
         if column.is_text and (column.denies or column.fill == 1):
             return False
         if not self._is_verb(denied, at):
@@ -794,10 +757,7 @@ class _Reader:
         return ("missing", place) if is_near and self._entry_at(place + 1) == at else None
 
     def _entry_at(self, at: int) -> int | None:
-        """Return the column of which a phrase says that it is written in: `no entry for parking`.
-
-        That there is no `parking value` denies nothing that the column says.
-        """
+        """Return the column that a phrase says is written in: `no entry for parking`."""
         general, place = self._table.general, at + (self._kind(at) == "record")
         if self._kind(place) != "column":
             return None

@@ -251,17 +251,6 @@ def read_aggregate(asked: Asked) -> Drafts:
         yield _single(asked, summary, heads | used, features + apart)
 
 
-def read_amount(asked: Asked) -> Drafts:
-    """Read `how much tax is on the invoice X`, `how long is X`: one record; nothing is summed."""
-    head = asked.first("how_much", "question_word")
-    if head is None or asked.has(*_COMPARING, *_RANKING, "aggregate", "each", "by", "who"):
-        return
-    for column, used, features in asked.measures(additive=asked.has("how_much")):
-        if asked.pinned():
-            summary = Summary("sum", Term(column.name), asked.where)
-            yield _single(asked, summary, used | {head}, features)
-
-
 def read_rate(asked: Asked) -> Drafts:
     """Read `how many losses were there per 100 sales`: of all records that say both, together."""
     asking, at = asked.first("how_many", "how_much"), asked.of("each", "number")
@@ -654,11 +643,7 @@ def _denied_sides(asked: Asked) -> tuple[Where, Where, frozenset[int]] | None:
 
 
 def _range(asked: Asked) -> Drafts:
-    """Read `the difference between the highest and the lowest price`, or of records that have them.
-
-    `By how many rooms is the biggest hotel larger than the smallest`: behind `than`, a restriction
-    would be of one side.
-    """
+    """Read `the difference between the highest and the lowest price`, or of their records."""
     ranks, comparing = asked.of("rank"), asked.of("comparative", "than")
     if sorted(map(asked.word, ranks)) != ["highest", "lowest"] or not asked.has("difference"):
         return
@@ -773,7 +758,6 @@ def read_place(asked: Asked) -> Drafts:
 FORMS: tuple[Callable[[Asked], Drafts], ...] = (
     read_count,
     read_aggregate,
-    read_amount,
     read_rate,
     read_groups,
     read_superlative,

@@ -153,7 +153,7 @@ def convert_into(number: float, unit: str | None, column: Column) -> float | Non
     A column that says no unit may hold any; a sum of money that is among its own is one of them.
     """
     stored = column.unit
-    if unit is None or unit == stored or unit in column.told_units:
+    if unit is None or unit == stored:
         return number
     if stored is not None:
         return convert(number, unit, stored)
@@ -370,10 +370,7 @@ class _Linker:
                 yield from self._columns_over(at, last)
 
     def parts_name(self, mention: Mention) -> bool:
-        """Whether it stands within the whole name of a column, or of what compares with a number.
-
-        `cases` of `new cases` is no column, `least` of `at least 5` no end.
-        """
+        """Whether it stands within the name of a column, or within what compares with a number."""
         whole = {"column": self._names, "rank": self._compared}.get(mention.kind, set())
         return any(
             first <= mention.first
@@ -446,7 +443,7 @@ class _Linker:
             for kind, meaning in phrases().get(words, ()):
                 if self._is_other(kind, at, at + length):
                     continue
-                if (kind == "yes_no" and at) or (meaning == "time high" and self._lasts(at)):
+                if kind == "yes_no" and at:
                     continue
                 behind = self.tokens[at + length : at + length + 1]
                 if kind == "compare" and (
@@ -524,9 +521,8 @@ class _Linker:
         person = token.word in words_of("function", "people") and "person" in nouns
         general = token.stem in self._table.general
         is_thing = general and is_had(self.tokens, at)  # not the document that each horse is
-        is_event = token.stem in self._table.events and singular(token.word) != token.word
         is_noun = token.stem in nouns and not (acts or is_thing)
-        if person or is_event or is_noun or token.stem in self._table.truths:
+        if person or is_noun or token.stem in self._table.truths:
             yield _RECORD, Mention("record", at, at + 1, "any" if general else "")
 
     def _leaves_out(self, at: int) -> bool:
@@ -627,14 +623,10 @@ class _Linker:
             and 2 * sum(capitals) <= len(capitals)
         )
 
-    def _lasts(self, at: int) -> bool:
-        """Whether `last` is the verb of `how long does it last`."""
-        return self.tokens[at].word == "last" and spoken(self.tokens[:2]) == ("how", "long")
-
     def _relates(self, at: int) -> bool:
-        """Whether a word asks for nothing: `there`, `last` as a verb, `which` in a clause."""
+        """Whether a word asks for nothing: `there`, `which` in a clause."""
         word = self.tokens[at].word
-        if at and (word == "there" or self._lasts(at)):
+        if at and word == "there":
             return True
         if at and word in _RELATIVE:
             noun = self.tokens[at - 1]
@@ -814,10 +806,7 @@ class _Linker:
         return is_so and column.is_amount and not (names or column.may_name)
 
     def _denies(self, column: Column, tokens: Sequence[Token]) -> bool:
-        """Whether a word of its name denies here: it does not stand right behind the name's head.
-
-        `order no 7` is of `order_no`, `orders contain no bread` is not.
-        """
+        """Whether a word of its name denies here: `orders contain no bread`, of `order_no`."""
         return any(
             ("not", "") in phrases().get((token.word,), ())
             and token.stem in column.named
@@ -834,10 +823,7 @@ class _Linker:
         )
 
     def _only_acts(self, column: Column, first: int, content: Sequence[Token]) -> bool:
-        """Whether a verb stands for what was done: `what do they pay` asks not for who has `paid`.
-
-        It does in `who did not pay`.
-        """
+        """Whether a verb stands for what was done: `what do they pay` is not who has `paid`."""
         done = {
             w for x in column.called for w in words_in(x) if w.endswith("ed") or is_irregular(w)
         }
@@ -853,11 +839,7 @@ class _Linker:
         )
 
     def _is_sure(self, name: str, at: int, said: set[str]) -> bool:
-        """Whether words that say a part of a name mean that column.
-
-        Not `claims` where there are `claims_total` and `claims_independent`; nor a word as the verb
-        of records of which other columns are in the same unit: `flats cost less than 900`.
-        """
+        """Whether words that say a part of a name mean that column."""
         if len(said) > 1 and self.tokens[at].stem in self._table.nouns:
             return self._is_sure(name, at + 1, said - {self.tokens[at].stem})
         said = said - stems_of("measure", "words") or said
@@ -942,11 +924,7 @@ class _Linker:
         return _Fit(weight, share, told, self._table.narrows(column, said), assumed)
 
     def _is_of_other(self, column: Column, token: Token, end: int) -> bool:
-        """Whether a word that stands around the values of a column is said of something else.
-
-        So is the name of another column, and what happened, behind the name, which ends at *end*,
-        or in a form that says so: `patients who die`, `discharged patients`.
-        """
+        """Whether a word that stands around the values of a column is said of something else."""
         is_done = is_past(token)
         is_named = token.stem in self._table.named and not is_done
         if token.stem in column.told:  # of a sentence, other columns are as well
@@ -1063,11 +1041,7 @@ def _is_denied(value: str, asked: Sequence[str]) -> bool:
 
 
 def _is_unsaid(texts: Sequence[str], asked: tuple[str, ...]) -> bool:
-    """Whether some of the *texts* of a column have no part of the kind that is asked for.
-
-    `3 May` beside `Monday, 4 May` may be a Monday. Parts are of a kind of their own that stand at
-    one place of texts with so many parts; what also stands at another one is an item of a list.
-    """
+    """Whether some of the *texts* of a column have no part of the kind that is asked for."""
     parts = [[*filter(None, map(signed_words, SEPARATOR.split(text)))] for text in texts]
     held = [(part, (at, len(own))) for own in parts for at, part in enumerate(own)]
     places = {place for part, place in held if part == asked}
@@ -1106,11 +1080,7 @@ def _words_of(value: str, phrase: str) -> tuple[str, ...]:
 
 
 def _choice(column: str, found: Sequence[tuple[str, tuple[str, ...]]], phrase: str) -> Choice:
-    """Take the values that are the phrase, or have it as a part of their own; else all with it.
-
-    Of those of the same words the one that is the phrase letter by letter, where there is one:
-    `1/2`, and not `1-2` as well. Whether others mean the same is not for the words to say.
-    """
+    """Take the values that are the phrase, or have it as a part of their own; else all with it."""
     asked = signed_words(phrase)
     letters = [value for value, _ in found if value.casefold() == phrase.casefold()]
     found = [(x, words) for x, words in found if words != asked or x in letters or not letters]

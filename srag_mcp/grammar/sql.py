@@ -176,10 +176,7 @@ def either(conditions: Sequence[Condition]) -> Condition:
 
 
 def _of_row(condition: Condition) -> str:
-    """Write a condition as one on a row; on the record of a row, or on what it lists, by its id.
-
-    `order_items.name = 'Mug'` -> `document_id IN (SELECT document_id FROM order_items WHERE …)`
-    """
+    """Write a condition as one on a row; on the record of a row, or on what it lists, by its id."""
     table, mark, name = condition.column.rpartition(LISTED)
     record, of, own = condition.column.partition(OF_RECORD)
     if condition.kind == "either" or condition.column.startswith("(") or not (mark or of):

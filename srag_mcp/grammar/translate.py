@@ -170,10 +170,7 @@ def _check_fill(parse: Draft, table: Table, columns: Sequence[str]) -> None:
 
 
 def _check_namesakes(question: str, parse: Draft, table: Table, silent: Sequence[Table]) -> None:
-    """Refuse where a column of a *silent* table, with which nothing can be done, is called so, too.
-
-    That this one can be computed with does not say that it is meant, unless its rows are named.
-    """
+    """Refuse where a column of a *silent* table, which cannot be computed with, is called so."""
     if not table.nouns.isdisjoint(stems(question)):
         return
     used = [table.by_name[name] for name in parse.columns if name in table.by_name]
@@ -297,10 +294,7 @@ def describe_tables(schema: Schema, statistics: Statistics) -> list[Table]:
 
 
 def _beside(lists: Sequence[Table]) -> tuple[Column, ...]:
-    """Return the columns of lists as they restrict records; that which names an item by its noun.
-
-    Of `attendees` whoever has a name there did attend.
-    """
+    """Return the columns of lists as they restrict records; of `attendees` each did attend."""
     return tuple(
         replace(
             column,

@@ -18,16 +18,14 @@ from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.guard import ResultPage, Value
-from srag_mcp.store.takeover import find_left_out
 from srag_mcp.store.values import fold_words
 from srag_mcp.text.shown import one_line, quoted
-from srag_mcp.text.words import is_content, nearest_names, stem, words
+from srag_mcp.text.words import nearest_names
 from srag_mcp.values.quantities import digit_grouping
 
 MANY_UNKNOWN = 0.2
 MAX_ITEMS_IN_TEXT = 50
 MAX_COLUMNS = 8
-_MAX_LEFT_OUT = 3
 _PERCENT = 100.0
 _MAX_CONDITIONS = 100  # characters
 _DIGITS = 6  # of which equal numbers have the same
@@ -281,9 +279,6 @@ def refuse(
     schema = corpus.schema()
     columns = tuple(schema.column_names())
     linked = link_values(question, corpus)
-    left = ", ".join(_find_left_out(corpus, " ".join(unplaced) or question))
-    if left:
-        reason = f"{reason}; a column for it was proposed and left out: {left}"
     brief = Brief(reason, unplaced, schema.entity, columns, linked)
     notes = corpus.notices()
     lists = (child.rows for child in schema.children)
@@ -311,20 +306,6 @@ def did_you_mean(
     strange = [x for x in map(str.casefold, words) if x not in known and x not in asking_words()]
     near = (nearest_names(x, [y for y in known if y[:1] == x[:1]], 1, _ALIKE) for x in strange)
     return " or ".join(dict.fromkeys(known[name] for found in near for name in found))
-
-
-def _find_left_out(corpus: Corpus, asked: str) -> list[str]:
-    """Return the columns that were proposed and left out and that words asked for name, a few."""
-    schema = corpus.schema()
-    nouns = {stem(word) for text in (schema.entity, *schema.nouns) for word in words(text)}
-    said = {stem(word) for word in words(asked) if is_content(word)} - nouns
-    shares = {}
-    for item in find_left_out(corpus.state, schema):
-        names = (item.name.replace("_", " "), *item.synonyms)
-        stems = [{stem(word) for word in words(name)} - nouns for name in names]
-        shares[item.name] = max(len(found & said) / len(found or {0}) for found in stems)
-    ranked = sorted(shares, key=lambda name: -shares[name])
-    return [name for name in ranked if shares[name]][:_MAX_LEFT_OUT]
 
 
 def render_value(value: Value, unit: str | None = None) -> str:

@@ -391,10 +391,7 @@ def _compare_names(corpus: Corpus, translation: Translation, page: ResultPage) -
 def _find_like_names(
     index: ValueIndex, column: str, counts: dict[str, int], asked: Sequence[str], decided: Decided
 ) -> Iterator[list[str]]:
-    """Yield groups of values of a column that may be one: with those *asked*, or where none is any.
-
-    *counts* has the values and how many rows have them; values that are found beside are added.
-    """
+    """Yield groups of values of a column that may be one: with those *asked*, if any is."""
     several = {*find_several(counts)}  # of others, and no other spelling of one
     single = [x for x in counts if x not in several]
     # where values return, as those do of which one is written in several ways

@@ -164,11 +164,7 @@ def refuse_kinds(
 
 
 def _say_beside(kinds: KindTables, own: Corpus, answer: Answer) -> Iterator[str]:
-    """Say which kinds may hold some of what *own* was asked for, unless a word names that alone.
-
-    They call theirs so as well, or nothing, or the question names the folder. A sheet holds none of
-    what it has no columns for, be it in another unit; prose may say it in other words.
-    """
+    """Say which kinds may hold some of what *own* was asked for, unless a word names that alone."""
     said, folder = {*stems(answer.question)}, {*stems(last_name(kinds.name))}
     names_used = {*answer.translation.facts.names} if answer.translation else set[str]()
     used = {_without_unit(x) for x in own.schema().attributes if x.name in names_used}

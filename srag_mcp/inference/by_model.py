@@ -351,10 +351,7 @@ def _type_of(item: Attribute) -> str:
 
 
 def _fit_linked(linked: Sequence[LinkedValues]) -> list[LinkedValues]:
-    """Return the values that may be meant, the likeliest first; where room is short, fewer of each.
-
-    The first of each is there in any case: a value that is not told is not asked for.
-    """
+    """Return the values that may be meant, the likeliest first; of each a few where it is full."""
     room, shown = _LINKED_TOKENS, list[LinkedValues]()
     for whole in linked:
         item = whole

@@ -441,10 +441,7 @@ class Conversation:
             return {key: _read_document(reply, key, self.task) for key in excerpts}
 
         def check(reply: RecordsReply[DocumentReply]) -> Sequence[str]:
-            """Tell once of cells that belong to no column, unless some documents have none.
-
-            What those others have is asked alone.
-            """
+            """Tell once of cells that belong to no column, unless some documents have none."""
             said = read(reply).values()
             odd = [why for item in said for why in item.odd]
             if all(item.cells is None for item in said):

@@ -26,7 +26,6 @@ from srag_mcp.rules.candidates import (
     join_surest,
     overlap,
 )
-from srag_mcp.rules.enumerations import HEADING, MAX_LINE, Enumeration, Row, part_at, part_of
 from srag_mcp.rules.extraction import match_whole
 from srag_mcp.rules.items import is_sentence
 from srag_mcp.rules.kinship import content_stems, is_same_name, kinship, wordy_stems
@@ -42,7 +41,15 @@ from srag_mcp.rules.row_sources import (
     sum_of,
     whole_tables,
 )
-from srag_mcp.rules.sightings import Sightings
+from srag_mcp.rules.sightings import (
+    HEADING,
+    MAX_LINE,
+    Enumeration,
+    Row,
+    Sightings,
+    part_at,
+    part_of,
+)
 from srag_mcp.rules.voting import FEWEST_RIGHT, RISK
 from srag_mcp.schema.attribute import Attribute, KeyRule, keys_of
 from srag_mcp.schema.schema import (

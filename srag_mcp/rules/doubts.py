@@ -35,7 +35,6 @@ from srag_mcp.store.guard import Value
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import shorten
 from srag_mcp.text.words import content_words, fold_words, plural, singular, stem, stems
-from srag_mcp.values.quantities import decimal_mark, scan_figures
 from srag_mcp.values.states import NONE_OF
 from srag_mcp.values.units import (
     AMBIGUOUS_CURRENCIES,
@@ -111,10 +110,6 @@ _FAILED = r"""
 SELECT as_stated, count(*) FROM cells
 WHERE attribute = $1 AND state = 'failed' AND regexp_matches(as_stated, '\d')
 GROUP BY ALL ORDER BY ALL
-"""
-_CONVERTED = """
-SELECT 2 * abs(TRY_CAST(value AS DOUBLE) - $2) AS apart, as_stated FROM cells
-WHERE attribute = $1 AND contains(coalesce(note, ''), 'converted into') AND apart > 0
 """
 # Labels and signs of columns that nearly all documents with a negative value of $2 have and nearly
 # none with a positive one, or the other way round; and how many such documents have any.
@@ -361,31 +356,11 @@ def _tells_kinds(corpus: Corpus, beside: Attribute) -> bool:
 
 
 def find_loose_orders(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
-    """Say which order by size is not that of what documents say.
-
-    Of times in text `10:00` comes before `9:30`; and that `10 ft`, which are 3.048 m, are more than
-    3 m nobody has measured.
-    """
-    for name, limit in sorted(facts.sized, key=str):
-        [known], unit = corpus.statistics([name]), corpus.schema().attribute(name).unit
+    """Say which order by size is that of texts: of times `10:00` comes before `9:30`."""
+    for name in sorted(facts.sized):
+        [known] = corpus.statistics([name])
         if known.holds_figures:
             yield f"{name} is text and in order as such: “10…” comes before “9…”"
-        rows = [] if limit is None else _read(corpus, _CONVERTED, [name, limit])
-        n_open = sum(float(str(x)) <= _last_digit(str(said), unit) for x, said in rows)
-        if n_open:
-            why = "as rounded there, may lie on either side of"
-            yield f"{name}: {n_open} said in another unit, {why} {limit:g}"
-
-
-def _last_digit(said: str, unit: str | None) -> float:
-    """Return what one in the last digit of a quantity in another unit is in *unit*, or else 0.0."""
-    last = next(iter([*scan_figures(said)][-1:]), None)  # of `5 ft 10 in`, the inches
-    if last is None or unit is None or last.unit in {None, unit}:
-        return 0.0
-    _, mark, decimals = last.numeral.rpartition(decimal_mark(last.numeral) or ".")
-    step = last.factor / 10 ** (len(decimals) if mark else 0)
-    low, high = (convert(x, str(last.unit), unit) or 0.0 for x in (0.0, step))
-    return high - low
 
 
 def _measured_in(corpus: Corpus, place: int, listed: Corpus, *, is_sure: bool) -> set[str]:

@@ -212,10 +212,7 @@ def take_back(sightings: Sightings, schema: Schema, cells: Sequence[Cell]) -> tu
 
 
 def _statement_of(match: re.Match[str]) -> Span:
-    """Return the sentence of a word of a correction; of one without a figure the next as well.
-
-    What has no sentences, as a receipt, is cut a line before and behind it.
-    """
+    """Return the sentence of a word of a correction; of one without a figure the next as well."""
     text, place = match.string, statement_at(match.string, Span(*match.span()))
     rest = text[place.end :].lstrip()
     if rest and not any(map(str.isdigit, place.of(text))):

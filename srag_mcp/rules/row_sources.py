@@ -18,9 +18,8 @@ from srag_mcp.documents.lines import is_data
 from srag_mcp.documents.tables import SheetRow, column_key, find_grouping
 from srag_mcp.documents.totals import TableBody, is_total, names_total
 from srag_mcp.rules.candidates import Found, amount_of
-from srag_mcp.rules.enumerations import MAX_LINE, Enumeration, Row, part_at, part_of
 from srag_mcp.rules.extraction import match_whole
-from srag_mcp.rules.sightings import Sightings
+from srag_mcp.rules.sightings import MAX_LINE, Enumeration, Row, Sightings, part_at, part_of
 from srag_mcp.schema.attribute import Attribute, keys_of
 from srag_mcp.schema.schema import POSITION, RowSource, Schema, Table
 from srag_mcp.text.spans import Span, Spans

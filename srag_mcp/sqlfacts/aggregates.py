@@ -174,12 +174,7 @@ class _Reader:
         *,
         by_column: bool = False,
     ) -> _Parts | None:
-        """Return the conditions of the records that *node* counts; None if it does not.
-
-        *by_column*: `count(name)` counts, too. With another condition, a record without the name
-        may belong: it is `count(*)` for most who write it. Alone it counts what documents say, of
-        which nothing is unknown but what was not read for it.
-        """
+        """Return the conditions of the records that *node* counts; None if it does not."""
         function, chosen = _split_filter(node)
         if function is None or not self._reads(select, clauses):
             return None
@@ -217,11 +212,7 @@ class _Reader:
         return choice.this if ends == (1, 0) else None
 
     def _share(self, node: exp.Div, select: exp.Select) -> Aggregate | None:
-        """Read `100.0 * count(*) FILTER (pool) / count(pool)`.
-
-        Not where something is made of NULL in a column of which some records are known to have
-        none and others are not: what is counted above may then be left out below.
-        """
+        """Read `100.0 * count(*) FILTER (pool) / count(pool)`."""
         if self._gaps.mixed & columns_of(select) and make_definite(select) != select:
             return None
         factor, top, top_select = self._resolve(node.left, select)
@@ -336,11 +327,7 @@ class _Reader:
         return found if is_same or not ends else None
 
     def _resolve(self, node: exp.Expr, select: exp.Select) -> tuple[float, exp.Expr, exp.Select]:
-        """Unwrap *node*, and go where a subquery or a column of a CTE of one row leads.
-
-        The first value is what it is multiplied with: `round(100 * (SELECT a.n …), 1)` -> 100,
-        `count(*)`, `SELECT count(*) AS n …`.
-        """
+        """Unwrap *node*, and go where a subquery or a column of a CTE of one row leads."""
         node = node.unalias()
         while isinstance(node, exp.Paren | exp.Round | exp.Cast):
             node = node.this

@@ -252,10 +252,7 @@ def _is_taken_again(node: exp.Expr) -> bool:
 
 
 def _write_once(node: exp.Expr, source: _Rows, rows: Collection[int]) -> str:
-    """Write an aggregate so that it takes each of *rows* once; empty where it cannot be.
-
-    `sum(o.total)` -> `list_sum` of the totals in `array_agg(DISTINCT {'k': key of o, 'v': total})`
-    """
+    """Write an aggregate so that it takes each of *rows* once; empty where it cannot be."""
     function, reached = _OF_LISTS.get(type(node).__name__, ""), source.reach(rows)
     columns = map(source.lookup, node.find_all(exp.Column))
     is_one = all(x is not None and reached >= x.rows for x in columns)  # value beside each row
@@ -313,11 +310,7 @@ def _is_condition(node: exp.Expr) -> bool:
 def _count_beside(
     node: exp.Expr, rows: _Rows, own: Collection[int], summed: Sequence[exp.Expr]
 ) -> Iterator[_Taken]:
-    """Yield a count of joined rows that may be taken for one of a table whose rows these repeat.
-
-    It may not where it is grouped by what tells these rows apart, or by columns of the others only,
-    where they are counted as well, or where something is *summed* up of the others beside it.
-    """
+    """Yield a count of joined rows that may be taken for one of a table whose rows these repeat."""
     select, whole = node.find_ancestor(exp.Select), _whole(node)
     fine = {row for row in rows.keys if not rows.repeats({row})}
     beside = {*(own or rows.keys)} - fine

@@ -327,19 +327,12 @@ class QueryFacts:
         return bool(self._find(exp.Div, exp.Avg))
 
     @property
-    def sized(self) -> set[tuple[str, float | None]]:
-        """The columns that it puts in order by size, with the numbers that it compares them with.
-
-        `SELECT max(day) FROM walls WHERE height > 3` -> `("day", None)`, `("height", 3.0)`
-        """
-        found = set[tuple[str, float | None]]()
-        for node in self._find(exp.Ordered, exp.Min, exp.Max, *_COMPARING, exp.EQ, exp.NEQ):
-            sides, is_equal = [*node.iter_expressions()], isinstance(node, exp.EQ | exp.NEQ)
-            names = [self.origin(side) for side in sides if isinstance(side, exp.Column)]
-            numbers = [float(side.name) for side in sides if side.is_number]
-            limits: list[float | None] = [*numbers] or [None] * (not is_equal)
-            found |= {(name, n) for name in names if name and name != _ROW for n in limits}
-        return found
+    def sized(self) -> set[str]:
+        """The columns that it puts in order by size."""
+        nodes = self._find(exp.Ordered, exp.Min, exp.Max, *_COMPARING)
+        sides = (side for node in nodes for side in node.iter_expressions())
+        names = {self.origin(side) for side in sides if isinstance(side, exp.Column)}
+        return {name for name in names if name and name != _ROW}
 
     def pools(
         self, column: str, other: str, key: str, told: str, adding: Sequence[type[exp.AggFunc]] = ()

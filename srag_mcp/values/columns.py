@@ -264,12 +264,7 @@ _CLOCK = re.compile(
 
 
 def _write_times(values: Sequence[str]) -> dict[str, str]:
-    """Write times of day as `19:30` where *values* are nothing else, in two ways; else nothing.
-
-    An hour without its half of the day counts as one of 24 only where one of them shows it; beside
-    hours with their half, each that is none of the afternoon has to, or it may be of either half.
-    Without a `:` or an `h` the numbers with a point are no times.
-    """
+    """Write times of day as `19:30` where *values* are nothing else, in two ways; else nothing."""
     found = {value: _CLOCK.fullmatch(value) for value in values}
     times = {value: match for value, match in found.items() if match}
     hours = {value: int(match["hour"]) for value, match in times.items()}
@@ -379,13 +374,7 @@ def _is_date(value: str, order: DateOrder) -> bool:
 
 
 def _guess_numbers(values: Sequence[str], name: str) -> TypeGuess | None:
-    """Guess a column of numbers; None where one value is a code: `00123` is no 123.
-
-    Nobody writes a number with a zero before it, so the others of its column are codes, too; those
-    with a point where all have one width, as days of a year have: `25.01`, `03.02`. Nor is one a
-    number whose marks group no thousands: `2.0` beside `1.4.2` is a version, `20` is not. Where
-    most are but bounds (`from 12`), the words say more than any number.
-    """
+    """Guess a column of numbers; None where one value is a code: `00123` is no 123."""
     if 2 * sum(is_bound(value, label=name) for value in values) > len(values):
         return None
     padded = [value for value in values if _LEADING_ZERO.fullmatch(value.strip())]

@@ -163,10 +163,6 @@ def test_what_a_name_denies_or_is_not_called_by_is_not_meant(question: str) -> N
             "mooring_fee BETWEEN 500 AND 1000",
         ),
         ("How many boats are in Norham or have heating?", "(harbour = 'Norham' OR heating)"),
-        (
-            "How many boats with heating or insured are in Norham?",
-            "(heating OR insured) AND harbour = 'Norham'",
-        ),
     ],
 )
 def test_a_word_between_holds_for_both_sides(question: str, condition: str) -> None:
@@ -179,6 +175,8 @@ def test_a_word_between_holds_for_both_sides(question: str, condition: str) -> N
         "How many boats in Norham with heating or in Eastby are there?",
         "How many boats in Norham with 2 cabins or in Eastby are insured?",
         "How many boats are in Norham and have heating or are insured?",
+        "How many boats with heating or insured are in Norham?",
+        "Which boats in Norham are longer than 10 m or have heating?",
         "What is the average mooring fee of boats with a fee?",
     ],
 )
@@ -193,8 +191,7 @@ def test_a_number_of_a_unit_is_compared_in_the_unit_that_ends_a_name() -> None:
     load = Attribute(name="load", type="number")
     columns = [power, depth, load]
     assert ask("What is the average rated power?", columns, "mill").assumed == ()
-    found = ask("How many mills have a depth above 5 m?", columns, "mill")
-    assert found.sql.endswith("WHERE depth > 5")
+    refusal("How many mills have a depth above 5 m?", columns, "mill")  # told by words alone
     refusal("How many mills have a load above 5 kg?", columns, "mill")
 
 

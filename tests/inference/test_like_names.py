@@ -12,13 +12,11 @@ from srag_mcp.names.doubtful import find_forms, find_shortened
 from srag_mcp.names.uniting import Decided
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.rounds import Decision
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.corrections import write_decided
 from srag_mcp.store.guard import QueryPool
-from srag_mcp.store.takeover import write_decisions
 from tests.conftest import Once
 
 COURTS = {
@@ -201,19 +199,6 @@ def test_names_that_a_person_has_parted_are_told_no_more(rulings: Corpus) -> Non
 def test_a_name_that_is_like_no_other_is_sure(rulings: Corpus) -> None:
     answer = ask(rulings, "How many rulings are of the Supreme Court?", SURE_OR_BRIEF)
     assert (answer.rows, answer.warnings) == (((1,),), ())
-
-
-def test_a_refusal_names_what_was_proposed_and_left_out(rulings: Corpus) -> None:
-    judge = Attribute(name="presiding_judge", type="string", description="Who presided.")
-    fee = Attribute(name="court_fee", type="number", description="What it cost.")
-    assert rulings.state is not None
-    left = [Decision(1, "remove", item.name, "", definition=item) for item in (fee, judge)]
-    write_decisions(rulings.state, left)
-    answer = ask(rulings, "Which judge has the most rulings?")
-    assert answer.brief is not None
-    assert answer.brief.reason.endswith(
-        "a column for it was proposed and left out: presiding_judge"
-    )
 
 
 def test_a_value_that_says_more_than_another_is_not_told_apart_from_it(
