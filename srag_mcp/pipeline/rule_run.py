@@ -105,7 +105,8 @@ def count_read_first(effort: Effort, n_documents: int, n_sample: int) -> int:
     """Return how many of *n_documents* unread ones an effort reads whole where rules hold."""
     n_rest = n_documents - n_sample
     n_learned = min(_BATCH, n_rest // 4)  # of later lessons only stretches are read
-    n_checked = n_sample + n_learned + plan_audit(max(0, n_rest - n_learned)).n_audited
+    n_cells = max(0, n_rest - n_learned)
+    n_checked = n_sample + n_learned + plan_audit(n_cells, choose_look(n_cells)).n_audited
     n_read = {"full": n_documents, "checked": n_checked, "draft": 2 * n_sample}[effort]
     return min(n_read, n_documents)
 
