@@ -417,8 +417,7 @@ def _is_in_part(item: PredictedCell) -> bool:
 
 def _find_told(column: TriedColumn, places: Places, key: str) -> tuple[Span, ...] | None:
     """Return what is read of a document in its place; None for all of it."""
-    is_bounded = Trust.NOTHING < column.trust < Trust.PASSAGES
-    return None if is_bounded else places.get(key, {}).get(column.name)
+    return None if column.is_bounded else places.get(key, {}).get(column.name)
 
 
 def _find_shown(column: TriedColumn, places: Places, document: DocumentText) -> Iterable[Span]:

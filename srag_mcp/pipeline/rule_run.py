@@ -1,7 +1,7 @@
 """Rules first, reading second: what a model writes after a sample, and how far it is trusted.
 
 Rules are written after a sample, mended by what they miss in documents that leave much open, and
-audited once on others; what they may not decide is read.
+audited on others, in a large folder twice where that pays; what they may not decide is read.
 """
 
 import json
@@ -32,7 +32,16 @@ from srag_mcp.rules.trial import (
     try_column,
     write_rules,
 )
-from srag_mcp.rules.voting import LIMIT, RISK, Read, Verdict, plan_audit, run_rules
+from srag_mcp.rules.voting import (
+    LIMIT,
+    RISK,
+    Look,
+    Read,
+    Verdict,
+    choose_look,
+    plan_audit,
+    run_rules,
+)
 from srag_mcp.schema.attribute import Attribute, WrittenRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Effort, Settings
@@ -46,11 +55,9 @@ _FEW_FILES = 150
 _HELD = "SELECT document_id, sha256 FROM documents WHERE sha256 IN (SELECT unnest(?))"
 _BATCH = MAX_DOCUMENTS  # to learn from before rules are mended: a full prompt
 _DRAWN = 8  # times as many are drawn, of which those are read that leave most open
-_REMEMBERED = ("sample", "practised", "n_lessons")
 _STRETCHES = 0.75  # of a prompt; the rest are headings of stretches, and gaps between them
 _FOR_A_LESSON = 150  # documents, to pay for it: 0.7x as for any price reckoned before it
 _READ_WHOLE = "rules would save little here: all documents are read"
-_MAX_VAIN = 2  # lessons of a column that bring no rule
 _IN_PASSAGES = "where no rule speaks, the model reads passages with words that tell it, if known"
 _UNBOUNDED = f"they leave too much open for a bound; {_IN_PASSAGES}"
 _SILENT = {
@@ -98,7 +105,8 @@ def count_read_first(effort: Effort, n_documents: int, n_sample: int) -> int:
     """Return how many of *n_documents* unread ones an effort reads whole where rules hold."""
     n_rest = n_documents - n_sample
     n_learned = min(_BATCH, n_rest // 4)  # of later lessons only stretches are read
-    n_checked = n_sample + n_learned + plan_audit(max(0, n_rest - n_learned)).n_audited
+    n_cells = max(0, n_rest - n_learned)
+    n_checked = n_sample + n_learned + plan_audit(n_cells, choose_look(n_cells)).n_audited
     n_read = {"full": n_documents, "checked": n_checked, "draft": 2 * n_sample}[effort]
     return min(n_read, n_documents)
 
@@ -142,7 +150,9 @@ def read_by_rules(
     else:
         run.begin()
         run.practise()
-        while lesson := run.choose_lesson():
+        for _ in range(len(run.order) // _FOR_A_LESSON):
+            if not (lesson := run.choose_lesson()):
+                break
             run.study(lesson)
         run.audit()
     columns = {**run.columns, **run.others}
@@ -166,7 +176,6 @@ class _Run:
     Attributes:
         sample: The documents after which rules are written, which are read whole.
         trials: By the hash of a column's definition; of those without, no rule was asked for yet.
-        n_lessons: After which no audit came yet.
     """
 
     work: WorkDatabase
@@ -177,8 +186,6 @@ class _Run:
     trials: dict[str, Trial] = field(default_factory=dict)
     columns: dict[str, TriedColumn] = field(default_factory=dict)
     others: dict[str, TriedColumn] = field(default_factory=dict)
-    lesson: Places = field(default_factory=dict)
-    n_lessons: int = 0
     told: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -191,6 +198,7 @@ class _Run:
         self._read: dict[tuple[str, str], Read] = {}
         self._known: set[tuple[str, str]] = set()  # patterns, those that fell included
         self._telling: dict[str, TellingWords] = {}
+        self._whole: list[str] = []  # documents that were read whole
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
@@ -207,15 +215,10 @@ class _Run:
                 tuple(filter(present.__contains__, trial.get(part, ())))
                 for part in ("learned", "shown")
             )
-            self.trials[key] = Trial(learned, shown, trial.get("n_vain", 0), trial["is_over"])
+            look = Look(trial.get("look", Look.ONLY))
+            self.trials[key] = Trial(learned, shown, look, trial["is_over"])
         self.sample = tuple(filter(present.__contains__, known.get("sample", ())))
         self.practised = tuple(filter(present.__contains__, known.get("practised", ())))
-        self.n_lessons = known.get("n_lessons", 0)
-        self.lesson = {
-            key: {name: tuple(Span(*x) for x in found) for name, found in places.items()}
-            for key, places in known.get("lesson", {}).items()
-            if key in present
-        }
         if not self.sample:
             read = {key for attribute in self.attributes for key in self.reading.known(attribute)}
             order = sorted(self.order, key=lambda key: key not in read)
@@ -224,12 +227,8 @@ class _Run:
 
     def _remember(self) -> None:
         trials = {key: asdict(trial) for key, trial in self.trials.items()}
-        lesson = {
-            key: {name: [(x.start, x.end) for x in found] for name, found in places.items()}
-            for key, places in self.lesson.items()
-        }
-        known = {name: getattr(self, name) for name in _REMEMBERED}
-        self.work.keep_note(LESSON, json.dumps({**known, "lesson": lesson, "trials": trials}))
+        known = {"sample": self.sample, "practised": self.practised, "trials": trials}
+        self.work.keep_note(LESSON, json.dumps(known))
 
     def put(self) -> Schema:
         """Put the rules in force, with what is known of them."""
@@ -317,14 +316,6 @@ class _Run:
         learned = {key for column in columns.values() for key in column.trial.learned}
         return [key for key in self.order if key not in learned]
 
-    def _audited(self, order: Sequence[str]) -> list[str]:
-        """Return what audits read, the same documents for all columns; before rules, for one."""
-        wanted: set[str] = set()
-        for trial in [item.trial for item in self.columns.values()] or [Trial(self.sample)]:
-            units = [key for key in order if key not in {*trial.learned}]
-            wanted.update(units[: plan_audit(len(units)).n_audited])
-        return [key for key in order if key in wanted]
-
     def _without_rules(self, columns: Collection[str]) -> dict[str, TriedColumn]:
         """Return all but *columns* as columns that no rule speaks of."""
         bare = (
@@ -356,23 +347,18 @@ class _Run:
     def choose_lesson(self) -> Places:
         """Return stretches to learn from: where words tell a column of which no rule speaks."""
         going = self._going()
-        if self.lesson or not going or self.n_lessons >= len(self.order) // _FOR_A_LESSON:
-            return self.lesson
         telling = self.reading.learn_words(going.values(), (*self.sample, *self.practised))
         drawn = self._unread(going)[: _DRAWN * MAX_PARTS]  # those of lessons told what they had to
-        mended = {name: x for name, x in going.items() if x.trial.n_vain < _MAX_VAIN}
-        places = self.reading.find_places(mended.values(), telling, drawn)
+        places = self.reading.find_places(going.values(), telling, drawn)
         silent = {
             key: {
                 name: x
                 for name, x in found.items()
-                if x and mended[name].rulings[key].verdict is Verdict.SILENT
+                if x and going[name].rulings[key].verdict is Verdict.SILENT
             }
             for key, found in places.items()
         }
-        self.lesson = self._fill_lesson(going, silent)
-        self._remember()
-        return self.lesson
+        return self._fill_lesson(going, silent)
 
     def _fill_lesson(self, going: Mapping[str, TriedColumn], silent: Places) -> Places:
         """Take what leaves most open and was not read."""
@@ -397,8 +383,6 @@ class _Run:
     def study(self, lesson: Places) -> None:
         """Read the stretches of *lesson*, and let the model mend what rules miss there."""
         self.reading.read_parts(self._going().values(), lesson)
-        self.lesson = {}
-        self.n_lessons += 1
         self.learn_more(list(lesson))
 
     def learn_more(self, batch: Sequence[str]) -> None:
@@ -410,8 +394,7 @@ class _Run:
             learned = tuple(dict.fromkeys((*column.trial.learned, *known)))
             trial = replace(column.trial, learned=learned)
             self.columns[name] = self._try(column.attribute, trial)
-            found = list(self.columns[name].misses(batch, labels))
-            if found and trial.n_vain < _MAX_VAIN:
+            if found := list(self.columns[name].misses(batch, labels)):
                 misses[name] = found
         written = self._mend(misses)
         self._run(
@@ -424,9 +407,8 @@ class _Run:
             new = [
                 rule for rule in written.get(name, ()) if (name, rule.pattern) not in self._known
             ]
-            n_vain = column.trial.n_vain + (name in misses and not new)
             attribute = column.attribute.model_copy(update={"rules": (*kept, *new)})
-            self.columns[name] = self._try(attribute, replace(column.trial, n_vain=n_vain))
+            self.columns[name] = self._try(attribute, column.trial)
         self.put()
 
     def _mend(self, misses: Mapping[str, Sequence[Miss]]) -> Mapping[str, tuple[WrittenRule, ...]]:
@@ -463,15 +445,40 @@ class _Run:
 
     def audit(self) -> None:
         """Read what audits need, the same documents for all columns, and conclude."""
-        order = self.predictions.ids_by_chance("audit")
-        ids = self._audited(order) if self.columns else []
-        self.reading.read(self.attributes, ids, "audit")
-        whole = [key for key in ids if key not in {*self.sample, *self.practised}]
-        self._telling = self.reading.learn_words(
-            self.columns.values(), (*self.sample, *self.practised)
-        )
-        places = self.reading.find_places(self.columns.values(), self._telling, whole)
-        for name, column in self.columns.items():
+        self._whole = [*self.sample, *self.practised]
+        for name, column in self._going().items():
+            look = max(column.trial.look, choose_look(len(self.order)))
+            self.columns[name] = replace(column, trial=replace(column.trial, look=look))
+        tried = {name: x for name, x in self.columns.items() if x.trial.look is not Look.SECOND}
+        self._mend_failed(tried, self._look(tried, self.attributes))
+        again = {name: x for name, x in self.columns.items() if x.trial.look is Look.SECOND}
+        self._look(again, [column.attribute for column in again.values()])
+        self.columns = {
+            name: column.left_to_reading().with_open_ends() for name, column in self.columns.items()
+        }
+        is_ruled = self.columns and _READ_WHOLE not in self.told
+        self.others = self._without_rules(self.columns) if is_ruled else {}
+        # Where words tell these they are looked for first.
+        columns = (*self.columns.values(), *self.others.values())
+        untrusted = [item for item in columns if item.trust < Trust.PASSAGES]
+        for item in untrusted:
+            self._telling.pop(item.name, None)
+        self._telling |= self.reading.learn_words(untrusted, self._whole)
+
+    def _look(
+        self, columns: Mapping[str, TriedColumn], attributes: Sequence[Attribute]
+    ) -> list[str]:
+        """Audit *columns* by documents in which *attributes* are read; return these."""
+        order, wanted = self.predictions.ids_by_chance("audit"), set[str]()
+        for column in columns.values():
+            units, plan = column.trial.draw(order)
+            wanted.update(units[: plan.n_audited])
+        ids = [key for key in order if key in wanted]
+        self.reading.read(attributes, ids, "audit")
+        whole = [key for key in ids if key not in self._whole]
+        self._telling |= self.reading.learn_words(columns.values(), self._whole)
+        places = self.reading.find_places(columns.values(), self._telling, whole)
+        for name, column in columns.items():
             trial = replace(column.trial, is_over=True)
             corrected = self.reading.corrected(column.attribute)
             known = {**self.reading.known(column.attribute), **corrected}
@@ -485,17 +492,37 @@ class _Run:
             before, now = column.attribute.audit, audited.attribute.audit
             if before is not None and before.holds and now is not None and not now.holds:
                 self.told.append(f"{name}: its rules held before, and do not hold any more")
-            audited = replace(audited, trial=trial).left_to_reading()
-            self.columns[name] = audited.with_open_ends()
-        self.n_lessons = 0
-        is_ruled = ids and _READ_WHOLE not in self.told
-        self.others = self._without_rules(self.columns) if is_ruled else {}
-        # Where words tell these they are looked for first.
-        tried = (*self.columns.values(), *self.others.values())
-        untrusted = [item for item in tried if item.trust < Trust.PASSAGES]
-        for item in untrusted:
-            self._telling.pop(item.name, None)
-        self._telling |= self.reading.learn_words(untrusted, (*self.sample, *self.practised, *ids))
+            self.columns[name] = replace(audited, trial=trial)
+        self._whole += whole
+        return ids
+
+    def _mend_failed(self, tried: Mapping[str, TriedColumn], batch: Sequence[str]) -> None:
+        """Mend what did not hold of *tried* by *batch*, the first look, for another to judge it.
+
+        That pays where it reads at most half of the documents that would be read whole without it.
+        """
+        failed = {
+            name: column
+            for name, column in tried.items()
+            if column.trial.look is Look.FIRST
+            and not column.trial.is_over
+            and self.columns[name].trust < Trust.SILENCE
+        }
+        held, read = self.columns, {*self._whole}
+        left = (held[name].left_to_reading() for name in failed)
+        whole = [x for x in left if x.is_bounded or x.name not in self._telling]
+        unread = [key for key in self.order if key not in read]
+        n_left = sum(any(x.is_sought(key) for x in whole) for key in unread)
+        if n_left < 2 * plan_audit(len(unread), Look.SECOND).n_audited:
+            return
+        self.columns = held | {
+            name: replace(column, trial=replace(column.trial, look=Look.SECOND))
+            for name, column in failed.items()
+        }
+        self.learn_more(batch)
+        for name, column in failed.items():
+            if self.columns[name].speaking == column.speaking:  # nothing was learnt
+                self.columns[name] = held[name]
 
     def find_places(self, effort: Effort) -> Places:
         """Return where what rules leave open is looked for."""

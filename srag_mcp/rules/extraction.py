@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain
 from math import inf
 from time import monotonic
@@ -317,6 +318,7 @@ def match_whole(pattern: str, text: str) -> dict[str, Span] | None:
     return match and {name: Span(*match.span(name)) for name in match.groupdict()}
 
 
+@lru_cache(maxsize=4096)  # of each document anew it would take longer than to look for the pattern
 def _check_repeats(pattern: str) -> None:
     """Refuse counted repetitions that take minutes to read already: no time limit helps there."""
     groups, last = [0], 0

@@ -21,6 +21,8 @@ from srag_mcp.records.record_prompt import Excerpt, choose_around, describe_attr
 from srag_mcp.rules.extraction import find_matches
 from srag_mcp.rules.voting import (
     FEWEST_RIGHT,
+    Look,
+    Plan,
     Read,
     Ruling,
     Verdict,
@@ -367,14 +369,20 @@ class Trial:
     Attributes:
         learned: The documents by which the rules were written and scored: none of them is audited.
         shown: Those that a writer of them saw: no rule is proven by these.
-        n_vain: So many lessons brought no rule.
+        look: Which audit is its next one, or was its last.
         is_over: Whether the rules are as they stay.
     """
 
     learned: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
-    n_vain: int = 0
+    look: Look = Look.ONLY
     is_over: bool = False
+
+    def draw(self, order: Iterable[str]) -> tuple[list[str], Plan]:
+        """Return the cells that an audit speaks for, in *order*, and how many of them it reads."""
+        learned = {*self.learned}
+        units = [key for key in order if key not in learned]
+        return units, plan_audit(len(units), self.look)
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,6 +410,11 @@ class TriedColumn:
         """Of the attribute."""
         return self.attribute.name
 
+    @property
+    def speaking(self) -> set[str]:
+        """The patterns of the rules that were never wrong."""
+        return {rule.pattern for rule in self.attribute.rules if not rule.wrong}
+
     def common_values(self, most: int) -> list[str]:
         """Return what rules read in several documents, as it is stated, the commonest first."""
         cells = (cell for read in self.read for cell in read.values() if cell.as_stated)
@@ -416,6 +429,11 @@ class TriedColumn:
         """Whether a document is read for it; where no rule speaks, that may be known to be idle."""
         is_known = self.trust >= Trust.SILENCE and self.rulings[key].verdict is Verdict.SILENT
         return self.is_open(key) and not is_known
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether its bound covers no silence of passages: a silent document is read whole."""
+        return Trust.NOTHING < self.trust < Trust.PASSAGES
 
     def misses(self, batch: Sequence[str], labels: Mapping[str, Cell]) -> Iterator[Miss]:
         """Yield what the rules that fell took wrong, and what none of them found in *batch*."""
@@ -448,9 +466,7 @@ class TriedColumn:
         *labels* are known cells, among them those that persons *corrected*: what is wrong of these
         counts beside what was drawn. *told*: the documents that state it where it is looked for.
         """
-        learned = {*self.trial.learned}
-        units = [key for key in order if key not in learned]
-        plan = plan_audit(len(units))
+        units, plan = self.trial.draw(order)
         audited = [key for key in units[: plan.n_audited] if key in labels]
         steps = self.steps
         faults = [self._fault(key, labels[key], steps, is_told=key in told) for key in audited]
@@ -464,14 +480,15 @@ class TriedColumn:
         before = self.attribute.audit
         if before is not None and has_failed(before):  # it was tried, and is not again
             trust = Trust.NOTHING
-        holds = trust > Trust.NOTHING
+        holds, look = trust > Trust.NOTHING, self.trial.look
         audit = Audit(
             cells=len(units),
             audited=len(audited),
             wrong=n_wrong,
-            bound=round(upper_bound(len(units), len(audited), n_wrong), 4) if holds else 1.0,
+            bound=round(upper_bound(len(units), len(audited), n_wrong, look), 4) if holds else 1.0,
             holds=holds,
             reads_silence=trust >= Trust.SILENCE,
+            look=look,
         )
         besides = corrected.keys() & {*units} - {*audited}
         n_besides = sum(
@@ -479,7 +496,7 @@ class TriedColumn:
         )
         audit = recount(audit, n_besides)
         trust = trust if audit.holds else Trust.NOTHING
-        known = {key: labels[key] for key in {*learned, *audited} & labels.keys()}
+        known = {key: labels[key] for key in {*self.trial.learned, *audited} & labels.keys()}
         scored = score_rules(self.attribute, self.read, known, self.trial.shown)
         attribute = self.attribute.model_copy(update={"rules": scored, "audit": audit})
         after = rule_on(attribute, self.read, self.rulings)

@@ -179,6 +179,7 @@ class Audit(_Rule):
         bound: The share of wrong ones among all of them is larger in one trial of twenty at most.
         holds: Whether that is little enough: else the model reads the column, and not the rules.
         reads_silence: Whether a document in which no rule speaks does not mention it.
+        look: Whether it is the only one (0), or the first or second of two, which share the risk.
     """
 
     cells: int = Field(ge=0)
@@ -187,6 +188,7 @@ class Audit(_Rule):
     bound: float = Field(ge=0, le=1)
     holds: bool
     reads_silence: bool = False
+    look: int = Field(default=0, ge=0, le=2)
 
     def __str__(self) -> str:
         """Write the bound as it is shown: `error ≤ 4.5 % (95 %)`."""

@@ -12,9 +12,11 @@ import pytest
 
 from srag_mcp.documents.folder import SCHEMA_FILE
 from srag_mcp.inference.ask import ask as ask_question
+from srag_mcp.pipeline import rule_run
 from srag_mcp.pipeline.correction_run import correct
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.report import IngestReport
+from srag_mcp.rules.voting import Look
 from srag_mcp.schema.json_schema import read_schema_file
 from srag_mcp.settings import Effort, Settings
 from srag_mcp.store.corpus import Corpus
@@ -74,13 +76,15 @@ class Writer:
 
     def __init__(self) -> None:
         self.rules: list[Rule] = [HEIGHT, TOWN, GREETING]
+        self.mended: list[Rule] = []
         self.n_asked = 0
 
     def answer(self, body: Body) -> Answer:
         if "rules by which a program" not in str(body["messages"]):
             return say(body)
         self.n_asked += 1
-        return Answer(json.dumps({"rules": self.rules}))
+        rules = self.mended if self.mended and "missed: " in content_of(body) else self.rules
+        return Answer(json.dumps({"rules": rules}))
 
 
 @pytest.fixture
@@ -264,6 +268,56 @@ def test_a_column_that_fails_its_audit_is_read_in_all_documents(
     report = ingest(folder, at(settings, "checked"))
     assert any(line.startswith("town: ") and "the model reads it" in line for line in report.ruled)
     assert ask(folder, TOWN_IS) == [(0,)]
+    assert ask(folder, TRUTH) == [(0,)]
+
+
+HUT: Rule = {"column": "height_m", "pattern": r"hut stands (?P<value>\d+) metres"}
+TOWER: Rule = {"column": "height_m", "pattern": r"tower stands (?P<value>\d+) metres"}
+NO_TOWER: Rule = {"column": "height_m", "pattern": r"tower stands (?P<value>\d)"}
+
+
+@pytest.mark.parametrize("mended", [TOWER, NO_TOWER])
+def test_rules_that_an_audit_mends_are_audited_by_other_documents(
+    folder: Path,
+    settings: Settings,
+    server: OpenAIServer,
+    writer: Writer,
+    ask: Ask,
+    monkeypatch: pytest.MonkeyPatch,
+    mended: Rule,
+) -> None:
+    monkeypatch.setattr(rule_run, "choose_look", lambda _n_cells: Look.FIRST)
+    n_pages = 2 * N
+    for number in range(N, n_pages):
+        write(folder, number)
+    # neither the sample has any of them nor what practice draws
+    odd = [number for number in drawn(range(n_pages))[104:] if number % 4]
+    for number in (number for n, number in enumerate(odd) if n % 3):
+        page = folder / f"{number:03}.txt"
+        page.write_text(page.read_text().replace("hut stands", "tower stands"))
+    writer.rules = [HUT, TOWN, GREETING]
+    writer.mended = [mended]
+    ingest(folder, at(settings, "checked"))
+    assert ask(folder, TRUTH) == [(0,)]
+    assert ask(folder, "SELECT count(*) FROM cells WHERE state = 'failed'") == [(0,)]
+    path = CorpusFolder(folder, settings.home).readable() / SCHEMA_FILE
+    audits = [read_schema_file(path).attribute(name).audit for name in ("town", "height_m")]
+    town, height = (audit for audit in audits if audit is not None)
+    n_learned = n_pages - town.cells
+    assert (town.look, town.reads_silence) == (Look.FIRST, True)
+    if mended is TOWER:
+        assert (height.look, height.reads_silence) == (Look.SECOND, True)
+        assert height.cells == town.cells - town.audited, "what was learnt from is no proof"
+        n_read = n_learned + town.audited + height.audited
+        assert n_read <= n_shown(server) < n_read + 12, "the ends are read, too"
+    else:
+        assert height.look == Look.FIRST, "where nothing was learnt nothing is looked at again"
+
+    for number in range(n_pages, n_pages + 9):
+        write(folder, number)
+    n_asked = writer.n_asked
+    ingest(folder, settings)
+    assert writer.n_asked == n_asked, "there is no third look"
     assert ask(folder, TRUTH) == [(0,)]
 
 

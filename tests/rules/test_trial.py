@@ -2,12 +2,23 @@
 
 import random
 from collections.abc import Collection
+from dataclasses import replace
 
 import pytest
 
 from srag_mcp.cells.cell import Cell
 from srag_mcp.rules.trial import Trial, TriedColumn, Trust, try_column
-from srag_mcp.rules.voting import LIMIT, RISK, Read, Verdict, plan_audit
+from srag_mcp.rules.voting import (
+    LIMIT,
+    RISK,
+    Look,
+    Read,
+    Verdict,
+    has_failed,
+    plan_audit,
+    recount,
+    upper_bound,
+)
 from srag_mcp.schema.attribute import Attribute, WrittenRule
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
@@ -176,6 +187,25 @@ def test_the_steps_of_one_audit_share_its_risk(n_steps_wrong: int) -> None:
             column = tried(wrong=bad, rare=stated if first is Trust.RULED else ())
         n_false += audited(column, bad if first is Trust.PASSAGES else ()).trust >= first
     assert n_false <= RISK * n_audits + 3 * (RISK * (1 - RISK) * n_audits) ** 0.5
+
+
+def test_a_second_look_counts_no_cell_of_the_first_and_has_half_of_the_risk() -> None:
+    units, plan = Trial(LEARNED, look=Look.FIRST).draw(ORDER)
+    seen = units[: plan.n_audited]
+    trial = Trial((*LEARNED, *seen), look=Look.SECOND)
+    units, plan = trial.draw(ORDER)
+    assert not {*units} & {*LEARNED, *seen}
+    inside, behind = (ORDER.index(units[n]) for n in (plan.n_audited - 1, plan.n_audited))
+    assert states(inside)
+    for wrong, trust in (([ORDER.index(seen[0])], True), ([behind], True), ([inside], False)):
+        column = replace(tried(wrong=wrong), trial=trial)
+        audit = column.audited(ORDER, TRUTH, ORDER, {}).attribute.audit
+        assert audit is not None
+        assert (audit.cells, audit.audited, audit.holds) == (len(units), plan.n_audited, trust)
+        bound = round(upper_bound(len(units), plan.n_audited, 0, Look.SECOND), 4)
+        assert audit.bound == (bound if trust else 1)
+        assert has_failed(audit) is not trust
+        assert not trust or recount(recount(audit, 1), -1).bound == bound
 
 
 def test_what_no_rule_finds_is_learnt_from_the_last_documents() -> None:
