@@ -64,7 +64,7 @@ _SLOTS = {
     "distance": r"\d[\d.,]* (?:km|kilometres|metres|m)",
     "price": r"(?:€ )?\d[\d.,]*(?: euros)?",
     "total": r"(?:€ )?\d[\d.,]*(?: euros)?",
-    "word": r"[A-Za-z]+(?:[ -][a-z]+)*",
+    "word": r"\d+|[A-Za-z]+(?:[ -][a-z]+)*",
     "n_rooms": r"\d+",
     "n_floors": r"\d+",
     "n_reviews": r"\d[\d.,]*",
