@@ -15,9 +15,18 @@ from dataclasses import dataclass
 from itertools import product
 
 from srag_mcp.cells.cell import Mark, is_predicted
+from srag_mcp.claims.quotes import statement_at
 from srag_mcp.errors import QuestionError
 from srag_mcp.rules.candidates import Stated, differ_by_a_value
-from srag_mcp.rules.kinship import general_stems, is_contrary, kin_of, kinship, own_words
+from srag_mcp.rules.kinship import (
+    content_stems,
+    general_stems,
+    is_contrary,
+    kin_of,
+    kinship,
+    own_words,
+)
+from srag_mcp.rules.slots import told_apart
 from srag_mcp.schema.attribute import (
     Attribute,
     ItemRule,
@@ -34,6 +43,7 @@ from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.guard import Value
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import shorten
+from srag_mcp.text.spans import Span
 from srag_mcp.text.words import content_words, fold_words, plural, singular, stem, stems
 from srag_mcp.values.quantities import decimal_mark, scan_figures
 from srag_mcp.values.states import NONE_OF
@@ -61,7 +71,7 @@ _MIN_EXPECTED = 0.7
 _SAME_SIZE = 3.0
 _MAX_DOCUMENTS = 5_000  # so many documents tell how the others are
 _MAX_VALUES, _MAX_NAMED = 60, 3
-_MIN_VALUE, _MAX_VALUE = 4, 40
+_MIN_VALUE, _MAX_VALUE, _MAX_SHOWN = 4, 40, 120
 _AGAIN = "at each of which the same things come again: what they are then may be no sum"
 _SAYING_NOTHING = frozenset({"none", "true", "false", "other", "unknown"})
 _NOTE = re.compile(r"\b(?:in|en) ([^\W\d_]{3,9}|[^\w\s])(?!\w)")
@@ -106,6 +116,11 @@ FROM cells WHERE state = 'stated' GROUP BY ALL ORDER BY count(*) DESC, 2
 _WORDED_NONE = """
 SELECT count(*) FROM cells WHERE attribute = $1 AND state = 'stated_absent' AND value IS NULL
   AND regexp_matches(coalesce(as_stated, ''), '\\p{L}')
+"""
+_JOINED = f"""
+SELECT text, start, "end" FROM cells JOIN ({_READ}) AS known USING (document_id)
+WHERE attribute = $2 AND state = 'stated'
+  AND regexp_matches(substr(text, "end" + 1, 80), '^[^0-9;:.]*(,|[a-z] )[^0-9;:.]*[0-9]')
 """
 _FAILED = r"""
 SELECT as_stated, count(*) FROM cells
@@ -226,6 +241,7 @@ def check_columns(
             doubt = (
                 _of_cells(corpus, use)
                 or _of_labels(corpus, use, translation.question)
+                or _of_several(corpus, use, translation.question)
                 or _of_signs(corpus, use, sql)
             )
         if doubt:
@@ -526,6 +542,20 @@ def _of_labels(corpus: Corpus, use: _Use, question: str) -> str:
         is_usual = count >= _FEW * min(use.own.n_read, _MAX_DOCUMENTS)
         if is_rival and is_usual and len(label) <= _MAX_VALUE:
             return f"{count} documents give “{label}” as well as {attribute.name}: say which"
+    return ""
+
+
+def _of_several(corpus: Corpus, use: _Use, question: str) -> str:
+    """Say so where its name is of several amounts, and the question does not tell them apart."""
+    rules = [rule for rule in use.attribute.extractors if isinstance(rule, SlotRule)]
+    rows = _read(corpus, _JOINED, [_MAX_DOCUMENTS, use.attribute.name]) if rules else []
+    for text, start, end in rows if use.measures else ():
+        place = Span(_whole(start), _whole(end))
+        sentence = statement_at(str(text), place)
+        own = (told_apart(str(text), place, sentence) or ("", True))[0]
+        if own and {*content_stems(own)}.isdisjoint(stems(question)):
+            said = shorten(" ".join(sentence.of(str(text)).split()), _MAX_SHOWN)
+            return f"{use.attribute.name} is one of several amounts, as in “{said}”: say which"
     return ""
 
 

@@ -15,7 +15,7 @@ from srag_mcp.rules.items import read_item
 from srag_mcp.rules.labels import elect, keyed_numbers, plain_label, read_field
 from srag_mcp.rules.places import find_place
 from srag_mcp.rules.sightings import Sightings
-from srag_mcp.rules.slots import best_slot, find_values, rival
+from srag_mcp.rules.slots import best_slot, find_values, rival, told_apart
 from srag_mcp.schema.attribute import (
     Attribute,
     CellRule,
@@ -31,7 +31,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.text.spans import Span, Spans
 from srag_mcp.text.words import fold_words, stems
 from srag_mcp.values.dates import find_dates
-from srag_mcp.values.numbers import NO_VALUE, hedge_in_text
+from srag_mcp.values.numbers import NO_VALUE, Hedge, hedge_in_text
 from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import WORDS, State
 from srag_mcp.values.types import ColumnType
@@ -114,9 +114,12 @@ def _apply(rule: Extractor, sightings: Sightings, attribute: Attribute) -> Cell 
         case SlotRule():
             if (slot := best_slot(rule, sightings.slots)) is None:
                 return None
-            cell = _stated(attribute, sightings, slot.value.span)
-            other = rival(rule, slot, sightings.slots, sightings.text)
-            words = other.value.span.of(sightings.text)[:80] if other else ""
+            cell, text = _stated(attribute, sightings, slot.value.span), sightings.text
+            own, is_shared = told_apart(text, slot.value.span, slot.sentence) or ("", False)
+            if is_shared and rule.needs and {*stems(own)}.isdisjoint(rule.needs):
+                return replace(cell, state=State.FAILED, note=Hedge.SEVERAL)
+            other = rival(rule, slot, sightings.slots, text)
+            words = other.value.span.of(text)[:80] if other else ""
             return _contradicted(cell, repr(words)) if other else cell
         case PlaceRule():
             span = find_place(rule, sightings)

@@ -250,6 +250,26 @@ def test_sentences_with_the_word_and_a_number_cast_doubt(open_corpus: Open) -> N
 
 
 @pytest.mark.parametrize(
+    ("question", "more", "told"),
+    [
+        ("What is the average price?", ", a scone £{}.50", False),
+        ("What is the average tea price?", ", a scone £{}.50", True),
+        ("What is the average price?", ", and £{}.50 was left to the waiter", True),
+        ("What is the average price?", ", a scone is £{}.50", True),
+    ],
+)
+def test_a_verb_of_several_amounts_means_none_of_them(
+    open_corpus: Open, question: str, more: str, *, told: bool
+) -> None:
+    rule = SlotRule(value_type="money", weights={"<!cost": 5.0, "~tea": 1.0}, threshold=5.0)
+    tea = Attribute(name="tea_price", type="number", unit="GBP", extractors=(rule,))
+    texts = [f"A pot of tea costs £{n}{more.format(n)}." for n in (3, 4, 5)]
+    answer = ask(open_corpus(texts, [tea]), question)
+    assert answer.rows == ((4.0,),) if told else answer.refused
+    assert told or "tea_price is one of several amounts, as in “A pot of tea" in answer.text
+
+
+@pytest.mark.parametrize(
     "said", ["She has no cabin.", "She has a single cabin.", "Cabins are not to be had."]
 )
 def test_what_is_counted_is_spoken_of_without_a_digit(open_corpus: Open, said: str) -> None:
