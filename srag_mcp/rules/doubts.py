@@ -45,7 +45,7 @@ from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import shorten
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import content_words, fold_words, plural, singular, stem, stems
-from srag_mcp.values.quantities import decimal_mark, scan_figures
+from srag_mcp.values.quantities import decimal_mark, find_quantities, scan_figures
 from srag_mcp.values.states import NONE_OF
 from srag_mcp.values.units import (
     AMBIGUOUS_CURRENCIES,
@@ -73,6 +73,7 @@ _MAX_DOCUMENTS = 5_000  # so many documents tell how the others are
 _MAX_VALUES, _MAX_NAMED = 60, 3
 _MIN_VALUE, _MAX_VALUE, _MAX_SHOWN = 4, 40, 120
 _AGAIN = "at each of which the same things come again: what they are then may be no sum"
+_UNREAD = "words that were not read"
 _SAYING_NOTHING = frozenset({"none", "true", "false", "other", "unknown"})
 _NOTE = re.compile(r"\b(?:in|en) ([^\W\d_]{3,9}|[^\w\s])(?!\w)")
 _KINDS = frozenset(map(stem, ("document", "kind", "type")))  # what says of which one a record is
@@ -94,6 +95,10 @@ FROM ({_READ}) AS known SEMI JOIN (FROM cells WHERE attribute = $2) AS own USING
 LEFT JOIN ({_TOLD} = $2) AS told USING (document_id)
 LEFT JOIN ({_TOLD} IN (SELECT unnest(from_json($6, '["VARCHAR"]')))) AS measured
   USING (document_id)
+"""
+_SILENT = f"""
+SELECT text FROM ({_READ}) SEMI JOIN (FROM cells WHERE attribute = $2) AS own USING (document_id)
+ANTI JOIN ({_TOLD} = $2) AS told USING (document_id) WHERE regexp_matches(text, $3, 'i')
 """
 _TELLING = f"""
 SELECT attribute, string_agg(document_id, chr(10))
@@ -617,7 +622,8 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     unread = round(n_measuring - n_twice / max(1, n_told) * n_unmeasured)
     speaking = max(n_naming, unread, 0)
     if n_told < (1.0 if is_exact or use.asks_gaps else _MOST) * (n_told + speaking):
-        return f"{known}, and {speaking} more speak of it in words that were not read"
+        said = " or ".join(sorted({*_spoken_in(corpus, attribute, str(texts[1]))}) or [_UNREAD])
+        return f"{known}, and {speaking} more speak of it in {said}"
     keys = {item.name: keys_of(item.extractors) for item in attributes}
     stated: dict[str, Stated] = {
         str(name): (keys.get(str(name), ()), {*str(told).split("\n")})
@@ -639,6 +645,16 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     return (
         f"{known}, and {apart[most[0]]} others give {' or '.join(most)}, which may be the same fact"
     )
+
+
+def _spoken_in(corpus: Corpus, attribute: Attribute, speaking: str) -> Iterator[str]:
+    """Yield how silent documents speak of a column: in other currencies, or in other words."""
+    texts = _read(corpus, _SILENT, [_MAX_DOCUMENTS, attribute.name, speaking]) if speaking else ()
+    for (text,) in texts if is_currency(attribute.unit) else ():
+        said = re.findall(rf"(?i)((?:{speaking}){_NEAR.rstrip('?')})", str(text))
+        units = {found.unit for one in said for _, found in find_quantities(one)}
+        others = {unit for unit in units - {attribute.unit} if unit and is_currency(unit)}
+        yield from others or {_UNREAD}
 
 
 def _whole(value: Value) -> int:

@@ -250,6 +250,22 @@ def test_sentences_with_the_word_and_a_number_cast_doubt(open_corpus: Open) -> N
 
 
 @pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Her price was SEK 9000.", "2 more speak of it in SEK"),
+        ("In 1990 her price was 90000 SEK or ¥9000.", "2 more speak of it in JPY or SEK"),
+        ("Her price was £ 1, all said.", "2 more speak of it in words that were not read"),
+    ],
+)
+def test_a_price_in_another_currency_is_refused_for_that(
+    open_corpus: Open, said: str, told: str
+) -> None:
+    texts = [f"Price: £{n}" for n in (7, 8, 9, 10)] + [said] * 2
+    answer = ask(open_corpus(texts, [_number("price", "price", "GBP")]), "What is the mean price?")
+    assert f"only 4 of 6 documents give price, and {told};" in answer.text
+
+
+@pytest.mark.parametrize(
     ("question", "more", "told"),
     [
         ("What is the average price?", ", a scone £{}.50", False),
