@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import log
 
 from srag_mcp.cells.cell import Mark, is_predicted
 from srag_mcp.claims.quotes import statement_at
@@ -416,22 +417,47 @@ def _measured_in(corpus: Corpus, place: int, listed: Corpus, *, is_sure: bool) -
     said = {str(item.value) for item in known.values}
     if len(said) < 2 or not holds_units(said):
         return set()
-    open_ones = _open_ones(listed)
     is_money = any(is_currency(unit_of(unit)) for unit in said)
+    is_own = listed.schema().entity == corpus.schema().entity
+    # `hours` are in hours
+    open_ones = [x for x in _open_ones(listed)
+                 if not is_money or not any(map(unit_of, x.name.split("_")))]  # fmt: skip
     of = f"{attributes[place].name.rpartition('_')[0]}_"
     called = {x.name for x in listed.schema().attributes if f"{x.name}_".startswith(of)}
-    called -= {attributes[place].name}
-    if not is_sure:
-        is_open = is_money and not called and not _bare_money(listed)
-        return _bare_money(listed, 0) if is_open else set()
-    if called:
-        return called & {item.name for item in open_ones}
-    exact = {item.name for item in open_ones if not item.type.is_whole}
-    if listed.schema().entity != corpus.schema().entity:
-        return exact or {item.name for item in open_ones}
+    if called := called - {attributes[place].name}:
+        return called & {item.name for item in open_ones} if is_sure else set()
+    names, exact = {x.name for x in open_ones}, {x.name for x in open_ones if not x.type.is_whole}
     beside = (*attributes[:place][-1:], *attributes[place + 1 :][:1])
-    near = [item.name for item in beside if item in open_ones][:1]
-    return {*near, *(exact if is_money else ())}
+    sure = {*[item.name for item in beside if item.name in names][:1]} if is_own else exact or names
+    may_be = _bare_money(listed, 0) & names if is_money and not _bare_money(listed) else set()
+    if is_own and is_money:
+        stated = {name: {*stems(name.replace("_", " "))} for name in names}
+        sure |= exact.union(x for x, own in stated.items() if own & kin_of("price"))
+        if moves := _moves(corpus, attributes[place], sure, names):
+            sure, may_be = ({x for x in names if moves[x] > least} for least in (1 / 2, 1 / 4))
+    return sure if is_sure else may_be - sure
+
+
+def _moves(
+    corpus: Corpus, teller: Attribute, amounts: Collection[str], names: Collection[str]
+) -> dict[str, float]:
+    """Return how much the size of a column goes with the unit in *teller*, that of *amounts* as 1.
+
+    With kronor and euros prices and fees do, and no ratings. None where the amounts themselves are
+    of one size.
+    """
+    own, ordered = quote_name(teller.name), sorted(names)
+    middles = ", ".join(f"median({quote_name(name)})" for name in ordered)
+    of = f"FROM {quote_name(corpus.schema().entity)} WHERE NOT {own} IS NULL GROUP BY {own}"
+    rows = corpus.select(f"SELECT {middles} {of} ORDER BY count(*) DESC LIMIT 2").rows
+    found = {
+        name: log(one / other)
+        for name, one, other in zip(ordered, *rows, strict=True)
+        if isinstance(one, int | float) and isinstance(other, int | float) and one * other > 0
+    }
+    most = max((found[name] for name in amounts if name in found), key=abs, default=0.0)
+    is_telling = abs(most) >= log(_SAME_SIZE)
+    return {name: found.get(name, most) / most for name in names} if is_telling else {}
 
 
 def _paid_as(corpus: Corpus, teller: str, listed: Corpus, *, is_sure: bool) -> set[str]:

@@ -625,7 +625,15 @@ def tables(tmp_path_factory: pytest.TempPathFactory, worker: QueryPool) -> dict[
         ("samples", "SELECT avg(depth) FROM samples", {}),
         ("samples", "SELECT avg(level) FROM samples WHERE kind = 'iron'", {}),
         ("samples", "SELECT avg(level) FILTER (kind <> 'iron') FROM samples", {"level": 2}),
-        ("samples", "SELECT kind, max(level) FROM samples GROUP BY 1 ORDER BY 2 DESC", {}),
+        ("samples", "SELECT kind, max(level) FROM samples GROUP BY 1 ORDER BY 2 DESC",
+         {"level": 3}),
+        ("samples", "SELECT kind, any_value(unit), max(level) FROM samples GROUP BY 1", {}),
+        ("samples", "SELECT (SELECT avg(level) FROM samples WHERE kind = 'iron')"
+         " - (SELECT avg(level) FROM samples WHERE kind = 'lead')", {"level": 2}),
+        ("samples", "SELECT avg(level) FILTER (kind = 'iron') - avg(level) FILTER (kind = 'heat')"
+         " FROM samples", {"level": 2}),
+        ("trips", "SELECT (SELECT avg(fare) FROM trips WHERE kind = 'lead')"
+         " - (SELECT avg(fare) FROM trips WHERE kind = 'heat')", {}),
         ("samples", "SELECT kind, max(s.level) FROM samples s GROUP BY ALL"
          " ORDER BY max(s.level) LIMIT 1", {"level": 3}),
         ("samples", "SELECT well FROM samples ORDER BY level DESC LIMIT 1", {"level": 3}),
@@ -657,6 +665,33 @@ def test_a_question_that_leaves_the_unit_open_is_refused(tables: dict[str, Corpu
     assert refused.refused
     assert "fare is in 2 units, which currency tells" in refused.text
     assert ask(tables["trips"], "What is the total fare in CHF?").rows == ((24.0,),)
+
+
+@pytest.fixture(scope="module")
+def ferries(tmp_path_factory: pytest.TempPathFactory, worker: QueryPool) -> Corpus:
+    """Whole amounts in euros and kronor among other numbers, of which one is beside the unit."""
+    folder = tmp_path_factory.mktemp("kronor") / "ferries"
+    folder.mkdir()
+    rows = ["Ferry,Rating,Price,Deposit,Guests,Currency,Hours"]
+    for n in range(12):
+        money, of = ("EUR", 1) if n % 2 else ("SEK", 11)
+        cells = (n % 5 + 1, (30 + n) * of, (6 + n) * of, 40 + n, money, n % 7 + 1)
+        rows.append(",".join(map(str, (f"{'ABCDEFGHIJKL'[n]}ord", *cells))))
+    (folder / "ferries.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    ingest(folder, Settings(workers=1))
+    return Corpus(folder, worker)
+
+
+@pytest.mark.parametrize(
+    ("column", "is_money"),
+    [("price", True), ("deposit", True), ("rating", False), ("guests", False), ("hours", False)],
+)
+def test_what_grows_with_the_currency_as_prices_do_is_money_and_nothing_else(
+    ferries: Corpus, column: str, *, is_money: bool
+) -> None:
+    answer = ask(ferries, f"What is the average {column}?")
+    assert answer.refused is is_money
+    assert ("2 units" in answer.text) is is_money
 
 
 @pytest.fixture(scope="module")
