@@ -100,6 +100,7 @@ LEFT JOIN ({_TOLD} IN (SELECT unnest(from_json($6, '["VARCHAR"]')))) AS measured
 _SILENT = f"""
 SELECT text FROM ({_READ}) SEMI JOIN (FROM cells WHERE attribute = $2) AS own USING (document_id)
 ANTI JOIN ({_TOLD} = $2) AS told USING (document_id) WHERE regexp_matches(text, $3, 'i')
+LIMIT {_MAX_VALUES}
 """
 _TELLING = f"""
 SELECT attribute, string_agg(document_id, chr(10))
@@ -127,6 +128,7 @@ _JOINED = f"""
 SELECT text, start, "end" FROM cells JOIN ({_READ}) AS known USING (document_id)
 WHERE attribute = $2 AND state = 'stated'
   AND regexp_matches(substr(text, "end" + 1, 80), '^[^0-9;:.]*(,|[a-z] )[^0-9;:.]*[0-9]')
+LIMIT {_MAX_VALUES}
 """
 _FAILED = r"""
 SELECT as_stated, count(*) FROM cells
@@ -430,7 +432,7 @@ def _measured_in(corpus: Corpus, place: int, listed: Corpus, *, is_sure: bool) -
     beside = (*attributes[:place][-1:], *attributes[place + 1 :][:1])
     sure = {*[item.name for item in beside if item.name in names][:1]} if is_own else exact or names
     may_be = _bare_money(listed, 0) & names if is_money and not _bare_money(listed) else set()
-    if is_own and is_money:
+    if is_own and is_money and names:
         stated = {name: {*stems(name.replace("_", " "))} for name in names}
         sure |= exact.union(x for x, own in stated.items() if own & kin_of("price"))
         if moves := _moves(corpus, attributes[place], sure, names):
@@ -452,7 +454,7 @@ def _moves(
     rows = corpus.select(f"SELECT {middles} {of} ORDER BY count(*) DESC LIMIT 2").rows
     found = {
         name: log(one / other)
-        for name, one, other in zip(ordered, *rows, strict=True)
+        for name, one, other in zip(ordered, *rows[:1], *rows[-1:], strict=True)
         if isinstance(one, int | float) and isinstance(other, int | float) and one * other > 0
     }
     most = max((found[name] for name in amounts if name in found), key=abs, default=0.0)
