@@ -48,7 +48,7 @@ _DIFFERENCE = re.compile(
 _THRESHOLD = re.compile(rf"(?<![-=\n]){SIGN}\s?\d[\d.,]*(?:\s?[-–]\s?\d[\d.,]*)?(?<![.,])")
 _CLAUSE_END = re.compile(r"[;:()\[\]]|\b(?:and|und)\b")
 _JOINED = re.compile(  # with the next value: `4 for adults and 2 for children`, `4, a scone 2`
-    rf"(?P<own>[^\d;:()\[\].]*?)(?:,|,?\s(?:{AND})\b)(?P<name>(?:\s[^\W\d_]+){{0,3}})\s*"
+    rf"(?P<own>[^\d;:()\[\].,]*?)(?:,|,?\s(?:{AND})\b)(?P<name>(?:\s[^\W\d_]+){{0,3}})\s*"
 )
 _VERBS = HELPING - {"the", "a", "an"}
 _NEAR_WORDS = 5
@@ -328,7 +328,7 @@ def _near(rule: SlotRule, chosen: Slot, slots: Sequence[Slot]) -> list[Slot]:
 
 
 def told_apart(text: str, place: Span, sentence: Span) -> tuple[str, bool] | None:
-    """Return what is said of the value at *place* alone, where it is one of several alike.
+    """Return what is said of the value at *place* alone, where it is not the last of several alike.
 
     And whether all that stands before these is said of each (`£4 for adults and £2 for children`),
     or the last word only: `tea costs £4, a scone £2`. None where it stands alone, as where the next
@@ -344,8 +344,8 @@ def told_apart(text: str, place: Span, sentence: Span) -> tuple[str, bool] | Non
         if not joined or not is_alike or following == ["of"] or is_content(*following):
             continue
         name = fold_words(joined["name"]).split()
-        if not name and (one.span.overlaps(place) or other.span.overlaps(place)):
-            return (joined["own"] if one.span.overlaps(place) else rest), True
+        if not name and one.span.overlaps(place):
+            return joined["own"], True
         if one.span.overlaps(place) and not (JOINING | _VERBS).intersection(name):
             words = said[: one.span.start].split()
             return " ".join((*(words[:-1] or words), joined["own"])), False
