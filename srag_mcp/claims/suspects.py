@@ -192,7 +192,10 @@ def mark_misfits(attribute: Attribute, cells: Mapping[int, Cell]) -> dict[int, C
         ]
         for found in (*suspect_stand_ins(values), *find_suspicions(attribute, values)):
             number = int(found.document_id)
-            marked[number] = add_note(cells[number], found.reason, Mark.CONTRADICTED)
+            cell = cells[number]
+            if found.kind == "other_unit" and cell.note.startswith(f"in {cell.unit}, not in "):
+                cell = replace(cell, note="")  # the cause is said once
+            marked[number] = add_note(cell, found.reason, Mark.CONTRADICTED)
     return marked
 
 

@@ -26,7 +26,7 @@ from srag_mcp.errors import CorpusError, DocumentError
 if TYPE_CHECKING:
     from srag_mcp.settings import Settings
 
-FileMark: TypeAlias = tuple[int, int]
+FileMark: TypeAlias = tuple[int, ...]
 """Size and time of the last change, by which a file is recognised without being read."""
 
 MEDIA_TYPES = {
@@ -198,9 +198,13 @@ def find_own_file(folder: Path, name: str) -> Path | None:
     return path
 
 
-def list_files(folder: Path, ends_at: float | None = None) -> dict[str, FileMark] | None:
+def list_files(
+    folder: Path, ends_at: float | None = None, known: Mapping[str, FileMark] | None = None
+) -> dict[str, FileMark] | None:
     """Return all files of *folder* that may be documents, with size and time of their last change.
 
+    Where *known* are given, also with a digest: of all, or to find that one has the same bytes as
+    it had, whose mark is as it was.
     For the corpus of a kind, those of the folder that holds all kinds: a new one may be of any.
     None where it is not done at *ends_at*, a time of `time.monotonic`.
 
@@ -217,8 +221,14 @@ def list_files(folder: Path, ends_at: float | None = None) -> dict[str, FileMark
         with suppress(OSError):  # it is gone, or nobody may look
             status = path.stat()
             if media_type(path.name) is not None:
-                mark = (status.st_size, status.st_mtime_ns)
-                found[path.relative_to(folder).as_posix()] = mark
+                name = path.relative_to(folder).as_posix()
+                mark: FileMark = (status.st_size, status.st_mtime_ns)
+                old = (known or {}).get(name, ())
+                if known is not None and old[:2] != mark and (not known or old[:1] == mark[:1]):
+                    with path.open("rb") as file:
+                        digest = hashlib.file_digest(file, "sha256").digest()
+                    mark = (*mark, int.from_bytes(digest[:6]))
+                found[name] = old if old[:2] == mark[:2] or old[2:] == mark[2:] != () else mark
     return found
 
 

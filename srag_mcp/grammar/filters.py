@@ -432,7 +432,8 @@ class _Reader:
         is_year = bool(find_periods(self._sentence.words(self._mentions[at])))
         self._taken |= uses
         said = (self._sentence.words(self._mentions[i]) for i in uses if self._kind(i) == "number")
-        doubted = any(ambiguous_mark(text) == "." for text in said)
+        numerals = re.findall(r"\d[\d.,]*\d", " ".join(said))  # of `€1.300` and `1.300 EUR` as well
+        doubted = any(ambiguous_mark(numeral) == "." for numeral in numerals)
         # `top 1 floor by rooms`: so many are asked for
         measured = () if valued(before) == "top" else self._measured(first, last, concept, at)
         for column, features, place in measured:

@@ -695,11 +695,14 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     rest = frozenset((own - last | kinds) - nouns)  # of what is called fire, no fire drills
     claimed = frozenset(nouns - attested)
     doubted = frozenset(nouns & (_stored(columns) | partly - own) | kinds)
-    said = stems_of("pieces", "words")  # `quantity`, `units_sold`
+    said = stems_of("pieces", "words")  # `quantity`, `units_sold`, or `sold` of whole numbers
     acts = said | stems_of("pieces", "verbs")
+    bare = {c for c in columns if c.attribute.type.is_whole and not c.attribute.unit
+            and any(x.endswith("ed") or is_irregular(x) for x in c.called)}  # fmt: skip
     pieces = [
-        c for c in columns if c.is_number and any({*n} <= acts and {*n} & said for n in c.names)
-    ]
+        c for c in columns
+        if c.is_number and any({*n} <= acts and (c in bare or {*n} & said) for n in c.names)
+    ]  # fmt: skip
     return Table(
         schema.entity, columns, frozenset(nouns), general, rest, things, called, claimed, doubted,
         truths=frozenset(truths),

@@ -445,7 +445,8 @@ def render_taken(taken: Totals) -> str:
     if not taken.n_calls and taken.n_cached:
         return "0 calls: the same was asked before, and the reply kept"
     about = "about " if taken.is_estimated else ""
-    tokens = f"{taken.n_calls:,} calls, {about}{taken.tokens_in + taken.tokens_out:,} tokens"
+    n_tokens, calls = taken.tokens_in + taken.tokens_out, "call" if taken.n_calls == 1 else "calls"
+    tokens = f"{taken.n_calls:,} {calls}, {about}{n_tokens:,} tokens"
     if taken.cost_usd is None:
         return f"{tokens}, price not known"
     return f"{tokens}, ${taken.cost_usd:,.4f}" if taken.cost_usd else tokens

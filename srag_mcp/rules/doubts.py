@@ -13,11 +13,21 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import log
 
 from srag_mcp.cells.cell import Mark, is_predicted
+from srag_mcp.claims.quotes import statement_at
 from srag_mcp.errors import QuestionError
 from srag_mcp.rules.candidates import Stated, differ_by_a_value
-from srag_mcp.rules.kinship import general_stems, is_contrary, kin_of, kinship, own_words
+from srag_mcp.rules.kinship import (
+    content_stems,
+    general_stems,
+    is_contrary,
+    kin_of,
+    kinship,
+    own_words,
+)
+from srag_mcp.rules.slots import told_apart
 from srag_mcp.schema.attribute import (
     Attribute,
     ItemRule,
@@ -34,7 +44,9 @@ from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.guard import Value
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import shorten
+from srag_mcp.text.spans import Span
 from srag_mcp.text.words import content_words, fold_words, plural, singular, stem, stems
+from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import NONE_OF
 from srag_mcp.values.units import (
     AMBIGUOUS_CURRENCIES,
@@ -60,8 +72,9 @@ _MIN_EXPECTED = 0.7
 _SAME_SIZE = 3.0
 _MAX_DOCUMENTS = 5_000  # so many documents tell how the others are
 _MAX_VALUES, _MAX_NAMED = 60, 3
-_MIN_VALUE, _MAX_VALUE = 4, 40
+_MIN_VALUE, _MAX_VALUE, _MAX_SHOWN = 4, 40, 120
 _AGAIN = "at each of which the same things come again: what they are then may be no sum"
+_UNREAD = "words that were not read"
 _SAYING_NOTHING = frozenset({"none", "true", "false", "other", "unknown"})
 _NOTE = re.compile(r"\b(?:in|en) ([^\W\d_]{3,9}|[^\w\s])(?!\w)")
 _KINDS = frozenset(map(stem, ("document", "kind", "type")))  # what says of which one a record is
@@ -84,6 +97,11 @@ LEFT JOIN ({_TOLD} = $2) AS told USING (document_id)
 LEFT JOIN ({_TOLD} IN (SELECT unnest(from_json($6, '["VARCHAR"]')))) AS measured
   USING (document_id)
 """
+_SILENT = f"""
+SELECT text FROM ({_READ}) SEMI JOIN (FROM cells WHERE attribute = $2) AS own USING (document_id)
+ANTI JOIN ({_TOLD} = $2) AS told USING (document_id) WHERE regexp_matches(text, $3, 'i')
+LIMIT {_MAX_VALUES}
+"""
 _TELLING = f"""
 SELECT attribute, string_agg(document_id, chr(10))
 FROM cells JOIN ({_READ}) AS known USING (document_id)
@@ -105,6 +123,12 @@ FROM cells WHERE state = 'stated' GROUP BY ALL ORDER BY count(*) DESC, 2
 _WORDED_NONE = """
 SELECT count(*) FROM cells WHERE attribute = $1 AND state = 'stated_absent' AND value IS NULL
   AND regexp_matches(coalesce(as_stated, ''), '\\p{L}')
+"""
+_JOINED = f"""
+SELECT text, start, "end" FROM cells JOIN ({_READ}) AS known USING (document_id)
+WHERE attribute = $2 AND state = 'stated'
+  AND regexp_matches(substr(text, "end" + 1, 80), '^[^0-9;:.]*(,|[a-z] )[^0-9;:.]*[0-9]')
+LIMIT {_MAX_VALUES}
 """
 _FAILED = r"""
 SELECT as_stated, count(*) FROM cells
@@ -221,6 +245,7 @@ def check_columns(
             doubt = (
                 _of_cells(corpus, use)
                 or _of_labels(corpus, use, translation.question)
+                or _of_several(corpus, use, translation.question)
                 or _of_signs(corpus, use, sql)
             )
         if doubt:
@@ -370,22 +395,47 @@ def _measured_in(corpus: Corpus, place: int, listed: Corpus, *, is_sure: bool) -
     said = {str(item.value) for item in known.values}
     if len(said) < 2 or not holds_units(said):
         return set()
-    open_ones = _open_ones(listed)
     is_money = any(is_currency(unit_of(unit)) for unit in said)
+    is_own = listed.schema().entity == corpus.schema().entity
+    # `hours` are in hours
+    open_ones = [x for x in _open_ones(listed)
+                 if not is_money or not any(map(unit_of, x.name.split("_")))]  # fmt: skip
     of = f"{attributes[place].name.rpartition('_')[0]}_"
     called = {x.name for x in listed.schema().attributes if f"{x.name}_".startswith(of)}
-    called -= {attributes[place].name}
-    if not is_sure:
-        is_open = is_money and not called and not _bare_money(listed)
-        return _bare_money(listed, 0) if is_open else set()
-    if called:
-        return called & {item.name for item in open_ones}
-    exact = {item.name for item in open_ones if not item.type.is_whole}
-    if listed.schema().entity != corpus.schema().entity:
-        return exact or {item.name for item in open_ones}
+    if called := called - {attributes[place].name}:
+        return called & {item.name for item in open_ones} if is_sure else set()
+    names, exact = {x.name for x in open_ones}, {x.name for x in open_ones if not x.type.is_whole}
     beside = (*attributes[:place][-1:], *attributes[place + 1 :][:1])
-    near = [item.name for item in beside if item in open_ones][:1]
-    return {*near, *(exact if is_money else ())}
+    sure = {*[item.name for item in beside if item.name in names][:1]} if is_own else exact or names
+    may_be = _bare_money(listed, 0) & names if is_money and not _bare_money(listed) else set()
+    if is_own and is_money and names:
+        stated = {name: {*stems(name.replace("_", " "))} for name in names}
+        sure |= exact.union(x for x, own in stated.items() if own & kin_of("price"))
+        if moves := _moves(corpus, attributes[place], sure, names):
+            sure, may_be = ({x for x in names if moves[x] > least} for least in (1 / 2, 1 / 4))
+    return sure if is_sure else may_be - sure
+
+
+def _moves(
+    corpus: Corpus, teller: Attribute, amounts: Collection[str], names: Collection[str]
+) -> dict[str, float]:
+    """Return how much the size of a column goes with the unit in *teller*, that of *amounts* as 1.
+
+    With kronor and euros prices and fees do, and no ratings. None where the amounts themselves are
+    of one size.
+    """
+    own, ordered = quote_name(teller.name), sorted(names)
+    middles = ", ".join(f"median({quote_name(name)})" for name in ordered)
+    of = f"FROM {quote_name(corpus.schema().entity)} WHERE NOT {own} IS NULL GROUP BY {own}"
+    rows = corpus.select(f"SELECT {middles} {of} ORDER BY count(*) DESC LIMIT 2").rows
+    found = {
+        name: log(one / other)
+        for name, one, other in zip(ordered, *rows[:1], *rows[-1:], strict=True)
+        if isinstance(one, int | float) and isinstance(other, int | float) and one * other > 0
+    }
+    most = max((found[name] for name in amounts if name in found), key=abs, default=0.0)
+    is_telling = abs(most) >= log(_SAME_SIZE)
+    return {name: found.get(name, most) / most for name in names} if is_telling else {}
 
 
 def _paid_as(corpus: Corpus, teller: str, listed: Corpus, *, is_sure: bool) -> set[str]:
@@ -504,6 +554,20 @@ def _of_labels(corpus: Corpus, use: _Use, question: str) -> str:
     return ""
 
 
+def _of_several(corpus: Corpus, use: _Use, question: str) -> str:
+    """Say so where its name is of several amounts, and the question does not tell them apart."""
+    rules = [rule for rule in use.attribute.extractors if isinstance(rule, SlotRule)]
+    rows = _read(corpus, _JOINED, [_MAX_DOCUMENTS, use.attribute.name]) if rules else []
+    for text, start, end in rows if use.measures else ():
+        place = Span(_whole(start), _whole(end))
+        sentence = statement_at(str(text), place)
+        own = (told_apart(str(text), place, sentence) or ("", True))[0]
+        if own and {*content_stems(own)}.isdisjoint(stems(question)):
+            said = shorten(" ".join(sentence.of(str(text)).split()), _MAX_SHOWN)
+            return f"{use.attribute.name} is one of several amounts, as in “{said}”: say which"
+    return ""
+
+
 def _of_signs(corpus: Corpus, use: _Use, sql: str) -> str:
     """Say so where a sign goes with how documents are written, and the answer hangs on it."""
     name, ends = use.attribute.name, (use.own.minimum, use.own.maximum)
@@ -562,7 +626,8 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     unread = round(n_measuring - n_twice / max(1, n_told) * n_unmeasured)
     speaking = max(n_naming, unread, 0)
     if n_told < (1.0 if is_exact or use.asks_gaps else _MOST) * (n_told + speaking):
-        return f"{known}, and {speaking} more speak of it in words that were not read"
+        said = " or ".join(sorted({*_spoken_in(corpus, attribute, str(texts[1]))}) or [_UNREAD])
+        return f"{known}, and {speaking} more speak of it in {said}"
     keys = {item.name: keys_of(item.extractors) for item in attributes}
     stated: dict[str, Stated] = {
         str(name): (keys.get(str(name), ()), {*str(told).split("\n")})
@@ -584,6 +649,16 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     return (
         f"{known}, and {apart[most[0]]} others give {' or '.join(most)}, which may be the same fact"
     )
+
+
+def _spoken_in(corpus: Corpus, attribute: Attribute, speaking: str) -> Iterator[str]:
+    """Yield how silent documents speak of a column: in other currencies, or in other words."""
+    texts = _read(corpus, _SILENT, [_MAX_DOCUMENTS, attribute.name, speaking]) if speaking else ()
+    for (text,) in texts if is_currency(attribute.unit) else ():
+        said = re.findall(rf"(?i)((?:{speaking}){_NEAR.rstrip('?')})", str(text))
+        units = {found.unit for one in said for _, found in find_quantities(one)}
+        others = {unit for unit in units - {attribute.unit} if unit and is_currency(unit)}
+        yield from others or {_UNREAD}
 
 
 def _whole(value: Value) -> int:

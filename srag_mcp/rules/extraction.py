@@ -16,7 +16,7 @@ from srag_mcp.rules.items import read_item
 from srag_mcp.rules.labels import elect, keyed_numbers, plain_label, read_field
 from srag_mcp.rules.places import find_place
 from srag_mcp.rules.sightings import Sightings
-from srag_mcp.rules.slots import best_slot, find_values, rival
+from srag_mcp.rules.slots import best_slot, find_values, rival, told_apart
 from srag_mcp.schema.attribute import (
     Attribute,
     CellRule,
@@ -29,10 +29,10 @@ from srag_mcp.schema.attribute import (
     keys_of,
 )
 from srag_mcp.schema.schema import Schema
-from srag_mcp.text.spans import Span
+from srag_mcp.text.spans import Span, Spans
 from srag_mcp.text.words import fold_words, stems
 from srag_mcp.values.dates import find_dates
-from srag_mcp.values.numbers import NO_VALUE, hedge_in_text
+from srag_mcp.values.numbers import NO_VALUE, Hedge, hedge_in_text
 from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import WORDS, State
 from srag_mcp.values.types import ColumnType
@@ -57,7 +57,8 @@ def extract_record(sightings: Sightings, schema: Schema) -> Record:
     Values are left None: `normalise_column` reads them with the whole column in view.
     """
     cells = [extract_cell(sightings, attribute) for attribute in schema.attributes]
-    return Record(sightings.document.id, take_back(sightings, schema, cells))
+    [told] = take_back(sightings, schema.attributes, [cells])
+    return Record(sightings.document.id, told)
 
 
 def extract_cell(sightings: Sightings, attribute: Attribute) -> Cell:
@@ -114,9 +115,12 @@ def _apply(rule: Extractor, sightings: Sightings, attribute: Attribute) -> Cell 
         case SlotRule():
             if (slot := best_slot(rule, sightings.slots)) is None:
                 return None
-            cell = _stated(attribute, sightings, slot.value.span)
-            other = rival(rule, slot, sightings.slots, sightings.text)
-            words = other.value.span.of(sightings.text)[:80] if other else ""
+            cell, text = _stated(attribute, sightings, slot.value.span), sightings.text
+            own, is_shared = told_apart(text, slot.value.span, slot.sentence) or ("", False)
+            if is_shared and rule.needs and {*stems(own)}.isdisjoint(rule.needs):
+                return replace(cell, state=State.FAILED, note=Hedge.SEVERAL)
+            other = rival(rule, slot, sightings.slots, text)
+            words = other.value.span.of(text)[:80] if other else ""
             return _contradicted(cell, repr(words)) if other else cell
         case PlaceRule():
             span = find_place(rule, sightings)
@@ -182,34 +186,48 @@ _CORRECTING = re.compile(  # a word that denies: only before a figure or a name
 )
 
 
-def take_back(sightings: Sightings, schema: Schema, cells: Sequence[Cell]) -> tuple[Cell, ...]:
-    """Return the *cells* of a document, with a mark on those that it takes back elsewhere.
+def take_back(
+    sightings: Sightings, attributes: Sequence[Attribute], rows: Sequence[Sequence[Cell]]
+) -> tuple[tuple[Cell, ...], ...]:
+    """Return the *rows* of a document, with a mark on the cells that it takes back elsewhere.
 
     It may deny the very value (`9 hives, not 109`), say that it is wrong, or say by words of a
     correction another one of what the cell is called; or repeat its label with an aside and another
-    value: `Hives (recount): 9`. What a column is called corrects nothing.
+    value: `Hives (recount): 9`. What a column or one of several rows is called corrects nothing,
+    and what names some rows (`the price of tea is 9`), or else their values, no others.
     """
-    text, named = sightings.text, {*keys_of(r for x in schema.attributes for r in x.extractors)}
+    text, named = sightings.text, {*keys_of(r for x in attributes for r in x.extractors)}
     found = [m for m in _CORRECTING.finditer(text) if fold_words(m[0]) not in " ".join(named)]
-    told = [(match, _statement_of(match)) for match in found]
+    own_words = Spans(
+        cell.span for row in (rows if len(rows) > 1 else ()) for cell in row if cell.span
+    )
+    told = [(m, _statement_of(m)) for m in found if not own_words.overlap(Span(*m.span()))]
     labels = sightings.fields if _ASIDE.search(text) else {}  # few rows of a table file have one
     fields = [f for own in labels.values() for f in own if f.key not in named]
     asides = [(fold_words(plain_label(f.label)), f) for f in fields if f.label[-1:] in {")", "]"}]
-    done = list(cells)
-    for place, attribute in enumerate(schema.attributes if told or asides else ()):
-        cell, kind = cells[place], attribute.type
-        rules = (x for x in attribute.extractors if isinstance(x, KeyRule) and x.word is None)
-        keys = keys_of(rules)
-        if cell.state is not State.STATED or cell.span is None or kind.is_boolean:
-            continue
-        own = plain_value(cell.as_stated or "", kind)
-        others = (f"{f.label}: {f.value}" for key, f in asides
-                  if key in keys and plain_value(f.value, kind) != own
-                  and not read_context(f.label).unit)  # fmt: skip
-        taken = (at.of(text) for match, at in told if _takes_back(match, at, cell, attribute))
-        if other := next(chain(others, taken), ""):
-            done[place] = _contradicted(cell, repr(" ".join(other.split())[:_LONGEST_SHOWN]))
-    return tuple(done)
+    known, done = {attribute.name: attribute for attribute in attributes}, [[*row] for row in rows]
+    said = [f" {fold_words(at.of(text))} " for _, at in told]
+    words = [[(f" {fold_words(cell.as_stated or '')} ", known[cell.attribute].type.is_text)
+              for cell in row] for row in done if told]  # fmt: skip
+    meant = [[max((1 + is_text for part, is_text in own if part in one), default=0)
+              for own in words] for one in said]  # fmt: skip
+    for number, row in enumerate(done if told or asides else ()):
+        near = [x for x, own in zip(told, meant, strict=True) if own[number] == max(own)]
+        for place, cell in enumerate(row):
+            attribute, kind = known[cell.attribute], known[cell.attribute].type
+            rules = (x for x in attribute.extractors if isinstance(x, KeyRule) and x.word is None)
+            keys = keys_of(rules)
+            if cell.state is not State.STATED or cell.span is None or kind.is_boolean:
+                continue
+            own = plain_value(cell.as_stated or "", kind)
+            others = (f"{f.label}: {f.value}" for key, f in asides
+                      if key in keys and plain_value(f.value, kind) != own
+                      and not read_context(f.label).unit)  # fmt: skip
+            taken = (at.of(text) for match, at in near if _takes_back(match, at, cell, attribute))
+            if other := next(chain(others, taken), ""):
+                shown = repr(" ".join(other.split())[:_LONGEST_SHOWN])
+                row[place] = _contradicted(cell, shown)
+    return tuple(map(tuple, done))
 
 
 def _statement_of(match: re.Match[str]) -> Span:

@@ -18,7 +18,7 @@ from srag_mcp.documents.lines import is_data
 from srag_mcp.documents.tables import SheetRow, column_key, find_grouping
 from srag_mcp.documents.totals import TableBody, is_total, names_total
 from srag_mcp.rules.candidates import Found, amount_of
-from srag_mcp.rules.extraction import match_whole
+from srag_mcp.rules.extraction import match_whole, take_back
 from srag_mcp.rules.sightings import MAX_LINE, Enumeration, Row, Sightings, part_at, part_of
 from srag_mcp.schema.attribute import Attribute, keys_of
 from srag_mcp.schema.schema import POSITION, RowSource, Schema, Table
@@ -519,7 +519,11 @@ def read_lists(sightings: Sightings, schema: Schema) -> tuple[ListedRows, ...]:
             said = f"more may be listed in {other[0][0].text[:_LONGEST_QUOTE]!r}"
             whole = add_note(listed.listed, said, Mark.DOUBTED)
             found[child.entity] = replace(listed, listed=whole)
-    return tuple(item for item in found.values() if item is not None)
+    return tuple(
+        replace(listed, rows=take_back(sightings, child.attributes, listed.rows))
+        for child in schema.children
+        if (listed := found[child.entity]) is not None
+    )
 
 
 def read_rows(document: Document, table: Table) -> ListedRows | None:

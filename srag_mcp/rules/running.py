@@ -11,7 +11,7 @@ from srag_mcp.rules.candidates import Candidate, Found, join_surest
 from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.naming import IN_BRACKETS
 from srag_mcp.rules.sightings import Sightings
-from srag_mcp.rules.slots import Slot, best_slot, learn_slot_rule, to_latest
+from srag_mcp.rules.slots import Slot, best_slot, learn_slot_rule, to_latest, told_apart
 from srag_mcp.schema.attribute import SlotRule
 from srag_mcp.text.words import HELPING, JOINING, fold_word, fold_words, is_content, singular, stem
 from srag_mcp.values.numbers import NO_VALUE, SIGN, SIGNS, hedge_in_text
@@ -243,6 +243,8 @@ def _phrases(members: _Slots, sightings: Sequence[Sightings]) -> dict[str, _Said
         after = value.start + unit.start() if unit else value.end
         behind = _words(re.split(SIGN, text[after : slot.sentence.end])[0], last=False)
         left = text[slot.sentence.start : value.start]
+        told = told_apart(text, value, slot.sentence)
+        left = "" if told and told[1] else left
         # "discharged (39 % of whom had died)" is no share of those discharged
         left = "" if behind and left.rstrip().endswith("(") else left
         before = _words(_without_counted(left) if slot.value.unit else left, last=True)

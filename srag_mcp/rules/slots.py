@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from itertools import islice
+from itertools import islice, pairwise
 from operator import itemgetter
 from typing import TypeAlias
 
@@ -16,9 +16,9 @@ from srag_mcp.rules.candidates import NEARLY_ALL
 from srag_mcp.rules.kinship import is_form
 from srag_mcp.schema.attribute import SlotRule, SlotType
 from srag_mcp.text.spans import Span, Spans
-from srag_mcp.text.words import WORD, fold_word, fold_words, is_content, stem
+from srag_mcp.text.words import HELPING, JOINING, WORD, fold_word, fold_words, is_content, stem
 from srag_mcp.values.dates import find_dates
-from srag_mcp.values.numbers import SIGN
+from srag_mcp.values.numbers import AND, SIGN
 from srag_mcp.values.quantities import ambiguous_mark, find_quantities
 from srag_mcp.values.units import SIZES, is_currency
 
@@ -47,6 +47,10 @@ _DIFFERENCE = re.compile(
 # What is counted or measured under a threshold: "9 wells above > 50 mg" are no other wells.
 _THRESHOLD = re.compile(rf"(?<![-=\n]){SIGN}\s?\d[\d.,]*(?:\s?[-–]\s?\d[\d.,]*)?(?<![.,])")
 _CLAUSE_END = re.compile(r"[;:()\[\]]|\b(?:and|und)\b")
+_JOINED = re.compile(  # with the next value: `4 for adults and 2 for children`, `4, a scone 2`
+    rf"(?P<own>[^\d;:()\[\].,]*?)(?:,|,?\s(?:{AND})\b)(?P<name>(?:\s[^\W\d_]+){{0,3}})\s*"
+)
+_VERBS = HELPING - {"the", "a", "an"}
 _NEAR_WORDS = 5
 _MAX_AROUND = 60
 _MAX_TO_DATE = 30
@@ -321,6 +325,31 @@ def _near(rule: SlotRule, chosen: Slot, slots: Sequence[Slot]) -> list[Slot]:
     least = _NEAR * score(rule, chosen)
     near = (slot for slot in slots if score(rule, slot) >= least)
     return [slot for slot in near if "@earlier" not in slot.features]
+
+
+def told_apart(text: str, place: Span, sentence: Span) -> tuple[str, bool] | None:
+    """Return what is said of the value at *place* alone, where it is not the last of several alike.
+
+    And whether all that stands before these is said of each (`£4 for adults and £2 for children`),
+    or the last word only: `tea costs £4, a scone £2`. None where it stands alone, as where the next
+    one begins a sentence of its own (`£4, and £2 went to him`) or is a part of it (`£2 of which`).
+    """
+    said = sentence.of(text)
+    place = place.moved(-sentence.start)
+    for one, other in pairwise(find_values(said)):
+        joined = _JOINED.fullmatch(said, one.span.end, other.span.start)
+        is_alike = one.type == other.type and (one.type == "money" or one.unit == other.unit)
+        rest = _STOPS.split(said[other.span.end :])[0]
+        following = fold_words(rest).split()[:1] or ["and"]
+        if not joined or not is_alike or following == ["of"] or is_content(*following):
+            continue
+        name = fold_words(joined["name"]).split()
+        if not name and one.span.overlaps(place):
+            return joined["own"], True
+        if one.span.overlaps(place) and not (JOINING | _VERBS).intersection(name):
+            words = said[: one.span.start].split()
+            return " ".join((*(words[:-1] or words), joined["own"])), False
+    return None
 
 
 def to_latest(slot: Slot, slots: Iterable[Slot]) -> Slot:

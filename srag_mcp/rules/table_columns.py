@@ -202,7 +202,8 @@ def read_row(sightings: Sightings, schema: Schema) -> Record:
     document = sightings.document
     found = {_key(block.key): block for block in reversed(_cells_of(document))}
     cells = [_read_cell(attribute, found, sightings) for attribute in schema.attributes]
-    return Record(document.id, take_back(sightings, schema, cells))
+    [told] = take_back(sightings, schema.attributes, [cells])
+    return Record(document.id, told)
 
 
 def _read_cell(attribute: Attribute, found: Mapping[str, KeyValue], sightings: Sightings) -> Cell:

@@ -342,32 +342,42 @@ class QueryFacts:
         Those of a row are what `SELECT key, told` (as `_told`) says of its *key*.
 
         In what is *adding* them, and else in each aggregate but counts, in orders and comparisons
-        with numbers; the most of one group, where groups of columns are shown.
+        with numbers, and in the sides of a difference together; the most of one group, where groups
+        are shown, with *other* or where it is *adding*.
 
         `SELECT AVG(size) FROM lots GROUP BY kind`, unit -> the largest of `SELECT COUNT(DISTINCT
         unit) FROM lots WHERE size IS NOT NULL GROUP BY kind`; none where *other* is such a group
         """
         root = self.merged
         kinds = adding or (exp.AggFunc, exp.Ordered, *_COMPARING)
-        found: dict[str, None] = {}
+        found: dict[int, dict[str, None]] = {}
         for node in [] if root is None else root.find_all(*kinds):
             used = [x for x in node.find_all(exp.Column) if self.origin(x) == column]
             is_compared, select = isinstance(node, _COMPARING), node.find_ancestor(exp.Select)
             is_free = is_compared and not node.find(exp.Literal)
             if used and select is not None and not is_free and not isinstance(node, exp.Count):
                 is_one = is_compared or any(select.args.get(x) for x in ("limit", "qualify"))
+                is_one |= not adding and other.lower() not in columns_of(
+                    exp.tuple_(*select.selects)
+                )
                 keys = [] if is_one or not select.args.get("group") else group_keys(select) or []
                 if other.lower() not in (x.name.lower() for x in keys if isinstance(x, exp.Column)):
                     rows = f"{quote_name(self.schema.entity)} JOIN (SELECT {key}, {told})"
-                    found[self._pool(node, used[0], keys, f"(FROM {rows} USING ({key}))")] = None
-        yield from found
+                    pool = self._pool(node, used[0], keys, f"(FROM {rows} USING ({key}))")
+                    whole: exp.Expr = node
+                    while not keys and (above := whole.find_ancestor(*_SIDED)):
+                        whole = above
+                    found.setdefault(id(whole), {})[pool] = None
+        for pools in found.values():
+            counted = f"count(DISTINCT _told) AS n FROM ({' UNION ALL '.join(pools)}) GROUP BY _of"
+            yield f"SELECT max(n) FROM (SELECT {counted})"  # noqa: S608 - as below
 
     def _pool(self, node: exp.Expr, column: exp.Column, keys: Sequence[exp.Expr], rows: str) -> str:
-        """Write how many values of `_told` the SELECT around *node* puts together there."""
+        """Write which values of `_told` the SELECT around *node* puts together there, by *keys*."""
         select = node.find_ancestor(exp.Select)
         own = [x for x in sources_of(select) if self.is_records(x)] if select else []
         names = [x.alias_or_name for x in own if column.table in {"", x.alias_or_name}]
-        whole = f"SELECT count(DISTINCT _told) FROM {rows}"  # noqa: S608 - it runs through the guard
+        whole = f"SELECT _told, NULL AS _of FROM {rows}"  # noqa: S608 - it runs through the guard
         if not names or select is None or self.merged is None:
             return whole
         query, name = select.copy(), exp.to_identifier(names[0], quoted=True)
@@ -379,15 +389,13 @@ class QueryFacts:
         )
         others = [x.copy() for x in asked if column.name.lower() not in columns_of(x)]
         told = exp.case().when(not_null(column), exp.column("_told", name.copy()))
-        for part in ("distinct", "having", "order", "limit", "offset", "qualify"):
+        for part in ("distinct", "group", "having", "order", "limit", "offset", "qualify"):
             query.set(part, None)
         query.set("where", exp.Where(this=exp.and_(*others)) if others else None)
-        query.set("group", exp.Group(expressions=[x.copy() for x in keys]) if keys else None)
         query.set("with_", self.merged.args.get("with_"))
-        query.set(
-            "expressions", [exp.alias_(exp.Count(this=exp.Distinct(expressions=[told])), "n")]
-        )
-        return f"SELECT max(n) FROM ({query.sql('duckdb')})"  # noqa: S608 - as above
+        of = exp.func("row", *(x.copy() for x in keys)) if keys else exp.null()
+        query.set("expressions", [exp.alias_(told, "_told"), exp.alias_(of, "_of")])
+        return f"({query.sql('duckdb')})"
 
     @cached_property
     def shares_of(self) -> tuple[str, ...]:
@@ -531,6 +539,7 @@ class QueryFacts:
         yield from (f"{sql} puts {' and '.join(units)} together" for units, sql in found.items())
 
 
+_SIDED = (exp.Add, exp.Sub, exp.Div, *_COMPARING)
 _JOINING = (exp.Add, exp.Sub, exp.Case, exp.If, exp.Coalesce, exp.Greatest, exp.Least, exp.Abs)
 _KEEPING = (exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Median, exp.Quantile, exp.PercentileCont)
 

@@ -399,15 +399,15 @@ class FileWatch:
             return self._said
 
     def _compare(self) -> str:
-        """Compare the files with those of the last ingestion, by name, size and time."""
+        """Compare the files with those of the last ingestion, by name, size, time and bytes."""
         try:
             kept = json.loads((self._state() / _SEEN).read_bytes())
-            present = list_files(self._folder, time.monotonic() + _MOST_S)
-        except (OSError, ValueError, CorpusError):
+            known = {path: tuple(mark) for path, mark in kept.items()}
+            present = list_files(self._folder, time.monotonic() + _MOST_S, known)
+        except (OSError, ValueError, AttributeError, CorpusError):
             return ""
-        if present is None or not isinstance(kept, dict):  # too many files to look at, for one
+        if present is None:  # too many files to look at
             return ""
-        known = {path: tuple(mark) for path, mark in kept.items()}
         counts = {
             "new": len(present.keys() - known),
             "changed": sum(known.get(path, mark) != mark for path, mark in present.items()),

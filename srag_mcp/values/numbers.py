@@ -55,6 +55,7 @@ class Hedge(StrEnum):
     BOUND = "a bound is stated, and no value"
     INTENT = "what is intended is stated, and no value"
     ROUGH = "a rough value is stated"
+    SEVERAL = "several values are stated, and no one"
 
 
 NO_VALUE = frozenset({Hedge.BOUND, Hedge.INTENT})
@@ -72,7 +73,7 @@ def _words(*keys: str) -> str:
 
 _NUMBERS, _DAYS = _words("bound", "limit"), _words("bound", "limit", "day")
 _START, _BEHIND, _ROUGH, _INTENT = map(_words, ("start", "behind", "rough", "intent"))
-_BETWEEN, _AND = map(_words, ("between", "and"))
+_BETWEEN, AND = map(_words, ("between", "and"))
 # Around a number they leave what it measures.
 HEDGES = rf"\b(?:{_NUMBERS}|{_START}|{_ROUGH})\b\.?|[~≈±+()]|{SIGN}"
 _LINKS = rf"(?:(?:{_words('link')}|{'|'.join(WEEKDAYS)})\b[.,]?\s*){{0,3}}"
@@ -98,8 +99,8 @@ def _beside(words: str, sign: str, behind: str = "(?!)") -> re.Pattern[str]:
 
 _OPEN = rf"\(?(?:{_BEHIND})\b"
 _RANGE = re.compile(  # both ends: `between 5 and 7 kg`
-    rf"\b(?:{_BETWEEN})\b(?:\s*{_PLACE}\s*(?:{_AND})\b\D{{0,5}}\d"
-    rf"|\D{{0,5}}\d[\d.,]*\D{{0,5}}\b(?:{_AND})\s*{_PLACE})",
+    rf"\b(?:{_BETWEEN})\b(?:\s*{_PLACE}\s*(?:{AND})\b\D{{0,5}}\d"
+    rf"|\D{{0,5}}\d[\d.,]*\D{{0,5}}\b(?:{AND})\s*{_PLACE})",
     re.IGNORECASE,
 )
 _BOUND_DAY = _DAYS, f"{SIGN}=?", _OPEN

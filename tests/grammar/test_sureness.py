@@ -224,6 +224,8 @@ def test_what_is_counted_is_no_unit_that_a_name_may_lack() -> None:
         "How many clubs have no roller?",  # no stored `no` of another column
         "How many clubs are open at present?",  # and not those that are not
         "How many clubs have a fee above 1.000?",  # one, or a thousand
+        "How many clubs have a fee above 1.300 EUR?",
+        "How many clubs have a fee below €1.300?",
         "How many clubs are known to be poisonous?",  # and not of how many it is said
         "Which plot is the largest?",  # not the one of the highest number
         "What is the average fee per founding?",  # no column of founders

@@ -355,7 +355,7 @@ Ann,Brush,5,2024-04-01
         ("How many brushes were there in March 2024?", [(1,)]),  # of one row with one piece
     ],
 )
-@pytest.mark.parametrize("column", ["quantity", "qty", "units_sold"])
+@pytest.mark.parametrize("column", ["quantity", "qty", "units_sold", "ordered"])
 def test_a_row_may_stand_for_several_pieces(
     rows_of: RowsOf, question: str, rows: Rows, column: str
 ) -> None:

@@ -501,6 +501,29 @@ def test_items_made_alike_that_no_table_holds_leave_a_list_in_doubt() -> None:
     assert not found["record_works"].marks
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Correction: the pieces of tea are 9, not 109.", [True, False, False]),
+        ("Correction: 9 pieces, not 109.", [True, False, True]),
+        ("Correction: the pieces of rice are 9.", [False, True, False]),
+        ("All is as it was ordered.", [False, False, False]),
+    ],
+)
+def test_rows_that_the_document_takes_back_elsewhere_are_contradicted(
+    said: str, told: list[bool]
+) -> None:
+    rows = [("tea", "109", "1"), ("rice", "5", "2"), ("correction fluid", "109", "3")]
+    others = [[("salt", f"{n + 1}", f"{n}.50"), ("milk", f"{n + 3}", "2.50")] for n in range(4)]
+    headers = ("Item", "Pieces", "Price")
+    texts = [f"# Order {n}\n\n{table(headers, own)}\n" for n, own in enumerate((rows, *others))]
+    documents = read([f"{texts[0]}\n{said}\n", *texts[1:]], "md")
+    [[found, *rest]] = lists_of(documents, learn(documents)).values()
+    assert found is not None
+    assert [Mark.CONTRADICTED in row[1].marks for row in found.rows] == told
+    assert not any(cell.marks for one in rest if one for row in one.rows for cell in row)
+
+
 def test_a_table_that_names_its_rows_alone_is_labels_and_no_list() -> None:
     documents = list[Document]()
     for n, city in enumerate(("Ulm", "Pula", "Bonn", "Ulm", "Pula", "Bonn", "Ulm", "Graz")):

@@ -250,6 +250,42 @@ def test_sentences_with_the_word_and_a_number_cast_doubt(open_corpus: Open) -> N
 
 
 @pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Her price was SEK 9000.", "2 more speak of it in SEK"),
+        ("In 1990 her price was 90000 SEK or ¥9000.", "2 more speak of it in JPY or SEK"),
+        ("Her price was £ 1, all said.", "2 more speak of it in words that were not read"),
+    ],
+)
+def test_a_price_in_another_currency_is_refused_for_that(
+    open_corpus: Open, said: str, told: str
+) -> None:
+    texts = [f"Price: £{n}" for n in (7, 8, 9, 10)] + [said] * 2
+    answer = ask(open_corpus(texts, [_number("price", "price", "GBP")]), "What is the mean price?")
+    assert f"only 4 of 6 documents give price, and {told};" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "more", "told"),
+    [
+        ("What is the average price?", ", a scone £{}.50", False),
+        ("What is the average tea price?", ", a scone £{}.50", True),
+        ("What is the average price?", ", and £{}.50 was left to the waiter", True),
+        ("What is the average price?", ", a scone is £{}.50", True),
+    ],
+)
+def test_a_verb_of_several_amounts_means_none_of_them(
+    open_corpus: Open, question: str, more: str, *, told: bool
+) -> None:
+    rule = SlotRule(value_type="money", weights={"<!cost": 5.0, "~tea": 1.0}, threshold=5.0)
+    tea = Attribute(name="tea_price", type="number", unit="GBP", extractors=(rule,))
+    texts = [f"A pot of tea costs £{n}{more.format(n)}." for n in (3, 4, 5)]
+    answer = ask(open_corpus(texts, [tea]), question)
+    assert answer.rows == ((4.0,),) if told else answer.refused
+    assert told or "tea_price is one of several amounts, as in “A pot of tea" in answer.text
+
+
+@pytest.mark.parametrize(
     "said", ["She has no cabin.", "She has a single cabin.", "Cabins are not to be had."]
 )
 def test_what_is_counted_is_spoken_of_without_a_digit(open_corpus: Open, said: str) -> None:
@@ -341,7 +377,9 @@ def test_an_amount_in_another_currency_is_shown_in_its_own(open_corpus: Open) ->
     corpus = open_corpus(texts, [berth, _number("price", "price", "GBP")])
     answers = [ask(corpus, f"What is the price of {berth}?") for berth in ("B9", "B12")]
     assert [x.text.partition(":")[0] for x in answers] == ["90 USD", "120 GBP"]
-    assert "in doubt, as “US$90”: the document gives it in USD" in "".join(answers[0].assumptions)
+    said = "".join(answers[0].assumptions)
+    assert "in doubt, as “US$90”: the document gives it in USD" in said
+    assert "in USD, not in" not in said
 
 
 def test_pieces_and_weights_are_not_added(open_corpus: Open) -> None:
@@ -589,7 +627,15 @@ def tables(tmp_path_factory: pytest.TempPathFactory, worker: QueryPool) -> dict[
         ("samples", "SELECT avg(depth) FROM samples", {}),
         ("samples", "SELECT avg(level) FROM samples WHERE kind = 'iron'", {}),
         ("samples", "SELECT avg(level) FILTER (kind <> 'iron') FROM samples", {"level": 2}),
-        ("samples", "SELECT kind, max(level) FROM samples GROUP BY 1 ORDER BY 2 DESC", {}),
+        ("samples", "SELECT kind, max(level) FROM samples GROUP BY 1 ORDER BY 2 DESC",
+         {"level": 3}),
+        ("samples", "SELECT kind, any_value(unit), max(level) FROM samples GROUP BY 1", {}),
+        ("samples", "SELECT (SELECT avg(level) FROM samples WHERE kind = 'iron')"
+         " - (SELECT avg(level) FROM samples WHERE kind = 'lead')", {"level": 2}),
+        ("samples", "SELECT avg(level) FILTER (kind = 'iron') - avg(level) FILTER (kind = 'heat')"
+         " FROM samples", {"level": 2}),
+        ("trips", "SELECT (SELECT avg(fare) FROM trips WHERE kind = 'lead')"
+         " - (SELECT avg(fare) FROM trips WHERE kind = 'heat')", {}),
         ("samples", "SELECT kind, max(s.level) FROM samples s GROUP BY ALL"
          " ORDER BY max(s.level) LIMIT 1", {"level": 3}),
         ("samples", "SELECT well FROM samples ORDER BY level DESC LIMIT 1", {"level": 3}),
@@ -621,6 +667,33 @@ def test_a_question_that_leaves_the_unit_open_is_refused(tables: dict[str, Corpu
     assert refused.refused
     assert "fare is in 2 units, which currency tells" in refused.text
     assert ask(tables["trips"], "What is the total fare in CHF?").rows == ((24.0,),)
+
+
+@pytest.fixture(scope="module")
+def ferries(tmp_path_factory: pytest.TempPathFactory, worker: QueryPool) -> Corpus:
+    """Whole amounts in euros and kronor among other numbers, of which one is beside the unit."""
+    folder = tmp_path_factory.mktemp("kronor") / "ferries"
+    folder.mkdir()
+    rows = ["Ferry,Rating,Price,Deposit,Guests,Currency,Hours"]
+    for n in range(12):
+        money, of = ("EUR", 1) if n % 2 else ("SEK", 11)
+        cells = (n % 5 + 1, (30 + n) * of, (6 + n) * of, 40 + n, money, n % 7 + 1)
+        rows.append(",".join(map(str, (f"{'ABCDEFGHIJKL'[n]}ord", *cells))))
+    (folder / "ferries.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    ingest(folder, Settings(workers=1))
+    return Corpus(folder, worker)
+
+
+@pytest.mark.parametrize(
+    ("column", "is_money"),
+    [("price", True), ("deposit", True), ("rating", False), ("guests", False), ("hours", False)],
+)
+def test_what_grows_with_the_currency_as_prices_do_is_money_and_nothing_else(
+    ferries: Corpus, column: str, *, is_money: bool
+) -> None:
+    answer = ask(ferries, f"What is the average {column}?")
+    assert answer.refused is is_money
+    assert ("2 units" in answer.text) is is_money
 
 
 @pytest.fixture(scope="module")

@@ -631,3 +631,41 @@ def test_a_year_or_a_measure_of_a_thing_is_not_called_by_its_noun(
     found = {*tabulate(texts).columns} - {"title"}
     assert names <= found
     assert found.isdisjoint({"mill", "mill_at"})
+
+
+SOME = (4, 7, 9, 12, 5, 8, 15, 6, 11, 10, 3, 14)
+
+
+def test_what_stands_before_several_amounts_names_none_of_them() -> None:
+    table = tabulate(
+        [
+            f"The guide of {SHORT[n]} says: admission is £{SOME[n]} for adults and"
+            f" £{SOME[n - 5]}.50 for children. It received a grant of ${SOME[n]},0{n:02} and"
+            f" €{SOME[n - 3]}000.\n"
+            for n in range(12)
+        ]
+    )
+    assert table.columns == {"adults": "integer GBP", "children": "number GBP"}
+
+
+@pytest.mark.parametrize(
+    ("more", "state"),
+    [
+        (" and £2 for children", State.FAILED),
+        (", £2 for children and £1 for dogs", State.FAILED),
+        (", £1 of which goes to the church", State.STATED),
+        (" and 2 doors", State.STATED),
+        (" and £2 went to the church", State.STATED),
+    ],
+)
+def test_one_of_several_amounts_is_no_value_of_what_all_of_them_are(
+    more: str, state: State
+) -> None:
+    table = tabulate(
+        [
+            f"The admission to the castle of {SHORT[n]} is £{SOME[n]}{'' if n % 4 else more}.\n"
+            for n in range(12)
+        ]
+    )
+    assert table.states("admission_to_castle")[::4] == [state] * 3
+    assert set(table.states("admission_to_castle")[1::4]) == {State.STATED}

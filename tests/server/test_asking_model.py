@@ -58,8 +58,8 @@ def ask(tmp_path: Path) -> Ask:
 def test_a_question_that_the_grammar_cannot_read_goes_to_the_model(ask: Ask) -> None:
     text, content = ask(reply("SELECT sum(height) FROM huts"))
     assert content["rows"] == [[1000]]
-    assert content["engine"] == "model: 1 calls, 120 tokens, price not known"
-    assert "engine: model: 1 calls, 120 tokens" in text
+    assert content["engine"] == "model: 1 call, 120 tokens, price not known"
+    assert "engine: model: 1 call, 120 tokens" in text
 
 
 def test_what_the_model_misses_is_told_as_the_attribute_to_add(ask: Ask) -> None:

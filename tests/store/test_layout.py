@@ -128,9 +128,12 @@ def test_a_holder_that_died_holds_nothing(tmp_path: Path) -> None:
         (lambda folder: None, ""),
         (lambda folder: (folder / "c.txt").write_text("new"), "1 new"),
         (lambda folder: (folder / "a.txt").write_text("longer than before"), "1 changed"),
+        (lambda folder: (folder / "a.txt").write_text("A.txt"), "1 changed"),
+        (lambda folder: (folder / "a.txt").write_text("a.txt"), ""),
+        (lambda folder: os.utime(folder / "a.txt", (1, 1)), ""),
         (lambda folder: (folder / "a.txt").rename(folder / "d.txt"), "1 new, 1 gone"),
     ],
-    ids=["nothing", "new", "changed", "renamed"],
+    ids=["nothing", "new", "changed", "of one length", "written again", "touched", "renamed"],
 )
 def test_files_that_are_not_as_they_were_read_are_counted(
     tmp_path: Path, change: Callable[[Path], object], said: str
@@ -140,7 +143,7 @@ def test_files_that_are_not_as_they_were_read_are_counted(
         path.mkdir()
     for name in ("a.txt", "b.txt"):
         (folder / name).write_text(name, encoding="utf-8")
-    remember_files(state, list_files(folder) or {})
+    remember_files(state, list_files(folder, known={}) or {})
 
     change(folder)
 
