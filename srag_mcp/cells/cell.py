@@ -320,7 +320,7 @@ def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
             reading.unit, cell.engine, reading.note or cell.note,
             cell.marks | {Mark.DOUBTED} if reading.is_guess else cell.marks,
         )  # fmt: skip
-    none = [cell for cell in done if cell.state is State.STATED_ABSENT]
+    none = [done[place] for place in places if done[place].state is State.STATED_ABSENT]
     is_worded = any(char.isalpha() for cell in none for char in cell.as_stated or "")
     for place, cell in enumerate(done):
         if is_worded and cell.state is State.STATED_ABSENT and cell.as_stated == "":
