@@ -296,7 +296,8 @@ def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
 
     What one cell leaves open (`1.234`, `3/4/2020`, "(in millions)", two spellings of a name) is
     decided on the whole column. A stated cell that cannot be read becomes FAILED and keeps its
-    words; a placeholder ("n/a", "none") becomes NOT_MENTIONED or STATED_ABSENT.
+    words; a placeholder ("n/a", "none") becomes NOT_MENTIONED or STATED_ABSENT. Beside cells whose
+    words say that there is none, an empty one says nothing.
     """
     column = Column(attribute.type, attribute.name, attribute.unit, attribute.categories)
     done = list(cells)
@@ -319,8 +320,12 @@ def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
             reading.unit, cell.engine, reading.note or cell.note,
             cell.marks | {Mark.DOUBTED} if reading.is_guess else cell.marks,
         )  # fmt: skip
+    none = [done[place] for place in places if done[place].state is State.STATED_ABSENT]
+    is_worded = any(char.isalpha() for cell in none for char in cell.as_stated or "")
     for place, cell in enumerate(done):
-        if cell.state is State.STATED_ABSENT:
+        if is_worded and cell.state is State.STATED_ABSENT and cell.as_stated == "":
+            done[place] = Cell(cell.attribute, State.NOT_MENTIONED, engine=cell.engine)
+        elif cell.state is State.STATED_ABSENT:
             done[place] = replace(cell, value=_absence(attribute, cell.as_stated))
     return done
 

@@ -427,8 +427,9 @@ class Asked:
             nameless: Features = Counter({"no_label": int(terms[0].column == ROW and not general)})
             yield terms, frozenset({asking, noun, *further}), nameless
         elif self.kind(noun) == "part":
-            for term in (x for x, assumed in self.parts(noun) if not assumed["date_assumed"]):
-                yield (term,), frozenset({asking, noun}), Counter()
+            for term, assumed in self.parts(noun):
+                if self.table.main_date is not None or not assumed["date_assumed"]:
+                    yield (term,), frozenset({asking, noun}), assumed
         elif self.kind(noun + 1) != "record" or self.word(noun + 1) == "any" or self.apart(noun):
             # not `the oldest open ticket`: no opening; nor `how long was it open`: no day of it
             concept = self.word(asking) if kind == "question_word" else ""
@@ -531,9 +532,9 @@ class Asked:
         if part == "year" and not beside and self.table.main_date is None:
             found = [column for column in self.table.columns if column.is_year] or found
         for column in found:
-            assumed = int(not beside and column.is_date and column is not self.table.main_date)
+            is_sure = bool(beside) or column.is_year or self.table.dates == [self.table.main_date]
             term = Term(column.name, "" if part == "date" or column.is_year else part)
-            yield term, Counter({"date_assumed": assumed})
+            yield term, Counter({"date_assumed": int(not is_sure)})
 
     def measures(self, *, additive: bool = False) -> Iterator[Measure]:
         """Yield the numbers that are named, or that `how long`, `most expensive` … speak of."""
@@ -542,14 +543,15 @@ class Asked:
         named = [
             (at, column, self._with_concept(at, column, features, concept))
             for at, column, features in self.named(lambda c: c.is_amount and not c.is_identifier)
-            if not concept or column.measures(concept)
+            if not concept
+            or (column.measures(concept) and not (asked and column.is_start(concept)))
         ]
         for at, column, features in named:
             says = self.frame.sentence.says_how_many(self.mention(at), column)
             if not additive or (column.is_additive and says):
                 yield column, asked | {at}, features
         for column in () if named else self.table.measuring(concept):
-            if column.is_number and not column.is_year:
+            if column.is_number and not (column.is_year or (asked and column.is_start(concept))):
                 yield column, asked, self.by_concept(column, concept)
 
     def _with_concept(self, at: int, column: Column, features: Features, concept: str) -> Features:

@@ -448,7 +448,8 @@ class _Reader:
             if plain and not column.may_be_years and before == ("in",) and is_year:
                 continue  # `the depth in 2019`
             meant = column.turned(operator, concept)
-            if meant is None or (concept == "time" and not column.may_be_years):
+            is_age = not is_year and column.is_start(concept)  # `older than 50`, and than 1800
+            if meant is None or is_age or (concept == "time" and not column.may_be_years):
                 continue
             if high is None:
                 found = compare(column.name, meant, low)

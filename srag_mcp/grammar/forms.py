@@ -437,9 +437,11 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
         own = column.heads & (concept_stems() - stems_of("additive", "words"))
         is_far = bool(own) and ranking.features["far_measure"] > 0
         shared = numbered or (named and not asked.table.is_list) or is_far
-        if aggregated or key.part or (groups and counting and summaries and not shared):
+        is_sum = groups and counting and bool(summaries) and not shared
+        if aggregated or key.part or (is_sum and column.is_of_list):
             continue
-        doubt = Counter({"records_ranked": int(groups and not record and not counting)})
+        is_open = groups and not record and not counting
+        doubt = Counter({"records_ranked": int(is_open or is_sum)})
         function: Function = "max" if ranking.highest else "min"
         several = any(not asked.table.by_name[x.column].is_text for x in terms[1:])
         if several and asked.after(ranking.place, ("number",)) in said:

@@ -256,7 +256,7 @@ def is_irregular(word: str) -> bool:
 
 def is_had(tokens: Sequence[Token], at: int) -> bool:
     """Whether a word is a thing that something has: `have notes`; `have noted`, `have come` no."""
-    before = tokens[at - 1].word if at else ""
+    before = next((x.word for x in reversed(tokens[:at]) if x.word not in {"a", "an", "any"}), "")
     may_be_done = is_past(tokens[at]) or tokens[at].word in _data()["irregular"].values()
     return before in HAVING and not may_be_done
 

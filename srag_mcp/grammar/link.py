@@ -38,7 +38,7 @@ from srag_mcp.grammar.lexicon import (
     words_in,
     words_of,
 )
-from srag_mcp.grammar.table import LISTED, OF_RECORD, Column, Table
+from srag_mcp.grammar.table import LISTED, OF_RECORD, Column, Table, stored_words
 from srag_mcp.store.values import (
     SEPARATOR,
     ValueIndex,
@@ -547,11 +547,16 @@ class _Linker:
     def _is_light(self, at: int, *, acts: bool) -> bool:
         """Whether a verb asks for nothing: not `repaired` where some repairs came to that."""
         token = self.tokens[at]
-        if token.stem in self._table.nouns | self._table.general:
-            return acts and token.stem not in self._stored
         word = {*fold_words(token.word)}
         names = ((column.is_number, {*fold_words(column.attribute.name)}) for column in self._known)
         is_name = any(word & name if is_number else word == name for is_number, name in names)
+        is_name = (
+            is_name
+            or token.stem in stored_words(self._known)
+            or any((token.stem,) in column.names and not column.is_of_all for column in self._known)
+        )
+        if token.stem in self._table.nouns | self._table.general:
+            return acts and token.stem not in self._stored and not is_name
         return light_at(self.tokens, at) and not is_name and not self._is_condition(at)
 
     def _is_condition(self, at: int) -> bool:
@@ -724,7 +729,8 @@ class _Linker:
 
     def _columns_over(self, first: int, last: int) -> Iterator[Weighed]:
         tokens = self.tokens[first:last]
-        nouns = self._table.nouns | self._table.general
+        general = frozenset() if is_had(self.tokens, first) else self._table.general
+        nouns = self._table.nouns | general
         if any(t.is_mark or ("or", "") in phrases().get((t.word,), ()) for t in tokens):
             return
         content = [token for token in tokens if not is_function(token.word)]

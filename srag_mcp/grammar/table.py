@@ -185,6 +185,10 @@ class Column:
         low, high = self.ends or (0, 0)
         return self.attribute.type.is_whole and low >= _FIRST_YEAR and high <= _LAST_YEAR
 
+    def is_start(self, concept: str) -> bool:
+        """Whether it may be the year from which on a thing is so old as `how old` asks: `born`."""
+        return concept == "age" and self.may_be_years and self.may_name and "age" not in self.named
+
     @cached_property
     def is_called_one(self) -> bool:
         """Whether no word of its name is in the plural: `room` names one, `rooms` are many."""
@@ -308,6 +312,12 @@ class Column:
     def denies(self) -> bool:
         """Whether a text of it denies, as `not yet` does, so that no empty cell alone says no."""
         return any(read_statement(text, self.attribute.name) is False for text in self.texts)
+
+    @property
+    def is_of_all(self) -> bool:
+        """Whether no record is told from others by having one: `posted_on`, of parcels."""
+        says_none = self.is_boolean or self.has_zero or self.denies
+        return self.fill == 1 and not says_none
 
     @cached_property
     def tells_deeds(self) -> bool:
@@ -684,7 +694,7 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     last = {*entity[-1:], *title[-1:]} & own
     nouns = (nouns | many) or last  # tram stops are no trams, nor is lost property lost
     # what a folder of closed and of open ones is called, or of those of a place
-    nouns = nouns - (_stored(columns) - (many & last))
+    nouns = nouns - (stored_words(columns) - (many & last))
     truths = nouns & _truths(columns)
     nouns -= truths
     nouns = {word for word in nouns - general if word.isalpha() and len(word) > 1}
@@ -694,20 +704,34 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     called = frozenset(singular(word) for word in plain if singular(word) != word)
     rest = frozenset((own - last | kinds) - nouns)  # of what is called fire, no fire drills
     claimed = frozenset(nouns - attested)
-    doubted = frozenset(nouns & (_stored(columns) | partly - own) | kinds)
+    doubted = frozenset(nouns & (stored_words(columns) | partly - own) | kinds)
     said = stems_of("pieces", "words")  # `quantity`, `units_sold`, or `sold` of whole numbers
     acts = said | stems_of("pieces", "verbs")
-    bare = {c for c in columns if c.attribute.type.is_whole and not c.attribute.unit
-            and any(x.endswith("ed") or is_irregular(x) for x in c.called)}  # fmt: skip
+    bare = {
+        c
+        for c in columns
+        if c.attribute.type.is_whole
+        and not c.attribute.unit
+        and any(x.endswith("ed") or is_irregular(x) for x in c.called)
+    }
     pieces = [
-        c for c in columns
+        c
+        for c in columns
         if c.is_number and any({*n} <= acts and (c in bare or {*n} & said) for n in c.names)
-    ]  # fmt: skip
+    ]
     return Table(
-        schema.entity, columns, frozenset(nouns), general, rest, things, called, claimed, doubted,
+        schema.entity,
+        columns,
+        frozenset(nouns),
+        general,
+        rest,
+        things,
+        called,
+        claimed,
+        doubted,
         truths=frozenset(truths),
         pieces=pieces[0] if len(pieces) == 1 and pieces[0].is_additive else None,
-    )  # fmt: skip
+    )
 
 
 def _truths(columns: Iterable[Column]) -> set[str]:
@@ -715,7 +739,7 @@ def _truths(columns: Iterable[Column]) -> set[str]:
     return {word for c in columns if c.is_boolean for x in c.names if len(x) == 1 for word in x}
 
 
-def _stored(columns: Iterable[Column]) -> set[str]:
+def stored_words(columns: Iterable[Column]) -> set[str]:
     """Return the stems of the words that are texts of a column by themselves."""
     texts = (stems(str(x.value)) for c in columns if c.is_text for x in c.statistics.values)
     return {said[0] for said in texts if len(said) == 1}

@@ -133,12 +133,12 @@ class Whole:
     is_of_said: bool
 
     def render(self) -> str:
-        """Say both: `"75 % of the 28 that say it; 72.414 % of all 29"`."""
+        """Say both: `"75 % of the 28 with a value; 72.414 % of all 29"`."""
         unit = "percent" if self.factor == _PERCENT else None
         said, of_all = (
             f"{render_value(self.factor * self.n_part / n, unit)} of {which}"
             for n, which in (
-                (self.n_said, f"the {self.n_said:,} that say it"),
+                (self.n_said, f"the {self.n_said:,} with a value"),
                 (self.n_all, f"all {self.n_all:,}"),
             )
         )

@@ -45,7 +45,7 @@ from srag_mcp.store.guard import Value
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import shorten
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import content_words, fold_words, plural, singular, stem, stems
+from srag_mcp.text.words import HELPING, content_words, fold_words, plural, singular, stem, stems
 from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import NONE_OF
 from srag_mcp.values.units import (
@@ -603,11 +603,14 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     is_told = own.n_read - own.n_not_mentioned >= _MOST * own.n_read
     # a document that speaks of a thing in its text has it, mostly: no count of yes without it
     is_exact = use.leads or attribute.type.is_boolean
-    if use.measures and not use.sums and own.n_not_mentioned and _counts(attribute):
-        # who says that there are no children has 0, which is below all that were read
-        none = rf"\b(?:{NONE_OF})\s+(?:{_speaking(use)})\s*(?:[.,;\n]|$)"
+    n_none = 0
+    if use.measures and not use.sums and own.n_not_mentioned and (called := _naming(use)):
+        # who says no children, or that nothing is due, has 0, which is below all that were read
+        between = "|".join(sorted(HELPING))
+        none = rf"\b(?:{NONE_OF})\s+(?:(?:{between})\s+)*(?:{'|'.join(called)})\s*(?:[.,;\n]|$)"
         row = _read(corpus, _SILENCE, [_MAX_DOCUMENTS, attribute.name, none, "", "", "[]"])[0]
-        is_exact |= row[2] != 0
+        n_none = _whole(row[2])
+        is_exact |= n_none > 0
     if is_told and not is_exact:
         return ""
     attributes = corpus.schema().attributes
@@ -624,7 +627,7 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     known = f"only {n_told} of {n_documents} documents give {attribute.name}"
     # an amount in its unit tells as far as documents with a value say no other such amount
     unread = round(n_measuring - n_twice / max(1, n_told) * n_unmeasured)
-    speaking = max(n_naming, unread, 0)
+    speaking = max(n_naming, unread, n_none)
     if n_told < (1.0 if is_exact or use.asks_gaps else _MOST) * (n_told + speaking):
         said = " or ".join(sorted({*_spoken_in(corpus, attribute, str(texts[1]))}) or [_UNREAD])
         return f"{known}, and {speaking} more speak of it in {said}"
@@ -679,11 +682,7 @@ _MAX_YEARS = 5
 
 def _speaking(use: _Use) -> str:
     """Match the names of a column, of an amount beside a digit, and the values of a text."""
-    attribute, patterns = use.attribute, list[str]()
-    names = [*_names(attribute), *(tuple(said.split()) for said in sorted(use.called))]
-    for words in dict.fromkeys(names):  # near one another, in order or backwards
-        forms = [_forms_of(word) for word in words]
-        patterns.append("|".join(dict.fromkeys((_BETWEEN.join(forms), _BETWEEN.join(forms[::-1])))))
+    attribute, patterns = use.attribute, _naming(use)
     if attribute.type.is_ordered and not _counts(attribute):
         patterns = _beside(patterns, r"\d")
     if attribute.type.is_numeric and (amount := _amounts(attribute, use.own)):
@@ -699,6 +698,16 @@ def _speaking(use: _Use) -> str:
         spaced = [r"\s+".join(map(re.escape, value.split())) for value in said]
         patterns += [rf"\b{value}\b" for value in spaced]
     return "|".join(f"(?:{pattern})" for pattern in patterns)
+
+
+def _naming(use: _Use) -> list[str]:
+    """Match what documents and a question call a column."""
+    patterns = list[str]()
+    names = [*_names(use.attribute), *(tuple(said.split()) for said in sorted(use.called))]
+    for words in dict.fromkeys(names):  # near one another, in order or backwards
+        forms = [_forms_of(word) for word in words]
+        patterns.append("|".join(dict.fromkeys((_BETWEEN.join(forms), _BETWEEN.join(forms[::-1])))))
+    return patterns
 
 
 def _counts(attribute: Attribute) -> bool:

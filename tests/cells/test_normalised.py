@@ -169,3 +169,13 @@ def test_a_number_that_is_grouped_by_its_size_and_not_by_its_document_is_doubted
     cells = [Cell("x", State.STATED, text, context=context) for text in ("1.234", "950")]
     read = normalise_column(Attribute(name="x", type="number"), cells)
     assert [(cell.value, [*cell.marks]) for cell in read] == [(value, marks), (950, [])]
+
+
+@pytest.mark.parametrize(("said", "state"), [
+    ("none", State.NOT_MENTIONED), ("–", State.STATED_ABSENT), ("oak", State.STATED_ABSENT),
+])  # fmt: skip
+def test_an_empty_cell_says_none_only_where_no_other_writes_so(said: str, state: State) -> None:
+    cells = [Cell("x", State.STATED, text) for text in (said, "light")]
+    empty = Cell("x", State.STATED_ABSENT, "", Span(4, 4))
+    read = normalise_column(Attribute(name="x", type="string"), [*cells, empty])
+    assert read[-1].state is state

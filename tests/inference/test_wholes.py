@@ -20,15 +20,15 @@ def answer_by(corpus: Corpus, sql: str) -> Answer:
     [
         (
             "100.0 * count(*) FILTER (has_crane) / count(has_crane)",
-            "50 % of the 4 that say it; 33.333 % of all 6: it.",
+            "50 % of the 4 with a value; 33.333 % of all 6: it.",
         ),
         (
             "1.0 * count(*) FILTER (has_crane) / count(*)",
-            "0.3333 of all 6; 0.5 of the 4 that say it: it.",
+            "0.3333 of all 6; 0.5 of the 4 with a value: it.",
         ),
         (
             "1.0 * count(*) FILTER (length > 100) / count(length)",
-            "0.2 of the 5 that say it; 0.1667 of all 6: it.",
+            "0.2 of the 5 with a value; 0.1667 of all 6: it.",
         ),
         ("count(*) FILTER (crew > 20) / count(crew) + 1", "1.6: it."),
         ("1.0 * count(*) FILTER (name = 'Anna') / count(name)", "0.1667: it."),
@@ -44,12 +44,12 @@ def test_a_share_is_told_over_those_that_say_it_and_over_all(
 def test_a_share_of_some_is_told_over_all_of_them(ships: Corpus) -> None:
     share = "100.0 * count(*) FILTER (has_crane) / count(has_crane)"
     answer = answer_by(ships, f"SELECT {share} FROM ships WHERE flag = 'Panama'")
-    assert answer.text == "100 % of the 1 that say it; 50 % of all 2: it."
+    assert answer.text == "100 % of the 1 with a value; 50 % of all 2: it."
 
 
 def test_the_grammar_tells_both_as_well(ships: Corpus) -> None:
     answer = ask(ships, "What percentage of the ships have a crane?")
-    assert answer.text.startswith("33.333 % of all 6; 50 % of the 4 that say it: ")
+    assert answer.text.startswith("33.333 % of all 6; 50 % of the 4 with a value: ")
 
 
 @pytest.mark.parametrize(
@@ -115,12 +115,12 @@ def test_an_answer_that_was_called_wrong_is_followed_by_the_brief(ships: Corpus)
     [
         (
             "round(100.0 * count(*) FILTER (has_crane) / count(*))",
-            "33.333 % of all 6; 50 % of the 4 that say it: it.",
+            "33.333 % of all 6; 50 % of the 4 with a value: it.",
         ),
-        ("round(avg(has_crane::INT), 2)", "0.5 of the 4 that say it; 0.3333 of all 6: it."),
+        ("round(avg(has_crane::INT), 2)", "0.5 of the 4 with a value; 0.3333 of all 6: it."),
         (
             "avg(CASE WHEN has_crane THEN 1 ELSE 0 END)",
-            "0.3333 of all 6; 0.5 of the 4 that say it: it.",
+            "0.3333 of all 6; 0.5 of the 4 with a value: it.",
         ),
     ],
 )

@@ -296,6 +296,19 @@ def test_what_is_counted_is_spoken_of_without_a_digit(open_corpus: Open, said: s
     assert "only 3 of 5 documents give cabins, and 2 more speak of it" in answer.text
 
 
+def test_an_amount_of_which_documents_say_none_is_not_averaged_without_them(
+    open_corpus: Open,
+) -> None:
+    rule = SlotRule(value_type="money", weights={">due": 5.0, "~due": 1.0}, threshold=5.0)
+    texts = [f"{n}0 EUR is due." for n in range(2, 30)] + ["We agree with you. Nothing is due."]
+    due = Attribute(name="due", type="number", unit="EUR", extractors=(rule,))
+    corpus = open_corpus(texts, [due])
+    for question in ("What is the average due?", "What is the lowest due?"):
+        answer = ask(corpus, question)
+        assert "only 28 of 29 documents give due, and 1 more speak of it" in answer.text
+    assert ask(corpus, "What is the total due?").rows  # to which nothing adds nothing
+
+
 def test_the_part_of_a_name_that_a_question_says_speaks_of_the_column(open_corpus: Open) -> None:
     rule = SlotRule(value_type="number", weights={">!cabin": 5.0, "~deck": 1.0}, threshold=5.0)
     texts = [f"She has {n} cabins on deck." for n in (3, 4, 5)] + ["There is a single cabin."] * 2
