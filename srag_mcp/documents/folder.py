@@ -26,7 +26,7 @@ from srag_mcp.errors import CorpusError, DocumentError
 if TYPE_CHECKING:
     from srag_mcp.settings import Settings
 
-FileMark: TypeAlias = tuple[int, ...]
+FileMark: TypeAlias = tuple[int, int]
 """Size and time of the last change, by which a file is recognised without being read."""
 
 MEDIA_TYPES = {
@@ -198,13 +198,9 @@ def find_own_file(folder: Path, name: str) -> Path | None:
     return path
 
 
-def list_files(
-    folder: Path, ends_at: float | None = None, known: Mapping[str, FileMark] | None = None
-) -> dict[str, FileMark] | None:
+def list_files(folder: Path, ends_at: float | None = None) -> dict[str, FileMark] | None:
     """Return all files of *folder* that may be documents, with size and time of their last change.
 
-    Where *known* are given, also with a digest: of all, or to find that one has the same bytes as
-    it had, whose mark is as it was.
     For the corpus of a kind, those of the folder that holds all kinds: a new one may be of any.
     None where it is not done at *ends_at*, a time of `time.monotonic`.
 
@@ -212,24 +208,26 @@ def list_files(
         CorpusError: If the folder is missing, or cannot be listed.
     """
     found: dict[str, FileMark] = {}
-    members = read_members(folder)
-    if members is not None:
-        folder = folder / members.folder
-    for path in _files(folder, _root(folder))[0]:
+    top = listed_folder(folder)
+    for path in _files(top, _root(top))[0]:
         if ends_at is not None and time.monotonic() > ends_at:
             return None
         with suppress(OSError):  # it is gone, or nobody may look
-            status = path.stat()
             if media_type(path.name) is not None:
-                name = path.relative_to(folder).as_posix()
-                mark: FileMark = (status.st_size, status.st_mtime_ns)
-                old = (known or {}).get(name, ())
-                if known is not None and old[:2] != mark and (not known or old[:1] == mark[:1]):
-                    with path.open("rb") as file:
-                        digest = hashlib.file_digest(file, "sha256").digest()
-                    mark = (*mark, int.from_bytes(digest[:6]))
-                found[name] = old if old[:2] == mark[:2] or old[2:] == mark[2:] != () else mark
+                found[path.relative_to(top).as_posix()] = mark_of(path)
     return found
+
+
+def listed_folder(folder: Path) -> Path:
+    """Return where the files of *folder* lie: of the corpus of a kind, the folder of all kinds."""
+    members = read_members(folder)
+    return folder if members is None else folder / members.folder
+
+
+def mark_of(path: Path) -> FileMark:
+    """Return size and time of the last change of the file at *path*."""
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
 
 
 def why_ask_first(folder: Path) -> str:

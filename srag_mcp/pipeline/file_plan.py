@@ -109,7 +109,7 @@ def find_files(folder: Path, settings: Settings) -> FoundFiles:
     Raises:
         CorpusError: If the folder cannot be used.
     """
-    seen = list_files(folder, known={}) or {}
+    seen = list_files(folder) or {}
     listed, problems = find_documents(folder, settings)
     problems.extend(
         DocumentError(item.relative, "its name is not Unicode; rename it")

@@ -221,7 +221,8 @@ def ingest(
         if not report.only_quoted:  # what is published is not of these files
             members = read_members(run.folder)  # what was not sorted yet may be of this kind
             known = seen.seen if members is None else dict.fromkeys(members.sorted)
-            remember_files(state, {path: seen.seen[path] for path in known if path in seen.seen})
+            present = {path: seen.seen[path] for path in known if path in seen.seen}
+            remember_files(state, run.folder, present)
         if is_remembered and not report.only_quoted:
             wishes.remember_unfinished(state, None)
         on_progress(Progress("done", report.n_documents, report.n_documents))

@@ -28,6 +28,8 @@ from srag_mcp.documents.folder import (
     FileMark,
     holds_rest,
     list_files,
+    listed_folder,
+    mark_of,
     read_members,
 )
 from srag_mcp.errors import CorpusError, LockedError, NotIngestedError, StoreError
@@ -373,9 +375,40 @@ _REST = 20
 _MOST_S = 0.25  # of an answer; some 50,000 files are looked at in that time
 
 
-def remember_files(state: Path, seen: Mapping[str, FileMark]) -> None:
-    """Keep which files an ingestion saw, those included that are no documents."""
-    write_atomically(state / _SEEN, json.dumps(seen))
+def remember_files(state: Path, folder: Path, seen: Mapping[str, FileMark]) -> None:
+    """Keep which files of *folder* an ingestion saw, also those that are no documents.
+
+    With a digest of each: of a file that is as it was at the last ingestion, the one of then.
+    """
+    top, known = listed_folder(folder), _recall_files(state)
+    digests = {
+        path: known[path][1] if known.get(path, ())[:1] == (mark,) else _digest(top / path, mark)
+        for path, mark in seen.items()
+    }
+    write_atomically(state / _SEEN, json.dumps({x: (*seen[x], digests[x]) for x in seen}))
+
+
+def _recall_files(state: Path) -> dict[str, tuple[FileMark, str]]:
+    """Return what was kept, of earlier versions without digests; nothing if it is no such file."""
+    with suppress(OSError, ValueError, TypeError, AttributeError):
+        kept = json.loads((state / _SEEN).read_bytes())
+        return {path: ((size, at), "".join(said)) for path, (size, at, *said) in kept.items()}
+    return {}
+
+
+def _digest(path: Path, mark: FileMark) -> str:
+    """Return a digest of the bytes of a file, empty if it is not as *mark* says any more."""
+    with suppress(OSError), path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+        return digest if mark_of(path) == mark else ""
+    return ""
+
+
+def _is_changed(path: Path, mark: FileMark, before: FileMark, digest: str) -> bool:
+    """Whether a file has other bytes than before: where its size is the same they are read."""
+    if mark == before or mark[0] != before[0]:
+        return mark != before
+    return not digest or _digest(path, mark) != digest
 
 
 class FileWatch:
@@ -399,18 +432,21 @@ class FileWatch:
             return self._said
 
     def _compare(self) -> str:
-        """Compare the files with those of the last ingestion, by name, size, time and bytes."""
+        """Compare the files with those of the last ingestion: by name and size, then by bytes."""
         try:
-            kept = json.loads((self._state() / _SEEN).read_bytes())
-            known = {path: tuple(mark) for path, mark in kept.items()}
-            present = list_files(self._folder, time.monotonic() + _MOST_S, known)
-        except (OSError, ValueError, AttributeError, CorpusError):
+            known = _recall_files(self._state())
+            present = list_files(self._folder, time.monotonic() + _MOST_S)
+        except CorpusError:
             return ""
-        if present is None:  # too many files to look at
+        if present is None or not known:  # too many files to look at
             return ""
+        top = listed_folder(self._folder)
         counts = {
             "new": len(present.keys() - known),
-            "changed": sum(known.get(path, mark) != mark for path, mark in present.items()),
+            "changed": sum(
+                path in known and _is_changed(top / path, mark, *known[path])
+                for path, mark in present.items()
+            ),
             "gone": len(known.keys() - present),
         }
         said = ", ".join(f"{n:,} {what}" for what, n in counts.items() if n)

@@ -143,7 +143,7 @@ def test_files_that_are_not_as_they_were_read_are_counted(
         path.mkdir()
     for name in ("a.txt", "b.txt"):
         (folder / name).write_text(name, encoding="utf-8")
-    remember_files(state, list_files(folder, known={}) or {})
+    remember_files(state, folder, list_files(folder) or {})
 
     change(folder)
 
