@@ -398,8 +398,9 @@ def _measured_in(corpus: Corpus, place: int, listed: Corpus, *, is_sure: bool) -
     is_money = any(is_currency(unit_of(unit)) for unit in said)
     is_own = listed.schema().entity == corpus.schema().entity
     # `hours` are in hours
-    open_ones = [x for x in _open_ones(listed)
-                 if not is_money or not any(map(unit_of, x.name.split("_")))]  # fmt: skip
+    open_ones = [
+        x for x in _open_ones(listed) if not is_money or not any(map(unit_of, x.name.split("_")))
+    ]
     of = f"{attributes[place].name.rpartition('_')[0]}_"
     called = {x.name for x in listed.schema().attributes if f"{x.name}_".startswith(of)}
     if called := called - {attributes[place].name}:

@@ -207,10 +207,18 @@ def take_back(
     asides = [(fold_words(plain_label(f.label)), f) for f in fields if f.label[-1:] in {")", "]"}]
     known, done = {attribute.name: attribute for attribute in attributes}, [[*row] for row in rows]
     said = [f" {fold_words(at.of(text))} " for _, at in told]
-    words = [[(f" {fold_words(cell.as_stated or '')} ", known[cell.attribute].type.is_text)
-              for cell in row] for row in done if told]  # fmt: skip
-    meant = [[max((1 + is_text for part, is_text in own if part in one), default=0)
-              for own in words] for one in said]  # fmt: skip
+    words = [
+        [
+            (f" {fold_words(cell.as_stated or '')} ", known[cell.attribute].type.is_text)
+            for cell in row
+        ]
+        for row in done
+        if told
+    ]
+    meant = [
+        [max((1 + is_text for part, is_text in own if part in one), default=0) for own in words]
+        for one in said
+    ]
     for number, row in enumerate(done if told or asides else ()):
         near = [x for x, own in zip(told, meant, strict=True) if own[number] == max(own)]
         for place, cell in enumerate(row):
