@@ -16,6 +16,7 @@ from srag_mcp.grammar.lexicon import (
     BEING,
     DOING,
     HAVING,
+    is_had,
     is_past,
     phrases,
     spoken,
@@ -693,9 +694,32 @@ class _Reader:
                 for found in meant if self._says_none(denied, at, column) else ():
                     yield Option(others | {at}, found, features=features)
                 yield Option()
+            elif some := self._some(at, column, whole=not features["unsaid_name"]):
+                yield Option(frozenset({at}), some, features=features)
             else:
                 yield Option()
                 return
+
+    def _some(self, at: int, column: Column, *, whole: bool) -> Condition | None:
+        """Return what `with a nickname`, `have beds` ask: that there is one; each says if it has.
+
+        None where a value may say itself that there is none, but for a 0 where the *whole* name is
+        said of what is counted.
+        """
+        first, tokens = self._mentions[at].first, self._sentence.tokens
+        has = spoken(tokens[max(first - 2, 0) : first])
+        is_so = has[:1] and has[0] in HAVING and has[1:] in {("a",), ("an",), ("any",)}
+        if self._hanging(at) or not (is_so or (column.is_number and is_had(tokens, first))):
+            return None
+        if column.has_zero:
+            is_count = (
+                whole and column.is_additive and column.ends is not None and column.ends[0] == 0
+            )
+            return compare(column.name, ">", 0) if is_count else None
+        stated = column.fill < 1 and column.says_by_silence and not column.denies
+        again = [x for x in self._mentions if column.name in dict(x.columns)][1:]
+        opens = self._kind(at + 1) and self._mentions[at + 1].first == self._mentions[at].last
+        return is_known(column.name) if is_so and stated and not (again or opens) else None
 
     def _is_verb(self, denied: int, at: int) -> bool:
         """Whether `not` denies what the name of a column says as a verb: `not inspected`."""

@@ -251,6 +251,17 @@ def read_aggregate(asked: Asked) -> Drafts:
         yield _single(asked, summary, heads | used, features + apart)
 
 
+def read_amount(asked: Asked) -> Drafts:
+    """Read `how much tax is on the invoice X`, `how long is X`: one record; nothing is summed."""
+    head = asked.first("how_much", "question_word")
+    if head is None or asked.has(*_COMPARING, *_RANKING, "aggregate", "each", "by", "who"):
+        return
+    for column, used, features in asked.measures(additive=asked.has("how_much")):
+        if asked.pinned():
+            summary = Summary("sum", Term(column.name), asked.where)
+            yield _single(asked, summary, used | {head}, features)
+
+
 def read_rate(asked: Asked) -> Drafts:
     """Read `how many losses were there per 100 sales`: of all records that say both, together."""
     asking, at = asked.first("how_many", "how_much"), asked.of("each", "number")
@@ -760,6 +771,7 @@ def read_place(asked: Asked) -> Drafts:
 FORMS: tuple[Callable[[Asked], Drafts], ...] = (
     read_count,
     read_aggregate,
+    read_amount,
     read_rate,
     read_groups,
     read_superlative,

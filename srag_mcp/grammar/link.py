@@ -153,7 +153,7 @@ def convert_into(number: float, unit: str | None, column: Column) -> float | Non
     A column that says no unit may hold any; a sum of money that is among its own is one of them.
     """
     stored = column.unit
-    if unit is None or unit == stored:
+    if unit is None or unit == stored or unit in column.told_units:
         return number
     if stored is not None:
         return convert(number, unit, stored)
@@ -443,7 +443,7 @@ class _Linker:
             for kind, meaning in phrases().get(words, ()):
                 if self._is_other(kind, at, at + length):
                     continue
-                if kind == "yes_no" and at:
+                if (kind == "yes_no" and at) or (meaning == "time high" and self._lasts(at)):
                     continue
                 behind = self.tokens[at + length : at + length + 1]
                 if kind == "compare" and (
@@ -521,8 +521,9 @@ class _Linker:
         person = token.word in words_of("function", "people") and "person" in nouns
         general = token.stem in self._table.general
         is_thing = general and is_had(self.tokens, at)  # not the document that each horse is
+        is_event = token.stem in self._table.events and singular(token.word) != token.word
         is_noun = token.stem in nouns and not (acts or is_thing)
-        if person or is_noun or token.stem in self._table.truths:
+        if person or is_event or is_noun or token.stem in self._table.truths:
             yield _RECORD, Mention("record", at, at + 1, "any" if general else "")
 
     def _leaves_out(self, at: int) -> bool:
@@ -628,10 +629,14 @@ class _Linker:
             and 2 * sum(capitals) <= len(capitals)
         )
 
+    def _lasts(self, at: int) -> bool:
+        """Whether `last` is the verb of `how long does it last`."""
+        return self.tokens[at].word == "last" and spoken(self.tokens[:2]) == ("how", "long")
+
     def _relates(self, at: int) -> bool:
-        """Whether a word asks for nothing: `there`, `which` in a clause."""
+        """Whether a word asks for nothing: `there`, `last` as a verb, `which` in a clause."""
         word = self.tokens[at].word
-        if at and word == "there":
+        if at and (word == "there" or self._lasts(at)):
             return True
         if at and word in _RELATIVE:
             noun = self.tokens[at - 1]

@@ -1,5 +1,6 @@
 """The table that questions are about: its columns with the words that speak for them."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -44,6 +45,7 @@ _COUNTING = frozenset({"n", "num", "is", "has"})
 _NAMING = frozenset({"no", "nr", "id", "number", "name"})
 _NUMBERING = frozenset(map(stem, _NAMING))
 # Signs of units as they end the names of columns: `kw`; of three letters at most, no words.
+_RATED = re.compile(r"[ _](?:per|an?)[ _]")
 _SIGNS = {unit.lower(): unit for unit in SIZES if len(unit) < 4 and (unit,) not in phrases()}
 
 _EXACT = frozenset({"sum", "min", "max"})  # of whole numbers
@@ -137,6 +139,12 @@ class Column:
         if said or not last or not self.is_number or is_function(last[0]):
             return unit_of(said) or said or None
         return _SIGNS.get(last[0]) or unit_of(last[0])
+
+    @cached_property
+    def told_units(self) -> frozenset[str | None]:
+        """The units that its description speaks of, where it has none itself."""
+        words = () if self.unit else words_in(" ".join(self.attribute.description.split('"')[::2]))
+        return frozenset(unit_of(word) for word in words if not is_function(word)) - {None}
 
     @property
     def is_number(self) -> bool:
@@ -416,6 +424,12 @@ class Column:
         said = plain_words(self.attribute.description)
         return not rate or f" {plain_words(rate)} " in f" {said} "
 
+    @cached_property
+    def bases(self) -> frozenset[str]:
+        """The stems of its name that say of what it is for each: `day` of `walks_a_day`."""
+        parts = (_RATED.split(name)[1:] for name in self.called)
+        return frozenset(word for part in parts for word in stems(" ".join(part)))
+
     def measures(self, concept: str) -> bool:
         """Whether its name, synonyms or unit say that it measures *concept*."""
         wanted = stems_of("concept", concept)
@@ -427,7 +441,7 @@ class Column:
         if self.is_date:
             return concept == "time" or (concept == "age" and bool(wanted & self.named))
         unit = self.attribute.unit or ""
-        return bool(wanted & (self.named | {*stems(unit), unit.lower()}))
+        return bool(wanted & ((self.named - self.bases) | {*stems(unit), unit.lower()}))
 
 
 @dataclass(frozen=True)
@@ -520,6 +534,18 @@ class Table:
         years = [c for c in self.columns if c.is_year and {*c.named} == {"year"}]
         lone = [c for c in self.dates if len(self.dates) == 1 == c.fill and not c.measures("age")]
         return self.main_date or next(iter(lone or years), None)
+
+    @cached_property
+    def events(self) -> frozenset[str]:
+        """The stems of what each record is one of, by its own date: `visit` of `date_of_visit`."""
+        dated = [c for c in self.dates if c.is_own and c.fill == 1 and not c.measures("age")]
+        names = [{*c.names[0]} - stems_of("naming", "dating") for c in dated if c.names]
+        others = [c.named - _NUMBERING for c in self.columns if not c.is_date]
+        counted = counted_things(self.columns).union(
+            *(c.named for c in self.columns if c.is_of_list)
+        )
+        own = (name - counted for name in names if len(name) == 1 and name not in others)
+        return frozenset[str]().union(*own)
 
     @property
     def is_daily(self) -> bool:

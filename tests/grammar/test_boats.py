@@ -57,6 +57,7 @@ ANSWERED: list[tuple[str, Answer]] = [
         Answer("number of records where cabins is above 2", [(4,)]),
     ),
     ("How many boats have no cabins?", Answer("number of records where cabins is 0", [(2,)])),
+    ("How many boats have cabins?", Answer("number of records where cabins is above 0", [(8,)])),
     (
         "How many boats arrived in 2022?",
         Answer("number of records where arrival_date is between 2022-01-01 and 2022-12-31", [(3,)]),
@@ -103,6 +104,7 @@ ANSWERED: list[tuple[str, Answer]] = [
         Answer("sum of mooring_fee where harbour is 'Norham'", [(3530.0,)]),
     ),
     ("What is the median length?", Answer("median of length", [(10.0,)])),
+    ("How long is the Heron?", Answer("sum of length where boat_name is 'Heron'", [(7.5,)])),
     ("Who owns the Heron?", Answer("different owner where boat_name is 'Heron'", [("Eva Lund",)])),
     (
         "Who owned the Fulmar?",
@@ -383,6 +385,10 @@ ANSWERED: list[tuple[str, Answer]] = [
     (
         "Which boat is the cheapest?",
         Answer("boat_name where mooring_fee is the lowest", [("Jackdaw",)]),
+    ),
+    (
+        "How much is the mooring fee of the Ibis?",
+        Answer("sum of mooring_fee where boat_name is 'Ibis'", [(780.0,)]),
     ),
     (
         "Which boats have no heating?",
@@ -800,12 +806,6 @@ ANSWERED: list[tuple[str, Answer]] = [
 ]
 
 REFUSED: list[tuple[str, Refusal]] = [
-    ("How many boats have cabins?", Refusal(("cabins",))),
-    ("How long is the Heron?", Refusal(reason="this form of question is not known")),
-    (
-        "How much is the mooring fee of the Ibis?",
-        Refusal(reason="this form of question is not known"),
-    ),
     (  # those of either, or those of both
         "List the owners in Norham and Eastby.",
         Refusal(reason="this form of question is not known"),

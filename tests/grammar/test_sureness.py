@@ -191,7 +191,8 @@ def test_a_number_of_a_unit_is_compared_in_the_unit_that_ends_a_name() -> None:
     load = Attribute(name="load", type="number")
     columns = [power, depth, load]
     assert ask("What is the average rated power?", columns, "mill").assumed == ()
-    refusal("How many mills have a depth above 5 m?", columns, "mill")  # told by words alone
+    found = ask("How many mills have a depth above 5 m?", columns, "mill")
+    assert found.sql.endswith("WHERE depth > 5")
     refusal("How many mills have a load above 5 kg?", columns, "mill")
 
 
