@@ -345,6 +345,7 @@ class _Linker:
             self.tokens[x.first].stem for x in exact if x.last == x.first + 1
         }
         self._own = self._stored | table.named  # no word of these is idle
+        self._single_texts = stored_words(self._known)
         self._within = {  # of a column, the stems of words within its values
             (choice.column, token.stem) for _, x in self._valued for choice in x.choices
             for token in self.tokens[x.first : x.last]
@@ -550,10 +551,9 @@ class _Linker:
         token = self.tokens[at]
         word = {*fold_words(token.word)}
         names = ((column.is_number, {*fold_words(column.attribute.name)}) for column in self._known)
-        is_name = any(word & name if is_number else word == name for is_number, name in names)
         is_name = (
-            is_name
-            or token.stem in stored_words(self._known)
+            any(word & name if is_number else word == name for is_number, name in names)
+            or token.stem in self._single_texts
             or any((token.stem,) in column.names and not column.is_of_all for column in self._known)
         )
         if token.stem in self._table.nouns | self._table.general:
