@@ -287,6 +287,8 @@ class WorkDatabase:
         self.connection = connection
         self.state = state
         self.warning = warning
+        self._facts: dict[str, str] | None = None  # of the table `meta`; None until they are read
+        self._new: dict[str, str] = {}  # what the transaction adds to them, at its end
         self._is_open = False  # whether there is a transaction
         connection.execute(_META)
         if self._meta("format") is None:
@@ -387,6 +389,7 @@ class WorkDatabase:
                 if table != "meta":
                     self.run(f"DELETE FROM {table}")  # noqa: S608 - its own
             self.run("DELETE FROM meta WHERE NOT list_contains(?, key)", [*_FACTS])
+            self._facts, self._new = None, {}
             self.count_revision()
 
     def left_out(self) -> list[str]:
@@ -548,12 +551,15 @@ class WorkDatabase:
         self._is_open = True
         try:
             yield
+            self._write_meta()
         except BaseException:
-            self._is_open = False
+            self._facts, self._new, self._is_open = None, {}, False
             self.connection.rollback()
             raise
         self._is_open = False
+        facts, self._facts, self._new = self._facts, None, {}  # for good if it cannot be committed
         self.connection.commit()
+        self._facts = facts
 
     @contextmanager
     def undone(self) -> Iterator[None]:
@@ -582,15 +588,23 @@ class WorkDatabase:
             appender.append_rows(rows)
 
     def _meta(self, key: str) -> str | None:
-        rows = self.run("SELECT value FROM meta WHERE key = ?", key)
-        return rows[0][0] if rows else None
+        if self._facts is None:
+            self._facts = dict(self.run("SELECT key, value FROM meta"))
+        return self._new.get(key, self._facts.get(key))
 
     def _set_meta(self, **entries: str) -> None:
         new = {key: text for key, text in entries.items() if (self._meta(key) or "") != text}
         if new:
             with self.transaction():
-                self.run("DELETE FROM meta WHERE list_contains(?, key)", [*new])
-                insert_rows(self.connection, "meta", [*new.items()])
+                self._new |= new
+
+    def _write_meta(self) -> None:
+        if self._new:
+            facts = self._facts or {}
+            if known := [key for key in self._new if key in facts]:
+                self.run("DELETE FROM meta WHERE list_contains(?, key)", known)
+            insert_rows(self.connection, "meta", [*self._new.items()])
+            self._facts = facts | self._new
 
 
 def hash_schema(schema: Schema) -> str:
