@@ -31,11 +31,10 @@ from srag_mcp.claims.odd_numbers import (
 )
 from srag_mcp.claims.quotes import ground
 from srag_mcp.errors import ModelError, ModelStoppedError
-from srag_mcp.model.language_model import LanguageModel
+from srag_mcp.model.language_model import LanguageModel, enclose, render_prompt
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, ask_for, describe_misfits
 from srag_mcp.names.doubtful import compare
 from srag_mcp.names.uniting import Name, read_name
-from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.text.words import fold
 from srag_mcp.values.dates import DateOrder, DateText, decide_order, find_dates, with_century

@@ -22,11 +22,10 @@ from srag_mcp.errors import ModelError, PackError, SettingsError
 from srag_mcp.evaluation.bench import OUTCOMES, Bench, OnProgress, Outcome, say_nothing
 from srag_mcp.evaluation.comparison import write_value
 from srag_mcp.evaluation.pack import Scale
-from srag_mcp.model.language_model import LanguageModel
+from srag_mcp.model.language_model import LanguageModel, enclose, render_prompt
 from srag_mcp.model.ledger import write_replies
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.reply_content import ReplyContent, ask_for
-from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.store.layout import write_atomically
 
 FOLDER = "judging"

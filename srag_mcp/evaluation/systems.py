@@ -64,10 +64,11 @@ from srag_mcp.model.language_model import (
     Reply,
     characters_a_token,
     count_tokens,
+    enclose,
     most_characters,
+    render_prompt,
 )
 from srag_mcp.model.reply_content import ReplyContent, ask_for
-from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.retrieval.search import search
 from srag_mcp.schema.attribute import Scalar
 from srag_mcp.store.corpus import Corpus

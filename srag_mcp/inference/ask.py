@@ -24,10 +24,9 @@ from srag_mcp.inference.answer import (
     result_key,
     row_key,
 )
-from srag_mcp.inference.brief import Proposal, price_reading
+from srag_mcp.inference.brief import Proposal, explain_nothing, price_reading
 from srag_mcp.inference.by_model import MAX_ROWS, ONCE, Translating, translate_question
 from srag_mcp.inference.by_reading import ALL_DOCUMENTS, answer_by_reading
-from srag_mcp.inference.diagnosis import explain_nothing
 from srag_mcp.inference.grounds import MAX_SOURCES, Grounds, find_grounds, find_open_lists
 from srag_mcp.inference.linking import telling_words
 from srag_mcp.inference.unknowns import NO_BOUNDS, find_unknowns, is_settled

@@ -6,8 +6,14 @@ from dataclasses import dataclass, replace
 
 from srag_mcp.errors import QueryError, QuestionError, UnknownNameError
 from srag_mcp.inference.answer import is_empty
-from srag_mcp.inference.brief import MAX_VALUE_CHARACTERS, describe_column, list_shown
-from srag_mcp.inference.diagnosis import Seen, diagnose, explain_nothing
+from srag_mcp.inference.brief import (
+    MAX_VALUE_CHARACTERS,
+    Seen,
+    describe_column,
+    diagnose,
+    explain_nothing,
+    list_shown,
+)
 from srag_mcp.inference.grounds import find_repeated
 from srag_mcp.inference.linking import (
     LinkedValues,
@@ -15,9 +21,15 @@ from srag_mcp.inference.linking import (
     link_values,
     rank_columns,
 )
-from srag_mcp.model.language_model import Correction, LanguageModel, Prompt, count_tokens
+from srag_mcp.model.language_model import (
+    Correction,
+    LanguageModel,
+    Prompt,
+    count_tokens,
+    enclose,
+    render_prompt,
+)
 from srag_mcp.model.reply_content import Doubt, ReplyContent, ask_for
-from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.sqlfacts.query import QueryFacts, Translation, read_query
 from srag_mcp.store.corpus import Corpus

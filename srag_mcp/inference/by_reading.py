@@ -17,10 +17,11 @@ from srag_mcp.model.language_model import (
     CHARACTERS_A_TOKEN,
     LanguageModel,
     count_tokens,
+    enclose,
     most_characters,
+    render_prompt,
 )
 from srag_mcp.model.reply_content import ReplyContent, ask_for
-from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.retrieval.search import Hit, read_hit, search
 from srag_mcp.retrieval.segments import Segment, gather, join_segments, quote_hits, sought_terms
 from srag_mcp.schema.attribute import LONGEST_WISH

@@ -26,7 +26,7 @@ from srag_mcp.inference.answer import (
     result_key,
     row_key,
 )
-from srag_mcp.inference.diagnosis import explain_nothing, find_unstored
+from srag_mcp.inference.brief import explain_nothing, find_unstored
 from srag_mcp.inference.unknowns import (
     NOT_WORKED_OUT,
     SAID_NONE,

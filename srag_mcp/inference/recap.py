@@ -17,8 +17,8 @@ from srag_mcp.claims.sentences import Ground, Result, check_number, check_senten
 from srag_mcp.documents.lines import narrow_gaps
 from srag_mcp.errors import QueryError
 from srag_mcp.inference.answer import Computed, Reading, Sentence, render_number
+from srag_mcp.model.language_model import enclose
 from srag_mcp.model.reply_content import ReplyContent
-from srag_mcp.prompting import enclose
 from srag_mcp.retrieval.search import search
 from srag_mcp.retrieval.segments import Quote, Segment, whole_statement
 from srag_mcp.schema.attribute import Attribute

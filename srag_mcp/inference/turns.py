@@ -31,14 +31,19 @@ from srag_mcp.inference.ask import (
     open_metered,
     write_answer,
 )
+from srag_mcp.inference.brief import diagnose
 from srag_mcp.inference.by_model import MAX_ROWS, TranslationReply
-from srag_mcp.inference.diagnosis import diagnose
 from srag_mcp.inference.grounds import find_grounds
-from srag_mcp.model.language_model import Correction, LanguageModel, count_tokens
+from srag_mcp.model.language_model import (
+    Correction,
+    LanguageModel,
+    count_tokens,
+    enclose,
+    render_prompt,
+)
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.reply_content import ReplyContent, ask_for
-from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.edits import former_names
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import QueryFacts, Translation, read_query

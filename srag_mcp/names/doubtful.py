@@ -14,7 +14,13 @@ from typing import NamedTuple
 import anyio
 
 from srag_mcp.errors import ModelError, ModelStoppedError
-from srag_mcp.model.language_model import LanguageModel, Prompt, count_tokens
+from srag_mcp.model.language_model import (
+    LanguageModel,
+    Prompt,
+    count_tokens,
+    enclose,
+    render_prompt,
+)
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, ask_for, describe_misfits
 from srag_mcp.names.uniting import (
     LONGEST_ACRONYM,
@@ -27,7 +33,6 @@ from srag_mcp.names.uniting import (
     fold_name,
     read_name,
 )
-from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.text.words import DENYING, fold, fold_words, stem
 from srag_mcp.values.states import ARTICLES, read_boolean, read_statement

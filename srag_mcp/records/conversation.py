@@ -20,9 +20,8 @@ from srag_mcp.errors import (
     SragError,
     UselessRepliesError,
 )
-from srag_mcp.model.language_model import LanguageModel, Prompt, Reply, Step
+from srag_mcp.model.language_model import LanguageModel, Prompt, Reply, Step, enclose, render_prompt
 from srag_mcp.model.reply_content import ReplyContent, ask_for
-from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.records.judging import (
     CellList,
     CellReply,

@@ -17,8 +17,13 @@ from srag_mcp.claims.captions import find_scale_note, head_lines, is_tabular
 from srag_mcp.documents.document import spread_evenly
 from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.passages import PAGE_CHARACTERS, Passage, cover, divide, passage_at
-from srag_mcp.model.language_model import Prompt, count_tokens, most_characters
-from srag_mcp.prompting import fence, render_prompt
+from srag_mcp.model.language_model import (
+    Prompt,
+    count_tokens,
+    fence,
+    most_characters,
+    render_prompt,
+)
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.shown import shorten
 from srag_mcp.text.spans import Span

@@ -14,9 +14,8 @@ from pydantic import ValidationError
 from srag_mcp.cells.cell import Cell, DocumentText, Mark
 from srag_mcp.claims.figures import is_same_value
 from srag_mcp.errors import ModelError, ModelStoppedError, SchemaError
-from srag_mcp.model.language_model import LanguageModel, Prompt
+from srag_mcp.model.language_model import LanguageModel, Prompt, fence, render_prompt
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, ask_for, describe_misfits
-from srag_mcp.prompting import fence, render_prompt
 from srag_mcp.records.record_prompt import Excerpt, choose_around, describe_attribute, show_document
 from srag_mcp.rules.extraction import find_matches
 from srag_mcp.rules.voting import (

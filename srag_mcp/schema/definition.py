@@ -5,9 +5,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Literal, TypeAlias
 
-from srag_mcp.model.language_model import LanguageModel, Prompt
+from srag_mcp.model.language_model import LanguageModel, Prompt, enclose, render_prompt
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, ask_for, describe_misfits
-from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import (
     RESERVED_NAMES,
     AbsentMeans,

@@ -7,9 +7,14 @@ from typing import Literal, TypeAlias
 
 from srag_mcp.documents.document import Document
 from srag_mcp.errors import SchemaError
-from srag_mcp.model.language_model import LanguageModel, Prompt, count_tokens
+from srag_mcp.model.language_model import (
+    LanguageModel,
+    Prompt,
+    count_tokens,
+    enclose,
+    render_prompt,
+)
 from srag_mcp.model.reply_content import ReplyContent, ask_for, ask_shorter, describe_misfits
-from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import RESERVED_NAMES, Attribute, snake_case, unique_name
 from srag_mcp.schema.definition import (
     LONGEST_STRING,

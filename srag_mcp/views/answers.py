@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from srag_mcp.engines.choice import choose_asking
 from srag_mcp.errors import QueryError, UnknownNameError
-from srag_mcp.inference.across import QueryAcross
 from srag_mcp.inference.answer import (
     Answer,
     Reading,
@@ -13,7 +12,7 @@ from srag_mcp.inference.answer import (
     render_number,
     render_taken,
 )
-from srag_mcp.inference.ask_kinds import converse_kinds
+from srag_mcp.inference.ask_kinds import QueryAcross, converse_kinds
 from srag_mcp.inference.brief import RULES, Brief, Proposal
 from srag_mcp.inference.by_model import write_tables
 from srag_mcp.inference.grounds import find_denominator, find_grounds

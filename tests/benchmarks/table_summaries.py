@@ -44,11 +44,10 @@ from srag_mcp.evaluation.retrieval import (
 )
 from srag_mcp.evaluation.systems import MixRAG
 from srag_mcp.model.embedder import LOCAL, open_embedder
-from srag_mcp.model.language_model import LanguageModel, Prompt
+from srag_mcp.model.language_model import LanguageModel, Prompt, enclose
 from srag_mcp.model.ledger import write_replies
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.reply_content import ReplyContent, ask_for
-from srag_mcp.prompting import enclose
 from srag_mcp.settings import Settings
 from tests.benchmarks.reranking import build
 from tests.benchmarks.yardstick import print_table

@@ -7,8 +7,7 @@ import pytest
 from srag_mcp.cells.cell import Cell, Mark, PredictedCell, add_note, read_column, write_canonical
 from srag_mcp.claims.suspects import Suspect, look_again
 from srag_mcp.errors import ModelStoppedError
-from srag_mcp.model.language_model import Prompt
-from srag_mcp.prompting import enclose
+from srag_mcp.model.language_model import Prompt, enclose
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State

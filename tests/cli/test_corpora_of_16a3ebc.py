@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp import prompting
+from srag_mcp.model import language_model
 from tests.cli.conftest import Cli
 from tests.model.openai_server import Answer, Body, OpenAIServer, content_of, serving
 from tests.pipeline.reading_model import reply, say
@@ -155,13 +155,13 @@ def test_a_killed_ingestion_asks_only_for_what_nobody_read(
 @pytest.fixture
 def reworded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let all prompts read otherwise than 16a3ebc wrote them."""
-    read = prompting._read_template
+    read = language_model._read_template
 
     def reword(template: str) -> tuple[str, str]:
         instructions, content = read(template)
         return f"{instructions}\nTake care.", content
 
-    monkeypatch.setattr(prompting, "_read_template", reword)
+    monkeypatch.setattr(language_model, "_read_template", reword)
 
 
 @pytest.mark.usefixtures("reworded")

@@ -5,7 +5,7 @@ import pytest
 
 from srag_mcp.errors import QuestionError
 from srag_mcp.inference.by_model import Translated, translate_question
-from srag_mcp.prompting import enclose
+from srag_mcp.model.language_model import enclose
 from srag_mcp.sqlfacts.query import ColumnUse
 from srag_mcp.store.corpus import Corpus
 from tests.model.scripted import ScriptedModel, replying

@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from srag_mcp.inference import diagnosis
+from srag_mcp.inference import brief
 from srag_mcp.inference.answer import is_empty
-from srag_mcp.inference.diagnosis import NOTHING_SEEN, Seen
+from srag_mcp.inference.brief import NOTHING_SEEN, Seen
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import Value
@@ -13,15 +13,15 @@ from tests.inference.conftest import SHIPS_SCHEMA
 
 
 def diagnose(corpus: Corpus, sql: str, seen: Seen = NOTHING_SEEN) -> list[str]:
-    return diagnosis.diagnose(corpus, read_query(sql, SHIPS_SCHEMA), seen)
+    return brief.diagnose(corpus, read_query(sql, SHIPS_SCHEMA), seen)
 
 
 def find_unstored(corpus: Corpus, sql: str) -> list[str]:
-    return diagnosis.find_unstored(corpus, read_query(sql, SHIPS_SCHEMA))
+    return brief.find_unstored(corpus, read_query(sql, SHIPS_SCHEMA))
 
 
 def explain_nothing(corpus: Corpus, sql: str, seen: Seen | None = None) -> list[str]:
-    return diagnosis.explain_nothing(corpus, read_query(sql, SHIPS_SCHEMA), seen)
+    return brief.explain_nothing(corpus, read_query(sql, SHIPS_SCHEMA), seen)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_what_was_shown_is_not_told_again(ships: Corpus) -> None:
     others = [said_so if item.name == "flag" else item for item in SHIPS_SCHEMA.attributes]
     schema = SHIPS_SCHEMA.model_copy(update={"attributes": tuple(others)})
     norway = read_query("SELECT name FROM ships WHERE flag = 'Norway'", schema)
-    assert diagnosis.explain_nothing(ships, norway, asked) == []  # flags are written as there
+    assert brief.explain_nothing(ships, norway, asked) == []  # flags are written as there
     assert len(explain_nothing(ships, "SELECT name FROM ships WHERE flag = 'Norway'", asked)) == 1
     near = "SELECT name FROM ships WHERE flag = 'Britain'"
     [said] = diagnose(ships, near)

@@ -10,9 +10,8 @@ from srag_mcp.errors import ModelError, QuestionError
 from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import OFFLINE, Asking
 from srag_mcp.inference.turns import NEXT_BEST, NOT_KEPT, SAME_QUERY, SAME_RESULT, converse
-from srag_mcp.model.language_model import Prompt
+from srag_mcp.model.language_model import Prompt, enclose
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.prompting import enclose
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings

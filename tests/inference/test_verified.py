@@ -17,8 +17,8 @@ from srag_mcp.inference.turns import (
     verify,
     write_examples,
 )
+from srag_mcp.model.language_model import enclose
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.prompting import enclose
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings

@@ -2,8 +2,7 @@ from importlib.resources import files
 
 import pytest
 
-from srag_mcp.model.language_model import count_tokens
-from srag_mcp.prompting import enclose, fence, render_prompt
+from srag_mcp.model.language_model import count_tokens, enclose, fence, render_prompt
 from srag_mcp.values.types import COLUMN_TYPES
 
 PARTS = {"columns", "definition", "types"}  # of several templates
