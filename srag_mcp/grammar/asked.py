@@ -176,7 +176,9 @@ class Asked:
         """Whether records are called what only some of them are by a value, or by themselves."""
         places = [item.first for item in self.frame.sentence.mentions if item.kind == "record"]
         said = (t for at in places for t in self.frame.sentence.tokens[max(at - 1, 0) : at + 1])
-        return any(token.stem in self.table.doubted | self.table.events for token in said)
+        table = self.table
+        doubted = table.doubted | (table.events - (table.nouns - table.claimed))
+        return any(token.stem in doubted for token in said)
 
     def columns(
         self, at: int, wanted: Callable[[Column], bool], *, headed: bool = False

@@ -335,8 +335,6 @@ def _find_doubts(corpus: Corpus, translation: Translation, page: ResultPage) -> 
             words = read_query(sql, corpus.schema()).words or "another reading"
             yield f"it can also be read so: {render_text(other, words)}"
             break
-    if is_predicted(corpus.info().engine):
-        return  # a model has decided on the names
     try:
         yield from _compare_names(corpus, translation, page)
     except (QueryError, StoreError):  # the answer is there, and worth more
@@ -356,9 +354,12 @@ def _compare_names(corpus: Corpus, translation: Translation, page: ResultPage) -
     told_apart = sorted(facts.told_apart - bound.keys())
     bound |= {x: [] for x in told_apart if facts.schema.attribute(x).type.is_text}
     united, told = translation.sql, list[str]()
+    was_asked = is_predicted(corpus.info().engine)
     for column, values in bound.items():
         table, _, own = column.replace(OF_RECORD, LISTED).rpartition(LISTED)
         table = table or facts.schema.entity
+        if was_asked and table == corpus.schema().entity:
+            continue  # a model has decided on the names of records, and not on those listed
         (found,) = corpus.statistics([own], table)
         counts = {str(item.value): item.count for item in found.values}
         if (several := find_several(counts)) and not values:

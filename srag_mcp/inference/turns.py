@@ -368,7 +368,8 @@ def _converse(
     earlier = _with(kept, lambda kept: follow_back(kept.turns(), previous)) if previous else None
     earlier = earlier or []
     asked, taken, refused = question, Totals(), None
-    pointing = _pointing(corpus, question, previous)
+    answer = None if previous else _with(kept, lambda kept: answer_verified(corpus, kept, question))
+    pointing = "" if answer else _pointing(corpus, question, previous)
     is_clear = bool(previous or not pointing)
     asking = replace(asking, grammar_first=asking.grammar_first and is_clear)
     if pointing and asking.model is None:
@@ -382,7 +383,9 @@ def _converse(
                 refused = replace(refuse(corpus, question, found.problem), taken=Totals())
         except ModelError as failure:
             refused = fall_back(corpus, question, None, failure)
-    answer = refused or _with(kept, lambda kept: answer_verified(corpus, kept, asked))
+    answer = answer or refused
+    if previous and answer is None:
+        answer = _with(kept, lambda kept: answer_verified(corpus, kept, asked))
     answer = answer or ask(corpus, asked, _inform(corpus, asked, left(), kept))
     if verdict and not answer.refused:
         said = Verdict("agent", verdict, asked, answer.sql)

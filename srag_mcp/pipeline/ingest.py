@@ -331,6 +331,9 @@ def _quote(
         quote = quote_settling(kinds, engine, run.settings)
         said = f"{len(kinds.sizes)} kinds of documents seem to be here: {', '.join(kinds.sizes)}"
         said += f"; to confirm and name them, {quote.sentence()}"
+    n_asked = len(wishes.find_tried(run.folder, run.wish.questions))
+    if n_asked > (most := run.settings.schema_questions):
+        said += f"; of {n_asked} questions the first {most} are tried, the others by a later one"
     run.on_progress(Progress("schema", expected=quote.workload))
     if not asks_first or run.attribute or not quote.workload.prompts:
         return None

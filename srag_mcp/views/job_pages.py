@@ -107,7 +107,7 @@ def choose_call(names: Sequence[str], engine: str) -> str:
     each = ", then ".join(map(repr, names))
     return (
         f"call ingest_corpus with corpus={each}, engine={engine!r} and go=true, and the same"
-        " questions, to have it read, or with engine='offline' for the columns that code finds;"
+        " questions, to have that done, or with engine='offline' for the columns that code finds;"
         " then get_document without document_id reads all documents"
     )
 

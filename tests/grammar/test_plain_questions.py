@@ -133,6 +133,11 @@ def test_a_plain_question_is_answered_with_what_it_assumes(
     assert (certificates.rows(found.sql), found.assumed) == (certificates.rows(sql), assumed)
 
 
+def test_what_records_are_called_is_assumed_of_none_where_their_date_has_the_word() -> None:
+    found = _world("certificate_date").ask("How many certificates are there?")
+    assert found.assumed == ()
+
+
 @pytest.mark.parametrize(
     "question",
     [

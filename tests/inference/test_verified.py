@@ -59,6 +59,15 @@ def test_a_verified_question_asked_again_is_answered_by_its_query(
     assert (by_model.rows, by_model.taken) == (((2,),), None)
 
 
+def test_a_verified_question_stands_alone_whatever_its_words_point_to(
+    ships: Corpus, kept: Feedback
+) -> None:
+    question = "How many of them can lift something?"
+    assert converse(ships, question).refused
+    kept.keep_verdict(mark_right(ships, question, LIFTING))
+    assert converse(ships, question).rows == ((2,),)
+
+
 @pytest.mark.parametrize("giver", ["agent", "person"])
 @pytest.mark.parametrize("judgement", ["right", "wrong"])
 def test_only_what_a_person_calls_right_is_used(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from srag_mcp.inference.ask import ask
 from srag_mcp.pipeline.column_run import change_columns
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.quote import quote_ingestion
@@ -277,3 +278,20 @@ def test_a_column_of_a_list_that_a_model_read_is_renamed_without_reading_again(
     assert count_readings(server) == n_asked
     lists = "SELECT state, value FROM cells WHERE position = 0 ORDER BY document_id"
     assert ask(folder, lists)[1:3] == [("stated", "1"), ("stated_absent", "0")]
+
+
+_SOLD = ("Mug", "Cap")
+
+
+def test_whether_forms_in_a_list_are_one_was_not_asked_of_the_model_and_is_doubtful(
+    server: OpenAIServer, folder: Path, tmp_path: Path
+) -> None:
+    (folder / "e.txt").write_text("Emil sold what follows.\n4 of Mugs\n")
+    settings = settings_for(server, tmp_path)
+    ingest(folder, settings)
+    with QueryPool() as worker:
+        corpus = Corpus(folder, worker, settings.home)
+        asked = (f"What is the total quantity of the items with the what {x}?" for x in _SOLD)
+        told = [ask(corpus, question).text for question in asked]
+    assert "the same: Mug (2) and Mugs (1). If not: 5" in told[0]
+    assert told[1].startswith("1: sum of quantity")

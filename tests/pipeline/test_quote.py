@@ -218,6 +218,8 @@ def test_whoever_asks_first_is_told_the_price_and_no_prompt_is_sent(
             workers=1, home=tmp_path, model="openai/fake", api_base=server.base, api_key="none"
         )
         asked = ingest(folder, settings, schema=SCHEMA, asks_first=True)
+        one = settings.model_copy(update={"schema_questions": 1})
+        more = ingest(folder, one, schema=SCHEMA, asks_first=True, questions=["How old?", "Why?"])
         assert server.requests == []
         ingest(folder, settings, schema=SCHEMA)
         n_asked = len(server.requests)
@@ -225,6 +227,8 @@ def test_whoever_asks_first_is_told_the_price_and_no_prompt_is_sent(
 
     assert (asked.only_quoted, asked.published, asked.n_documents) == (True, False, 20)
     assert asked.account.startswith(f"with engine model it takes about {n_asked} prompts, ")
+    assert "of 2 questions the first 1 are tried" in more.account
+    assert "are tried" not in asked.account
     assert not again.only_quoted, "there is nothing to ask"
 
 
