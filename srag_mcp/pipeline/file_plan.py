@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 from srag_mcp.documents.document import Document, spread_evenly
 from srag_mcp.documents.folder import (
+    KINDS_FOLDER,
     TABLE_TYPES,
     FileMark,
     SourceFile,
@@ -46,7 +47,8 @@ from srag_mcp.pipeline.reader_pool import (
 from srag_mcp.pipeline.wishes import RowsMode
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
-from srag_mcp.store.work import FinishedDocument, FinishedFile, WorkDatabase
+from srag_mcp.store.layout import read_kinds
+from srag_mcp.store.work import OTHER_KIND, FinishedDocument, FinishedFile, WorkDatabase
 
 # A table smaller than this is read by one process: reading it twice costs more.
 _SHARED_TABLE_BYTES = 1_000_000
@@ -373,6 +375,11 @@ class TableSurvey:
             yield kind, [item for item in left if is_of_kind(item[1].kind, kind)]
             left = [item for item in left if not is_of_kind(item[1].kind, kind)]
 
+    def plain(self) -> list[tuple[str, TableSketch]]:
+        """Return the plain tables that are of a kind, and their files."""
+        kinds = (of for _, of in self.kinds(()) if is_kind(of))
+        return [(path, x) for of in kinds for path, x in of if x.is_plain]
+
     def paths_of(self, kind: Kind, others: Collection[Kind]) -> tuple[set[str], int]:
         """Return the files that may have tables of *kind*, and about how many rows these have."""
         mine = self.of_kind(kind, others)
@@ -452,6 +459,7 @@ def settle_tables(
     is_other = bool(known) and (mode.rows, mode.kind) != (had_rows, kind_before)
     found = replace(found, mode=mode)
     if not mode.rows:
+        found = _without_tables(found, survey, work.state) if mode.alone else found
         return SettledTables(found, None, is_other)
     if mode.alone:  # the files that are no tables are left out, and told
         named = [*(item.relative for item in found.sources), *(item.path for item in found.failed)]
@@ -464,6 +472,20 @@ def settle_tables(
             skipped=(*found.skipped, *(DocumentError(path, reason) for path in left)),
         )
     return SettledTables(found, survey, is_other)
+
+
+def _without_tables(found: FoundFiles, survey: TableSurvey, state: Path) -> FoundFiles:
+    """Leave out tables whose rows make a kind of their own: no one of them is a document.
+
+    Of a folder whose kinds were tables they stay.
+    """
+    kinds = (read_members(state / KINDS_FOLDER / name) for name in read_kinds(state))
+    if any(kind is not None and kind.columns for kind in kinds):
+        return found
+    left = {path for path, _ in survey.plain()}
+    told = (DocumentError(path, OTHER_KIND) for path in sorted(left))
+    sources = tuple(item for item in found.sources if item.relative not in left)
+    return replace(found, sources=sources, failed=(*found.failed, *told))
 
 
 def remember_tables(work: WorkDatabase, settled: SettledTables) -> None:
@@ -508,7 +530,7 @@ def _decide(found: FoundFiles, survey: TableSurvey, asked: RowsMode) -> TableMod
     """Decide by what there is more of: rows of tables, or files beside them."""
     mine = survey.of_kind(survey.kind)
     n_rows = round(survey.scale * sum(table.n_rows for tables in mine.values() for table in tables))
-    plain = [(path, x) for _, of in survey.kinds(()) if is_kind(of) for path, x in of if x.is_plain]
+    plain = survey.plain()
     n_more = sum(table.n_rows for path, table in plain if path not in mine)
     n_beside = len(found.sources) - round(survey.scale * len({*mine, *(path for path, _ in plain)}))
     is_plain = len(mine) == 1 or all(table.is_plain for tables in mine.values() for table in tables)
@@ -519,6 +541,9 @@ def _decide(found: FoundFiles, survey: TableSurvey, asked: RowsMode) -> TableMod
         return TableMode(rows=True, reason=reason, kind=kind, alone=outweighs)
     if not survey.files and survey.n_files == len(found.sources):
         return TableMode(rows=True, reason="each row of a table is a document")  # once it is mended
+    if plain and n_beside > 0 and not outweighs:
+        reason = "tables of rows are left out beside documents: their rows are another kind"
+        return TableMode(rows=False, reason=reason, alone=True)
     if not mine or not outweighs or not is_plain:
         return TableMode(rows=False, reason="each table is one document: there are several files")
     name = next(iter(mine)) if len(mine) == 1 else f"{round(survey.scale * len(mine))} tables"

@@ -69,7 +69,7 @@ from srag_mcp.store.corrections import read_corrections, read_decided
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, remember_files
 from srag_mcp.store.predictions import Predictions
-from srag_mcp.store.work import ACCOUNT, WorkDatabase, open_work
+from srag_mcp.store.work import ACCOUNT, OTHER_KIND, WorkDatabase, open_work
 
 logger = logging.getLogger(__name__)
 
@@ -309,8 +309,9 @@ def _ingest_kinds(run: Run, options: wishes.IngestOptions, kinds: kind_run.Kinds
         said += "; nothing was ingested now: ingest each by its name"
     elif waiting:
         said += f"; to be ingested by name, as a language model is asked: {', '.join(waiting)}"
-    failed = [Failure(item.path, item.reason) for item in kinds.failed]
-    skipped = [Failure(item.path, item.reason) for item in run.found.skipped]
+    left = [x for x in kinds.failed if x.reason == OTHER_KIND]
+    failed = [Failure(item.path, item.reason) for item in kinds.failed if item not in left]
+    skipped = [Failure(item.path, item.reason) for item in (*run.found.skipped, *left)]
     joined = join_reports(run.folder.name, said, kinds.odd, reports)
     if price:
         stored = sum(corpora.values())

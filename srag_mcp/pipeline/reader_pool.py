@@ -42,7 +42,7 @@ class TableMode:
     Attributes:
         rows: Whether their rows are documents.
         kind: What the columns of their tables are called; empty for the table with the most rows.
-        alone: Whether other files are left out.
+        alone: Whether the others are left out: files beside rows, or rows beside files.
         others: What the columns of other kinds are called, which have corpora of their own.
     """
 

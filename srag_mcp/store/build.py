@@ -25,7 +25,7 @@ from srag_mcp.cells.cell import (
 )
 from srag_mcp.claims.figures import find_disputed, mark_disputed
 from srag_mcp.claims.suspects import mark_misfits
-from srag_mcp.documents.folder import storable
+from srag_mcp.documents.folder import TABLE_TYPES, media_type, storable
 from srag_mcp.documents.table_files import OF_RECORDS
 from srag_mcp.errors import NotIngestedError, StoreError
 from srag_mcp.records.listed import list_attribute
@@ -275,10 +275,12 @@ def _say_left_out(paths: Sequence[str]) -> str:
     if not paths:
         return ""
     n, are = len(paths), "1 document is" if len(paths) == 1 else f"{len(paths):,} documents are"
+    anew = "columns that are found anew (--fresh-schema, rebuild_schema) give each kind a table"
+    if any(media_type(path) in TABLE_TYPES for path in paths):
+        anew = "a table file that is to be counted needs a folder of its own"
     return (
         f"{are} of another kind than the records, and {'is' if n == 1 else 'are'} neither counted"
-        f" nor searched: {_name(paths)}; columns that are found anew (--fresh-schema,"
-        " rebuild_schema) give each kind a table"
+        f" nor searched: {_name(paths)}; {anew}"
     )
 
 

@@ -9,16 +9,19 @@ import pytest
 from srag_mcp.inference.ask import ask as ask_question
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.quote import quote_ingestion
+from srag_mcp.pipeline.report import Failure
 from srag_mcp.schema.json_schema import schema_from_json
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
+from srag_mcp.store.work import OTHER_KIND
 from srag_mcp.views.holdings import schema_page
 from tests.conftest import Once
 
 Ask = Callable[[Path, str], list[tuple[object, ...]]]
 
 ONLY = "each row of all.csv is a document: it is the only file"
+BESIDE = "tables of rows are left out beside documents: their rows are another kind"
 FILES = "each table is one document: there are several files"
 
 
@@ -71,13 +74,24 @@ def test_a_table_stays_a_table_when_files_come_beside_it(
     assert len(report.skipped) == 9
 
 
-def test_documents_beside_a_small_table_stay_documents(folder: Path, settings: Settings) -> None:
+def test_rows_beside_documents_are_another_kind_and_their_file_is_none_of_these(
+    folder: Path, settings: Settings, ask: Ask
+) -> None:
     for number in range(9):
         (folder / f"note-{number}.txt").write_text(f"Town: X{number}\n", encoding="utf-8")
 
     report = ingest(folder, settings)
 
-    assert (report.n_documents, report.rows, report.rows_reason) == (10, False, FILES)
+    assert (report.n_documents, report.rows, report.rows_reason) == (9, False, BESIDE)
+    assert Failure("all.csv", OTHER_KIND) in report.skipped
+    with QueryPool() as worker:
+        told = Corpus(folder, worker, settings.home).info().other_kinds
+    assert told.endswith("all.csv; a table file that is to be counted needs a folder of its own")
+    (folder / "all.csv").rename(folder.parent / "all.csv")
+    ingest(folder, settings)
+    (folder.parent / "all.csv").rename(folder / "all.csv")
+    assert ingest(folder, settings).n_documents == 9, "also where it comes later"
+    assert ingest(folder, settings, rows="file").n_documents == 10
 
 
 def test_rows_are_read_when_they_are_asked_for_later_and_from_then_on(
