@@ -428,6 +428,27 @@ def test_rows_that_two_files_have_alike_are_told_where_rows_have_a_key(
 
 
 @pytest.mark.parametrize(
+    ("title", "numbers", "told"),
+    [
+        ("INVOICE INV-{}", (1, 2, 3, 4, 5, 6, 3), ["INV-3"]),
+        ("Invoice {} (copy)", (101, 102, 103, 104, 105, 106, 103), ["103"]),
+        ("INVOICE INV-{}", (1, 2, 3, 4, 5, 6, 7), []),
+        ("Visit of {} May 2024", (1, 2, 3, 4, 5, 6, 3), []),
+        ("Room {}", (1, 2, 3, 1, 2, 3, 1), []),
+    ],
+)
+def test_a_number_in_the_titles_of_two_documents_is_told(
+    tmp_path: Path, settings: Settings, title: str, numbers: tuple[int, ...], told: list[str]
+) -> None:
+    for at, number in enumerate(numbers):
+        text = f"{title.format(number)}\n\nBuyer: {'ABCDEFG'[at]} Ltd\nTotal: £{at}0.50\n"
+        (tmp_path / f"{at}.txt").write_text(text, encoding="utf-8")
+    said = "is that of several records, each of which is counted, though others have their own"
+    lines = [f"the number in the title {said}: {text}" for text in told]
+    assert [*ingest(tmp_path, settings).warnings] == lines
+
+
+@pytest.mark.parametrize(
     ("header", "rows", "told"),
     [
         ("Entry,Club", "E1,Ulm;E2,Bonn;E3,Ulm;E4,Bonn;E5,Ulm;E2,Kiel", "E2"),
