@@ -473,3 +473,23 @@ def test_a_key_of_one_row_that_another_one_has_again_is_told(
     answer = ask_question(corpus, "What is the total amount?")
     assert [text for text in answer.assumptions if "entry" in text] == expected
     assert str(sum(10 + at * at for at in range(len(lines)))) in answer.text
+
+
+def test_who_asks_for_unknown_ones_gets_none_that_say_there_is_none(
+    tmp_path: Path, settings: Settings, worker: QueryPool
+) -> None:
+    for name, said in (("plain", "n/a,,Unknown"), ("mixed", "n/a,none,Unknown")):
+        folder = tmp_path / name
+        folder.mkdir()
+        rows = [
+            f"T{n},{text}" for n, text in enumerate((*said.split(","), "heavy", "light", "heavy"))
+        ]
+        (folder / "towers.csv").write_text("\n".join(["Tower,Rust", *rows]), encoding="utf-8")
+        ingest(folder, settings)
+    asked = "How many records have an unknown rust?"
+    plain, mixed = (
+        ask_question(Corpus(tmp_path / name, worker, settings.home), asked)
+        for name in ("plain", "mixed")
+    )
+    assert plain.rows == ((3,),)
+    assert mixed.refused
