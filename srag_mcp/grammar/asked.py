@@ -13,6 +13,8 @@ from srag_mcp.grammar.lexicon import (
     Token,
     alike,
     doers,
+    is_past,
+    is_time,
     operator_stems,
     phrases,
     spoken,
@@ -367,7 +369,7 @@ class Asked:
         things = self.counts_things if things is None else things
         pieces, nouns = self.table.pieces, self.of("record")
         acts = self.table.is_list or self.is_sold
-        may_be = things if not nouns else acts and not any(map(self.word, nouns))
+        may_be = acts and not any(map(self.word, nouns)) if nouns else things or self.is_sold
         # of `how many cards` the rows are of payments
         may_be = may_be and not any(LISTED in item.column for item in where)
         if nouns or not (self.reaches or (pieces and may_be and self.is_sold)):
@@ -435,11 +437,14 @@ class Asked:
         elif self.kind(noun + 1) != "record" or self.word(noun + 1) == "any" or self.apart(noun):
             # not `the oldest open ticket`: no opening; nor `how long was it open`: no day of it
             concept = self.word(asking) if kind == "question_word" else ""
-            many = {t.stem for t in self.tokens(noun) if singular(t.word) != t.word}
+            *before, last = self.tokens(noun)
+            many = {t.stem for t in (*before, last) if singular(t.word) != t.word}
             for column, features in self.columns(noun, self._may_be_told, headed=True):
-                is_of_thing = many and not column.is_text and many.isdisjoint(column.named)
+                is_deed = is_past(last) or (column.may_be_years and not is_time(last.word))
+                things = many.union(t.stem for t in before if is_deed)
+                is_of_thing = things and not column.is_text and things.isdisjoint(column.named)
                 if is_of_thing or self.table.is_called_thing(column):
-                    continue  # `mills built` are no years, nor are mills their heights
+                    continue  # `the mill built in Ulm` is no year, nor are mills their heights
                 if not concept or column.measures(concept):
                     if self.says_stem_only(noun, column):
                         label = self.table.label

@@ -672,7 +672,9 @@ class _Reader:
                 hangs = not known and self._hangs_on(at, column)
                 hangs = hangs or (column.is_boolean and refused is not None)
                 n_said = column.statistics.n_stated + column.statistics.n_stated_absent
-                is_none = n_said > column.statistics.n_non_null and not column.attribute.is_column
+                is_none = n_said > column.statistics.n_non_null
+                # empty cells of a table beside which no word says that it is not known
+                is_none &= not (column.attribute.is_column and column.has_all_stated)
                 if not (hangs or is_none):  # as NULL is what documents state that there is none
                     uses = {at, place, *inside, *(() if refused is None else (refused,))}
                     found = is_known(column.name, known=known)

@@ -282,7 +282,8 @@ def find_mixed_units(corpus: Corpus, query: QueryFacts, *, is_sure: bool = True)
                     for sql in facts.pools(name, beside, key, told, adding):
                         [[count]] = corpus.select(sql, limit=1).rows
                         if _whole(count) > 1:
-                            yield f"{name} {said.format(count)}"
+                            text = f"{name} {said.format(count)}"
+                            yield text.replace(f"which {name} tells", "as its values are written")
 
 
 def _find_open_units(corpus: Corpus) -> Mapping[str, str]:
@@ -321,8 +322,8 @@ def _tell_units(
                 signed = [x.column for x in listed.statistics() if str(x.minimum)[0] == "-"]
                 signed = [x for x in signed if teller is not listed or _signs(teller, x, beside)]
                 rest = {x.name for x in listed.schema().attributes}.difference(signed)
-                added = f"is added up over {{}} kinds of {beside.name}"
-                yield rest, beside.name, told, added, (exp.Sum, exp.Avg)
+                taken = f"is taken over {{}} kinds of {beside.name}"
+                yield rest, beside.name, told, taken, (exp.Sum, exp.Avg, exp.Max, exp.Min)
         else:
             measured = _paid_as(teller, beside.name, listed, is_sure=is_sure)
             told = f"unit AS _told FROM cells WHERE attribute = {quote_text(beside.name)}"

@@ -13,8 +13,18 @@ from srag_mcp.rules.naming import IN_BRACKETS
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.slots import Slot, best_slot, learn_slot_rule, to_latest, told_apart
 from srag_mcp.schema.attribute import SlotRule
-from srag_mcp.text.words import HELPING, JOINING, fold_word, fold_words, is_content, singular, stem
-from srag_mcp.values.numbers import NO_VALUE, SIGN, SIGNS, hedge_in_text
+from srag_mcp.text.words import (
+    HELPING,
+    JOINING,
+    STOP_WORDS,
+    fold_word,
+    fold_words,
+    is_content,
+    plural,
+    singular,
+    stem,
+)
+from srag_mcp.values.numbers import AND, NO_VALUE, SIGN, SIGNS, hedge_in_text
 from srag_mcp.values.quantities import read_number_words
 from srag_mcp.values.units import CURRENCY_WORDS, UNITS, is_currency
 
@@ -207,9 +217,18 @@ _OF = frozenset({"of", "de", "du", "der"})
 _LEADING = JOINING - _OF - {"per", "and"}
 _YEAR = re.compile(r"[12]\d{3}")
 _BEING = re.compile(rf"\b(?:{'|'.join(sorted(HELPING - {'the', 'a', 'an'}))})\b", re.I)
+# What has a subject of its own, or behind a value a verb, is another clause: `7 and had booked`.
+_OTHER_SUBJECT = "|".join(sorted(STOP_WORDS - JOINING - HELPING))
+_JOINED_BEFORE = re.compile(rf"\b(?:{AND})\s(?=(?:{_OTHER_SUBJECT})\b)", re.I)
+_JOINED_BEHIND = re.compile(
+    rf"\A\W*\b(?:{AND})\b|\b(?:{AND})\s(?=(?:{_OTHER_SUBJECT})\b|{_BEING.pattern})", re.I
+)
 _NO_NAME_ENDINGS = ("ed", "ing", "ly")
 _PARTICIPLE = re.compile(r"\w+[^\We]ed")  # what was done, and not what a number counts
 _DEED = re.compile(rf"({_PARTICIPLE.pattern}) ({'|'.join(sorted(_LEADING))}) ?\Z", re.I)
+_OBJECT = re.compile(  # "he was keeper of the light in 1872", but "the mill opened in 1850"
+    rf"\w\s(?:the|an?|{'|'.join(sorted(_LEADING | _OF))})\s[^\W\d][\w\s]*\Win\s*\Z", re.I
+)
 _MAX_PHRASE = 5
 _N_AROUND = 8
 _MIN_SAID = 0.4
@@ -239,12 +258,12 @@ def _phrases(members: _Slots, sightings: Sequence[Sightings]) -> dict[str, _Said
     for number, slot in members.items():
         text, value = sightings[number].text, slot.value.span
         seen: set[str] = set()
-        unit = re.search(r"[^\W\d_][^\d]*\Z", value.of(text))
+        unit = slot.value.unit and re.search(r"(?<=[\d\s])[^\W\d_]\D*\Z", value.of(text))
         after = value.start + unit.start() if unit else value.end
-        behind = _words(re.split(SIGN, text[after : slot.sentence.end])[0], last=False)
-        left = text[slot.sentence.start : value.start]
-        told = told_apart(text, value, slot.sentence)
-        left = "" if told and told[1] else left
+        right, left = text[after : slot.sentence.end], text[slot.sentence.start : value.start]
+        if (told := told_apart(text, value, slot.sentence)) and told[1]:
+            right, left = told[0], ""  # what several share names none of them
+        behind = _words(re.split(SIGN, right)[0], last=False)
         # "discharged (39 % of whom had died)" is no share of those discharged
         left = "" if behind and left.rstrip().endswith("(") else left
         before = _words(_without_counted(left) if slot.value.unit else left, last=True)
@@ -252,7 +271,12 @@ def _phrases(members: _Slots, sightings: Sequence[Sightings]) -> dict[str, _Said
             before.pop()  # "the age of 54" is right beside it, "a total of 54 men" is not
         if before[1:] and before[-1] == "in" and _YEAR.fullmatch(value.of(text)):
             done = _words(_BEING.split(left)[-1], last=True)[:-1]  # "the mill was built in 1850"
-            before = done if len(done) < len(before) - 1 else before[-2:-1]
+            is_thing = _OBJECT.search(left) and not _PARTICIPLE.fullmatch(before[-2])
+            before = done if len(done) < len(before) - 1 else [] if is_thing else before[-2:-1]
+        if before[-1:] == ["by"] and slot.value.type != "date":
+            before = []  # "the car had overstayed by 7 minutes": no measure of the car
+        if slot.value.amount == 1 and behind and not slot.value.unit:
+            behind[0] = plural(behind[0])
         for words, is_behind in ((behind, True), (before, False)):
             for phrase, distance, is_cut in _grams(words, is_behind):
                 if phrase not in seen:
@@ -307,6 +331,7 @@ def _words(stretch: str, *, last: bool) -> list[str]:
     clause = clauses[-1] if last else clauses[0]
     if last and len(clause.split()) < 2 and not _FIGURE.search("".join(clauses[-2:-1])):
         clause = " ".join(clauses[-2:])
+    clause = _JOINED_BEFORE.split(clause)[-1] if last else _JOINED_BEHIND.split(clause)[0]
     found = [match.group() for match in _WORD.finditer(clause)]
     figures = [place for place, word in enumerate(found) if word[0].isdigit() and "-" not in word]
     if figures:  # what stands beyond another number belongs to that

@@ -16,7 +16,16 @@ from srag_mcp.rules.candidates import NEARLY_ALL
 from srag_mcp.rules.kinship import is_form
 from srag_mcp.schema.attribute import SlotRule, SlotType
 from srag_mcp.text.spans import Span, Spans
-from srag_mcp.text.words import HELPING, JOINING, WORD, fold_word, fold_words, is_content, stem
+from srag_mcp.text.words import (
+    HELPING,
+    JOINING,
+    WORD,
+    fold_word,
+    fold_words,
+    is_content,
+    singular,
+    stem,
+)
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.numbers import AND, SIGN
 from srag_mcp.values.quantities import ambiguous_mark, find_quantities
@@ -327,11 +336,16 @@ def _near(rule: SlotRule, chosen: Slot, slots: Sequence[Slot]) -> list[Slot]:
     return [slot for slot in near if "@earlier" not in slot.features]
 
 
+def _is_plural(word: str) -> bool:
+    return is_content(word) and singular(word) != word
+
+
 def told_apart(text: str, place: Span, sentence: Span) -> tuple[str, bool] | None:
-    """Return what is said of the value at *place* alone, where it is not the last of several alike.
+    """Return what is said of the value at *place* alone, where it is one of several alike.
 
     And whether all that stands before these is said of each (`£4 for adults and £2 for children`),
-    or the last word only: `tea costs £4, a scone £2`. None where it stands alone, as where the next
+    or the last word only: `tea costs £4, a scone £2`. What both count is not said of it alone: of
+    `5 men in May and 7 in June` it is `in may`. None where it stands alone, as where the next
     one begins a sentence of its own (`£4, and £2 went to him`) or is a part of it (`£2 of which`).
     """
     said = sentence.of(text)
@@ -340,12 +354,18 @@ def told_apart(text: str, place: Span, sentence: Span) -> tuple[str, bool] | Non
         joined = _JOINED.fullmatch(said, one.span.end, other.span.start)
         is_alike = one.type == other.type and (one.type == "money" or one.unit == other.unit)
         rest = _STOPS.split(said[other.span.end :])[0]
-        following = fold_words(rest).split()[:1] or ["and"]
-        if not joined or not is_alike or following == ["of"] or is_content(*following):
+        following = fold_words(rest).split() or ["and"]
+        if not joined or not is_alike or following[0] == "of":
             continue
-        name = fold_words(joined["name"]).split()
-        if not name and one.span.overlaps(place):
-            return joined["own"], True
+        own, name = (fold_words(joined[part]).split() for part in ("own", "name"))
+        noun = next(filter(_is_plural, own), *own[:1]) if is_content(*own[:1] or "-") else ""
+        own = own[own.index(noun) + 1 :] if noun else own
+        # of `12 seats inside and 8 outside` both count seats; `8 beds` would be something else
+        is_said = _is_plural(noun) and own and not any(map(_is_plural, (*own, *following)))
+        if is_content(following[0]) and not is_said:
+            continue
+        if not name and (one.span.overlaps(place) or other.span.overlaps(place)):
+            return " ".join(own if one.span.overlaps(place) else following), True
         if one.span.overlaps(place) and not (JOINING | _VERBS).intersection(name):
             words = said[: one.span.start].split()
             return " ".join((*(words[:-1] or words), joined["own"])), False

@@ -265,10 +265,10 @@ def _say_copies(work: WorkDatabase, schema: Schema) -> str:
         said, are = ("1 row says", "is") if n == 1 else (f"{n:,} rows say", "are")
         told = "in every cell, or in two that name it, what a row of another file says"
         return f"{said} {told}, and {are} counted again: of {_name(paths)}"
-    keys = [item.name for item in schema.attributes if not item.type.is_date][:1]
-    again = [text for key in keys for (text,) in work.run(_REPEATED, key)]
+    keys = [item.name for item in schema.attributes if not item.type.is_date]
+    again = work.run(_REPEATED, *(keys[:1] or [""]))
     said = "is that of several records, each of which is counted, though others have their own"
-    return f"{keys[0]} {said}: {_name(again)}" if again else ""
+    return f"{again[0][0]} {said}: {_name([text for _, text in again])}" if again else ""
 
 
 def _say_left_out(paths: Sequence[str]) -> str:
@@ -364,9 +364,13 @@ FROM alike HAVING count(*) > 0
 """
 # Codes of which nearly all records, as `Column.is_own` has it, have their own, and several one.
 _REPEATED = r"""
-WITH said AS (SELECT as_stated, if(document_id = path, '', path) AS source FROM cells
-              JOIN documents USING (document_id) WHERE attribute = ? AND state = 'stated')
-SELECT as_stated FROM said SEMI JOIN (
+WITH said AS (SELECT attribute AS name, as_stated, if(document_id = path, '', path) AS source
+              FROM cells JOIN documents USING (document_id)
+              WHERE attribute = ? AND state = 'stated'
+    UNION ALL SELECT 'the number in the title',
+              regexp_extract(title, '^\D*?([\p{L}/_-]*\d[\w/-]*)\D*$', 1), 'title'
+              FROM documents WHERE document_id = path)
+SELECT any_value(name), as_stated FROM said SEMI JOIN (
   SELECT source FROM said GROUP BY source HAVING count(*) > 4
   AND count(DISTINCT as_stated) BETWEEN count(*) - ceil(count(*) / 10) AND count(*) - 1
   AND bool_and(regexp_full_match(as_stated, if(source = '', '\p{L}', '') || '[\p{L}\d/_-]*\d\w*')))

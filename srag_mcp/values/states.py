@@ -184,7 +184,9 @@ def read_missing(text: str, name: str = "") -> State | None:
     said = stems(denied["thing"]) if denied else []
     if denied and (said or denied["unsure"]) and {*said} <= {*stems(name)}:
         return State.NOT_MENTIONED if denied["unsure"] else State.STATED_ABSENT
-    if folded and (folded in _UNKNOWN or set(folded) <= set("_ ")):
+    if folded and (
+        not _UNKNOWN.isdisjoint({folded, folded.removesuffix(".")}) or set(folded) <= set("_ ")
+    ):
         return State.NOT_MENTIONED
     return None
 

@@ -108,3 +108,18 @@ def test_most_of_what_a_name_returns_with_has_the_single_rows_beside_the_sums(en
     rows = [cakes.rows(sql) for sql in (found.sql, *found.rivals)]
     sums = ["lemon", "choc"]
     assert [[*map(tuple, x)] for x in rows] == [[(x,)] for x in sums[:: 1 if end == "most" else -1]]
+
+
+@pytest.mark.parametrize("question", ["List the people born in Oban", "List the team born in Wick"])
+def test_a_deed_behind_a_thing_is_not_what_is_listed(question: str) -> None:
+    columns = {"name": "string", "born": "integer", "home": "string"}
+    rows: list[Row] = [("Ann", 1850, "Wick"), ("Bob", 1860, "Oban"), ("Dee", 1880, "Oban")]
+    with pytest.raises(QuestionError):
+        _world("teams", columns, rows).ask(question)
+
+
+def test_how_many_were_sold_is_answered_in_pieces_where_rows_stand_for_several() -> None:
+    columns = {"seller": "string", "town": "string", "sold": "integer"}
+    rows: list[Row] = [("Ann", "Hull", 4), ("Bob", "York", 5), ("Cy", "Hull", 6)]
+    sales = _world("sales", columns, rows)
+    assert sales.rows(sales.ask("How many were sold in Hull?").sql) == [(10,)]

@@ -442,6 +442,27 @@ def test_rows_that_two_files_have_alike_are_told_where_rows_have_a_key(
 
 
 @pytest.mark.parametrize(
+    ("title", "numbers", "told"),
+    [
+        ("INVOICE INV-{}", (1, 2, 3, 4, 5, 6, 3), ["INV-3"]),
+        ("Invoice {} (copy)", (101, 102, 103, 104, 105, 106, 103), ["103"]),
+        ("INVOICE INV-{}", (1, 2, 3, 4, 5, 6, 7), []),
+        ("Visit of {} May 2024", (1, 2, 3, 4, 5, 6, 3), []),
+        ("Room {}", (1, 2, 3, 1, 2, 3, 1), []),
+    ],
+)
+def test_a_number_in_the_titles_of_two_documents_is_told(
+    tmp_path: Path, settings: Settings, title: str, numbers: tuple[int, ...], told: list[str]
+) -> None:
+    for at, number in enumerate(numbers):
+        text = f"{title.format(number)}\n\nBuyer: {'ABCDEFG'[at]} Ltd\nTotal: £{at}0.50\n"
+        (tmp_path / f"{at}.txt").write_text(text, encoding="utf-8")
+    said = "is that of several records, each of which is counted, though others have their own"
+    lines = [f"the number in the title {said}: {text}" for text in told]
+    assert [*ingest(tmp_path, settings).warnings] == lines
+
+
+@pytest.mark.parametrize(
     ("header", "rows", "told"),
     [
         ("Entry,Club", "E1,Ulm;E2,Bonn;E3,Ulm;E4,Bonn;E5,Ulm;E2,Kiel", "E2"),
@@ -466,3 +487,23 @@ def test_a_key_of_one_row_that_another_one_has_again_is_told(
     answer = ask_question(corpus, "What is the total amount?")
     assert [text for text in answer.assumptions if "entry" in text] == expected
     assert str(sum(10 + at * at for at in range(len(lines)))) in answer.text
+
+
+def test_who_asks_for_unknown_ones_gets_none_that_say_there_is_none(
+    tmp_path: Path, settings: Settings, worker: QueryPool
+) -> None:
+    for name, said in (("plain", "n/a,,Unknown"), ("mixed", "n/a,none,Unknown")):
+        folder = tmp_path / name
+        folder.mkdir()
+        rows = [
+            f"T{n},{text}" for n, text in enumerate((*said.split(","), "heavy", "light", "heavy"))
+        ]
+        (folder / "towers.csv").write_text("\n".join(["Tower,Rust", *rows]), encoding="utf-8")
+        ingest(folder, settings)
+    asked = "How many records have an unknown rust?"
+    plain, mixed = (
+        ask_question(Corpus(tmp_path / name, worker, settings.home), asked)
+        for name in ("plain", "mixed")
+    )
+    assert plain.rows == ((3,),)
+    assert mixed.refused

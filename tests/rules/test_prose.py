@@ -669,3 +669,52 @@ def test_one_of_several_amounts_is_no_value_of_what_all_of_them_are(
     )
     assert table.states("admission_to_castle")[::4] == [state] * 3
     assert set(table.states("admission_to_castle")[1::4]) == {State.STATED}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "names"),
+    [
+        ("We were a group of {} and had booked weeks ahead.", {"group"}),
+        ("Our guide was Ida Pugh and we were {} in all.", set()),
+        ("Ida Pugh became keeper of the Muckle light in {year} and served there.", set()),
+        ("The lorry had overstayed by {} minutes.", set()),
+        ("Pell sent us {word}.", {"photographs"}),
+        ("The tower opened in {year} and has many rooms.", {"opened"}),
+    ],
+)
+def test_words_of_another_clause_or_of_a_thing_name_no_number(
+    sentence: str, names: set[str]
+) -> None:
+    words = "one two three four five six seven".split()  # noqa: SIM905
+    texts = [
+        sentence.format(
+            own + 1,
+            year=1850 + own,
+            word=f"{words[own % 7]} photograph{'s' if own % 7 else ''}",
+        )
+        + "\n"
+        for own in LEVELS
+    ]
+    assert {*tabulate(texts).columns} == names
+
+
+@pytest.mark.parametrize(
+    ("sentence", "names"),
+    [
+        ("It has {} seats inside and {} outside.", {"inside", "outside"}),
+        ("{} men were hired in Ulm and {} in Bonn.", {"hired_in_ulm", "bonn"}),
+        ("It has {} rooms with a bath and {} without.", {"bath"}),
+        ("It has {} seats inside and {} beds upstairs.", {"seats", "beds"}),
+        ("It has {} seats and {} sheep.", {"seats", "sheep"}),
+    ],
+)
+def test_what_two_numbers_count_names_neither(sentence: str, names: set[str]) -> None:
+    texts = [f"{sentence.format(SOME[n] * 3, SOME[n - 5] * 2)}\n" for n in range(12)]
+    assert {*tabulate(texts).columns} == names
+
+
+def test_a_number_that_shares_its_noun_with_another_is_no_value_of_it() -> None:
+    more = " inside and 5 outside"
+    texts = [f"The inn has {SOME[n]} seats{'' if n % 4 else more}.\n" for n in range(12)]
+    states = tabulate(texts).states("seats")
+    assert states == [State.STATED if n % 4 else State.FAILED for n in range(12)]

@@ -92,7 +92,7 @@ def test_whatever_is_denied_first_is_not_there(word: str, thing: str) -> None:
     [("n/a", State.NOT_MENTIONED), ("(none)", State.STATED_ABSENT), ("—", State.STATED_ABSENT),
      ("?", State.NOT_MENTIONED), ("k.A.", State.NOT_MENTIONED), ("____", State.NOT_MENTIONED),
      ("to be announced", State.NOT_MENTIONED), ("3", None), ("nothing new", None),
-     ("unknown " * 5, None)],
+     ("Unknown.", State.NOT_MENTIONED), ("unknowns", None), ("unknown " * 5, None)],
 )  # fmt: skip
 def test_placeholders_say_that_there_is_no_value(text: str, state: State | None) -> None:
     assert read_missing(text) is state
