@@ -297,7 +297,7 @@ def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
     What one cell leaves open (`1.234`, `3/4/2020`, "(in millions)", two spellings of a name) is
     decided on the whole column. A stated cell that cannot be read becomes FAILED and keeps its
     words; a placeholder ("n/a", "none") becomes NOT_MENTIONED or STATED_ABSENT. Beside cells whose
-    words say that there is none, or that it is not known, an empty one says nothing.
+    words say that there is none, an empty one says nothing.
     """
     column = Column(attribute.type, attribute.name, attribute.unit, attribute.categories)
     done = list(cells)
@@ -320,8 +320,8 @@ def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
             reading.unit, cell.engine, reading.note or cell.note,
             cell.marks | {Mark.DOUBTED} if reading.is_guess else cell.marks,
         )  # fmt: skip
-    missing = (cells[x] for x in places if done[x].state not in {State.STATED, State.FAILED})
-    is_worded = any(char.isalpha() for cell in missing for char in cell.as_stated or "")
+    none = [done[place] for place in places if done[place].state is State.STATED_ABSENT]
+    is_worded = any(char.isalpha() for cell in none for char in cell.as_stated or "")
     for place, cell in enumerate(done):
         if is_worded and cell.state is State.STATED_ABSENT and cell.as_stated == "":
             done[place] = Cell(cell.attribute, State.NOT_MENTIONED, engine=cell.engine)

@@ -172,8 +172,7 @@ def test_a_number_that_is_grouped_by_its_size_and_not_by_its_document_is_doubted
 
 
 @pytest.mark.parametrize(("said", "state"), [
-    ("none", State.NOT_MENTIONED), ("n/a", State.NOT_MENTIONED),
-    ("–", State.STATED_ABSENT), ("oak", State.STATED_ABSENT),
+    ("none", State.NOT_MENTIONED), ("–", State.STATED_ABSENT), ("oak", State.STATED_ABSENT),
 ])  # fmt: skip
 def test_an_empty_cell_says_none_only_where_no_other_writes_so(said: str, state: State) -> None:
     cells = [Cell("x", State.STATED, text) for text in (said, "light")]

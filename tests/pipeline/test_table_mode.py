@@ -492,7 +492,7 @@ def test_a_key_of_one_row_that_another_one_has_again_is_told(
 def test_who_asks_for_unknown_ones_gets_none_that_say_there_is_none(
     tmp_path: Path, settings: Settings, worker: QueryPool
 ) -> None:
-    for name, said in (("plain", "n/a,,Unknown"), ("mixed", "n/a,none,Unknown")):
+    for name, said in (("plain", "n/a,Unknown.,Unknown"), ("mixed", "n/a,none,Unknown")):
         folder = tmp_path / name
         folder.mkdir()
         rows = [
