@@ -323,6 +323,13 @@ def render_value(value: Value, unit: str | None = None) -> str:
     return f"{render_number(value)}{said_unit}"
 
 
+def render_row(row: Sequence[Value], columns: Sequence[str]) -> str:
+    """Write a row; a yes or no says nothing alone: `"rained: no — 62"`."""
+    told = zip(columns, row, strict=True)
+    said = (f"{name}: " * isinstance(value, bool) + render_value(value) for name, value in told)
+    return " — ".join(said)
+
+
 def render_number(value: float) -> str:
     """Write a number for people: `1956`, which may be a year, `12,500`, `0.0123`, `4.333`."""
     grouping = digit_grouping(value)
@@ -373,7 +380,7 @@ def render_text(
     if len(page.columns) == 1:
         body = ", ".join(render_value(row[0], unit) for row in shown)
     else:
-        body = "; ".join(" — ".join(map(render_value, row)) for row in shown)
+        body = "; ".join(render_row(row, page.columns) for row in shown)
     if len(page.rows) > len(shown) or page.truncated:
         body += " … and more" if page.truncated else f" … and {len(page.rows) - len(shown)} more"
     return f"{body}: {restated}."

@@ -22,7 +22,7 @@ from srag_mcp.inference.answer import (
     is_empty,
     render_bounds,
     render_denominator,
-    render_value,
+    render_row,
     result_key,
     row_key,
 )
@@ -145,6 +145,7 @@ def find_grounds(
         said = _or_else(lambda: list(_note_cuts(corpus, facts)), lambda _: [])
         said += _or_else(lambda: list(find_mixed_units(corpus, facts)), lambda _: [])
         said += _or_else(lambda: list(find_mixed_units(corpus, facts, is_sure=False)), lambda _: [])
+        said = [*dict.fromkeys(said)]  # of two sums it is the same
         doubts = _or_else(lambda: tuple(find_loose_orders(corpus, facts)), lambda _: ())
         doubts += _or_else(lambda: tuple(find_other_days(corpus, facts, page)), lambda _: ())
         listed = max(Counter(item.columns for item in facts.comparisons).values(), default=0) > 1
@@ -206,7 +207,7 @@ def _show_other(corpus: Corpus | KindTables, sql: str, page: ResultPage) -> str:
         return ""
     known = set(map(row_key, page.rows))
     others = [*{row_key(row): row for row in other.rows if row_key(row) not in known}.values()]
-    shown = "; ".join(" — ".join(map(render_value, row)) for row in others[:_MAX_SHOWN])
+    shown = "; ".join(render_row(row, other.columns) for row in others[:_MAX_SHOWN])
     more = f" … and {len(others) - _MAX_SHOWN} more rows" if len(others) > _MAX_SHOWN else ""
     return f"{shown or 'fewer rows'}{more}"
 
