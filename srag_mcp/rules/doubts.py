@@ -153,8 +153,7 @@ QUALIFY abs(count(*) FILTER (below) / nullif(n_below, 0)
 """
 # Quoted ones first; of what a person set or a model said there may be no words.
 _DOUBTED = """
-SELECT coalesce(as_stated, ''), note FROM cells WHERE attribute = $1 AND note <> ''
-  AND regexp_matches(coalesce(marks, ''), $2) ORDER BY as_stated IS NULL, document_id LIMIT 1
+SELECT coalesce(as_stated, ''), note FROM cells{} ORDER BY as_stated IS NULL, document_id LIMIT 1
 """
 _ENDS = """
 SELECT count(*) FILTER (doubted AND value < low), count(*) FILTER (doubted AND value > high)
@@ -497,9 +496,14 @@ def _count_cells(corpus: Corpus) -> Mapping[str, Sequence[Sequence[Value]]]:
     return found
 
 
-def say_doubted(corpus: Corpus, name: str, *marks: Mark) -> str:
-    """Say that values of a column are in doubt, with *marks*, and why the first of them is."""
-    rows = _read(corpus, _DOUBTED, [name, "|".join(marks)])
+def say_doubted(corpus: Corpus, name: str, *marks: Mark, where: str = "") -> str:
+    """Say that values of a column are in doubt, with *marks*, and why the first of them is.
+
+    *where*: that of rows with this condition (SQL).
+    """
+    clause = corpus.cells_where(name, None, {"where": where})
+    marked = f"note <> '' AND regexp_matches(coalesce(marks, ''), {quote_text('|'.join(marks))})"
+    rows = corpus.select(_DOUBTED.format(f"{clause} AND {marked}"), limit=1).rows
     causes = (f", as “{shorten(str(said), _MAX_VALUE)}”: {note}" for said, note in rows)
     return f"in doubt{next(causes, '')}"
 
