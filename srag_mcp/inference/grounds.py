@@ -408,7 +408,7 @@ def note_cells(corpus: Corpus, rows: Mapping[str, str | None], *, is_quick: bool
             read = f"{item.n_read_in_part:,} {of_rows} {called}{any_of}"
             yield f"{name}: {read} were read in part and may say it in the rest"
         if n_reviews := reviews.get(name, 0):
-            values = f"{n_reviews:,} of {every}{whole.n_non_null:,} values"
+            values = f"{n_reviews:,} of {'all ' * (where != '')}{whole.n_non_null:,} values"
             yield f"{name}: {values} are read otherwise by a learned rule (trace_value)"
         if item.n_ruled:
             bound = corpus.schema().attribute(name).certificate or "which nobody has audited"
@@ -590,7 +590,7 @@ def _count(
             counted[item.column.column] = ColumnCoverage(
                 *(item.column.column, n_used[2 * at], n_unknown, n_failed[at]),
                 *(n_none, n_contradicted, n_unread, n_used[2 * at + 1]),
-                next((x.said for x in item.takes if x.lost), ""),
+                next((x.said for x in item.takes if x.lost), "") * (n_used[2 * at + 1] > 0),
             )
     told = (counted.get(item.column.column) or of_all(item.column) for item in asked)
     return Denominator(
