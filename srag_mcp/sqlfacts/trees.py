@@ -484,7 +484,14 @@ def leave_parent(select: exp.Select, table: str, parent: str, columns: Collectio
 
     using = [item.name.lower() for item in join.args.get("using") or []]
     on = [] if join.args.get("on") is None else split_and(join.args["on"])
-    keys = [x for x in on if isinstance(x, exp.EQ) and not sides(x) and x.left != x.right]
+    both = {of_row, of_record}
+    keys = [
+        x
+        for x in on
+        if isinstance(x, exp.EQ)
+        and not sides(x)
+        and {y.table.lower() for y in x.iter_expressions() if isinstance(y, exp.Column)} == both
+    ]
     rest = [x for x in on if x not in keys]
     is_left = str(join.side or "").upper() == "LEFT" and sources[0] is own and not rest
     is_plain = not join.method and str(join.kind or "").upper() in {"", "INNER"}

@@ -192,6 +192,7 @@ def test_rows_joined_with_their_records_are_counted(meals: Corpus, sql: str, n: 
     [
         "meals LEFT JOIN meals_courses c USING (document_id)",  # Dan has none, and a row
         "meals JOIN meals_courses c ON meals.bill > c.price",
+        "meals JOIN meals_courses c ON c.document_id = 'a'",
         "meals_courses c JOIN meals_themes t USING (document_id)",
         "meals m JOIN meals_courses c USING (document_id) JOIN meals_themes t USING (document_id)",
         f"{ROWS} AND m.bill > c.price",
