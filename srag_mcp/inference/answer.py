@@ -19,7 +19,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.guard import ResultPage, Value
 from srag_mcp.store.values import fold_words
-from srag_mcp.text.shown import one_line, quoted
+from srag_mcp.text.shown import one_line, quoted, shorten
 from srag_mcp.text.words import nearest_names
 from srag_mcp.values.quantities import digit_grouping
 
@@ -40,6 +40,7 @@ class ColumnCoverage:
     *n_failed* say something that could not be read, *n_unknown* say nothing; *n_none* say that
     there is none. *n_contradicted* do not fit another place or their column: most of them are used,
     and none of them is sure. *n_unread* were not read for a loose attribute: they may say anything.
+    *n_left_out* have a value of which the SQL *left_by* makes nothing: that it is of `two dozen`.
     """
 
     column: str
@@ -49,6 +50,8 @@ class ColumnCoverage:
     n_none: int = 0
     n_contradicted: int = 0
     n_unread: int = 0
+    n_left_out: int = 0
+    left_by: str = ""
 
     @property
     def n_open(self) -> int:
@@ -323,6 +326,13 @@ def render_value(value: Value, unit: str | None = None) -> str:
     return f"{render_number(value)}{said_unit}"
 
 
+def render_row(row: Sequence[Value], columns: Sequence[str]) -> str:
+    """Write a row; a yes or no says nothing alone: `"rained: no — 62"`."""
+    told = zip(columns, row, strict=True)
+    said = (f"{name}: " * isinstance(value, bool) + render_value(value) for name, value in told)
+    return " — ".join(said)
+
+
 def render_number(value: float) -> str:
     """Write a number for people: `1956`, which may be a year, `12,500`, `0.0123`, `4.333`."""
     grouping = digit_grouping(value)
@@ -373,7 +383,7 @@ def render_text(
     if len(page.columns) == 1:
         body = ", ".join(render_value(row[0], unit) for row in shown)
     else:
-        body = "; ".join(" — ".join(map(render_value, row)) for row in shown)
+        body = "; ".join(render_row(row, page.columns) for row in shown)
     if len(page.rows) > len(shown) or page.truncated:
         body += " … and more" if page.truncated else f" … and {len(page.rows) - len(shown)} more"
     return f"{body}: {restated}."
@@ -394,13 +404,13 @@ def render_denominator(found: Denominator) -> str:
         n_listing, n_none, n_all = found.listed
         said_none = f" ({n_none:,} list none)" if n_none else ""
         all_rows += f" of {n_listing:,} of {n_all:,} documents{said_none}"
-    head = f"Over all {all_rows}"
-    if found.n_selected is not None:
+    head, n_selected = f"Over all {all_rows}", found.n_selected
+    if n_selected is not None:
         conditions = one_line(found.conditions)
         is_short = 0 < len(conditions) <= _MAX_CONDITIONS
-        meet = "meets" if found.n_selected == 1 else "meet"
+        meet = "meets" if n_selected == 1 else "meet"
         which = f"with {conditions}" if is_short else f"that {meet} the conditions"
-        head = f"Over the {found.n_selected:,} of {all_rows} {which}"
+        head = f"Over the {n_selected:,} of {all_rows} {which}"
     if found.before_conditions:
         head += ", before conditions (counting after them would take too long)"
     if found.of_kind:
@@ -409,14 +419,20 @@ def render_denominator(found: Denominator) -> str:
     known, parts = "say" if is_before else "used", [head]
     for item in found.columns[:MAX_COLUMNS]:
         doubted = f" ({item.n_contradicted:,} of them {_DOUBTED})" if item.n_contradicted else ""
+        left_by = shorten(one_line(item.left_by), _MAX_CONDITIONS)
         others = (
+            (item.n_left_out, f"left out, of which {left_by} makes nothing"),
             (item.n_none, "has none" if item.n_none == 1 else "have none"),
             (item.n_unknown, "without a value that rules read" if found.by_rules else "do not say"),
             (item.n_failed, "could not be read"),
             (item.n_unread, f"{'was' if item.n_unread == 1 else 'were'} not read for it"),
         )
         said = "".join(f", {n:,} {words}" for n, words in others if n)
-        parts.append(f"{item.column}: {item.n_used:,} {known}{doubted}{said}")
+        n_told, of = item.n_used + sum(n for n, _ in others), ""
+        if not is_before and n_told != (found.n_documents if n_selected is None else n_selected):
+            is_all = n_told == found.n_documents
+            of = f" (of {'all' if is_all else 'those that other conditions leave'})"
+        parts.append(f"{item.column}: {item.n_used:,} {known}{doubted}{said}{of}")
     for name, n_open, n_all in found.open_lists:
         parts.append(f"{name}: {n_open:,} of {n_all:,} documents may list more")
     if not found.columns and not found.open_lists:

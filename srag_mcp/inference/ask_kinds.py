@@ -461,7 +461,7 @@ class QueryAcross:
         used = self._used()
         for item in self.tables:
             own, names = item.corpus.about(item.table.entity), sorted(used.get(item.name, ()))
-            for note in note_cells(own, names, is_quick=True) if names else ():
+            for note in note_cells(own, dict.fromkeys(names), is_quick=True):
                 yield f"{item.name}.{note}"
         if any(x.n_open for _, columns in self._gaps() for x in columns):
             yield NO_BOUNDS

@@ -7,8 +7,9 @@ quotes stand behind it. Rows are never lost to what is said of them.
 import logging
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice, product
 from typing import TypeVar
 
@@ -22,7 +23,7 @@ from srag_mcp.inference.answer import (
     is_empty,
     render_bounds,
     render_denominator,
-    render_value,
+    render_row,
     result_key,
     row_key,
 )
@@ -39,8 +40,8 @@ from srag_mcp.inference.unknowns import (
 from srag_mcp.rules.doubts import find_loose_orders, find_mixed_units, say_doubted
 from srag_mcp.sqlfacts.aggregates import find_cuts
 from srag_mcp.sqlfacts.joins import Joins
-from srag_mcp.sqlfacts.query import OutputColumn, QueryFacts, Role
-from srag_mcp.sqlfacts.trees import exp, replace_values, said_name
+from srag_mcp.sqlfacts.query import OutputColumn, QueryFacts, Role, Take
+from srag_mcp.sqlfacts.trees import ALWAYS, any_of, exp, replace_values, said_name
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import Evidence, count_reviews
@@ -128,13 +129,17 @@ def find_grounds(
     found = Unknowns(notes=lists, is_open=bool(lists))
     # it can be told which records are read, and something is unknown, or what is first has no name
     is_first = facts.aggregate is not None and facts.aggregate.function == "first"
-    open_ones = [x for x in denominator.columns if x.n_open or (x.n_none and is_first)]
+    open_ones = [
+        x for x in denominator.columns if x.n_open or x.n_left_out or (x.n_none and is_first)
+    ]
     is_open = corpus.info().n_failed or open_ones
     if not lists and is_open:
         found = Unknowns(notes=(_TOO_LONG,))
         if not is_large:
             found = _or_else(lambda: find_unknowns(corpus, facts), lambda _: NOT_WORKED_OUT)
-    cells = _or_else(lambda: list(note_cells(corpus, facts.names, is_quick=is_quick)), lambda _: [])
+    cells = _or_else(
+        lambda: _note_tables(corpus, facts, is_quick=is_quick, is_large=is_large), lambda _: []
+    )
     if len(cells) > _MAX_SHOWN:
         cells[_MAX_SHOWN:] = [f"and so of {len(cells) - _MAX_SHOWN} more columns"]
     sources = (
@@ -145,6 +150,7 @@ def find_grounds(
         said = _or_else(lambda: list(_note_cuts(corpus, facts)), lambda _: [])
         said += _or_else(lambda: list(find_mixed_units(corpus, facts)), lambda _: [])
         said += _or_else(lambda: list(find_mixed_units(corpus, facts, is_sure=False)), lambda _: [])
+        said = [*dict.fromkeys(said)]  # of two sums it is the same
         doubts = _or_else(lambda: tuple(find_loose_orders(corpus, facts)), lambda _: ())
         doubts += _or_else(lambda: tuple(find_other_days(corpus, facts, page)), lambda _: ())
         listed = max(Counter(item.columns for item in facts.comparisons).values(), default=0) > 1
@@ -206,7 +212,7 @@ def _show_other(corpus: Corpus | KindTables, sql: str, page: ResultPage) -> str:
         return ""
     known = set(map(row_key, page.rows))
     others = [*{row_key(row): row for row in other.rows if row_key(row) not in known}.values()]
-    shown = "; ".join(" — ".join(map(render_value, row)) for row in others[:_MAX_SHOWN])
+    shown = "; ".join(render_row(row, other.columns) for row in others[:_MAX_SHOWN])
     more = f" … and {len(others) - _MAX_SHOWN} more rows" if len(others) > _MAX_SHOWN else ""
     return f"{shown or 'fewer rows'}{more}"
 
@@ -263,11 +269,12 @@ def _note_lists(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
             by = f", {listing.n_by_agent:,} by an agent" if listing.n_by_agent else ""
             lists = f"{listing.n_corrected:,} of {listing.n_records:,} lists"
             yield f"{name}: {lists} were corrected as a whole, or have rows added or removed{by}"
-        used = {x.name.lower() for x in facts.tree.find_all(exp.Column)} if facts.tree else set()
-        for item in () if name == facts.schema.entity else corpus.statistics(table=name):
-            if item.n_unknown and item.column.lower() in used:
-                rows = f"{item.n_unknown:,} of {item.n_records:,} rows"
-                yield f"{name}.{item.column}: {rows} do not say it"
+    for of in facts.of_tables():
+        name = of.schema.entity
+        for item in corpus.statistics(of.names, name) if of is not facts else ():
+            if item.n_unknown:
+                told = f"{item.n_unknown:,} of {item.n_records:,} rows"
+                yield f"{name}.{item.column}: {told} do not say it"
 
 
 def find_whole(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Whole | None:
@@ -361,40 +368,58 @@ def _note_unread(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
             yield f"{item.column}: read for {item.n_read:,} of {item.n_records:,} documents only"
 
 
-def note_cells(corpus: Corpus, names: Sequence[str], *, is_quick: bool) -> Iterator[str]:
-    """Say of the columns *names* what not mentioning them counts as, and which cells are in doubt.
+def _note_tables(corpus: Corpus, facts: QueryFacts, *, is_quick: bool, is_large: bool) -> list[str]:
+    """Say the same of each table that a query reads, of the rows that it uses."""
+    notes = list[str]()
+    for of in facts.of_tables():
+        own = corpus.about(of.schema.entity)
+        rows = dict.fromkeys(of.names) if is_large else of.rows_of(find_gaps(own))
+        for note in note_cells(own, rows, is_quick=is_quick):
+            notes.append(note if of is facts else f"{of.schema.entity}.{note}")
+    return notes
+
+
+def note_cells(corpus: Corpus, rows: Mapping[str, str | None], *, is_quick: bool) -> Iterator[str]:
+    """Say of some columns what not mentioning them counts as, and which cells are in doubt.
 
     `"has_pool: not mentioned counts as no (34 of all 60 documents)"`: documents that were read in
     part may say it: theirs are unknown. `"depth_m: 2 of 12 values are read otherwise by a learned
     rule (trace_value)"`, `"pets: 3 of 8 documents were read in part and may say it in the
-    rest"`.
+    rest"`. *rows* says of which rows each is used (`QueryFacts.rows_of`).
     """
-    used = corpus.statistics(names)
+    used, called = corpus.statistics([*rows]), corpus.schema().table.rows
     reviews = corpus.once(_count_reviews) if used and not is_quick else {}
-    for item in used:
-        name, implied = item.column, corpus.schema().attribute(item.column).absent_means
+    for whole in used:
+        item, name, where = whole, whole.column, rows.get(whole.column)
+        if where:
+            counted = _or_else(partial(corpus.statistics_of, whole, where), lambda _: None)
+            item, where = counted or whole, where if counted else None
+        every, each = "" if where else "all ", "all " if where is None else ""
+        of_rows, any_of = f"of {each}{item.n_records:,}", ", used or not," * (where is None)
+        implied = corpus.schema().attribute(name).absent_means
         n_implied = item.n_not_mentioned - item.n_read_in_part - item.n_set_unknown
         if implied in _MEANS and n_implied:
             said = f"not mentioned counts as {_MEANS[implied]}"
-            yield f"{name}: {said} ({n_implied:,} of all {item.n_records:,} documents)"
+            yield f"{name}: {said} ({n_implied:,} of {every}{item.n_records:,} {called})"
         n_zero = item.n_stated_absent - item.n_none
         if item.type.is_numeric and implied != "zero" and n_zero > 0:
-            yield f"{name}: “none” counts as 0 ({n_zero:,} of all {item.n_records:,} documents)"
+            yield f"{name}: “none” counts as 0 ({n_zero:,} of {every}{item.n_records:,} {called})"
         if item.n_read_in_part:
-            read = f"{item.n_read_in_part:,} of {item.n_records:,} documents"
+            read = f"{item.n_read_in_part:,} {of_rows} {called}{any_of}"
             yield f"{name}: {read} were read in part and may say it in the rest"
         if n_reviews := reviews.get(name, 0):
-            values = f"{n_reviews:,} of {item.n_non_null:,} values"
+            values = f"{n_reviews:,} of {'all ' * (where != '')}{whole.n_non_null:,} values"
             yield f"{name}: {values} are read otherwise by a learned rule (trace_value)"
         if item.n_ruled:
             bound = corpus.schema().attribute(name).certificate or "which nobody has audited"
-            yield f"{name}: {item.n_ruled:,} of {item.n_records:,} cells are read by rules, {bound}"
+            yield f"{name}: {item.n_ruled:,} {of_rows} cells{any_of} are read by rules, {bound}"
         if item.n_corrected:
             by = f", {item.n_by_agent:,} by an agent" if item.n_by_agent else ""
-            yield f"{name}: {item.n_corrected:,} of {item.n_records:,} cells were corrected{by}"
+            yield f"{name}: {item.n_corrected:,} {of_rows} cells{any_of} were corrected{by}"
         if item.n_doubted:
-            values = f"{item.n_doubted:,} of {item.n_non_null:,} values (cells.marks)"
-            yield f"{name}: {values} are {say_doubted(corpus, name, *IN_DOUBT)}"
+            values = f"{item.n_doubted:,} of {each}{item.n_non_null:,} values (cells.marks)"
+            said = say_doubted(corpus, name, *IN_DOUBT, where=where or "")
+            yield f"{name}: {values}{any_of} are {said}"
 
 
 def _count_reviews(corpus: Corpus) -> dict[str, int]:
@@ -450,6 +475,7 @@ class _Asked:
     column: ColumnStatistics
     admitting: str
     met: str
+    takes: Sequence[Take]
 
 
 def count_denominator(
@@ -472,12 +498,18 @@ def count_denominator(
     gaps = {
         item.column: item
         for item in corpus.statistics(facts.names)
-        if item.n_non_null < item.n_records or item.n_contradicted
+        if item.n_non_null < item.n_records
+        or item.n_contradicted
+        or any(x.lost for x in facts.takes.get(item.column, ()))
     }
     asked: list[_Asked] = []
     if gaps:
         conditions = facts.admitting(find_gaps(corpus, find_contradicted(corpus, facts)))
-        asked = [_Asked(gaps[name], *pair) for name, pair in conditions.items() if name in gaps]
+        asked = [
+            _Asked(gaps[name], *pair, facts.takes.get(name, ()))
+            for name, pair in conditions.items()
+            if name in gaps
+        ]
     selecting = facts.selecting
     if query_s is None:
         return _count(corpus, asked, selecting, None)
@@ -511,15 +543,16 @@ def _count(
     """Count all columns by one statement: a pass over the records for each condition."""
     groups: defaultdict[str, list[_Asked]] = defaultdict(list)
     for item in asked:
-        if item.admitting:
-            groups[item.admitting].append(item)
+        if item.admitting or item.takes:
+            groups[item.admitting or ALWAYS].append(item)
     entity = quote_name(corpus.schema().entity)
     doubted = [item.column.column for item in asked if item.column.n_contradicted]
     veiled = veil(corpus, entity, doubted) if doubted else entity
     passes = []
     for where, items in groups.items():
         used, gaps, failed = [], [], []
-        for column, met in ((item.column, item.met) for item in items):
+        for item in items:
+            column, met = item.column, item.met or ALWAYS
             name, text = quote_name(column.column), quote_text(column.column)
             own = quote_name(said_name(column.column)) if column.n_contradicted else name
             said = corpus.has_cell(f"attribute = {text} AND {SAID_NONE}")
@@ -531,7 +564,12 @@ def _count(
                 f"{name} IS NULL AND {own} IS NOT NULL" if column.n_contradicted else "false",
                 no_cell if column.n_unread else "false",
             ]
-            used.append(f"count({name})" + (f" FILTER ({met})" if met and met != where else ""))
+            taken = any_of([x.taken for x in item.takes]) or ALWAYS
+            lost = " OR ".join(x.lost for x in item.takes if x.lost) or "false"
+            used += [
+                f"count({name}) FILTER (({met}) AND ({taken}) AND ({lost}) IS NOT TRUE)",
+                f"count(*) FILTER (({met}) AND ({lost}))",
+            ]
             failed.append(f"count(*) FILTER (list_contains(_failed, {text}))")
         gaps = [f"count(*) FILTER ({gap})" for gap in gaps]
         counts = {entity: used, veiled: gaps, corpus.failures: failed}
@@ -545,20 +583,21 @@ def _count(
     numbers = iter(int(value or 0) for value in found)
     counted: dict[str, ColumnCoverage] = {}
     for items in groups.values():
-        n_used, n_gaps, n_failed = ([*islice(numbers, n * len(items))] for n in (1, 4, 1))
+        n_used, n_gaps, n_failed = ([*islice(numbers, n * len(items))] for n in (2, 4, 1))
         for at, item in enumerate(items):
             n_null, n_none, n_contradicted, n_unread = n_gaps[4 * at : 4 * at + 4]
             n_unknown = n_null - n_failed[at] - n_none - n_unread
             counted[item.column.column] = ColumnCoverage(
-                *(item.column.column, n_used[at], n_unknown, n_failed[at]),
-                *(n_none, n_contradicted, n_unread),
+                *(item.column.column, n_used[2 * at], n_unknown, n_failed[at]),
+                *(n_none, n_contradicted, n_unread, n_used[2 * at + 1]),
+                next((x.said for x in item.takes if x.lost), "") * (n_used[2 * at + 1] > 0),
             )
     told = (counted.get(item.column.column) or of_all(item.column) for item in asked)
     return Denominator(
         corpus.info().n_documents,
         n_selected=next(numbers) if selecting else None,
         conditions=selecting,
-        columns=tuple(item for item in told if item.n_open or item.n_none),
+        columns=tuple(item for item in told if item.n_open or item.n_none or item.n_left_out),
     )
 
 

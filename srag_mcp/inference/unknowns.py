@@ -20,6 +20,7 @@ from srag_mcp.sqlfacts.trees import ALWAYS, Gaps, said_name
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.guard import Value
+from srag_mcp.text.words import singular
 from srag_mcp.values.states import State
 from srag_mcp.values.types import TEXT
 
@@ -199,7 +200,7 @@ class _Records:
         n_left_out = 0
         if function == "sum" and not found.is_point:
             [n_left_out] = self._count(f"{condition} AND {column} IS NULL")
-        said = f"the sum leaves out {_documents(n_left_out)} without a value"
+        said = f"the sum leaves out {self._rows(n_left_out)} without a value"
         return Unknowns(found, (said,) if n_left_out else ())
 
     def range(self) -> Bounds | None:
@@ -350,18 +351,18 @@ class _Records:
             f"count(*) FILTER ({condition} IS NULL OR {condition} AND {column} IS NULL)",
         )
         if not is_safe:
-            return f"it may be otherwise: {_not_known_of(n_open)}"
+            return f"it may be otherwise: {self._not_known_of(n_open)}"
         is_date = self._types.get(found.column.lower(), TEXT).is_date
         words = {"min": ("lower", "earlier"), "max": ("higher", "later")}
         change = words[found.function][is_date]
-        return f"it may be {change}: {_not_known_of(n_beyond)}" if n_beyond else ""
+        return f"it may be {change}: {self._not_known_of(n_beyond)}" if n_beyond else ""
 
     def _of_records(self) -> str:
         """Say how many records may belong to a group or list without them, or not to theirs."""
         n_more, n_less = self._misplaced()
         if self._found.function == "groups":
             ends = [f"{n:,} {end}" for n, end in ((n_more, "higher"), (n_less, "lower")) if n]
-            where = "it is not known where that many documents belong"
+            where = f"it is not known where that many {self._corpus.schema().table.rows} belong"
             return f"each count may be up to {' or '.join(ends)}: {where}" if ends else ""
         said = [f"up to {n_more:,} more may belong to the list"] if n_more else []
         said += [f"up to {n_less:,} of the list may not belong to it"] if n_less else []
@@ -398,7 +399,7 @@ class _Records:
         [n_anywhere] = self._count(f"{condition} IS NOT FALSE AND {nowhere}")
         if most + n_anywhere < least:
             return ""
-        return f"it may be otherwise: {_not_known_of(n_misplaced)}"
+        return f"it may be otherwise: {self._not_known_of(n_misplaced)}"
 
     def _of_first(self) -> str:
         """Say that what comes first may be another, where it is not known by what it is ranked."""
@@ -414,11 +415,18 @@ class _Records:
         )
         left_out = f"NOT is_taken AND place <= {self._found.n_first}"
         n_left_out = self._corpus.count(f"SELECT count(*) FROM ({ranked}) WHERE {left_out}")[0]  # noqa: S608 - as above
-        said = [f"another may come first: {_not_known_of(n_open)}"] if n_open else []
+        said = [f"another may come first: {self._not_known_of(n_open)}"] if n_open else []
         if n_left_out:
-            lacking = f"{_documents(int(str(n_left_out)))} as far ahead"
+            lacking = f"{self._rows(n_left_out)} as far ahead"
             said.append(f"it leaves out {lacking}, for lack of what else it shows")
         return "; ".join(said)
+
+    def _not_known_of(self, count: Value) -> str:
+        return f"that is not known of {self._rows(count)}"
+
+    def _rows(self, count: Value) -> str:
+        n, rows = int(float(str(count))), self._corpus.schema().table.rows
+        return f"{n:,} {singular(rows) if n == 1 else rows}"
 
     def _said(self, column: str) -> str:
         is_veiled = column.lower() in map(str.lower, self._contradicted)
@@ -438,11 +446,3 @@ class _Records:
 def _said_range(found: Bounds) -> str:
     lower, upper = render_number(found.lower), render_number(found.upper)
     return lower if lower == upper else f"{lower} to {upper}"
-
-
-def _not_known_of(n_documents: Value) -> str:
-    return f"that is not known of {_documents(int(float(str(n_documents))))}"
-
-
-def _documents(count: int) -> str:
-    return "1 document" if count == 1 else f"{count:,} documents"

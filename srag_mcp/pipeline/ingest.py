@@ -406,7 +406,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
             schema_choice.finish_extension(work, schema)
             if build is not None:
                 run.on_progress(Progress("publishing", 1, 1))
-                told += tuple(filter(None, (build.other_kinds, build.waiting)))
+                told += tuple(filter(None, (build.other_kinds, build.odd, build.waiting)))
     stored = run.report(engine)
     n_extracted = extraction.n_extracted - len(left_out)
     return replace(

@@ -153,8 +153,7 @@ QUALIFY abs(count(*) FILTER (below) / nullif(n_below, 0)
 """
 # Quoted ones first; of what a person set or a model said there may be no words.
 _DOUBTED = """
-SELECT coalesce(as_stated, ''), note FROM cells WHERE attribute = $1 AND note <> ''
-  AND regexp_matches(coalesce(marks, ''), $2) ORDER BY as_stated IS NULL, document_id LIMIT 1
+SELECT coalesce(as_stated, ''), note FROM cells{} ORDER BY as_stated IS NULL, document_id LIMIT 1
 """
 _ENDS = """
 SELECT count(*) FILTER (doubted AND value < low), count(*) FILTER (doubted AND value > high)
@@ -346,21 +345,23 @@ def _tell_units(
 def _dated_states(corpus: Corpus) -> Sequence[str]:
     """Return the columns of days, or years, at most of which the same things have one row each.
 
-    Rows that are made as things happen meet: two of one thing on one day.
+    Rows that are made as things happen meet: two of one thing on one day; or have days of their
+    own, at which nothing comes again.
     """
-    attributes, dates = corpus.schema().attributes, list[str]()
-    days = [x.name for x in attributes if x.type.is_date or "year" in fold_words(x.name)]
+    attributes, dates = corpus.schema().attributes, dict[str, None]()
     texts = {x.name for x in attributes if x.type.is_text}
-    found = [x for x in corpus.statistics() if 0 < 2 * x.n_distinct <= x.n_non_null == x.n_records]
-    names = [quote_name(x.column) for x in found if x.column in texts]
-    for day, key in product(days, {*names, ", ".join(names)} - {""}):
+    again = {x.column for x in corpus.statistics() if 0 < 2 * x.n_distinct <= x.n_records}
+    full = {x.column for x in corpus.statistics() if x.n_non_null == x.n_records}
+    days = [x.name for x in attributes if x.type.is_date or "year" in fold_words(x.name)]
+    names = [quote_name(x.name) for x in attributes if x.name in again & full & texts]
+    for day, key in product(filter(again.__contains__, days), {*names, ", ".join(names)} - {""}):
         keys = (key, quote_name(day), f"{key}, {quote_name(day)}")
         told = ", ".join(f"count(DISTINCT row({x}))" for x in keys)
         counted = corpus.count(f"SELECT {told}, count(*) FROM {quote_name(corpus.schema().entity)}")
         n_things, n_days, n_both, n = map(_whole, counted)
         if n_both == n > n_things * n_days / 2 and min(n_things, n_days) > 1:
-            dates.append(day)
-    return dates
+            dates[day] = None
+    return [*dates]
 
 
 def _signs(corpus: Corpus, name: str, beside: Attribute) -> bool:
@@ -496,9 +497,14 @@ def _count_cells(corpus: Corpus) -> Mapping[str, Sequence[Sequence[Value]]]:
     return found
 
 
-def say_doubted(corpus: Corpus, name: str, *marks: Mark) -> str:
-    """Say that values of a column are in doubt, with *marks*, and why the first of them is."""
-    rows = _read(corpus, _DOUBTED, [name, "|".join(marks)])
+def say_doubted(corpus: Corpus, name: str, *marks: Mark, where: str = "") -> str:
+    """Say that values of a column are in doubt, with *marks*, and why the first of them is.
+
+    *where*: that of rows with this condition (SQL).
+    """
+    clause = corpus.cells_where(name, None, {"where": where})
+    marked = f"note <> '' AND regexp_matches(coalesce(marks, ''), {quote_text('|'.join(marks))})"
+    rows = corpus.select(_DOUBTED.format(f"{clause} AND {marked}"), limit=1).rows
     causes = (f", as “{shorten(str(said), _MAX_VALUE)}”: {note}" for said, note in rows)
     return f"in doubt{next(causes, '')}"
 

@@ -294,11 +294,11 @@ def _count_once(node: exp.Expr, source: _Rows, row: int) -> str:
 def _counts_rows(node: exp.Expr) -> bool:
     """Whether an aggregate takes no value of a row, but counts those that meet a condition."""
     if isinstance(node, exp.Count | exp.Sum | exp.Avg):
-        return all(map(_is_condition, node.find_all(exp.Column)))
+        return all(map(is_condition, node.find_all(exp.Column)))
     return isinstance(node, exp.CountIf | exp.Rank | exp.PercentRank | exp.CumeDist | exp.Ntile)
 
 
-def _is_condition(node: exp.Expr) -> bool:
+def is_condition(node: exp.Expr) -> bool:
     """Whether *node* stands in the condition of a CASE."""
     while node.parent is not None and not isinstance(node, exp.AggFunc):
         if node.arg_key == "this" and isinstance(node.parent, exp.If | exp.Case):

@@ -14,11 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import NoneType
 from typing import Literal, TypeAlias, TypeVar
 
-from srag_mcp.schema.schema import POSITION, Schema
+from srag_mcp.schema.schema import POSITION, Schema, Table
 from srag_mcp.sqlfacts.aggregates import Aggregate, group_keys, read_aggregate
-from srag_mcp.sqlfacts.joins import Joins, key_tables, read_joins
+from srag_mcp.sqlfacts.joins import Joins, is_condition, key_tables, read_joins
 from srag_mcp.sqlfacts.plain_words import say_query
 from srag_mcp.sqlfacts.trees import (
     ALWAYS,
@@ -32,7 +33,9 @@ from srag_mcp.sqlfacts.trees import (
     exp,
     find_ungrounded,
     inner_query,
+    is_definite,
     is_null_test,
+    leave_parent,
     meanings_of,
     merge_queries,
     not_null,
@@ -85,6 +88,19 @@ class Condition:
     texts: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Take:
+    """Which rows an expression takes the value of a column from, as SQL; empty: all.
+
+    *lost*: those of whose values it makes nothing, as `TRY_CAST(helpers AS INT)`, which is *said*,
+    does of `two dozen`.
+    """
+
+    taken: str
+    lost: str = ""
+    said: str = ""
+
+
 def read_query(sql: str, schema: Schema) -> QueryFacts:
     """Parse *sql* and return what it says of the records of *schema*."""
     return QueryFacts(sql, schema)
@@ -127,7 +143,11 @@ class QueryFacts:
         names = {item.entity.lower(): item.entity for item in self.whole.tables}
         if tree is None or len(names) == 1:
             return ""
-        for source in [x for select in selects_of(tree)[:1] for x in sources_of(select)[:1]]:
+        [select, *_] = selects_of(tree) or [exp.Select()]
+        for child in self.whole.children if select.args.get("joins") else ():
+            if leave_parent(select.copy(), child.entity, child.parent, _named(child)):
+                return child.entity
+        for source in sources_of(select)[:1]:
             query = inner_query(source)
             return names.get(source.name.lower(), "") if query is None else self._main(query)
         tables = (names.get(x.name.lower(), "") for x in tree.find_all(exp.Table))
@@ -158,7 +178,25 @@ class QueryFacts:
         """The tree without the CTEs and subqueries that only pass records on."""
         if self.tree is None:
             return None
-        return merge_queries(self.tree, self.schema.entity, self._names)
+        parent = self.schema.table.parent
+        tables: dict[str, Iterable[str]] = {self.schema.entity: self._names}
+        tables |= {x.entity: _named(x) for x in self.whole.tables if x.entity == parent}
+        return merge_queries(self.tree, tables)
+
+    @cached_property
+    def _alone(self) -> exp.Expr | None:
+        """The same, where rows of a list are joined with their records by conditions on these."""
+        parent, found = self.schema.table.parent, self.merged
+        if (
+            found is None
+            or not parent
+            or not any(x.args.get("joins") for x in found.find_all(exp.Select))
+        ):
+            return found
+        found = found.copy()
+        for select in [*found.find_all(exp.Select)]:
+            leave_parent(select, self.schema.entity, parent, self._names)
+        return found
 
     @cached_property
     def words(self) -> str | None:
@@ -257,7 +295,7 @@ class QueryFacts:
     @cached_property
     def _read(self) -> tuple[list[list[exp.Expr]], str]:
         try:
-            return read_records(self.merged, self.schema.entity, self._names), ""
+            return read_records(self._alone, self.schema.entity, self._names), ""
         except UncountedError as reason:
             return [], str(reason)
 
@@ -289,6 +327,88 @@ class QueryFacts:
 
         told = (all_of(filter(selects, parts), is_told=True) for parts in self.readings)
         return any_of([*told])
+
+    @cached_property
+    def takes(self) -> dict[str, list[Take]]:
+        """Which values amounts and conditions take of columns, where that is not each of them."""
+        found: dict[str, list[Take]] = {}
+        root = self._alone
+        for select in () if root is None else root.find_all(exp.Select):
+            [source, *others] = sources_of(select) or [select]
+            if others or not self.is_records(source):
+                continue
+            for node in select.find_all(*_KEEPING, exp.Count, exp.Where):
+                if node.find_ancestor(exp.Select) is not select:
+                    continue
+                above, is_amount = node.parent, not isinstance(node, exp.Where)
+                where = where_of(above) if isinstance(above, exp.Filter) and is_amount else []
+                for part in [node.this] if is_amount else split_and(node.this):
+                    for column, take in self._taken(part, where, is_amount=is_amount):
+                        is_told = not isinstance(node, exp.Count)  # else the result says it
+                        take = take if is_told else Take(take.taken)
+                        found.setdefault(column, []).append(take)
+        roles = {x: {use.role for use in self.columns if use.column == x} for x in found}
+        return {
+            name: takes if roles[name] == {"measure"} else [Take("", x.lost, x.said) for x in takes]
+            for name, takes in found.items()
+            if any(x.lost or x.taken for x in takes)
+        }
+
+    def _taken(
+        self, part: exp.Expr, where: Sequence[exp.Expr], *, is_amount: bool
+    ) -> Iterator[tuple[str, Take]]:
+        """Yield the columns that *part* has a value of; a CASE on others chooses among rows."""
+        if part.find(exp.Query, exp.Window) is not None:
+            return
+        choices = [x for x in part.find_all(exp.If) if is_amount]
+        asked = {x for item in choices for x in columns_of(item.this)}
+        ends = {write(x) for item in choices for x in [item.args.get("true")] if x}
+        valued = [x for x in part.find_all(exp.Column) if not is_amount or not is_condition(x)]
+        if not valued and len(ends) > 1:  # each value of a column is written as a number
+            valued = [*part.find_all(exp.Column)]
+        names = {x.name.lower() for x in valued}
+        plain, taken = part.unnest(), all_of(where)
+        other = plain.args.get("default") or plain.args.get("false")
+        is_choice = isinstance(plain, exp.Case | exp.If) and isinstance(other, exp.Null | NoneType)
+        if is_choice and names.isdisjoint(asked):
+            taken = " AND ".join(filter(None, (taken, any_of([all_of([x.this]) for x in choices]))))
+        lost = ""
+        if not is_definite(part) or part.find(exp.TryCast, exp.Div, exp.IntDiv, exp.Mod):
+            stated = [*where, *map(not_null, {x.name: x for x in valued}.values())]
+            lost = f"{all_of(stated)} AND ({write(part)}) IS NULL"
+            lost = f"({taken}) AND {lost}" if taken else lost
+        for column in dict.fromkeys(map(self.origin, valued)):
+            if column and column != _ROW and (is_amount or lost):
+                yield column, Take(taken, lost, write(part))
+
+    def rows_of(self, gaps: Gaps) -> dict[str, str | None]:
+        """Return of which rows each column that the query uses is used, as SQL, or of more.
+
+        Those are left out that a condition on another column definitely excludes where the column
+        stands. Empty for all; None where it cannot be told.
+        """
+        used = {name.lower() for name in self.asked}
+        found: dict[str, list[str] | None] = {}
+        for node in () if self._alone is None else self._alone.find_all(exp.Column):
+            column, select = self.origin(node) or "", node.find_ancestor(exp.Select)
+            if select is None or column not in self.names:
+                continue
+            if (conditions := found.setdefault(column, [])) is None:
+                continue
+            sources = sources_of(select)
+            own = {x.alias_or_name.lower() for x in sources if self.is_records(x)}
+            names = own & ({node.table.lower()} if node.table else own)
+            if len(names) != 1:  # of what a subquery makes
+                found[column] = None
+                continue
+            around = node.find_ancestor(exp.Filter, exp.Select)
+            parts = where_of(select) + (where_of(around) if isinstance(around, exp.Filter) else [])
+            names |= {""} if len(sources) == 1 else set()
+            mine = [x for x in parts if _tables_of(x, select) <= names]
+            others = (x for x in mine if column.lower() not in columns_of(x))
+            may = dict.fromkeys(admit(part, gaps, used) for part in others)
+            conditions.append(" AND ".join(x for x in may if x != ALWAYS))
+        return {x: None if y is None else any_of(y) for x, y in found.items()}
 
     def admitting(self, gaps: Gaps) -> dict[str, tuple[str, str]]:
         """Return the columns that the query uses, each with two conditions on records.
@@ -537,6 +657,16 @@ class QueryFacts:
             if len({unit_of(x) for x in units} - {None}) > 1:
                 found.setdefault(tuple(sorted(units)), write(node))
         yield from (f"{sql} puts {' and '.join(units)} together" for units, sql in found.items())
+
+
+def _tables_of(part: exp.Expr, select: exp.Select) -> set[str]:
+    """Return how a condition of *select* calls the tables that it is on."""
+    used = [x for x in part.find_all(exp.Column) if x.find_ancestor(exp.Select) is select]
+    return {x.table.lower() for x in used}
+
+
+def _named(table: Table) -> frozenset[str]:
+    return frozenset((_ROW, *(item.name.lower() for item in table.attributes)))
 
 
 _SIDED = (exp.Add, exp.Sub, exp.Div, *_COMPARING)

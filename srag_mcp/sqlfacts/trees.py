@@ -137,8 +137,8 @@ def _count_nodes(tree: exp.Expr, counted: dict[int, float]) -> float:
     return total
 
 
-def merge_queries(root: exp.Expr, table: str, columns: Iterable[str]) -> exp.Expr:
-    """Put what CTEs and subqueries in FROM only pass on in their places.
+def merge_queries(root: exp.Expr, tables: Mapping[str, Iterable[str]]) -> exp.Expr:
+    """Put what CTEs and subqueries in FROM only pass on of *tables*, by name, in their places.
 
     `WITH t AS (SELECT * FROM hotels WHERE pool) SELECT avg(price) FROM t` -> `SELECT avg(price)
     FROM hotels WHERE pool`. *root* itself where there are none, or sqlglot cannot tell.
@@ -150,7 +150,7 @@ def merge_queries(root: exp.Expr, table: str, columns: Iterable[str]) -> exp.Exp
     from sqlglot.optimizer.merge_subqueries import merge_subqueries
     from sqlglot.optimizer.qualify import qualify
 
-    known: dict[str, object] = {table: dict.fromkeys(columns, "VARCHAR")}
+    known: dict[str, object] = {x: dict.fromkeys(y, "VARCHAR") for x, y in tables.items()}
     failures = (SqlglotError, ValueError, AttributeError, TypeError, LookupError, RecursionError)
     try:
         return merge_subqueries(
@@ -458,6 +458,68 @@ def admit(tree: exp.Expr, gaps: Gaps, used: Collection[str]) -> str:
         return ALWAYS  # `price IS NOT NULL`, and the price is used for more
     written = f"({gaps.write(definite)})"
     return f"({written} IS NOT FALSE)" if columns_of(definite) & gaps.unknown else written
+
+
+def leave_parent(select: exp.Select, table: str, parent: str, columns: Collection[str]) -> bool:
+    """Ask by conditions for the record of each row of *table* that *select* joins with *parent*.
+
+    `FROM items i JOIN orders o USING (document_id) WHERE o.city = 'Bonn'` -> `FROM items i WHERE
+    document_id IN (SELECT document_id FROM orders WHERE city = 'Bonn')`: the rows are the same, as
+    each is of one record. False, and *select* as it is, where it reads something else, or a
+    condition is on both. *columns*: those of *table* in lower case.
+    """
+    sources, [join, *_] = sources_of(select), select.args.get("joins") or [None]
+    alike = {item.name.lower(): item for item in sources if inner_query(item) is None}
+    own, other = alike.get(table.lower()), alike.get(parent.lower())
+    if len(sources) != 2 or join is None or own is None or other is None:
+        return False
+    of_row, of_record = own.alias_or_name.lower(), other.alias_or_name.lower()
+
+    def sides(part: exp.Expr) -> set[str]:
+        found = set[str]()
+        for item in part.find_all(exp.Column):
+            if (name := item.name.lower()) != "document_id":
+                found.add(item.table.lower() or (of_row if name in columns else of_record))
+        return found
+
+    using = [item.name.lower() for item in join.args.get("using") or []]
+    on = [] if join.args.get("on") is None else split_and(join.args["on"])
+    both = {of_row, of_record}
+    keys = [
+        x
+        for x in on
+        if isinstance(x, exp.EQ)
+        and not sides(x)
+        and {y.table.lower() for y in x.iter_expressions() if isinstance(y, exp.Column)} == both
+    ]
+    rest = [x for x in on if x not in keys]
+    is_left = str(join.side or "").upper() == "LEFT" and sources[0] is own and not rest
+    is_plain = not join.method and str(join.kind or "").upper() in {"", "INNER"}
+    is_whole = (
+        is_plain and (not join.side or is_left) and len(keys) + (using == ["document_id"]) == 1
+    )
+    filters = [
+        x.expression for x in select.find_all(exp.Filter) if x.find_ancestor(exp.Select) is select
+    ]
+    where = [*where_of(select), *rest]
+    asked = [*where, *(x for item in filters for x in split_and(item.this))]
+    mixed = [x for x in asked if of_record in sides(x) and (len(sides(x)) > 1 or x.find(exp.Query))]
+    if not is_whole or mixed or any(item.args.get("pivots") for item in sources):
+        return False
+
+    def of_its_record(part: exp.Expr) -> exp.Expr:
+        if of_record not in sides(part):
+            return part.copy()
+        asking = f"SELECT document_id FROM {quote_name(parent)} WHERE {write(part)}"  # noqa: S608 - it runs through the guard
+        tree = parse_query(f"SELECT document_id IN ({asking})")
+        return exp.false() if tree is None else next(tree.iter_expressions()).copy()
+
+    for item in filters:
+        item.set("this", exp.and_(*map(of_its_record, split_and(item.this))))
+    select.set("where", exp.Where(this=exp.and_(*map(of_its_record, where))) if where else None)
+    select.set("joins", None)
+    select.set("from_", exp.From(this=own.copy()))
+    return True
 
 
 class UncountedError(Exception):

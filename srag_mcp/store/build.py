@@ -209,6 +209,7 @@ class BuildInfo:
             they replaced is not there any more.
         other_kinds: Which documents are of another kind, or may be, or are in several files alike,
             in a line; empty where none is.
+        odd: Which of the documents that look like none of the others say as much as these.
     """
 
     build_id: str
@@ -230,6 +231,7 @@ class BuildInfo:
     n_corrected: int = 0
     n_waiting: int = 0
     other_kinds: str = ""
+    odd: str = ""
 
     @property
     def waiting(self) -> str:
@@ -241,6 +243,10 @@ class BuildInfo:
 
 _INFO = TypeAdapter(BuildInfo)
 _MAX_NAMED = 5
+_SAYING = """
+SELECT path, count(*) FROM build.main.cells JOIN build.main.documents USING (document_id)
+WHERE table_name = ? AND state IN ('stated', 'corrected') GROUP BY path
+"""
 _BESIDE = """
 SELECT path, line FROM (SELECT path, unnest(split(told, chr(10))) AS line FROM files)
 WHERE contains(line, ?) ORDER BY ALL LIMIT 5
@@ -475,8 +481,13 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
         "SELECT count(*), count(failure) FROM listing"
     ).fetchall()
     beside = map(": ".join, work.run(_BESIDE, OF_RECORDS))
-    odd = (work.note(MIXED), work.note(APART), *beside, _say_odd(work.odd()))
-    told = filter(None, (_say_left_out(work.left_out()), *odd, _say_copies(work, schema)))
+    said = dict(connection.execute(_SAYING, [schema.entity]).fetchall())
+    odd, least = work.odd(), min((n for x, n in said.items() if x not in work.odd()), default=0)
+    # what a model has read tells a record from a letter beside it; what rules found does not
+    full = [x for x in odd if work.is_predicted() and said.get(x, 0) >= max(1, least)]
+    others = _say_odd([x for x in odd if x not in full])
+    found = (work.note(MIXED), work.note(APART), *beside, others, _say_copies(work, schema))
+    told = filter(None, (_say_left_out(work.left_out()), *found))
     info = BuildInfo(
         build_id=build_id,
         format_version=FORMAT_VERSION,
@@ -497,6 +508,7 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
         n_corrected=n_corrected,
         n_waiting=n_waiting,
         other_kinds="; ".join(told),
+        odd=_say_odd(full),
     )
     # earlier versions may have called the records so
     if "passages" not in {info.entity, info.former_table}:

@@ -40,7 +40,13 @@ from srag_mcp.store.evidence import (
 from srag_mcp.store.guard import QueryPool, ResultPage, Value
 from srag_mcp.store.guard.tree import SESSION_VALUES
 from srag_mcp.store.layout import CorpusFolder, FileWatch, published_build
-from srag_mcp.store.statistics import ColumnStatistics, read_statistics
+from srag_mcp.store.statistics import (
+    CELL_STATES,
+    MAX_VALUES_LISTED,
+    ColumnStatistics,
+    of_rows,
+    read_statistics,
+)
 from srag_mcp.store.values import INDEX_TABLES, INDEX_VERSION, ValueIndex
 from srag_mcp.text.shown import inert, one_line, shorten
 from srag_mcp.text.spans import Span
@@ -279,6 +285,21 @@ class Corpus:
             and not (child and item.column == POSITION)
         )
 
+    def statistics_of(self, item: ColumnStatistics, where: str) -> ColumnStatistics:
+        """Count the values and cells of a column anew, over the rows with *where* (SQL).
+
+        Raises:
+            QueryError: If *where* is refused or wrong.
+        """
+        rows = f"FROM {quote_name(self.schema().entity)} WHERE ({where}\n)"
+        n_records, n_values = self.count(
+            f"SELECT count(*), count({quote_name(item.column)}) {rows}"
+        )
+        clause = self.cells_where(item.column, None, {"where": where})
+        cells = f"{CELL_STATES}cells{clause} GROUP BY ALL"
+        found = self.select(cells, limit=MAX_VALUES_LISTED**2).rows
+        return of_rows(item, int(str(n_records)), int(str(n_values)), found)
+
     def list_statistics(self, table: str) -> ColumnStatistics:
         """Return which documents list anything of the child *table*; see `ColumnStatistics`.
 
@@ -403,7 +424,7 @@ class Corpus:
         outside: its statements run through the guard, and may raise QueryError.
         """
         limit, offset = wanted.get("limit", 20), wanted.get("offset", 0)
-        clause = self._cells_where(column, table, wanted)
+        clause = self.cells_where(column, table, wanted)
         # one more than is shown tells whether others follow
         sql = evidence_sql(clause, limit + 1, offset, is_early=self._content().is_early)
         page = self.select(sql, limit=limit)
@@ -422,14 +443,15 @@ class Corpus:
             QueryError: If *where* is refused or wrong.
         """
         records = quote_name(self._content().schema.entity)
-        clause = self._cells_where(column, None, {"state": "stated"})
+        clause = self.cells_where(column, None, {"state": "stated"})
         if where:  # of the first ones: a million records are looked at for three quotes else
             first = f"SELECT document_id FROM {records} WHERE ({where}\n) ORDER BY 1"  # noqa: S608 - guarded
             clause += f" AND document_id IN ({first} LIMIT {_MOST_QUOTED})"
         sql = evidence_sql(clause, limit, 0, is_early=self._content().is_early)
         return read_evidence(self.select(sql, limit=limit).rows)
 
-    def _cells_where(self, column: str, table: str | None, wanted: EvidenceFilter) -> str:
+    def cells_where(self, column: str, table: str | None, wanted: EvidenceFilter) -> str:
+        """Write the clause for the *wanted* cells of *column*; see `trace`."""
         content = self._content()
         records = table or self._about or content.schema.entity
         child = any(item.entity == records for item in content.schema.children)

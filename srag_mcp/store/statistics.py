@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from srag_mcp.cells.cell import IN_DOUBT, Mark, read_marks
@@ -128,11 +128,11 @@ INSERT INTO build.main.srag_values
 SELECT ?, ?, {x}, count(*) FROM build.main.{entity} WHERE {x} IS NOT NULL AND length({x}) <= ?
 GROUP BY {x} ORDER BY count(*) DESC, {x} LIMIT ?
 """
-_STATES = """
-SELECT attribute, state, marks, engine, value IS NULL, count(*) FROM build.main.cells
+CELL_STATES = "SELECT attribute, state, marks, engine, value IS NULL, count(*) FROM "
+_STATES = f"""{CELL_STATES}build.main.cells
 WHERE table_name = ?
   AND document_id NOT IN (SELECT document_id FROM listing WHERE failure IS NOT NULL) GROUP BY ALL
-"""
+"""  # noqa: S608 - constants
 
 
 def write_statistics(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
@@ -142,27 +142,7 @@ def write_statistics(connection: duckdb.DuckDBPyConnection, schema: Schema) -> N
 
 
 def _write_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
-    states: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for row in connection.execute(_STATES, [table.entity]).fetchall():
-        name, state, marks, engine, is_empty, n = row
-        found = read_marks(marks)
-        states[name][state] += n
-        if state == State.CORRECTED:
-            states[name][_BY_AGENT] += n if engine != PERSON else 0  # the author, in a cell so set
-            is_none = Mark.SAID_NONE in found
-            states[name][_SET_UNKNOWN] += n if is_empty and not is_none else 0
-            says = State.NOT_MENTIONED if is_empty else State.STATED
-            states[name][State.STATED_ABSENT if is_none else says] += n
-        # a list that is stated may go on in the rest
-        of_list = {State.STATED, State.CORRECTED}
-        is_open = state in (of_list if name == POSITION and table.parent else {State.NOT_MENTIONED})
-        if is_open and Mark.READ_IN_PART in found:
-            states[name][Mark.READ_IN_PART] += n
-        states[name][Mark.RULED] += n if Mark.RULED in found else 0
-        if not IN_DOUBT.isdisjoint(found):
-            states[name][Mark.DOUBTED] += n
-        if state == State.STATED and Mark.CONTRADICTED in found:
-            states[name][Mark.CONTRADICTED] += n
+    states = _count_states(connection.execute(_STATES, [table.entity]).fetchall(), table.parent)
     rows = []
     columns = [_of_list(table, states[POSITION])] if table.parent else []
     n_rows = max((sum(n[key] for key in State) for n in states.values()), default=0)
@@ -173,6 +153,31 @@ def _write_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
     for position, item in enumerate(map(asdict, columns)):
         rows.append((item.pop("table"), item["column"], position, json.dumps(item)))
     insert_rows(connection, "build.main.srag_statistics", rows)
+
+
+def _count_states(rows: Iterable[Sequence[Any]], parent: str) -> Mapping[str, Counter[str]]:
+    """Count the cells of each column by `CELL_STATES`; of a child table, *parent* is its own."""
+    states: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for name, state, marks, engine, is_empty, n in rows:
+        found = read_marks(marks)
+        states[name][state] += n
+        if state == State.CORRECTED:
+            states[name][_BY_AGENT] += n if engine != PERSON else 0  # the author, in a cell so set
+            is_none = Mark.SAID_NONE in found
+            states[name][_SET_UNKNOWN] += n if is_empty and not is_none else 0
+            says = State.NOT_MENTIONED if is_empty else State.STATED
+            states[name][State.STATED_ABSENT if is_none else says] += n
+        # a list that is stated may go on in the rest
+        of_list = {State.STATED, State.CORRECTED}
+        is_open = state in (of_list if name == POSITION and parent else {State.NOT_MENTIONED})
+        if is_open and Mark.READ_IN_PART in found:
+            states[name][Mark.READ_IN_PART] += n
+        states[name][Mark.RULED] += n if Mark.RULED in found else 0
+        if not IN_DOUBT.isdisjoint(found):
+            states[name][Mark.DOUBTED] += n
+        if state == State.STATED and Mark.CONTRADICTED in found:
+            states[name][Mark.CONTRADICTED] += n
+    return states
 
 
 def _of_list(table: Table, n: Counter[str]) -> ColumnStatistics:
@@ -242,6 +247,15 @@ def _of_column(
         truncated=counted[3] > MAX_VALUES_LISTED,
         table=entity,
     )
+
+
+def of_rows(
+    item: ColumnStatistics, n_records: int, n_non_null: int, cells: Iterable[Sequence[Any]]
+) -> ColumnStatistics:
+    """Return the statistics of a column with the counts of some rows: *cells* as CELL_STATES."""
+    n = _count_states(cells, "")[item.column]
+    counted: dict[str, Any] = {f"n_{key}": n[key] for key in _COUNTED_CELLS}
+    return replace(item, n_records=n_records, n_non_null=n_non_null, **counted)
 
 
 def read_statistics(text: str, table: str) -> ColumnStatistics:

@@ -91,6 +91,36 @@ def test_what_may_be_excluded_is_not_used(towers: Corpus) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("amount", "used", "left_out"),
+    [
+        ("sum(NULLIF(height, 30))", 2, 1),
+        ("sum(CASE WHEN height > 20 THEN height END)", 2, 1),
+        ("count(height), sum(NULLIF(height, 30))", 2, 1),
+        ("sum(height) FILTER (built > 1950), count(*)", 1, 0),
+        ("sum(CASE WHEN built > 1950 THEN height END), count(*)", 1, 0),
+        ("sum(height) FILTER (built > 1950), max(height) FILTER (built = 1950), count(*)", 2, 0),
+        ("sum(height) FILTER (built > 1950), max(height), count(*)", 3, 0),
+        ("count(*) FILTER (NULLIF(height, 30) > 20)", 2, 1),
+    ],
+)
+def test_what_is_used_is_what_the_amount_is_made_of(
+    corpus: Corpus, amount: str, used: int, left_out: int
+) -> None:
+    [found] = columns_of(corpus, f"SELECT {amount} FROM towers")
+    assert (found.n_used, found.n_left_out) == (used, left_out)
+    assert (found.n_unknown, found.n_failed) == (1, 1)
+
+
+def test_a_column_without_gaps_has_values_that_are_left_out(corpus: Corpus) -> None:
+    facts = read_query("SELECT avg(NULLIF(built, 1990)) FROM towers", corpus.schema())
+    [said] = find_grounds(corpus, facts, corpus.select(facts.sql)).coverage
+    assert said == (
+        "Over all 5 documents;"
+        " built: 4 used, 1 left out, of which NULLIF(built, 1990) makes nothing."
+    )
+
+
 def test_columns_without_gaps_need_no_words(corpus: Corpus) -> None:
     assert columns_of(corpus, "SELECT max(built) FROM towers WHERE town = 'Olm'") == ()
     sql = "SELECT avg(height) FROM towers WHERE town = 'Olm'"
@@ -222,7 +252,9 @@ def kilns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
         (
             "SELECT count(*) FROM kilns WHERE volume > 50 AND doors > 4",
             [
-                "volume: 1 used, 1 has none; doors: 1 used, 1 without a value that rules read.",
+                "volume: 1 used, 1 has none (of those that other conditions leave);"
+                " doors: 1 used, 1 without a value that rules read (of those that other conditions"
+                " leave).",
                 "Whatever they would say: 1 to 2.",
             ],
         ),

@@ -167,6 +167,42 @@ def test_a_condition_on_a_list_says_which_of_its_rows_are_silent(meals: Corpus) 
     assert notes == ["meals_courses.quantity: 1 of 6 rows do not say it"]
 
 
+ROWS = "meals_courses c JOIN meals m ON m.document_id = c.document_id"
+
+
+@pytest.mark.parametrize(
+    ("sql", "n"),
+    [
+        (f"SELECT sum(c.price) FROM {ROWS}", None),
+        (f"SELECT sum(c.price) FROM {ROWS} WHERE m.place = 'Olm'", 5),
+        ("SELECT sum(price) FROM meals JOIN meals_courses USING (document_id)"
+         " WHERE place = 'Olm' AND dish = 'Soup'", 2),
+        (f"SELECT sum(price) FROM (SELECT c.*, m.bill FROM {ROWS}) WHERE bill < 50", 4),
+        ("SELECT sum(price) FROM meals_courses LEFT JOIN meals USING (document_id)", None),
+    ],
+)  # fmt: skip
+def test_rows_joined_with_their_records_are_counted(meals: Corpus, sql: str, n: int | None) -> None:
+    coverage, _ = said(meals, sql)
+    over = "Over all 6 courses" if n is None else f"Over the {n} of 6 courses"
+    assert coverage.startswith(f"{over} of 3 of 4 documents (1 list none)")
+
+
+@pytest.mark.parametrize(
+    "joined",
+    [
+        "meals LEFT JOIN meals_courses c USING (document_id)",  # Dan has none, and a row
+        "meals JOIN meals_courses c ON meals.bill > c.price",
+        "meals JOIN meals_courses c ON c.document_id = 'a'",
+        "meals_courses c JOIN meals_themes t USING (document_id)",
+        "meals m JOIN meals_courses c USING (document_id) JOIN meals_themes t USING (document_id)",
+        f"{ROWS} AND m.bill > c.price",
+    ],
+)
+def test_rows_that_a_join_makes_otherwise_are_not_counted(meals: Corpus, joined: str) -> None:
+    coverage, _ = said(meals, f"SELECT sum(c.price) FROM {joined}")
+    assert coverage.endswith("was not counted: it joins tables.")
+
+
 # -- joins ----------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@ import pytest
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Condition, OutputColumn, read_query
+from srag_mcp.sqlfacts.trees import NO_GAPS, Gaps
 
 SHIPS = Schema(
     title="Ship",
@@ -240,3 +241,69 @@ def test_a_list_that_may_hold_unknowns_is_named() -> None:
     sql = "SELECT 1 FROM ships WHERE flag NOT IN (SELECT flag FROM ships WHERE {})"
     assert read_query(sql.format("crew > 9"), SHIPS).open_lists == ("flag",)
     assert read_query(sql.format("flag IS NOT NULL"), SHIPS).open_lists == ()
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        ("SELECT crew FROM ships", {"crew": ""}),
+        (
+            "SELECT avg(crew) FROM ships WHERE flag = 'Peru'",
+            {"crew": "(flag = 'Peru')", "flag": ""},
+        ),
+        (
+            "WITH s AS (SELECT * FROM ships WHERE crane) SELECT avg(crew) FROM s",
+            {"crew": "(crane)", "crane": ""},
+        ),
+        (
+            "SELECT sum(crew) FILTER (crane), max(crew) FILTER (length > 3) FROM ships",
+            {"crew": "((crane)) OR ((length > 3))", "crane": "", "length": ""},
+        ),
+        (
+            "SELECT title FROM documents WHERE document_id IN"
+            " (SELECT document_id FROM ships WHERE crane AND crew > 3)",
+            {"crane": "(crew > 3)", "crew": "(crane)"},
+        ),
+        # each may be of any row: a condition on another table, and what is first made of rows
+        (
+            "SELECT crew FROM ships JOIN cells c USING (document_id) WHERE c.unit = 'm'",
+            {"crew": ""},
+        ),
+        (
+            "SELECT max(n) FROM (SELECT flag, avg(crew) AS n FROM ships GROUP BY 1)"
+            " WHERE flag > 'a'",
+            {"crew": "", "flag": None},
+        ),
+    ],
+)
+def test_of_which_rows_a_column_is_used_is_told_by_the_conditions_on_others(
+    sql: str, rows: dict[str, str | None]
+) -> None:
+    assert read_query(sql, SHIPS).rows_of(NO_GAPS) == rows
+
+
+def test_a_record_of_which_a_condition_is_unknown_is_not_left_out() -> None:
+    facts = read_query("SELECT avg(crew) FROM ships WHERE crane", SHIPS)
+    assert facts.rows_of(Gaps(frozenset({"crane"})))["crew"] == "((crane) IS NOT FALSE)"
+
+
+@pytest.mark.parametrize(
+    ("sql", "lost"),
+    [
+        ("SELECT avg(crew), sum(length + 3) FROM ships", {}),
+        ("SELECT count(TRY_CAST(title AS INT)) FROM ships", {}),  # it is their number
+        ("SELECT sum(CASE WHEN crane THEN 1 ELSE 0 END) FROM ships", {}),
+        (
+            "SELECT max(TRY_CAST(title AS INT)) FROM ships",
+            {"title": ["TRY_CAST(title AS INT)"]},
+        ),
+        (
+            "SELECT sum(CASE title WHEN 'two' THEN 2 WHEN 'ten' THEN 10 END) FROM ships",
+            {"title": ["CASE title WHEN 'two' THEN 2 WHEN 'ten' THEN 10 END"]},
+        ),
+        ("SELECT name FROM ships WHERE NULLIF(crew, 0) < 3", {"crew": ["NULLIF(crew, 0) < 3"]}),
+    ],
+)
+def test_what_may_make_nothing_of_a_value_is_told(sql: str, lost: dict[str, list[str]]) -> None:
+    takes = read_query(sql, SHIPS).takes
+    assert {name: [x.said for x in found if x.lost] for name, found in takes.items()} == lost

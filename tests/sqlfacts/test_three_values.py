@@ -147,7 +147,7 @@ def test_a_merged_query_has_the_result_of_the_one_that_was_written(
 ) -> None:
     root = parse_query(sql)
     assert root is not None
-    merged = write(merge_queries(root, "ships", ["document_id", *COLUMNS]))
+    merged = write(merge_queries(root, {"ships": ["document_id", *COLUMNS]}))
 
     assert merged.upper().count("SELECT") == n_selects
     assert set(ships.execute(merged).fetchall()) == set(ships.execute(sql).fetchall())

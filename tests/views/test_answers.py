@@ -78,8 +78,8 @@ def test_an_answer_has_its_denominator_notes_query_and_who_wrote_it(boats: Corpu
 
     assert lines(boats, answer) == [
         "12 of them",
-        "Over the 12 of 20 documents that meet the conditions; crew: 17 used, 3 do not say."
-        " Whatever they would say: 12 to 15.",
+        "Over the 12 of 20 documents that meet the conditions; crew: 17 used, 3 do not say (of"
+        " all). Whatever they would say: 12 to 15.",
         "an assumption",
         "a warning",
         "sql: SELECT count(*) FROM boats",
