@@ -40,6 +40,7 @@ _PRIOR = r"(?:prior|previous|preceding|last)"
 _PERIOD = r"(?:\s(?:fiscal|financial|reporting))?\s(?:year|period|quarter|half|month)\b"
 _RELATIVE = re.compile(rf"\b(?:(?P<now>{_CURRENT})|{_PRIOR}){_PERIOD}", re.IGNORECASE)
 _POWERS = tuple(10.0**power for power in (0, 3, 6, 9, -3, -6, -9))
+_BETWEEN = re.compile(r"[\s().,|:]+")
 _LETTERS, _MOST_LETTERS = re.compile(r"[^\W\d_]"), 8  # of a unit, a scale or a mark
 _MOST_PLACES, _MOST_LINES = 20, 80
 _FEWEST_WORDS = 8  # of a line of running text: labels have fewer
@@ -172,6 +173,30 @@ def find_table_places(quote: str, value: float, text: str, span: Span | None) ->
                 floor = _floor(text, row.start)
                 found.append(TablePlace(text, number.span, number.value, row, floor))
     return found
+
+
+def is_headed(text: str, number: Span, said: str) -> bool:
+    """Whether the head of the column of *number*, or what leads to its table, has all words *said*.
+
+    `feet` of a `35` below `Feet`; between bars only the head of its own column.
+    """
+    row = line_at(text, number)
+    floor = _floor(text, row.start)
+    above = text[floor : row.start].splitlines()
+    captions = [line for line in above if "|" not in line and not any(map(str.isdigit, line))]
+
+    def is_said(word: str) -> bool:
+        unit = unit_of(word.strip("().,"))
+
+        def read(line: str) -> list[str]:
+            own = [x for x in _BETWEEN.split(line) if {*stems(x)} >= {*stems(word)} != set()]
+            return own or [x for x in _BETWEEN.split(line) if unit and unit_of(x) == unit]
+
+        return read_head(text, number, floor, lambda line: read(line)[:1]) is not None or any(
+            map(read, captions)
+        )
+
+    return bool(said.split()) and all(map(is_said, said.split()))
 
 
 def _say_period(head: _Head) -> str:

@@ -277,3 +277,16 @@ def test_a_column_of_a_list_that_a_model_read_is_renamed_without_reading_again(
     assert count_readings(server) == n_asked
     lists = "SELECT state, value FROM cells WHERE position = 0 ORDER BY document_id"
     assert ask(folder, lists)[1:3] == [("stated", "1"), ("stated_absent", "0")]
+
+
+def test_members_that_could_not_be_read_are_named_in_the_report(
+    folder: Path, tmp_path: Path
+) -> None:
+    def say_more(body: Body) -> Answer:
+        return Answer(say(body).text.replace('["Cap", 1]', '["Cap", 77]'))
+
+    with serving(say_more) as running:
+        report = ingest(folder, settings_for(running, tmp_path / "home"))
+    assert report.warnings == (
+        "1 cell failed (bills_items.quantity 1); trace_value with the state failed says why",
+    )
