@@ -15,7 +15,7 @@ from srag_mcp.cells.cell import (
     Mark,
     PredictedCell,
     add_note,
-    none_counts_as_zero,
+    counts_things,
     write_canonical,
 )
 from srag_mcp.claims.claim import Bearing, check, says_none
@@ -256,7 +256,7 @@ class Judge:
         elif not says_none(words):
             # only where a number or a no would come of it: `between jobs` may well say it
             is_implied = attribute.absent_means != "unknown" or attribute.type.denied is not None
-            is_used = none_counts_as_zero(attribute, words) or is_implied
+            is_used = counts_things(attribute) or is_implied
             odd = "the quote does not say that there is none" if is_used else ""
             marked = PredictedCell(add_note(cell, NOT_SHOWN, Mark.UNSHOWN))
             return Judgement(marked, said, odd, told_once=bool(odd))
