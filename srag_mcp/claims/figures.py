@@ -27,7 +27,7 @@ from srag_mcp.values.quantities import (
     read_numeral,
     scan_figures,
 )
-from srag_mcp.values.states import LEGAL_FORMS, State
+from srag_mcp.values.states import LEGAL_FORMS, TITLES, State
 from srag_mcp.values.types import Value
 from srag_mcp.values.units import (
     SCALES,
@@ -479,11 +479,7 @@ def _scales_in(words: str) -> set[float]:
 
 # --- Whether two values are the same -------------------------------------------------------------
 
-_TITLES = {
-    "the", "mr", "mrs", "ms", "miss", "mx", "dr", "prof", "professor", "sir", "herr", "frau", "m",
-    "mme", "sr", "sra",
-}  # fmt: skip
-_ATTACHED = LEGAL_FORMS | _TITLES
+_ATTACHED = LEGAL_FORMS | TITLES | {"the"}
 _SAME = 1e-6
 FEWEST_BOTH = 5
 LEAST_AGREEMENT = 0.6

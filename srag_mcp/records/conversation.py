@@ -334,10 +334,10 @@ class _Draft:
     def take(self, flaw: Flaw, said: CellReply) -> None:
         """Take a cell that was asked for again, unless that makes it worse."""
         judged, name = self.judged[flaw.place], flaw.attribute.name
-        if flaw.place == OF_RECORD:
+        if flaw.row is None:
             judgement = self.judge.judge_cell(flaw.attribute, said)
         else:
-            judgement = judge_again(self.judge, flaw.attribute, said, judged)
+            judgement = judge_again(self.judge, flaw.attribute, said, flaw.row)
         if judgement.is_usable or not judged[name].is_usable:
             judged[name] = judgement
 

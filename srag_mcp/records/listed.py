@@ -206,14 +206,10 @@ def _judge_member(
     return Judgement(PredictedCell(cell), said, why, told_once=True)
 
 
-def judge_again(
-    judge: Judge, attribute: Attribute, said: CellReply, row: Mapping[str, Judgement]
-) -> Judgement:
-    """Judge what is said of a member of *row* that was asked for again."""
-    anchor = place_of(row)
-    places = _find(judge, attribute, said, lambda _: True) if anchor else []
-    near = _nearest(judge.document.text, places, anchor) if anchor else None
-    return _judge_member(judge, attribute, said, near)
+def judge_again(judge: Judge, attribute: Attribute, said: CellReply, row: Span) -> Judgement:
+    """Judge what is said of a member of an item, at *row*, that was asked for again."""
+    places = _find(judge, attribute, said, lambda _: True)
+    return _judge_member(judge, attribute, said, _nearest(judge.document.text, places, row))
 
 
 def place_of(row: Mapping[str, Judgement]) -> Span | None:

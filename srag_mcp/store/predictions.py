@@ -240,7 +240,8 @@ class Predictions:
                 new,
                 old,
             )
-            self.move(list_attribute(before), list_attribute(now))
+            if old != new:
+                self.move(list_attribute(before), list_attribute(now))
             self._work.append("predicted_rows", rows)
             self._work.count_revision()
 

@@ -24,6 +24,7 @@ MONTHS: Mapping[str, int] = _NAMES["months"]
 CURRENCY_NAMES: Mapping[str, str] = _NAMES["currencies"]
 COUNTRIES: frozenset[str] = frozenset(_NAMES["countries"])
 LEGAL_FORMS: frozenset[str] = frozenset(WORDS["names"]["legal_forms"].split())
+TITLES: frozenset[str] = frozenset(WORDS["names"]["titles"].split())
 ARTICLES: frozenset[str] = frozenset(WORDS["names"]["articles"].split())
 # `limited` -> `ltd`
 SHORT_LEGAL_FORMS: Mapping[str, str] = dict(
