@@ -64,11 +64,13 @@ PARTS_OF_ONE = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4} | {
 _ANY = "|".join(sorted([*_SMALL, *_FACTORS], key=len, reverse=True))
 _FIRST = "|".join(sorted(_SMALL, key=len, reverse=True))
 _PART = "|".join(word for word in PARTS_OF_ONE if "-" not in word)
-# Behind a number, in digits or words, it is so much more: `10 and a half`, `two-and-a-half-hour`.
+_PARTS = "|".join(word for word in PARTS_OF_ONE if word[-1] == "s" or word in ("half", "quarter"))
+# Behind a number, in digits or words, it is so much more: `10 and a half`, `two-and-a-half-hour`;
+# not `in 2010 and a third time in 2014`, `in 2010 and a half of it`.
 _AND_PART = re.compile(
     "|".join(
-        rf"{by}(?:and|und|en){by}(?:an?|{_FIRST}|ein\w*|een){by}(?:{_PART}|halb\w*|halve){end}"
-        for by, end in ((r"\s", r"(?![\w-])"), ("-", r"(?!\w)"))
+        rf"{by}(?:and|und|en){by}(?:an?|{_FIRST}|ein\w*|een){by}(?:{_PARTS}|halb\w*|halve){end}"
+        for by, end in ((r"\s", r"(?![\w-]|\sof\b)"), ("-", r"(?!\w)"))
     )
     + rf"|(?:\s(?:et|y|e)\s(?:{WORDS['numbers']['halves']})|\s?einhalb)(?![\w-])",
     re.IGNORECASE,
@@ -85,7 +87,8 @@ NUMBER_WORDS = re.compile(
 _OF_NUMBERS = frozenset({*_SMALL, *_FACTORS})  # one of these is in each of them
 # Around words that are but a part of a number: `half | a thousand`, `several hundred and | ten`.
 _CUT_BEFORE = re.compile(rf"(?:\b(?:{'|'.join(_FACTORS)})(?:\sand)?|\bhalf)\s$", re.IGNORECASE)
-_CUT_BEHIND = re.compile(rf"[\s-](?:{_PART})\b", re.IGNORECASE)  # `three | quarters`
+# and behind them: `three | quarters`, `ten | and a third`.
+_CUT_BEHIND = re.compile(rf"[\s-](?:and (?:an?|one) )?(?:{_PART})\b", re.IGNORECASE)
 
 
 def ambiguous_mark(numeral: str) -> str | None:

@@ -149,7 +149,9 @@ def test_thousands_are_set_off_where_the_number_is_no_year(value: float, shown: 
      ("10 und ein halb Meter", [(10.5, "m")]), ("2 million and a half", [(2_500_000, None)]),
      ("a two-and-a-half-hour tour", [(2.5, "h")]), ("minus ten degrees", [(-10, "°")]),
      ("two weeks and a half day", [(2, "week")]), ("2 hours and a half day", [(2, "h")]),
-     ("two bedrooms and a half bath", [(2, None)])],
+     ("two bedrooms and a half bath", [(2, None)]),
+     ("in 2010 and a third time in 2014", [(2010, None), (2014, None)]),
+     ("in 2010 and a half of it later", [(2010, None)])],
 )  # fmt: skip
 def test_a_number_takes_all_words_that_belong_to_it(
     text: str, found: list[tuple[float, str | None]]
@@ -159,7 +161,13 @@ def test_a_number_takes_all_words_that_belong_to_it(
 
 @pytest.mark.parametrize(
     "text",
-    ["three quarters of a mile", "two thirds", "half a thousand", "several hundred and ten people"],
+    [
+        "ten and a third",
+        "three quarters of a mile",
+        "two thirds",
+        "half a thousand",
+        "several hundred and ten people",
+    ],
 )
 def test_words_that_are_a_part_of_a_number_are_not_read_as_one(text: str) -> None:
     assert find_quantities(text) == []
