@@ -273,11 +273,6 @@ def _check_answer(attribute: Attribute, quote: str, *, value: bool) -> Claim:
     return Claim(Bearing.UNSHOWN)
 
 
-def may_be_opposite(attribute: Attribute, quote: str, value: Value) -> bool:
-    """Whether *quote* may say a no by its opposite: it does not name the thing. `It was dry`."""
-    return value is False and set(stems(attribute.name)).isdisjoint(stems(quote))
-
-
 def _is_defined(attribute: Attribute, quote: str, value: float) -> bool:
     """Whether the definition gives *value* for words of *quote*: `0 if punctual (on time, RT)`."""
     written = f" {fold_words(attribute.description)} "

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 from unicodedata import category
@@ -185,18 +185,16 @@ def is_headed(text: str, number: Span, said: str) -> bool:
     above = text[floor : row.start].splitlines()
     captions = [line for line in above if "|" not in line and not any(map(str.isdigit, line))]
 
-    def is_said(word: str) -> bool:
+    def read(line: str, word: str) -> list[str]:
         unit = unit_of(word.strip("().,"))
+        pairs = ((x, {*stems(x)} >= {*stems(word)} != set()) for x in _BETWEEN.split(line))
+        return [x for x, is_word in pairs if is_word or (unit and unit_of(x) == unit)][:1]
 
-        def read(line: str) -> list[str]:
-            own = [x for x in _BETWEEN.split(line) if {*stems(x)} >= {*stems(word)} != set()]
-            return own or [x for x in _BETWEEN.split(line) if unit and unit_of(x) == unit]
-
-        return read_head(text, number, floor, lambda line: read(line)[:1]) is not None or any(
-            map(read, captions)
-        )
-
-    return bool(said.split()) and all(map(is_said, said.split()))
+    return bool(said.split()) and all(
+        read_head(text, number, floor, partial(read, word=word))
+        or any(read(line, word) for line in captions)
+        for word in said.split()
+    )
 
 
 def _say_period(head: _Head) -> str:

@@ -195,7 +195,7 @@ class _Column:
 
     def texts(self, keys: Sequence[str]) -> dict[str, DocumentText]:
         """Return the documents of *keys* by these."""
-        ids = [key.partition(_ROW)[0] for key in keys]
+        ids = [key.partition("\n")[0] for key in keys]
         found = {x.document_id: x for x in self.predictions.texts([*dict.fromkeys(ids)])}
         return {key: found[own] for key, own in zip(keys, ids, strict=True) if own in found}
 
@@ -207,11 +207,8 @@ class _Column:
         return self.predictions.replace_rows(self.table, self.table, new)
 
 
-_ROW = "\n"  # between the document and the position of a row
-
-
 def _key(row: RowKey) -> str:
-    return f"{row.document_id}{_ROW}{row.position}"
+    return f"{row.document_id}\n{row.position}"
 
 
 def _standardise(column: _Column, tags: Tags, engine: ModelEngine) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from srag_mcp.cells.cell import (
     counts_things,
     write_canonical,
 )
-from srag_mcp.claims.claim import Bearing, check, may_be_opposite, says_none
+from srag_mcp.claims.claim import Bearing, check, says_none
 from srag_mcp.claims.figures import definition, is_computed, read_figures, rounds_to
 from srag_mcp.claims.quotes import (
     LONGEST_QUOTE,
@@ -315,7 +315,9 @@ class Judge:
         is_put_otherwise = attribute.type.is_text and not attribute.categories
         if mark is not None:
             return Judgement(taken, said)
-        is_put_otherwise |= may_be_opposite(attribute, quote, value)
+        # words that do not name the thing may say a no by its opposite: `it was dry`
+        is_unnamed = {*stems(attribute.name)}.isdisjoint(stems(quote))
+        is_put_otherwise |= value is False and is_unnamed
         if claim.bearing is Bearing.DERIVED or (is_put_otherwise and not claim.follows):
             cell = add_note(taken.cell, PUT_OTHERWISE, Mark.DERIVED)
         elif claim.bearing is Bearing.UNSHOWN and not attribute.type.is_text:

@@ -438,10 +438,8 @@ def find_quantities(text: str) -> list[tuple[Span, Quantity]]:
         number += _part_of(part) if part else 0
         head = text[max(0, start - _LONGEST_HEAD) : start]
         if not (_CUT_BEFORE.search(head) or _CUT_BEHIND.match(text, end)):
-            sign, start = _sign(start, head, None)
-            spelled.append(
-                (Span(start, part.end() if part else end), Quantity(sign * number, unit))
-            )
+            (sign, start), end = _sign(start, head, None), part.end() if part else end
+            spelled.append((Span(start, end), Quantity(sign * number, unit)))
     return sorted(found + spelled, key=lambda item: item[0].start)
 
 
