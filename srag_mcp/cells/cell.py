@@ -16,7 +16,7 @@ from srag_mcp.text.words import content_words, fold, singular, tidy
 from srag_mcp.values.columns import choose_spellings
 from srag_mcp.values.columns import read_column as read_words
 from srag_mcp.values.quantities import ELSEWHERE, find_style, scan_figures
-from srag_mcp.values.states import Column, State, Words
+from srag_mcp.values.states import Column, State, Words, denies_only
 from srag_mcp.values.types import Value, is_partial_date
 from srag_mcp.values.units import UNIT_OF_ROW, holds_units
 
@@ -224,15 +224,22 @@ def is_count(attribute: Attribute) -> bool:
     return attribute.type.is_whole and COUNT_WORDS.search(words) is not None
 
 
-def none_counts_as_zero(attribute: Attribute, words: str | None) -> bool:
-    """Return whether "none", in words, is 0: of what is counted, as a plural name says."""
-    if attribute.absent_means == "zero":
-        return True
-    if not any(map(str.isalpha, words or "")):
-        return False
+def counts_things(attribute: Attribute) -> bool:
+    """Return whether a column counts things, as its definition or a plural name says."""
     is_number = attribute.type.is_whole and attribute.unit is None
     names = content_words(attribute.name.replace("_", " ")) if is_number else []
     return is_count(attribute) or any(singular(word) != word for word in names)
+
+
+def none_counts_as_zero(attribute: Attribute, words: str | None) -> bool:
+    """Return whether "none", in *words*, is 0: there are none of what the column counts.
+
+    `none`, `no visitors in May` -> True for `visitors`; `no figure`, `not counted` -> False
+    """
+    if attribute.absent_means == "zero" or not any(map(str.isalpha, words or "")):
+        return attribute.absent_means == "zero"
+    called = " ".join((attribute.name.replace("_", " "), attribute.unit or "", *attribute.synonyms))
+    return counts_things(attribute) and denies_only(words or "", COUNT_WORDS.sub(" ", called))
 
 
 def write_canonical(attribute: Attribute, value: Value | None) -> str | None:

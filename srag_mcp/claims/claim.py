@@ -41,14 +41,22 @@ from srag_mcp.claims.table_places import (
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, content_words, fold, fold_words, share_stem, stem, stems
-from srag_mcp.values.dates import find_periods
-from srag_mcp.values.states import has_denial, is_denying_name, read_boolean, read_missing
+from srag_mcp.values.dates import DateText, find_periods
+from srag_mcp.values.states import (
+    MONTHS,
+    ORDINAL_DAYS,
+    has_denial,
+    is_denying_name,
+    read_boolean,
+    read_missing,
+)
 from srag_mcp.values.types import Value
 from srag_mcp.values.units import convert
 
 _KEY = re.compile(r"[^:?\n]*[:?]\s*")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SINGLE = re.compile(r"\b(?:one|single|sole|only)\b", re.IGNORECASE)
+_ZERO = re.compile(r"\bzero\b", re.IGNORECASE)
 _DIGITS_SHARE = 3
 _NAME_BEFORE = re.compile(r"(?:[^\W\d_a-z][\w&.-]*|[§#№]+)[ \u00a0]?$")
 _SERIAL = re.compile(r"\d{1,4}(?:[-–]\d{1,4})?[A-Z]?")
@@ -140,7 +148,9 @@ def _check_number(
         return Claim(Bearing.QUOTED)
     if is_converted(attribute, quote, value, text):
         return Claim(Bearing.CONVERTED)
-    if (value == 0 and has_denial(quote)) or is_computed(attribute, quote, value):
+    is_word = _SINGLE if value == 1 and not figures.quantities else _ZERO if value == 0 else None
+    is_said = (is_word and is_word.search(quote)) or (value == 0 and has_denial(quote))
+    if is_said or is_computed(attribute, quote, value):
         return Claim(Bearing.DERIVED)
     if not figures.quantities and _is_defined(attribute, quote, value):
         return Claim(Bearing.DERIVED)
@@ -286,7 +296,20 @@ def _check_date(quote: str, value: date, text: str) -> Claim:
     is_elsewhere = is_open and any(
         may_be_day(item, value) for _, item in dates_of(text) if item.year and item.day
     )
-    return Claim(Bearing.DERIVED if is_elsewhere else Bearing.UNSHOWN)
+    is_shown = is_elsewhere or _has_parts(agreeing, quote, value, text)
+    return Claim(Bearing.DERIVED if is_shown else Bearing.UNSHOWN)
+
+
+def _has_parts(agreeing: Sequence[DateText], quote: str, value: date, text: str) -> bool:
+    """Whether the quote has month and day of *value*, these apart or not, and *text* its year."""
+    names = "|".join(name for name, day in ORDINAL_DAYS.items() if day == value.day)
+    day = rf"(?<!\d)0?{value.day}(?!\d)|\b(?<!-)(?:{names})\b"
+    has_day = any(item.day for item in agreeing) or re.search(day, quote, re.IGNORECASE)
+    has_year = any(item.year and not item.two_digits for item in agreeing)
+    is_dated = has_year or re.search(rf"(?<!\d){value.year}(?!\d)", text)
+    months = {MONTHS.get(word) for word in fold_words(quote).split()}
+    has_month = value.month in months or any(item.month for item in agreeing)
+    return bool(has_day and is_dated and has_month)
 
 
 def _begins_stretch(quote: str, value: date) -> bool:

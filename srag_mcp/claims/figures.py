@@ -18,6 +18,7 @@ from srag_mcp.values.quantities import (
     DECIMAL_COMMA,
     FOOTNOTED,
     NUMBER_WORDS,
+    PARTS_OF_ONE,
     Quantity,
     ambiguous_mark,
     find_quantities,
@@ -26,7 +27,7 @@ from srag_mcp.values.quantities import (
     read_numeral,
     scan_figures,
 )
-from srag_mcp.values.states import LEGAL_FORMS, WORDS, State
+from srag_mcp.values.states import LEGAL_FORMS, TITLES, State
 from srag_mcp.values.types import Value
 from srag_mcp.values.units import (
     SCALES,
@@ -36,6 +37,7 @@ from srag_mcp.values.units import (
     convert,
     is_currency,
     parse_unit,
+    unit_of,
 )
 
 _NUMERALS = (
@@ -44,15 +46,10 @@ _NUMERALS = (
 )
 _CODE = re.compile(r"(?<!\w)[^\W\d_]+\d+[/_:][\w.,/]+")  # `SS21/39,47400`
 _MIXED = re.compile(r"(?<![\w.,/])(?:(\d{1,4})[ \u00a0-])?(\d{1,2})/(\d{1,2})(?![.,/]?\w)")
-_PARTS_OF_ONE = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4} | {
-    f"{word}{plural}": number
-    for number, word in enumerate(WORDS["numbers"]["ordinals"].split(), start=1)
-    for plural in ("", "s")
-    if number > 2
-}
 _SPELT_PART = re.compile(
-    rf"(?:(?P<whole>[\w-]+)\s+and\s+)?\b(?P<top>an?|[\w-]+?)[\s-]"
-    rf"(?P<part>{'|'.join(_PARTS_OF_ONE)})\b|\b(?P<half>half)\san?(?=\s)(?!\s(?:dozen|hundred|thousand|million|billion)\b)",
+    rf"(?:(?:(?:an?|the|one)\s(?P<one>[^\W\d_]+)|(?P<whole>[\w-]+))\s+and\s+)?"
+    rf"\b(?P<top>an?|[\w-]+?)[\s-]"
+    rf"(?P<part>{'|'.join(PARTS_OF_ONE)})\b|\b(?P<half>half)\san?(?=\s)(?!\s(?:dozen|hundred|thousand|million|billion)\b)",
     re.IGNORECASE,
 )
 _ONE_IN = re.compile(
@@ -226,6 +223,7 @@ def _as_decimals(match: re.Match[str]) -> str:
     """Write a fraction as a number: `2 1/2` -> `2.500000`; as it is where it is none."""
     groups = match.groupdict()
     whole: float | None = 0
+    unit = ""
     if "bottom" in groups:
         top, bottom = map(_read_count, match.groups())
         if top and bottom and top >= bottom:
@@ -233,13 +231,15 @@ def _as_decimals(match: re.Match[str]) -> str:
     elif groups:
         said = (groups["top"] or "a").lower()
         top = 1 if said in ("a", "an") else _read_count(said)
-        bottom = _PARTS_OF_ONE[(groups["half"] or groups["part"]).lower()]
+        bottom = PARTS_OF_ONE[(groups["half"] or groups["part"]).lower()]
         whole = _read_count(groups["whole"]) if groups["whole"] else 0
+        if groups["one"]:  # `the mile and a half`
+            unit, whole = f" {groups['one']}", 1 if unit_of(groups["one"]) else None
     else:
         whole, top, bottom = (int(part or 0) for part in match.groups())
     if whole is None or not top or not bottom:
         return match[0]
-    return f"{whole + top / bottom:.6f}"
+    return f"{whole + top / bottom:.6f}{unit}"
 
 
 def _read_count(word: str) -> int | float | None:
@@ -479,11 +479,7 @@ def _scales_in(words: str) -> set[float]:
 
 # --- Whether two values are the same -------------------------------------------------------------
 
-_TITLES = {
-    "the", "mr", "mrs", "ms", "miss", "mx", "dr", "prof", "professor", "sir", "herr", "frau", "m",
-    "mme", "sr", "sra",
-}  # fmt: skip
-_ATTACHED = LEGAL_FORMS | _TITLES
+_ATTACHED = LEGAL_FORMS | TITLES | {"the"}
 _SAME = 1e-6
 FEWEST_BOTH = 5
 LEAST_AGREEMENT = 0.6

@@ -36,7 +36,7 @@ from srag_mcp.model.reply_content import ReplyContent, ReplyElement, ask_for, de
 from srag_mcp.names.doubtful import compare
 from srag_mcp.names.uniting import Name, read_name
 from srag_mcp.schema.attribute import Attribute, Scalar
-from srag_mcp.text.words import fold
+from srag_mcp.text.words import fold, singular
 from srag_mcp.values.dates import DateOrder, DateText, decide_order, find_dates, with_century
 from srag_mcp.values.states import State
 
@@ -308,10 +308,10 @@ def _alike(
 
 
 def _written_otherwise(counts: Mapping[str, int]) -> dict[str, str]:
-    """Map values to why they may be another one: they are the same words, written otherwise."""
+    """Map values to why they may be another one: the same words, written otherwise or several."""
     spellings: defaultdict[str, list[str]] = defaultdict(list)
     for text in sorted(counts, key=lambda text: (-counts[text], text.isascii(), text)):
-        spellings[_written_plainly(text)].append(text)
+        spellings[" ".join(map(singular, _written_plainly(text).split()))].append(text)
     return {
         text: _is_it(frequent, counts[frequent])
         for frequent, *rarer in spellings.values()

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 from unicodedata import category
@@ -40,6 +40,7 @@ _PRIOR = r"(?:prior|previous|preceding|last)"
 _PERIOD = r"(?:\s(?:fiscal|financial|reporting))?\s(?:year|period|quarter|half|month)\b"
 _RELATIVE = re.compile(rf"\b(?:(?P<now>{_CURRENT})|{_PRIOR}){_PERIOD}", re.IGNORECASE)
 _POWERS = tuple(10.0**power for power in (0, 3, 6, 9, -3, -6, -9))
+_BETWEEN = re.compile(r"[\s().,|:]+")
 _LETTERS, _MOST_LETTERS = re.compile(r"[^\W\d_]"), 8  # of a unit, a scale or a mark
 _MOST_PLACES, _MOST_LINES = 20, 80
 _FEWEST_WORDS = 8  # of a line of running text: labels have fewer
@@ -172,6 +173,28 @@ def find_table_places(quote: str, value: float, text: str, span: Span | None) ->
                 floor = _floor(text, row.start)
                 found.append(TablePlace(text, number.span, number.value, row, floor))
     return found
+
+
+def is_headed(text: str, number: Span, said: str) -> bool:
+    """Whether the head of the column of *number*, or what leads to its table, has all words *said*.
+
+    `feet` of a `35` below `Feet`; between bars only the head of its own column.
+    """
+    row = line_at(text, number)
+    floor = _floor(text, row.start)
+    above = text[floor : row.start].splitlines()
+    captions = [line for line in above if "|" not in line and not any(map(str.isdigit, line))]
+
+    def read(line: str, word: str) -> list[str]:
+        unit = unit_of(word.strip("().,"))
+        pairs = ((x, {*stems(x)} >= {*stems(word)} != set()) for x in _BETWEEN.split(line))
+        return [x for x, is_word in pairs if is_word or (unit and unit_of(x) == unit)][:1]
+
+    return bool(said.split()) and all(
+        read_head(text, number, floor, partial(read, word=word))
+        or any(read(line, word) for line in captions)
+        for word in said.split()
+    )
 
 
 def _say_period(head: _Head) -> str:

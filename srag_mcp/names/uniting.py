@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict
 
 from srag_mcp.text.words import STOP_WORDS, fold, fold_word, stem
-from srag_mcp.values.states import ARTICLES, LEGAL_FORMS, SHORT_LEGAL_FORMS
+from srag_mcp.values.states import ARTICLES, LEGAL_FORMS, SHORT_LEGAL_FORMS, TITLES
 
 _PLAIN = re.compile(r"[A-Za-z]{2,}(?: [A-Za-z]{2,})*")
 _APOSTROPHES = re.compile(r"(?<=\w)['’‘`´](?=\w)")
@@ -84,8 +84,10 @@ class Name:
 
     @cached_property
     def content(self) -> tuple[str, ...]:
-        """Its words without function words."""
-        return tuple(word for word in self.bare if word not in STOP_WORDS)
+        """Its words without function words, and of `Mrs Tranter` the surname alone."""
+        is_titled = len(self.bare) == 2 and len(self.bare[0]) > 1 and self.bare[0] in TITLES
+        said = self.bare[1:] if is_titled else self.bare
+        return tuple(word for word in said if word not in STOP_WORDS)
 
     @cached_property
     def initials(self) -> frozenset[str]:

@@ -444,8 +444,8 @@ def _predict(
         if effort != "draft":
             asked |= record_run.read_missing_records(work, schema, engine)
             ruled = replace(ruled, schema=settle_lists(work, ruled.schema))
-            standardised = record_run.standardise_columns(work, schema, engine)
-            record_run.resolve_names(work, schema, engine)
+            standardised = record_run.standardise_columns(work, ruled.schema, engine)
+            record_run.resolve_names(work, ruled.schema, engine)
     except UselessRepliesError:
         if extension is not None and extension.added:
             schema_choice.withdraw_extension(work, schema, extension)

@@ -3,21 +3,23 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
 from srag_mcp.cells.cell import (
     UNQUOTED,
     Cell,
+    DocumentText,
     Mark,
     PredictedCell,
     PredictedRecord,
     add_note,
     normalise_column,
+    read_column,
 )
 from srag_mcp.claims.claim import Bearing, check
-from srag_mcp.claims.odd_numbers import Tags, read_stated, read_tags
+from srag_mcp.claims.odd_numbers import NO_TAGS, Tags, read_stated, read_tags
 from srag_mcp.claims.suspects import (
     MAX_SUSPECTS,
     Suspect,
@@ -49,7 +51,7 @@ from srag_mcp.records.prediction import estimate_records
 from srag_mcp.rules.naming import examples_of, nouns_of_names
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import Extension
-from srag_mcp.schema.schema import PendingList, Schema
+from srag_mcp.schema.schema import PendingList, Schema, Table
 from srag_mcp.settings import Settings
 from srag_mcp.store.build import publish_changes, read_cells
 from srag_mcp.store.corpus import Corpus
@@ -164,19 +166,54 @@ def standardise_columns(work: WorkDatabase, schema: Schema, engine: ModelEngine)
     texts = [attribute for attribute in schema.attributes if attribute.type.is_text]
     tags = read_tags(predictions.cells(attribute) for attribute in texts)
     n_changed = n_unsettled = 0
-    for place, attribute in enumerate(schema.attributes):
-        progress = Progress("standardising", place, len(schema.attributes), attribute.name)
-        engine.work.on_progress(progress)
-        changed, unsettled = _standardise(predictions, attribute, tags, engine)
+    columns = [_Column(predictions, x, y) for x in schema.tables for y in x.attributes]
+    for place, column in enumerate(columns):
+        engine.work.on_progress(Progress("standardising", place, len(columns), column.name))
+        own = NO_TAGS if column.table.parent else tags
+        changed, unsettled = _standardise(column, own, engine)
         n_changed, n_unsettled = n_changed + changed, n_unsettled + unsettled
     return n_changed, n_unsettled
 
 
-def _standardise(
-    predictions: Predictions, attribute: Attribute, tags: Tags, engine: ModelEngine
-) -> tuple[int, int]:
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of the records or of a child table, as a model read it, by document or row."""
+
+    predictions: Predictions
+    table: Table
+    attribute: Attribute
+
+    @property
+    def name(self) -> str:
+        return self.table.named(self.attribute.name)
+
+    def cells(self) -> dict[str, PredictedCell]:
+        if not self.table.parent:
+            return self.predictions.cells(self.attribute)
+        rows = self.predictions.rows(self.table).items()
+        return {_key(x): item for x, item in rows if x.attribute == self.attribute.name}
+
+    def texts(self, keys: Sequence[str]) -> dict[str, DocumentText]:
+        """Return the documents of *keys* by these."""
+        ids = [key.partition("\n")[0] for key in keys]
+        found = {x.document_id: x for x in self.predictions.texts([*dict.fromkeys(ids)])}
+        return {key: found[own] for key, own in zip(keys, ids, strict=True) if own in found}
+
+    def change(self, cells: Mapping[str, PredictedCell]) -> None:
+        if not self.table.parent:
+            return self.predictions.change(self.attribute, cells)
+        rows, name = self.predictions.rows(self.table), self.attribute.name
+        new = {x: cells.get(_key(x), y) if x.attribute == name else y for x, y in rows.items()}
+        return self.predictions.replace_rows(self.table, self.table, new)
+
+
+def _key(row: RowKey) -> str:
+    return f"{row.document_id}\n{row.position}"
+
+
+def _standardise(column: _Column, tags: Tags, engine: ModelEngine) -> tuple[int, int]:
     """Ask about one column; return how many values are others now, and how many unsettled."""
-    cells = predictions.cells(attribute)
+    attribute, cells = column.attribute, column.cells()
     reasons: dict[str, str] = {}
     for found in find_suspicions(attribute, read_stated(attribute, cells), tags):
         marks = cells[found.document_id].cell.marks
@@ -185,8 +222,8 @@ def _standardise(
         if not was_looked_at and not (found.is_of_quote and Mark.DOUBTED in marks):
             reasons[found.document_id] = found.reason
     suspects = [
-        Suspect(item.document_id, cells[item.document_id], reasons[item.document_id], item.text)
-        for item in predictions.texts(list(reasons))
+        Suspect(key, cells[key], reasons[key], item.text)
+        for key, item in column.texts([*reasons]).items()
     ]
     settled = {
         key: without_unsettled(item)
@@ -194,7 +231,7 @@ def _standardise(
         if Mark.UNSETTLED in item.cell.marks and key not in reasons
     }
     if settled:
-        predictions.change(attribute, settled)
+        column.change(settled)
     others = Counter(
         item.value_text
         for key, item in cells.items()
@@ -212,7 +249,7 @@ def _standardise(
         }
     judged = _fitting(attribute, cells, judged, tags)
     if judged:  # kept all at once: what a stop leaves over must be asked as before
-        predictions.change(attribute, judged)
+        column.change(judged)
     now = [judged.get(suspect.document_id, suspect.predicted).cell for suspect in suspects]
     return (
         sum(_is_other(cell, cells[key]) for key, cell in judged.items()),
@@ -257,24 +294,23 @@ def resolve_names(work: WorkDatabase, schema: Schema, engine: ModelEngine) -> No
 
     Source: DESIGN 7.5.
     """
-    predictions = Predictions(work)
     # words in small letters name nothing
     plain = cache(lambda: frozenset(stem(fold_word(word)) for (word,) in work.run(_PLAIN)))
     doubts: list[Doubt] = []
-    for place, attribute in enumerate(schema.attributes):
-        if are_united(attribute) and not attribute.is_column:  # which no model has read
-            progress = Progress("uniting", place, len(schema.attributes), attribute.name)
-            engine.work.on_progress(progress)
-            doubts += _find_doubts(work, predictions, attribute, plain)
+    columns = [_Column(Predictions(work), x, y) for x in schema.tables for y in x.attributes]
+    for place, column in enumerate(columns):
+        if are_united(column.attribute) and not column.attribute.is_column:  # no model has read it
+            engine.work.on_progress(Progress("uniting", place, len(columns), column.name))
+            doubts += _find_doubts(work, column, plain)
     prompts = write_prompts(doubts)
     if not prompts:
         return
     said = engine.run(lambda: resolve(engine.model, prompts))
     verdicts: dict[str, list[Verdict]] = {}
-    for column, verdict in said:
-        verdicts.setdefault(column, []).append(verdict)
-    for column, new in verdicts.items():  # at the end: what a stop leaves over is asked as before
-        keep_verdicts(work, column, new)
+    for name, verdict in said:
+        verdicts.setdefault(name, []).append(verdict)
+    for name, new in verdicts.items():  # at the end: what a stop leaves over is asked as before
+        keep_verdicts(work, name, new)
 
 
 # Of a thousand documents: the words of a language are soon all there.
@@ -287,19 +323,19 @@ WHERE regexp_full_match(word, '\p{Ll}{2,}[.,;:]?')
 
 
 def _find_doubts(
-    work: WorkDatabase,
-    predictions: Predictions,
-    attribute: Attribute,
-    plain: Callable[[], frozenset[str]],
+    work: WorkDatabase, column: _Column, plain: Callable[[], frozenset[str]]
 ) -> Iterator[Doubt]:
     """Yield the groups of a column that nobody has decided yet."""
-    cells = read_cells(work, attribute, by_model=True)
+    attribute, of_rows = column.attribute, column.cells() if column.table.parent else {}
+    cells = dict(zip(of_rows, read_column(attribute, [*of_rows.values()]), strict=True))
+    if not column.table.parent:
+        cells = read_cells(work, attribute, by_model=True)
     counts = Counter(cell.value for cell in cells.values() if isinstance(cell.value, str))
     if not are_names(counts):
         return
-    decided = read_decided(work.state).get(attribute.name, UNDECIDED)
+    decided = read_decided(work.state).get(column.name, UNDECIDED)
     things = unite(counts, decided)
-    known = [frozenset(verdict.keys) for verdict in kept_verdicts(work, attribute.name)]
+    known = [frozenset(verdict.keys) for verdict in kept_verdicts(work, column.name)]
     groups = [
         group
         for group in find_candidates(things, decided)
@@ -307,24 +343,24 @@ def _find_doubts(
     ]
     if not groups or describe_things((thing.name for thing in things), plain()):
         return
-    around = _read_around(predictions, cells, groups)
+    around = _read_around(column, cells, groups)
     for group in groups:
-        yield Doubt(attribute.name, attribute.description, tuple(group), around)
+        yield Doubt(column.name, attribute.description, tuple(group), around)
 
 
 def _read_around(
-    predictions: Predictions, cells: Mapping[str, Cell], groups: Sequence[Sequence[Thing]]
+    column: _Column, cells: Mapping[str, Cell], groups: Sequence[Sequence[Thing]]
 ) -> dict[str, str]:
     """Return words around each name of *groups* in the first document that has it."""
     wanted = {thing.spellings[0] for group in groups for thing in group}
     first: dict[str, tuple[str, Span]] = {}
-    for document_id, cell in cells.items():
+    for key, cell in cells.items():
         if cell.value in wanted and cell.span is not None:
-            first.setdefault(str(cell.value), (document_id, cell.span))
-    texts = predictions.texts([document_id for document_id, _ in first.values()])
+            first.setdefault(str(cell.value), (key, cell.span))
+    texts = column.texts([key for key, _ in first.values()])
     return {
-        value: cut_around(document.text, span.start, span.end)
-        for (value, (_, span)), document in zip(first.items(), texts, strict=True)
+        value: cut_around(texts[key].text, span.start, span.end)
+        for value, (key, span) in first.items()
     }
 
 

@@ -1,7 +1,7 @@
 """What an ingestion says at its end."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from srag_mcp.settings import EngineName
 from srag_mcp.store.build import published_info
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import Evidence
-from srag_mcp.store.predictions import Predictions, Unread, find_unread
+from srag_mcp.store.predictions import Predictions, Unread, count_failed_members, find_unread
 from srag_mcp.store.takeover import describe_design
 from srag_mcp.store.work import OTHER_KIND, WorkDatabase
 from srag_mcp.text.shown import quoted, shorten
@@ -236,6 +236,7 @@ def report_stored(
     failed = tuple(Failure(path, x.error) for path, x in files if x.error and x.error != OTHER_KIND)
     asked = schema.attributes if by_model and schema else ()
     unread = find_unread(work, asked)
+    members = count_failed_members(work, schema.children) if by_model and schema else {}
     n_in_part = Predictions(work).count_read_in_part(asked) if asked else 0
     records = tuple(Failure(item.document_id, item.reason) for item in unread if item.is_whole)
     return IngestReport(
@@ -266,7 +267,7 @@ def report_stored(
             for child in (schema.children if schema else ())
         ),
         designed=tuple(describe_design(work, schema, folder.name)) if by_model and schema else (),
-        warnings=(*_warnings(work, schema), *_warn_of_unread(unread, n_in_part, n_stored)),
+        warnings=(*_warnings(work, schema), *_warn_of_unread(unread, members, n_in_part, n_stored)),
     )
 
 
@@ -300,7 +301,9 @@ def _warnings(work: WorkDatabase, schema: Schema | None) -> Iterator[str]:
         )
 
 
-def _warn_of_unread(unread: Sequence[Unread], n_in_part: int, n_documents: int) -> Iterator[str]:
+def _warn_of_unread(
+    unread: Sequence[Unread], members: Mapping[str, int], n_in_part: int, n_documents: int
+) -> Iterator[str]:
     whole = [item for item in unread if item.is_whole]
     if whole:
         n_again = sum(item.is_asked_again for item in whole)
@@ -310,6 +313,7 @@ def _warn_of_unread(unread: Sequence[Unread], n_in_part: int, n_documents: int) 
             f" could be used: all their cells are failed{again}"
         )
     n_cells = Counter(name for item in unread if not item.is_whole for name in item.attributes)
+    n_cells.update(members)
     if n_cells:
         most_first = sorted(n_cells.items(), key=lambda item: (-item[1], item[0]))
         counts = ", ".join(f"{name} {n}" for name, n in most_first)

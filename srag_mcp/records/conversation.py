@@ -33,7 +33,7 @@ from srag_mcp.records.judging import (
     read_cell,
     records_form,
 )
-from srag_mcp.records.listed import describe_list, read_list
+from srag_mcp.records.listed import describe_list, judge_again, place_of, read_list
 from srag_mcp.records.record_prompt import (
     Excerpt,
     Sought,
@@ -153,11 +153,13 @@ class RepairsReply(ReplyContent):
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """A cell with a problem."""
+    """A cell with a problem, of the record or at the *place* of a *row* of a list."""
 
     document: DocumentText
     attribute: Attribute
     judgement: Judgement
+    place: Place = OF_RECORD
+    row: Span | None = None
 
 
 async def repair(model: LanguageModel, flaws: Sequence[Flaw], step: Step) -> list[CellReply | None]:
@@ -200,7 +202,7 @@ def _render(key: str, flaw: Flaw) -> str:
 
 def _surroundings(flaw: Flaw) -> str:
     """Show what stands around the quote, else the lines that have most of its words."""
-    document, place = flaw.document, flaw.judgement.taken.cell.span
+    document, place = flaw.document, flaw.judgement.taken.cell.span or flaw.row
     places, reach = _find_lines(flaw), 0
     if place is not None:
         places = [Span(place.start, min(place.end, place.start + _LONGEST_QUOTE))]
@@ -326,26 +328,31 @@ class _Draft:
     judge: Judge
     judged: dict[Place, dict[str, Judgement]] = field(default_factory=dict)
     error: str = ""
-    told: set[str] = field(default_factory=set)
+    told: set[tuple[Place, str]] = field(default_factory=set)
     summary: str = ""
 
     def take(self, flaw: Flaw, said: CellReply) -> None:
         """Take a cell that was asked for again, unless that makes it worse."""
-        judged, name = self.judged[OF_RECORD], flaw.attribute.name
-        judgement = self.judge.judge_cell(flaw.attribute, said)
+        judged, name = self.judged[flaw.place], flaw.attribute.name
+        if flaw.row is None:
+            judgement = self.judge.judge_cell(flaw.attribute, said)
+        else:
+            judgement = judge_again(self.judge, flaw.attribute, said, flaw.row)
         if judgement.is_usable or not judged[name].is_usable:
             judged[name] = judgement
 
     def find_flaws(self, task: RecordTask, names: Collection[str] | None) -> Iterator[Flaw]:
         """Yield what is to be asked again, of *names* where not all are sought; a doubt once."""
-        judged = self.judged.get(OF_RECORD, {})
-        for attribute in task.attributes if judged else ():
-            name, judgement = attribute.name, judged[attribute.name]
-            is_sought = (names is None or name in names) and name not in task.lists
-            is_told = judgement.told_once and name in self.told
-            if judgement.problem and is_sought and not is_told:
-                self.told.update([name] if judgement.told_once else ())
-                yield Flaw(self.judge.document, attribute, judgement)
+        for place, judged in self.judged.items():
+            child, row = task.lists.get(place[0]), place_of(judged) if place != OF_RECORD else None
+            for attribute in child.attributes if child else task.attributes:
+                name, judgement = attribute.name, judged[attribute.name]
+                is_sought = (names is None or name in names) and name not in task.lists
+                is_told = judgement.told_once and (place, name) in self.told
+                is_flaw = not judgement.is_usable if child else is_sought
+                if judgement.problem and is_flaw and not is_told:
+                    self.told.update([(place, name)] if judgement.told_once else ())
+                    yield Flaw(self.judge.document, attribute, judgement, place, row)
 
     def finish(self, task: RecordTask) -> PredictedRecord:
         """Return the record; its error counts where a cell failed."""

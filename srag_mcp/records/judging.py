@@ -15,7 +15,7 @@ from srag_mcp.cells.cell import (
     Mark,
     PredictedCell,
     add_note,
-    none_counts_as_zero,
+    counts_things,
     write_canonical,
 )
 from srag_mcp.claims.claim import Bearing, check, says_none
@@ -27,6 +27,7 @@ from srag_mcp.claims.quotes import (
     find_value,
     ground,
     is_spoken_of,
+    may_be_day,
 )
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement
 from srag_mcp.schema.attribute import Attribute, Scalar
@@ -35,6 +36,7 @@ from srag_mcp.text.words import content_words, fold_words, stem, stems
 from srag_mcp.values.quantities import find_quantities, read_numeral
 from srag_mcp.values.states import State, read_missing
 from srag_mcp.values.types import Value
+from srag_mcp.values.units import convert
 
 _SCALARS = [{"type": kind} for kind in ("number", "string", "boolean", "null")]
 _VALUES = {"type": "array", "items": {"anyOf": _SCALARS}}
@@ -63,6 +65,7 @@ _OF_PATH = "only its path has that, which SQL reads and no cell quotes: words of
 PUT_OTHERWISE = "derived: the quote does not have it as it is"
 _UNSAID = "nothing beside the number says that it is of this column"
 NOT_SHOWN = "nothing in the quote shows how it follows"
+_ORDINAL_END = re.compile(r"(?<=[^\W\d_]{3})th\b|(?<=\d)(?:st|nd|rd|th)\b")  # `two hundredth`
 _TWO_WAYS = re.compile(r"\s*[-+−]?\d{1,3}[.,]\d{3}\s*")
 _SIGNED = re.compile(r"\s*(?P<sign>[-−(])?\d[\d.,'’]*\)?\s*")
 _REMARK = re.compile(r"\s*(derived|doubtful)\b", re.IGNORECASE)
@@ -256,7 +259,7 @@ class Judge:
         elif not says_none(words):
             # only where a number or a no would come of it: `between jobs` may well say it
             is_implied = attribute.absent_means != "unknown" or attribute.type.denied is not None
-            is_used = none_counts_as_zero(attribute, words) or is_implied
+            is_used = counts_things(attribute) or is_implied
             odd = "the quote does not say that there is none" if is_used else ""
             marked = PredictedCell(add_note(cell, NOT_SHOWN, Mark.UNSHOWN))
             return Judgement(marked, said, odd, told_once=bool(odd))
@@ -312,6 +315,9 @@ class Judge:
         is_put_otherwise = attribute.type.is_text and not attribute.categories
         if mark is not None:
             return Judgement(taken, said)
+        # words that do not name the thing may say a no by its opposite: `it was dry`
+        is_unnamed = {*stems(attribute.name)}.isdisjoint(stems(quote))
+        is_put_otherwise |= value is False and is_unnamed
         if claim.bearing is Bearing.DERIVED or (is_put_otherwise and not claim.follows):
             cell = add_note(taken.cell, PUT_OTHERWISE, Mark.DERIVED)
         elif claim.bearing is Bearing.UNSHOWN and not attribute.type.is_text:
@@ -376,11 +382,17 @@ def _explains(
     if isinstance(value, date):
         dated = [span for span, _ in dates_of(remark)]
         told = [
-            -n.value if remark[: span.start].rstrip().endswith(_MINUS) else n.value
+            sign * n.value
             for span, n in find_quantities(remark)
             if not any(map(span.overlaps, dated))
+            for sign in _signs_of(remark[: span.start].rstrip())
         ]
-        days = [day for _, found in dates_of(quote) if (day := found.on()) is not None]
+        dated_in_quote = [found for _, found in dates_of(quote)]
+        days = [day for found in dated_in_quote if (day := found.on()) is not None] or [
+            day  # the year of `2 November` may stand elsewhere
+            for _, found in dates_of(remark)
+            if (day := found.on()) is not None and any(may_be_day(x, day) for x in dated_in_quote)
+        ]
         away = {(value - day).days for day in days} - {0}
         counted = {abs(float(n)) for n in told if not away.isdisjoint((n, 7 * n))}
         return not counted.isdisjoint(_numbers_of(document.text)) if counted else False
@@ -394,10 +406,17 @@ def _explains(
     return {*_numbers_of(document.text), *shares, *raised}.issuperset(made.operands)
 
 
+def _signs_of(before: str) -> tuple[int, ...]:
+    """Return the signs that a number may have behind words: `less 13 days` has no mark of one."""
+    return (-1,) if before.endswith(_MINUS) else (1,) if before.endswith("+") else (1, -1)
+
+
 def _numbers_of(text: str) -> set[float]:
     """Return the numbers that a document has, without their signs."""
     figures = {abs(number) for found in find_figures(text) for number in found.numbers}
-    return figures | {abs(float(found.value)) for found in read_figures(text).quantities}
+    quantities = read_figures(_ORDINAL_END.sub("", text)).quantities
+    days = {convert(float(x.value), x.unit, "day") for x in quantities if x.unit} - {None}
+    return figures | {abs(float(x)) for x in (*(found.value for found in quantities), *days) if x}
 
 
 def _folded(attribute: Attribute) -> set[str]:

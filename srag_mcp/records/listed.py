@@ -12,12 +12,14 @@ from typing import TypeAlias
 
 from srag_mcp.cells.cell import Cell, ListedCells, Mark, PredictedCell, add_note, write_canonical
 from srag_mcp.claims.quotes import find_places
+from srag_mcp.claims.table_places import is_headed
 from srag_mcp.records.judging import NOT_GROUNDED, CellReply, Judge, Judgement, read_cell
 from srag_mcp.records.record_prompt import describe_attribute
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.settings import Settings
 from srag_mcp.text.spans import Span
+from srag_mcp.values.quantities import scan_figures
 from srag_mcp.values.states import State
 from srag_mcp.values.types import INTEGER
 
@@ -148,7 +150,19 @@ def _find(judge: Judge, attribute: Attribute, said: CellReply, shows: Shows) -> 
         canonical = None if said.value is None else write_canonical(attribute, said.value)
         value = None if canonical is None else attribute.type.read(canonical)
         found = [] if value is None else find_places(value, text, _MOST_PLACES)
+        if not found and isinstance(value, str):
+            found = _find_headed(value, text)
     return [*filter(shows, found)] or found
+
+
+def _find_headed(value: str, text: str) -> list[Span]:
+    """Return where the number of *value* stands below the rest of it: `35 feet` below `Feet`."""
+    figures = [figure.numeral for figure in scan_figures(value)]
+    if len(figures) != 1:
+        return []
+    before, numeral, behind = value.partition(figures[0])
+    places = find_places(numeral, text, _MOST_PLACES) if numeral else ()
+    return [place for place in places if is_headed(text, place, f"{before} {behind}")]
 
 
 def _choose_anchor(
@@ -190,6 +204,18 @@ def _judge_member(
     why = f"{NOT_GROUNDED}: it stands nowhere in the item"  # but elsewhere in the document
     cell = Cell(attribute.name, State.FAILED, engine=judge.engine, note=why)
     return Judgement(PredictedCell(cell), said, why, told_once=True)
+
+
+def judge_again(judge: Judge, attribute: Attribute, said: CellReply, row: Span) -> Judgement:
+    """Judge what is said of a member of an item, at *row*, that was asked for again."""
+    places = _find(judge, attribute, said, lambda _: True)
+    return _judge_member(judge, attribute, said, _nearest(judge.document.text, places, row))
+
+
+def place_of(row: Mapping[str, Judgement]) -> Span | None:
+    """Return where a row begins that has a place."""
+    spans = (item.taken.cell.span for item in row.values())
+    return min(filter(None, spans), key=attrgetter("start"), default=None)
 
 
 def join_rows(before: ListedCells, later: ListedCells) -> ListedCells:

@@ -240,7 +240,8 @@ class Predictions:
                 new,
                 old,
             )
-            self.move(list_attribute(before), list_attribute(now))
+            if old != new:
+                self.move(list_attribute(before), list_attribute(now))
             self._work.append("predicted_rows", rows)
             self._work.count_revision()
 
@@ -368,6 +369,16 @@ GROUP BY document_id HAVING bool_or(state = 'failed') ORDER BY document_id
 """  # noqa: S608 - constants
 
 
+_FAILED_MEMBERS = f"""
+WITH {_ASKED}
+SELECT table_name || '.' || predicted_rows.attribute, count(*) FROM predicted_rows
+SEMI JOIN documents USING (document_id, sha256)
+SEMI JOIN asked ON (asked.attribute, asked.attribute_hash)
+  = (predicted_rows.table_name, predicted_rows.attribute_hash)
+WHERE state = 'failed' GROUP BY ALL
+"""  # noqa: S608 - constants
+
+
 class Unread(NamedTuple):
     """A document with failed cells, of *attributes*; *reason*: why most of them are.
 
@@ -384,6 +395,11 @@ class Unread(NamedTuple):
 def find_unread(work: WorkDatabase, attributes: Sequence[Attribute]) -> list[Unread]:
     """Return what a language model could not read of *attributes*, as far as it was asked."""
     return [Unread(*row) for row in work.run(_FAILED, *_keys(attributes))] if attributes else []
+
+
+def count_failed_members(work: WorkDatabase, lists: Sequence[Table]) -> dict[str, int]:
+    """Count the cells of the rows of *lists* that a language model could not read, by column."""
+    return dict(work.run(_FAILED_MEMBERS, *_keys([*map(list_attribute, lists)]))) if lists else {}
 
 
 # --- Documents that SQL from outside chooses -----------------------------------------------------

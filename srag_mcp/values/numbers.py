@@ -248,7 +248,7 @@ def find_number(text: str, unit: str | None = None) -> NumberCell:
     measured = [f for f in figures if unit and f.unit and convert(1.0, f.unit, unit) is not None]
     if len(measured) == 1:
         return NumberCell(measured[0])
-    if len({(figure.numeral, figure.sign, figure.scale) for figure in figures}) == 1:
+    if len({(f.numeral, f.sign, f.extra, f.scale) for f in figures}) == 1:
         return NumberCell(figures[0])
     return NumberCell(reason="several numbers")
 

@@ -48,24 +48,47 @@ ELSEWHERE = "elsewhere "  # before it, where other numbers of the document alone
 _SMALL = {word: number for number, word in enumerate(WORDS["numbers"]["units"].split())} | {
     word: 10 * number for number, word in enumerate(WORDS["numbers"]["tens"].split(), start=2)
 }
-_FACTORS = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9}
+_FACTORS = {"dozen": 12, "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9}
 _WHOLE = {
     word: number
     for words in WORDS["numbers"]["foreign"]
     for number, word in enumerate(words.split(), start=1)
-} | {"a dozen": 12, "dozen": 12, "half a dozen": 6, "half a million": 500_000, "a couple": 2}
+} | {"half a dozen": 6, "half a million": 500_000, "a couple": 2}
+PARTS_OF_ONE = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4} | {
+    f"{word}{plural}": number
+    for number, word in enumerate(WORDS["numbers"]["ordinals"].split(), start=1)
+    for plural in ("", "s")
+    if number > 2
+}
 
 _ANY = "|".join(sorted([*_SMALL, *_FACTORS], key=len, reverse=True))
 _FIRST = "|".join(sorted(_SMALL, key=len, reverse=True))
+_PART = "|".join(word for word in PARTS_OF_ONE if "-" not in word)
+_PARTS = "|".join(word for word in PARTS_OF_ONE if word[-1] == "s" or word in ("half", "quarter"))
+# Behind a number, in digits or words, it is so much more: `10 and a half`, `two-and-a-half-hour`;
+# not `in 2010 and a third time in 2014`, `in 2010 and a half of it`.
+_AND_PART = re.compile(
+    "|".join(
+        rf"{by}(?:and|und|en){by}(?:an?|{_FIRST}|ein\w*|een){by}(?:{_PARTS}|halb\w*|halve){end}"
+        for by, end in ((r"\s", r"(?![\w-]|\sof\b)"), ("-", r"(?!\w)"))
+    )
+    + rf"|(?:\s(?:et|y|e)\s(?:{WORDS['numbers']['halves']})|\s?einhalb)(?![\w-])",
+    re.IGNORECASE,
+)
 NUMBER_WORDS = re.compile(
-    rf"\b(?=[a-zA-Z])(?<![\w-])(?:half a dozen|half a million|a dozen"
-    rf"|(?:(?:{_FIRST})|a(?=\s(?:hundred|thousand|million|billion)))"
-    rf"(?:(?:-|\s(?:and\s|(?<!\bat one )point\s)?)(?:{_ANY}))*)(?![\w-])",
+    rf"\b(?=[a-zA-Z])(?<![\w-])(?:half a dozen|half a million"
+    rf"|(?:(?:{_FIRST})|a(?=\s(?:{'|'.join(_FACTORS)})))"
+    rf"(?:(?:-|\s(?:and\s(?!\w+\s(?:{_PART})\b)|(?<!\bat one )point\s)?)(?:{_ANY}))*)"
+    rf"(?:(?:{_AND_PART.pattern})(?:\s(?:{'|'.join(_FACTORS)})\b)?|(?![\w-]))",
     re.IGNORECASE,
 )
 
 
-_OF_NUMBERS = frozenset({*_SMALL, *_FACTORS, "dozen"})  # one of these is in each of them
+_OF_NUMBERS = frozenset({*_SMALL, *_FACTORS})  # one of these is in each of them
+# Around words that are but a part of a number: `half | a thousand`, `several hundred and | ten`.
+_CUT_BEFORE = re.compile(rf"(?:\b(?:{'|'.join(_FACTORS)})(?:\sand)?|\bhalf)\s$", re.IGNORECASE)
+# and behind them: `three | quarters`, `ten | and a third`.
+_CUT_BEHIND = re.compile(rf"[\s-](?:and (?:an?|one) )?(?:{_PART})\b", re.IGNORECASE)
 
 
 def ambiguous_mark(numeral: str) -> str | None:
@@ -226,11 +249,17 @@ def read_number_words(text: str) -> int | float | None:
     """Read a number in words, English or (one to twelve) six more languages.
 
     `twenty-five` -> 25, `two hundred and five` -> 205, `one point nine million` -> 1900000,
-    `a dozen` -> 12, `drei` -> 3
+    `two dozen` -> 24, `ten and a half` -> 10.5, `drei` -> 3
     """
     folded = " ".join(text.lower().replace("-", " ").split())
     if folded in _WHOLE:
         return _WHOLE[folded]
+    if part := _AND_PART.search(folded):
+        first, more = read_number_words(folded[: part.start()]), _part_of(part)
+        more *= _FACTORS.get(folded[: part.start()].rpartition(" ")[2], 1)  # `a million and a half`
+        scale = _FACTORS.get(folded[part.end() :].strip(), 0 if folded[part.end() :] else 1)
+        mixed = None if first is None or not more else (first + more) * scale
+        return int(mixed) if mixed and mixed.is_integer() else mixed or None
     whole, _, behind = folded.partition(" point ")
     digits = list(takewhile(lambda word: _SMALL.get(word, 10) < 10, behind.split()))
     if digits:
@@ -246,7 +275,7 @@ def read_number_words(text: str) -> int | float | None:
     for word in words:
         if word in _SMALL:
             number = _SMALL[word]
-            if last and not ((last % 10 == 0 and number < 10) or last == 100):
+            if last and not ((last % 10 == 0 and number < 10 < last) or last == 100):
                 return None
             group, last = group + number, number
         elif word == "hundred":
@@ -256,6 +285,20 @@ def read_number_words(text: str) -> int | float | None:
         else:
             return None
     return total + group if words else None
+
+
+def _part_of(part: re.Match[str]) -> float:
+    """Return the part of one that a match of `_AND_PART` adds; 0 where it is none."""
+    _, *said = part[0].lower().replace("-", " ").split()
+    top, bottom = _SMALL.get(said[0] if said else "", 1), PARTS_OF_ONE.get(" ".join(said[1:]), 2)
+    return top / bottom if top < bottom else 0.0
+
+
+def _part_behind(text: str, end: int) -> re.Match[str] | None:
+    """Find a part behind a unit: `ten metres and a half`, not `two nights and a half day`."""
+    part = _AND_PART.match(text, end)
+    behind = _AFTER.match(text, part.end()) if part else None
+    return None if behind and unit_of(behind["word"] or "") else part
 
 
 _NUMERAL = re.compile(
@@ -288,7 +331,7 @@ _BELOW = re.compile(r"\s?/\s?[^\W\d_]+[²³23]?(?!\w)")
 _PER_HOUR = re.compile(r"\s(?:per|an)\shour\b")
 _CODE = re.compile(r"[\w/:.-]*\w")
 _JOINED_CODE = re.compile(r"[^\W_\u2e80-\U0003ffff]|[:/_]\d|\.\.+\d|[-/][A-Z][A-Z\d]{0,2}(?!\w)")
-_CURRENCY_LENGTH = 9
+_CURRENCY_LENGTH, _LONGEST_HEAD = 9, 13
 _SHORTEST_JOINED = 3
 _FIRST_CJK = "\u2e80"  # scripts that put no space between a number and the word after it
 
@@ -383,13 +426,20 @@ def find_quantities(text: str) -> list[tuple[Span, Quantity]]:
     spelled: list[tuple[Span, Quantity]] = []
     is_spelled = not _OF_NUMBERS.isdisjoint(lettered(text))
     for match in NUMBER_WORDS.finditer(text) if is_spelled else ():
-        place = bisect_right(ends, match.start())
-        is_taken = place < len(ends) and found[place][0].start < match.end()
+        start, end = match.span()
+        place = bisect_right(ends, start)
+        is_taken = place < len(ends) and found[place][0].start < end
         number = None if is_taken else read_number_words(match.group())
-        if number is not None and match.group().lower() not in {"one", "second", "zero"}:
-            after = _AFTER.match(text, match.end())
-            unit = unit_of(after["word"]) if after and after["word"] else None
-            spelled.append((Span(*match.span()), Quantity(number, unit)))
+        if number is None or match.group().lower() in {"one", "second", "zero"}:
+            continue
+        after = _AFTER.match(text, end)
+        unit = unit_of(after["word"]) if after and after["word"] else None
+        part = _part_behind(text, after.end()) if after and unit else None
+        number += _part_of(part) if part else 0
+        head = text[max(0, start - _LONGEST_HEAD) : start]
+        if not (_CUT_BEFORE.search(head) or _CUT_BEHIND.match(text, end)):
+            (sign, start), end = _sign(start, head, None), part.end() if part else end
+            spelled.append((Span(start, end), Quantity(sign * number, unit)))
     return sorted(found + spelled, key=lambda item: item[0].start)
 
 
@@ -420,7 +470,11 @@ def _figure(text: str, match: re.Match[str], floor: int = 0) -> Figure | None:
     before = _BEFORE.search(head) if head else None
     symbol = before["currency"] if before else ""
     unit = unit_of(symbol) if symbol else None
-    after = _after(text, match.end(), is_currency(unit))
+    part = _AND_PART.match(text, match.end())
+    after = _after(text, part.end() if part else match.end(), is_currency(unit))
+    if after and part is None and (after.unit or after.scale != 1):
+        part = _part_behind(text, after.end)
+        after = replace(after, end=part.end()) if part else after
     if unit is None or (after and after.unit == "percent"):  # not the € of `480 € (30 %)`
         before, symbol, unit = None, "", None
     is_hour = _OF_A_DAY.match(text, match.end())
@@ -431,6 +485,7 @@ def _figure(text: str, match: re.Match[str], floor: int = 0) -> Figure | None:
     digits = whole[: len(whole) - n_more]
     numeral = "" if digits in _FRACTIONS else f"0{digits}" if digits[0] == "." else digits
     extra = next((_FRACTIONS[character] for character in whole if character in _FRACTIONS), 0.0)
+    extra += _part_of(part) if part else 0.0
     power = _POWER_SIGN.sub("", match["power"] or "0", count=1).translate(_SUPERSCRIPTS)
     if after.unit == "s" and after.attached and numeral.endswith("0"):
         return None

@@ -7,10 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from srag_mcp.text.words import HELPING, fold, stem, stems, tidy, words
+from srag_mcp.text.words import HELPING, STOP_WORDS, fold, stem, stems, tidy, words
 from srag_mcp.values.types import ColumnType, Value
 
 # --- Names and words of languages ----------------------------------------------------------------
@@ -23,6 +24,7 @@ MONTHS: Mapping[str, int] = _NAMES["months"]
 CURRENCY_NAMES: Mapping[str, str] = _NAMES["currencies"]
 COUNTRIES: frozenset[str] = frozenset(_NAMES["countries"])
 LEGAL_FORMS: frozenset[str] = frozenset(WORDS["names"]["legal_forms"].split())
+TITLES: frozenset[str] = frozenset(WORDS["names"]["titles"].split())
 ARTICLES: frozenset[str] = frozenset(WORDS["names"]["articles"].split())
 # `limited` -> `ltd`
 SHORT_LEGAL_FORMS: Mapping[str, str] = dict(
@@ -144,6 +146,7 @@ _NONE_FOUND = re.compile(rf"(?:{NONE_OF})(?:\s(?:{_IDLE}))+[.!]?", re.IGNORECASE
 _NOT_IT = re.compile(rf"^\s*(?:{NOT_SO})\s+", re.IGNORECASE)
 _IDLE_WORDS = re.compile(rf"\b(?:{_IDLE}|at all)\b")
 _DENIAL = re.compile(rf"\b(?:{DENIALS})\b|[不没沒無无未非]", re.IGNORECASE)
+_DENIED_THING = re.compile(rf"\b(?:{DENIALS})\b(?P<thing>[^.,;:()!?–—]*)", re.IGNORECASE)
 _FILLERS = re.compile(
     r"^(?:(?:sorry|there|is|are|has|have|we|the|it|il|y|es|gibt|hay|no longer) ){0,3}"
 )
@@ -220,6 +223,18 @@ def denies(text: str) -> bool:
 def has_denial(words: str) -> bool:
     """Return whether *words* have one that denies: `no pets`."""
     return _DENIAL.search(words) is not None
+
+
+def denies_only(text: str, name: str) -> bool:
+    """Return whether *text* denies nothing but what *name* says: `none`, `no guests in May`.
+
+    What it denies are the words behind a denial, up to a mark or a word that only links.
+    """
+    denied, idle = _DENIED_THING.search(text), HELPING | {"one", "of"}  # `no one`, `none of them`
+    if denied is None or read_missing(text):
+        return read_missing(text) is State.STATED_ABSENT or read_boolean(text) is False
+    said = takewhile(lambda word: word not in STOP_WORDS - idle, words(denied["thing"]))
+    return {stem(word) for word in said if word not in idle} <= {*stems(name)}
 
 
 def is_denying_name(attribute: str) -> bool:

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.cells.cell import Cell, ListedRows, Mark, Record, add_style, normalise_column
+from srag_mcp.cells.cell import (
+    Cell,
+    ListedRows,
+    Mark,
+    PredictedCell,
+    Record,
+    add_style,
+    normalise_column,
+    read_column,
+)
 from srag_mcp.schema.attribute import AbsentMeans, Attribute
 from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.text.spans import Span
@@ -24,6 +33,21 @@ def test_a_stated_absence_has_a_value_where_the_attribute_gives_one(
     attribute = Attribute(name="x", type=type_, absent_means=absent_means)
     (cell,) = normalise_column(attribute, [Cell("x", State.STATED_ABSENT, "no pool")])
     assert (cell.state, cell.value) == (State.STATED_ABSENT, value)
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [("no visitors", 0), ("none", 0), ("nobody", 0), ("none found", 0), ("no visitors in May", 0),
+     ("None of the visitors came", None), ("no figure from last year", None),
+     ("no record of visitors", None), ("no visitor numbers", None), ("they were not counted", None),
+     ("nobody knows how many", None), ("no one kept count", None)],
+)  # fmt: skip
+def test_a_count_is_zero_where_its_things_are_denied_and_no_figure_of_them(
+    words: str, value: int | None
+) -> None:
+    attribute = Attribute(name="visitors_2022", type="integer", description="Number of visitors.")
+    [cell] = read_column(attribute, [PredictedCell(Cell("x", State.STATED_ABSENT, words))])
+    assert cell.value == value
 
 
 @given(st.sampled_from(list(COLUMN_TYPES)), st.lists(st.text(max_size=30), max_size=5))

@@ -3,6 +3,7 @@
 import json
 import random
 import time
+from collections import Counter
 from collections.abc import Sequence
 
 import anyio
@@ -223,3 +224,15 @@ def test_prompts_are_small_and_hold_many_groups() -> None:
     assert n_tokens < 90 * n_groups
     many = [doubt(f"Acme {name}", f"{name} Acme") for name in map(str, range(2, 60))]
     assert max(len(asked.doubts) for asked in write_prompts(many)) == MAX_GROUPS
+
+
+@pytest.mark.parametrize(
+    ("values", "is_asked"),
+    [(["Sheila Tranter", "Mrs Tranter"], True), (["Dr. Okafor", "Ada Okafor"], True),
+     (["Sheila Tranter", "Mrs Oakes"], False)],
+)  # fmt: skip
+def test_a_title_before_a_surname_may_be_the_one_who_has_that(
+    values: list[str], is_asked: bool
+) -> None:
+    groups = find_candidates(unite(Counter(values)))
+    assert [{thing.spellings[0] for thing in group} for group in groups] == [{*values}] * is_asked

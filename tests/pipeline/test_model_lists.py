@@ -295,3 +295,49 @@ def test_whether_forms_in_a_list_are_one_was_not_asked_of_the_model_and_is_doubt
         told = [ask(corpus, question).text for question in asked]
     assert "the same: Mug (2) and Mugs (1). If not: 5" in told[0]
     assert told[1].startswith("1: sum of quantity")
+
+
+def test_members_that_could_not_be_read_are_named_in_the_report(
+    folder: Path, tmp_path: Path
+) -> None:
+    def say_more(body: Body) -> Answer:
+        return Answer(str(say(body).text).replace('["Cap", 1]', '["Cap", 77]'))
+
+    with serving(say_more) as running:
+        report = ingest(folder, settings_for(running, tmp_path / "home"))
+    assert report.warnings == (
+        "1 cell failed (bills_items.quantity 1); trace_value with the state failed says why",
+    )
+
+
+def test_columns_of_lists_are_standardised_and_united(
+    folder: Path, tmp_path: Path, ask: Ask
+) -> None:
+    sold = ("Tulip", "Tulip", "Tulip", "Tulips", "Kettle", "Kettle", "Kettel")
+    for shop, what in zip(("Fay", "Gus", "Hilde", "Ivo", "Jon", "Kim", "Paul"), sold, strict=True):
+        (folder / f"{shop}.txt").write_text(f"{shop} sold what follows.\n1 of {what}\n")
+    changed = {"Tulips": ("change", "Tulip"), "Kettel": ("keep", None)}
+
+    def look_again(body: Body) -> Answer:
+        _, content = sent(body)
+        verdicts = [
+            {"id": key, "verdict": changed[x][0], "value": changed[x][1], "rationale": "as sold"}
+            for key, x in re.findall(r"^\[(c\d+), begin.*\nvalue: (\w+)", content, re.MULTILINE)
+        ]
+        if verdicts:
+            return Answer(json.dumps({"verdicts": verdicts}))
+        if "`bills_items.what`" in content:
+            group = re.findall(r"^(g\d+)\na .*Kettle", content, re.MULTILINE)[0]
+            return Answer(json.dumps({"groups": [{"id": group, "same": [["a", "b"]]}]}))
+        return say(body)
+
+    with serving(look_again) as running:
+        settings = settings_for(running, tmp_path / "home")
+        assert ingest(folder, settings).n_standardised == 1
+        counts = "SELECT what, count(*) FROM bills_items WHERE what ~ '^[TK]' GROUP BY 1 ORDER BY 1"
+        assert ask(folder, counts) == [("Kettle", 3), ("Tulip", 4)]
+        n_asked = len(running.requests)
+        ingest(folder, settings)
+        assert len(running.requests) == n_asked, "nobody is asked twice"
+    lists = "SELECT count(*) FROM cells WHERE position = 0 AND state = 'stated'"
+    assert ask(folder, lists) == [(9,)]

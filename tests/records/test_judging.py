@@ -208,6 +208,53 @@ def test_a_day_may_follow_by_days_and_weeks_that_the_document_has(
     assert found.problem == problem
 
 
+@pytest.mark.parametrize(
+    ("value", "remark", "is_explained"),
+    [
+        ("2023-06-09", "derived: 31 March 2023 + 70 days", True),
+        ("2023-06-09", "derived: 31 March 2023 + ten weeks", True),
+        ("2023-06-10", "derived: 31 March 2023 + 71 days", False),
+        ("2023-01-20", "derived: 31 March 2023 + 70 days", False),
+    ],
+)
+def test_days_are_those_of_weeks_that_the_document_has(
+    value: str, remark: str, is_explained: bool
+) -> None:
+    text = "Planned for 31 March 2023, and reached ten weeks later."
+    found = judge(text, Attribute(name="day", type="date"), stated(value, text.rstrip("."), remark))
+    assert (not found.problem, Mark.DOUBTED not in found.taken.cell.marks) == (is_explained,) * 2
+
+
+@pytest.mark.parametrize(("days", "is_explained"), [("20", True), ("21", False)])
+def test_a_day_may_follow_from_one_whose_year_stands_elsewhere(
+    days: str, is_explained: bool
+) -> None:
+    text = "In 2023 it was open on 2 November, thirteen days after the scaffolding went."
+    said = stated(
+        f"2023-10-{days}", "on 2 November, thirteen days", "derived: 2 November 2023 less 13 days"
+    )
+    assert (not judge(text, Attribute(name="day", type="date"), said).problem) is is_explained
+
+
+@pytest.mark.parametrize(
+    ("value", "remark", "is_explained"),
+    [(1817, "derived: 2017-200", True), (1807, "derived: 2017-210", False)],
+)
+def test_a_number_may_be_made_of_an_ordinal(value: int, remark: str, is_explained: bool) -> None:
+    quote = "in 2017 it had its two hundredth birthday"
+    year = Attribute(name="year_built", type="integer", description="Year it was built.")
+    assert (not judge(quote, year, stated(value, quote, remark)).problem) is is_explained
+
+
+@pytest.mark.parametrize(
+    ("quote", "mark"),
+    [("It was dry", Mark.DERIVED), ("no rain, it rained nowhere", None), ("Rained", Mark.UNSHOWN)],
+)
+def test_a_no_may_be_said_by_its_opposite(quote: str, mark: Mark | None) -> None:
+    found = judge(f"{quote}.", Attribute(name="rained", type="boolean"), stated(False, quote))
+    assert found.taken.cell.marks == ({mark} if mark else set())
+
+
 def test_a_name_that_is_not_in_the_document_is_doubted_once() -> None:
     attribute = Attribute(name="it", type="string")
 

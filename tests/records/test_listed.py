@@ -160,11 +160,12 @@ def test_the_form_that_a_provider_enforces_has_room_for_rows(is_summarised: bool
     ("given", "value", "state", "is_doubted"),
     [([7], None, State.FAILED, False), ([1000, "1"], "1000", State.STATED, True)],
 )
-def test_a_member_that_is_odd_is_unknown_or_in_doubt_and_not_asked_again(
+def test_a_member_that_is_odd_is_in_doubt_and_one_that_failed_is_asked_again(
     given: list[object], value: str | None, state: State, is_doubted: bool
 ) -> None:
     listed = [["Mug", 2, 9.95], ["Cap", given, 2.0], ["Mug", 2, 9.95]]
-    model = replying([json.dumps({"documents": [{"id": "d1", "cells": [[1, listed]]}]})])
+    said = {"documents": [{"id": "d1", "cells": [[1, listed]]}]}, {"cells": [["c1", 7]]}
+    model = replying(map(json.dumps, said))
     task = RecordTask(model, (list_attribute(ITEMS),), "model", lists={"bills_items": ITEMS})
     [found] = anyio.run(
         predict_batch, task, [Excerpt(DocumentText("a", "a", "a", BILL, "x"), BILL)]
@@ -173,7 +174,7 @@ def test_a_member_that_is_odd_is_unknown_or_in_doubt_and_not_asked_again(
     cell = items.rows[1][1]
     assert (cell.value_text, cell.cell.state) == (value, state)
     assert (Mark.DOUBTED in cell.cell.marks) == is_doubted
-    assert len(model.prompts) == 1
+    assert len(model.prompts) == 1 + (state is State.FAILED)
 
 
 def test_items_without_doubts_are_not_asked_again() -> None:
@@ -182,3 +183,62 @@ def test_items_without_doubts_are_not_asked_again() -> None:
     task = RecordTask(model, (list_attribute(ITEMS),), "model", lists={"bills_items": ITEMS})
     anyio.run(predict_batch, task, [Excerpt(DocumentText("a", "a", "a", BILL, "x"), BILL)])
     assert len(model.prompts) == 1
+
+
+STAGES = Table(
+    title="Stages",
+    entity="tours_stages",
+    attributes=tuple(Attribute(name=name, type=TEXT) for name in ("name", "length", "cost")),
+    parent="tours",
+    list_name="stages",
+)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "name | Feet | cost (thousand EUR)\nPeak | 35 | 12\nVale | 18.5 | 7",
+        "| | feet | cost |\n|-|-|-|\n| Peak | 35 | 12 |\n| Vale | 18.5 | 7 |",
+        "All costs in thousands of euros\n\n"
+        "| | ft | cost |\n|-|-|-|\n| Peak | 35 | 12 |\n| Vale | 18.5 | 7 |",
+    ],
+)
+def test_a_member_may_have_the_unit_and_the_scale_of_its_heading(table: str) -> None:
+    judge = Judge(
+        DocumentText("a", "a", "a", f"In 35 days we had seen it.\n\n{table}\n", "x"), "model"
+    )
+    costs = ("12 thousand EUR", "7 thousand EUR") if "thousand" in table else ("12", "7")
+    given = [["Peak", "35 feet", costs[0]], ["Vale", "18.5 feet", costs[1]]]
+    reading = read_list(judge, STAGES, [1, given])
+    assert said(reading) == given
+    assert [[item.cell.as_stated for item in row] for row in rows(reading)] == [
+        ["Peak", "35", "12"], ["Vale", "18.5", "7"],
+    ]  # fmt: skip
+    places = [item.cell.span.start for item in rows(reading)[0] if item.cell.span]
+    assert places[1] > judge.document.text.index("Peak")
+
+
+def test_a_unit_that_no_heading_has_is_not_taken_over() -> None:
+    text = "name | Feet | width\nPeak | 35 | 12\n"
+    judge = Judge(DocumentText("a", "a", "a", text, "x"), "model")
+    [[_, length, cost]] = read_list(judge, STAGES, [1, [["Peak", "35 miles", "12 feet"]]]).rows
+    assert {length.taken.cell.state, cost.taken.cell.state} == {State.FAILED}
+
+
+def test_a_member_that_failed_is_asked_again_with_its_row() -> None:
+    text = "name | Feet\nPeak | 35\nVale | 18\n"
+    rows_said = [["Peak", "35 miles", None], ["Vale", "18 feet", None]]
+    first = json.dumps({"documents": [{"id": "d1", "cells": [[1, rows_said]]}]})
+    again = json.dumps({"cells": [["c1", "35 feet", "35"]]})
+    model = replying([first, again])
+    task = RecordTask(
+        model, (list_attribute(STAGES),), "model", lists={"tours_stages": STAGES},
+        numbers={"tours_stages": 1},
+    )  # fmt: skip
+    document = DocumentText("a", "a", "a", text, "x")
+    [(record, _)] = anyio.run(predict_batch, task, [Excerpt(document, text)])
+    [listed] = record.lists
+    assert [row[1].value_text for row in listed.rows] == ["35 feet", "18 feet"]
+    assert [row[1].cell.as_stated for row in listed.rows] == ["35", "18"]
+    assert "around: " in model.prompts[1].content
+    assert "Peak | 35" in model.prompts[1].content

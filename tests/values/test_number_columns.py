@@ -324,3 +324,15 @@ def test_what_stands_behind_every_number_may_be_a_unit_and_is_no_scale_then(
     texts: list[str], name: str, type_: str
 ) -> None:
     assert classify_values(texts, name).type == type_
+
+
+def test_a_cell_in_words_is_read_whole_or_not_at_all() -> None:
+    texts = (
+        "Eight and a half metres",
+        "nine metres",
+        "three quarters of a metre",
+        "10 m and a half",
+    )
+    read = read_column(Column(NUMBER, unit="m"), [Words(text) for text in texts])
+    assert [reading.value for reading in read] == [8.5, 9.0, None, 10.5]
+    assert read[2] == Reading(State.FAILED, note="not a number")

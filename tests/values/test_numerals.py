@@ -9,6 +9,7 @@ from srag_mcp.values.quantities import (
     decide_grouping,
     decimal_mark,
     digit_grouping,
+    find_quantities,
     grouping_mark,
     read_number_words,
     read_numeral,
@@ -122,8 +123,12 @@ def test_every_number_in_words_reads_back(number: int) -> None:
     ("words", "number"),
     [("two hundred and five", 205), ("a dozen", 12), ("half a million", 500_000), ("zwölf", 12),
      ("a hundred", 100), ("one point nine million", 1_900_000), ("twenty point zero five", 20.05),
+     ("ten and a half", 10.5), ("three and three quarters", 3.75), ("ten and one half", 10.5),
+     ("zehneinhalb", 10.5), ("zehn und ein halb", 10.5), ("dix et demi", 10.5),
+     ("forty-two and a half thousand", 42_500), ("a million and a half", 1_500_000),
+     ("two dozen", 24), ("two and a half dozen", 30), ("ten and four halves", None),
      ("one point eleven", None), ("one two", None), ("twenty eleven", None), ("and", None),
-     ("several", None)],
+     ("ten three", None), ("several", None)],
 )  # fmt: skip
 def test_words_that_make_a_number(words: str, number: int | None) -> None:
     assert read_number_words(words) == number
@@ -135,3 +140,34 @@ def test_words_that_make_a_number(words: str, number: int | None) -> None:
 )
 def test_thousands_are_set_off_where_the_number_is_no_year(value: float, shown: str) -> None:
     assert f"{value:{digit_grouping(value)}}" == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("ten and a half metres", [(10.5, "m")]), ("10 and a half metres", [(10.5, "m")]),
+     ("ten metres and a half", [(10.5, "m")]), ("10 metres and a half", [(10.5, "m")]),
+     ("10 und ein halb Meter", [(10.5, "m")]), ("2 million and a half", [(2_500_000, None)]),
+     ("a two-and-a-half-hour tour", [(2.5, "h")]), ("minus ten degrees", [(-10, "°")]),
+     ("two weeks and a half day", [(2, "week")]), ("2 hours and a half day", [(2, "h")]),
+     ("two bedrooms and a half bath", [(2, None)]),
+     ("in 2010 and a third time in 2014", [(2010, None), (2014, None)]),
+     ("in 2010 and a half of it later", [(2010, None)])],
+)  # fmt: skip
+def test_a_number_takes_all_words_that_belong_to_it(
+    text: str, found: list[tuple[float, str | None]]
+) -> None:
+    assert [(quantity.value, quantity.unit) for _, quantity in find_quantities(text)] == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ten and a third",
+        "three quarters of a mile",
+        "two thirds",
+        "half a thousand",
+        "several hundred and ten people",
+    ],
+)
+def test_words_that_are_a_part_of_a_number_are_not_read_as_one(text: str) -> None:
+    assert find_quantities(text) == []
