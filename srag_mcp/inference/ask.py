@@ -359,7 +359,7 @@ def _compare_names(corpus: Corpus, translation: Translation, page: ResultPage) -
         table, _, own = column.replace(OF_RECORD, LISTED).rpartition(LISTED)
         table = table or facts.schema.entity
         if was_asked and table == corpus.schema().entity:
-            continue  # a model has decided on the names of records, and not on those listed
+            continue  # a model has decided on the names of records; of lists not always
         (found,) = corpus.statistics([own], table)
         counts = {str(item.value): item.count for item in found.values}
         if (several := find_several(counts)) and not values:
