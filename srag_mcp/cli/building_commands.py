@@ -338,7 +338,7 @@ def kinds(
         join_kinds(folder.readable())
         print(
             "the next ingestion makes one table of all; what was read of each kind is laid aside,"
-            " with its corrections",
+            " and what was corrected goes along",
             file=sys.stderr,
         )
         return

@@ -561,7 +561,7 @@ function checkEntry(entry, at) {
     el("h3", {}, entry.column, row, entry.document_id && button(shortId(entry.document_id), open, { class: "link" })),
     entry.names ? el("ul", { class: "spelt" }, entry.names.map(([spelling, n]) => el("li", {}, spelling, el("span", { class: "n" }, count(n)))))
       : el("p", {}, entry.value !== null && el("strong", {}, valueOf(entry)), entry.quote && el("q", {}, entry.quote)),
-    entry.other && el("p", {}, el("span", { class: "soft" }, "or "), el("strong", {}, plain(entry.other.value)), entry.other.quote && el("q", {}, entry.other.quote)),
+    entry.other && entry.other.value !== "" && el("p", {}, el("span", { class: "soft" }, "or "), el("strong", {}, plain(entry.other.value)), entry.other.quote && el("q", {}, entry.other.quote)),
     entry.note && el("p", { class: "soft" }, entry.note),
     el("div", { class: "choices" }, choices.map((choice, n) => button([choice.says, choice.value !== undefined && ` ${plain(choice.value)}`, el("kbd", { "aria-hidden": "true" }, n + 1)], () => act(choice)))),
     entry.document_id && corpus.can_change && el("details", { open: !choices.length }, el("summary", {}, choices.length ? "Something else" : "What is right?"),

@@ -551,12 +551,15 @@ def _whole_list(corpus: Corpus, kind: Kind) -> Iterator[Entry]:
         return
     for item in corpus.corrections():
         if item.problem or not item.by_person:
+            # what it replaced may not be there any more
+            of_row = f" in “{item.row_words}”" * bool(item.row_words) * (not item.of_row)
+            waits = item.problem and f"{item.problem}; it replaced {item.was}{of_row}"
             yield {
                 "column": item.named, "document_id": item.document_id, "quote": item.quote,
                 "table_name": item.table, "attribute": item.column,
                 "position": int(item.position) if item.position else None,
-                "value": item.render(), "note": item.problem or "an agent set it",
-                "other": {"value": item.was, "quote": ""},
+                "value": item.render(), "note": waits or "an agent set it",
+                "other": {"value": "" if waits else item.was, "quote": ""},
                 "choices": [{"says": "Accept", "do": "accept", "value": item.render()},
                             {"says": "Take it back", "do": "undo"}],
             }  # fmt: skip

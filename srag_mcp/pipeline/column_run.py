@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from srag_mcp.cells.cell import Cell
 from srag_mcp.claims.figures import is_same_value
@@ -22,15 +23,21 @@ from srag_mcp.schema.schema import Schema, Table
 from srag_mcp.settings import COLUMN_EDITS, Settings
 from srag_mcp.store.build import publish_changes, read_cells
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.corrections import cell_value, read_corrections
+from srag_mcp.store.corrections import Correction, cell_value, read_corrections
 from srag_mcp.store.feedback import open_feedback
 from srag_mcp.store.guard import QueryPool
+from srag_mcp.store.renamings import attached_former
 from srag_mcp.store.takeover import put_in_force, write_value
 from srag_mcp.store.work import SchemaInForce, WorkDatabase
 from srag_mcp.text.shown import one_line, quoted, shorten
 from srag_mcp.values.numbers import find_stated_unit
 from srag_mcp.values.states import State, Words
 
+_WAITING = """
+SELECT document_id, "table", "column", position FROM former.main.srag_corrections
+WHERE problem <> ''
+"""
+_Place: TypeAlias = tuple[str, str, str, str]
 _MAX_EXAMPLES = 5
 _MAX_SHOWN = 80
 
@@ -57,7 +64,8 @@ class ColumnChange:
     """What an edit changes, or has changed.
 
     Attributes:
-        n_kept, n_lost, n_changed: Of the values in the columns that it is about.
+        n_kept, n_lost, n_changed: Of the values in the columns that it is about, as they stand.
+        n_new: Cells without a value, whose words are one by then.
         n_differing: Documents in which two columns that are one by then say different things.
         examples: A few of these values, those that are not kept first.
         n_corrections, n_waiting: Corrections of these columns, and how many will wait.
@@ -69,6 +77,7 @@ class ColumnChange:
     n_kept: int = 0
     n_lost: int = 0
     n_changed: int = 0
+    n_new: int = 0
     n_differing: int = 0
     examples: tuple[Example, ...] = ()
     n_corrections: int = 0
@@ -80,11 +89,12 @@ class ColumnChange:
     def lines(self) -> list[str]:
         """Say it in a few lines."""
         n_kept, n_lost = f"{self.n_kept:,} values are kept", f"{self.n_lost:,} are lost"
+        n_new = f", {self.n_new:,} are read that were not" if self.n_new else ""
         differing = f"in {self.n_differing:,} documents the columns differ: the first wins, marked"
         waits = f", {self.n_waiting:,} will wait for a second look" if self.n_waiting else ""
         queries = f"saved queries: {self.n_rewritten} rewritten, {self.n_retired} retired"
         return [
-            *(*self.said, f"{n_kept}, {self.n_changed:,} change, {n_lost}"),
+            *(*self.said, f"{n_kept}, {self.n_changed:,} change, {n_lost}{n_new}"),
             *([differing] if self.n_differing else ()),
             *(item.render() for item in self.examples),
             *([f"corrections: {self.n_corrections:,}{waits}"] if self.n_corrections else ()),
@@ -184,26 +194,35 @@ def _compare(
         for item in table.attributes
         if places.get(table.named(item.name)) != item
     }
-    before = {name: read_cells(work, *place) for name, place in columns.items()}
+    said = {item.place: item for item in read_corrections(work.state)}
+    with attached_former(work.connection, work.state):
+        for place in work.run(_WAITING) if said else ():
+            said.pop(place, None)
+    before = {x: _as_set(read_cells(work, *y), y[0], x, said) for x, y in columns.items()}
     if is_preview:
         kept = put_in_force(work, edited, present.origin)
     else:
         put_edit_in_force(work, edited)
         kept = read_corrections(work.state)
+    said = {item.place: item for item in kept if item.place in said}
     counts: Counter[str] = Counter()
     same, other = list[Example](), list[Example]()
     differing: set[str] = set()
     for name, (column, child) in columns.items():
         now_child = edited.find_table(child.entity) if child and name in places else None
         cells = read_cells(work, places[name], now_child) if name in places else {}
+        if name in places:
+            cells = _as_set(cells, places[name], name, said)
         for key, cell in before[name].items():
             now = cells.get(key)
-            example = _exemplify(key, name, cell, now)
-            if example is None:
-                continue
             value = None if now is None else now.value
+            is_new = cell.value is None
+            if is_new and (value is None or column.type == places[name].type):
+                continue
+            example = _exemplify(key, name, cell, now)
             is_same = is_same_value(cell.value, value) or example.before == example.after
             what = "kept" if is_same else "changed" if example.after else "lost"
+            what = "new" if is_new else what
             counts[what] += 1
             if counts[what] <= _MAX_EXAMPLES:
                 (same if is_same else other).append(example)
@@ -217,6 +236,7 @@ def _compare(
         n_kept=counts["kept"],
         n_lost=counts["lost"],
         n_changed=counts["changed"],
+        n_new=counts["new"],
         n_differing=len(differing),
         examples=(*other, *same)[:_MAX_EXAMPLES],
         n_corrections=len(concerned),
@@ -224,10 +244,24 @@ def _compare(
     )
 
 
-def _exemplify(document_id: str, column: str, cell: Cell, now: Cell | None) -> Example | None:
-    """Show a cell before and after; None where it has no value."""
-    if cell.value is None:
-        return None
+def _as_set(
+    cells: Mapping[str, Cell], attribute: Attribute, name: str, said: Mapping[_Place, Correction]
+) -> dict[str, Cell]:
+    """Return *cells* of a column, *name* before the edit, with what is *said* instead of them."""
+    found, removed = dict(cells), set[str]()
+    table = name.rpartition(".")[0]
+    for item in said.values():
+        key = f"{item.document_id}, row {item.position}" if item.position else item.document_id
+        if item.says == "removed" and item.table == table:
+            removed.add(key)
+        elif item.named == name:
+            value = cell_value(attribute, item)
+            found[key] = Cell(attribute.name, State.CORRECTED, value=value)
+    return {key: cell for key, cell in found.items() if key not in removed}
+
+
+def _exemplify(document_id: str, column: str, cell: Cell, now: Cell | None) -> Example:
+    """Show a cell before and after."""
     value, after = write_value(cell.value), write_value(now.value if now else None)
     said = value if value == after or not cell.as_stated else cell.as_stated
     note = now.note if now is not None and now.state is State.FAILED else ""
@@ -252,6 +286,8 @@ def _say(
             said.append(f"{name} ({item.type}) becomes {now.type}{unit}")
         elif now.hidden != item.hidden:
             said.append(f"{name} is {'hidden' if now.hidden else 'shown'}")
+    if not columns.keys() <= places.keys():
+        said.append("show takes back a hide, not this: ingest --fresh-schema finds columns anew")
     if edited.nouns != before.nouns:
         said.append(f"a record is called {', '.join(edited.nouns)}")
     return tuple(said)

@@ -1,7 +1,7 @@
 """What a person or an agent decides of values and names: kept for good, and published at once."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,9 +19,11 @@ from srag_mcp.settings import Settings
 from srag_mcp.store.build import publish_changes
 from srag_mcp.store.corrections import (
     Correction,
+    FoundRow,
     are_united,
     cell_value,
     digest_rows,
+    find_own_rows,
     find_rows,
     read_corrections,
     read_decided,
@@ -32,20 +34,17 @@ from srag_mcp.store.feedback import PERSON, Giver
 from srag_mcp.store.predictions import Predictions, with_loose
 from srag_mcp.store.renamings import attached_former
 from srag_mcp.store.work import WorkDatabase
-from srag_mcp.text.shown import one_line
+from srag_mcp.text.shown import one_line, quoted
 from srag_mcp.values.states import State
 
 Wanted: TypeAlias = Literal["value", "absent", "unknown", "undo", "accept", "add", "remove"]
 """What is wanted of a cell, or of a row: one is added as a JSON object of its values by column."""
 _CELL = """
-SELECT sha256, state, coalesce(value, ''), coalesce(as_stated, '')
+SELECT sha256, state, coalesce(value, ''), coalesce(as_stated, ''), coalesce(start::VARCHAR, '')
 FROM former.main.documents JOIN former.main.cells USING (document_id)
 WHERE document_id = ? AND table_name = ? AND attribute = ? AND position IS NOT DISTINCT FROM ?
 """
-_ROW_START = """
-SELECT coalesce(min(start)::VARCHAR, '') FROM former.main.cells
-WHERE document_id = ? AND table_name = ? AND position = ?
-"""
+_BYTES = "SELECT sha256 FROM former.main.documents WHERE document_id = ?"
 _ROWS_SET = """
 SELECT says, position::INTEGER, start FROM former.main.srag_corrections
 WHERE document_id = ? AND "table" = ? AND says IN ('added', 'removed') AND problem = ''
@@ -70,6 +69,8 @@ class Corrected:
         item = self.after or self.before
         assert item is not None
         row = f", row {item.position}" if item.position.strip("0") else ""
+        is_moved = self.before and self.after and self.before.sha256 != self.after.sha256
+        row += f" ({one_line(item.row_words)})" if is_moved and row and not item.of_row else ""
         name = item.table if item.of_row else item.named
         said = f"{name} of {one_line(item.document_id)}{row}: "
         said += "taken back" if self.after is None else one_line(item.render())
@@ -146,6 +147,9 @@ def correct(
         if author != PERSON and any(item.by_person for item in found):
             msg = f"a person set {column} of {document_id}: an agent does not change it"
             raise CorpusError(msg)
+        if any(x.place == item.place for item in made for x in kept if x not in found):
+            msg = f"row {made[0].position} of {table} has another correction: take that back first"
+            raise CorpusError(msg)
         made = [replace(item, author=author) for item in made]
         write_corrections(work.state, [*(item for item in kept if item not in found), *made])
         after = next(iter(made), None)
@@ -192,6 +196,8 @@ def _set_row(
         return found
     if says == "remove" and is_added and ("added", int(row)) in in_force:
         return []
+    if listed and how == "removed" and says == "accept":
+        row = _row_by_now(rows, found[0], (document_id, listed[0][0]))
     problem = ""
     if not listed or not listed[0][0]:
         problem = f"there is no record of {document_id}"
@@ -209,8 +215,9 @@ def _set_row(
         position=row,
     )  # fmt: skip
     if how == "removed":
-        start, words = rows[int(row)]
-        return [replace(made, was_value=words, quote=words, start=start)]
+        start, words, _ = rows[int(row)]
+        made = replace(made, position=row, start=start, row_words=words)
+        return [replace(made, was_value=words, quote=words)]
     starts = {at: own.start for at, own in rows.items() if ("added", at) not in in_force}
     starts |= {at: start for (said, at), start in in_force.items() if said == "removed"}
     numbers = [int(x.position) for x in kept if x.of_row and x.row[:2] == (document_id, name)]
@@ -224,6 +231,18 @@ def _set_row(
         replace(new, was_value=f"{len(starts)} rows", start=digest_rows(starts)),
         *(replace(new, column=column, says=said, value=text) for column, said, text in cells),
     ]
+
+
+def _row_by_now(rows: Mapping[int, FoundRow], item: Correction, document: tuple[str, str]) -> str:
+    """Return of which of the *rows* of a *document*, with its bytes, *item* is, if that is sure."""
+    at = find_own_rows(rows, item, is_same_text=document[1] == item.sha256)
+    if len(at) != 1:
+        listed = "; ".join(f"row {at}: {one_line(row.words)}" for at, row in rows.items())
+        have = f"rows {' and '.join(map(str, at))} have" if at else "no row has"
+        msg = f"{have} {quoted(item.row_words or item.quote)} by now: set it anew in the row that"
+        msg += f" is meant, or take it back; {document[0]} has {listed or 'no rows'}"
+        raise CorpusError(msg)
+    return str(at[0])
 
 
 def _now() -> str:
@@ -304,20 +323,24 @@ def _set(
     if says == "accept" and before is not None:
         says, value = before.says, before.value
     with attached_former(work.connection, work.state):
+        listed = find_rows(work, "former", table, [document_id])[document_id] if row else {}
+        if wanted[0] == "accept" and before is not None and before.of_read_row:
+            [(by_now,)] = work.run(_BYTES, document_id) or [("",)]
+            row = _row_by_now(listed, before, (document_id, by_now))
         position = int(row) if row else None
         rows = work.run(_CELL, document_id, table, attribute.name, position)
-        starts = work.run(_ROW_START, document_id, table, position) if row else [("",)]
     if not rows or not rows[0][0]:
         msg = f"there is no record of {document_id}, or it was not read for {attribute.name}"
         msg = f"{table} has no row {row} of {document_id}" if row else msg
         raise CorpusError(msg)
-    sha256, state, read, quote = rows[0]
+    sha256, state, read, quote, start = rows[0]
     if state == State.CORRECTED and before is not None:
         state, read, quote = before.was_state, before.was_value, before.quote
     text = _canonical(attribute, value) if says == "value" else ""
     if row == "0" and (text or "0") != (read or "0"):
         msg = f"{read or 0} rows of {table} are read in {document_id}: correct these"
         raise SchemaError(msg)
+    own = listed.get(int(row or "0"), FoundRow(start if row else "", "", {}))
     return Correction(
         document_id=document_id,
         sha256=sha256,
@@ -331,7 +354,8 @@ def _set(
         author="",
         at=_now(),
         position=row,
-        start=starts[0][0],
+        start=own.start,
+        row_words=own.words,
     )
 
 

@@ -281,6 +281,7 @@ def _ingest_kinds(run: Run, options: wishes.IngestOptions, kinds: kind_run.Kinds
         raise SeveralKindsError(run.folder, names)
     if run.work.schema_in_force() is not None:
         kind_run.hand_over_table(run.work, kinds)
+    kind_run.share_corrections(run.work.state, kinds)
     reports: list[IngestReport] = []
     engine, waiting, price = choose_engine(run.work, run.settings), list[str](), ""
     read = partial(ingest, on_progress=run.on_progress, cancelled=run.cancelled)
@@ -361,6 +362,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
     work, wish = run.work, run.wish
     read_decided(work.state)  # before anything is asked: a person may have edited these files
     read_corrections(work.state)
+    kind_run.share_corrections(work.state, None)
 
     def on_column(done: int, total: int, name: str) -> None:
         run.on_progress(Progress("normalising", done, total, name))

@@ -3,8 +3,9 @@
 import json
 import math
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import chain, count, repeat
@@ -45,8 +46,14 @@ from srag_mcp.schema.attribute import snake_case, unique_name
 from srag_mcp.schema.definition import KindReply
 from srag_mcp.schema.json_schema import find_schema_file
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.corrections import read_corrections, write_corrections
+from srag_mcp.store.corrections import (
+    Correction,
+    read_corrections,
+    without_corpus,
+    write_corrections,
+)
 from srag_mcp.store.layout import (
+    CORRECTIONS_FILE,
     KINDS_FILE,
     StoredKind,
     ingestion_lock,
@@ -88,26 +95,48 @@ class Kinds:
 
 
 def hand_over_table(work: WorkDatabase, kinds: Kinds) -> None:
-    """Give the table that a folder had so far to the kind of most of its documents.
-
-    Corrections of the documents of others go to these.
-    """
+    """Give the table that a folder had so far to the kind of most of its documents."""
     known, members = work.paths_of_documents(), dict[Path, set[str]]()
     for place in kinds.corpora:
         found = read_members(place)
         members[place] = {*found.documents} if found else set()
     heir = max(members, key=lambda place: len(members[place] & known))
-    kept = read_corrections(work.state)
     aside = (work.state / f"table-{number}" for number in count(1))  # kinds were there before
     state = next(path for path in chain([heir / STATE_FOLDER], aside) if not path.exists())
     hand_over(work, state)
-    for place, paths in members.items():
-        own = [item for item in kept if item.document_id in paths]
-        if own and place != heir and not (place / STATE_FOLDER).exists():
-            (place / STATE_FOLDER).mkdir()
-            write_corrections(place / STATE_FOLDER, own)
-            kept = [item for item in kept if item not in own]
-            write_corrections(state, kept)
+
+
+_CORRECTED = (f"{KINDS_FOLDER}*/*/{STATE_FOLDER}/{CORRECTIONS_FILE}", f"table-*/{CORRECTIONS_FILE}")
+
+
+def share_corrections(state: Path, kinds: Kinds | None) -> None:
+    """Let corrections follow their documents from kind to kind; to one table where no kinds are.
+
+    *state* is that of the folder. Those of documents that no kind has stay where they are.
+    """
+    homes: defaultdict[str, list[Path]] = defaultdict(list)
+    for place in kinds.corpora if kinds else ():
+        if found := read_members(place):
+            for path in found.documents:
+                homes[path].append(place / STATE_FOLDER)
+    for source in sorted(path.parent for path in chain(*map(state.glob, _CORRECTED))):
+        kept, going = read_corrections(source), defaultdict[Path, list[Correction]](list)
+        for item in kept:  # of a row of a table file, the number stands behind the path
+            known = homes.get(item.document_id) or homes[item.document_id.rpartition("#")[0]]
+            own = known if kinds else [state]
+            if len(own) == 1 and own != [source]:
+                going[own[0]].append(item)
+        if not going:
+            continue
+        with open_work(source) as work:
+            present = work.schema_in_force()
+        for to, items in going.items():
+            new = [without_corpus(x, present.schema) if present else x for x in items]
+            to.mkdir(exist_ok=True)
+            with nullcontext() if to == state else ingestion_lock(to):  # that of the folder is held
+                write_corrections(to, dict.fromkeys((*read_corrections(to), *new)))
+            kept = [item for item in kept if item not in items]
+        write_corrections(source, kept)
 
 
 def take_back(work: WorkDatabase) -> None:
@@ -535,6 +564,8 @@ class Grouping:
 
 def join_kinds(state: Path) -> None:
     """Let the next ingestion make one table of all kinds; what was read of each is laid aside.
+
+    What was corrected goes along, see `share_corrections`.
 
     Raises:
         CorpusError: If the folder holds no kinds, or they are tables with other columns.

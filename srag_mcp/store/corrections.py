@@ -62,6 +62,7 @@ class Correction:
         position, start: Of a cell of a child table: which row of its document, 0 for the list as a
             whole, and where that began, as another may have come before it since; of a row that is
             added, a digest of the rows that were read. Empty for a record.
+        row_words: The words that this row was read from.
         problem: Why it waits for a second look, as a build says; empty where it is applied.
     """
 
@@ -78,6 +79,7 @@ class Correction:
     at: str
     position: str = ""
     start: str = ""
+    row_words: str = ""
     problem: str = ""
 
     @property
@@ -106,6 +108,11 @@ class Correction:
         return self.says in {"added", "removed"}
 
     @property
+    def of_read_row(self) -> bool:
+        """Whether it is of a row that was read, or of a cell of one."""
+        return bool(self.position.strip("0")) and self.was_state != State.CORRECTED
+
+    @property
     def row(self) -> tuple[str, str, str]:
         """Document, table and row."""
         return self.document_id, self.table, self.position
@@ -123,7 +130,7 @@ class Correction:
 
 
 _FIELDS = tuple(field.name for field in fields(Correction))[:-1]  # a problem is of a build
-_LATER = {"position": "", "start": ""}  # files of earlier versions have none
+_LATER = {"position": "", "start": "", "row_words": ""}  # files of earlier versions have none
 CORRECTIONS_TABLE = ", ".join(f'"{field.name}" VARCHAR' for field in fields(Correction))
 """Columns of what a build keeps of them."""
 
@@ -183,7 +190,8 @@ WHERE attribute = ?
 """
 _ROWS = """
 SELECT document_id, position, coalesce(min(start)::VARCHAR, ''), coalesce(string_agg(
-  coalesce(as_stated, CASE WHEN state <> 'corrected' THEN value END), ' | ' ORDER BY start), '')
+  coalesce(as_stated, CASE WHEN state <> 'corrected' THEN value END), ' | ' ORDER BY start), ''),
+  map(list(attribute), list(coalesce(as_stated, '')))
 FROM {build}.main.cells WHERE table_name = ? AND position > 0
   AND document_id IN (SELECT unnest(?)) GROUP BY ALL ORDER BY ALL
 """
@@ -242,7 +250,8 @@ def apply_corrections(
     kept = read_corrections(work.state)
     if not kept:
         return 0, 0
-    found = list(_find_documents(work, [_renamed(item, renamings, schema) for item in kept]))
+    found = [*_find_documents(work, [_renamed(item, renamings, schema) for item in kept])]
+    found = _follow_rows(work, found)
     present = [replace(item, problem="") for item in found]
     if present != kept:  # kept before the build is published: it cannot be found out afterwards
         write_corrections(work.state, present)
@@ -284,12 +293,20 @@ def _places(schema: Schema) -> set[tuple[str, str]]:
 
 
 def _renamed(item: Correction, renamings: Renamings | None, schema: Schema) -> Correction:
-    if renamings is None:
-        return item
-    tables = {child_name(renamings.former, x.list_name): x.entity for x in schema.children}
-    table = (tables | {renamings.former: renamings.table}).get(item.table, item.table)
-    column = renamings.columns.get(table, {}).get(item.column, item.column)
-    return replace(item, table=table, column=column)
+    tables = {"": schema.entity}
+    if renamings is not None:
+        tables[renamings.former] = renamings.table
+    for name in (*tables,):
+        tables |= {child_name(name, x.list_name): x.entity for x in schema.children}
+    table = tables.get(item.table, item.table)
+    columns = renamings.columns.get(table, {}) if renamings else {}
+    return replace(item, table=table, column=columns.get(item.column, item.column))
+
+
+def without_corpus(item: Correction, schema: Schema) -> Correction:
+    """Return *item* of *schema* with its table as it is called in any corpus: for another one."""
+    tables = {x.entity: child_name("", x.list_name) for x in schema.children} | {schema.entity: ""}
+    return replace(item, table=tables.get(item.table, item.table))
 
 
 def _find_documents(work: WorkDatabase, corrections: Sequence[Correction]) -> Iterator[Correction]:
@@ -323,10 +340,11 @@ def _find_documents(work: WorkDatabase, corrections: Sequence[Correction]) -> It
 
 
 class FoundRow(NamedTuple):
-    """A row of a list in a build: where it begins, and the words that it was read from."""
+    """A row of a list in a build: where it begins, the words it was read from, and by column."""
 
     start: str
     words: str
+    quotes: Mapping[str, str]
 
 
 def find_rows(
@@ -338,6 +356,42 @@ def find_rows(
     for document_id, position, *row in rows:
         found[document_id][position] = FoundRow(*row)
     return found
+
+
+def find_own_rows(
+    rows: Mapping[int, FoundRow], item: Correction, *, is_same_text: bool
+) -> list[int]:
+    """Return which *rows* of its document *item* may be of: one where that is sure.
+
+    In the bytes that it was set in, the row that begins where its row did; else what has its words.
+    """
+    at = int(item.position or "0")
+    if is_same_text and at in rows and rows[at].start == item.start:
+        return [at]
+    words = item.row_words or (item.quote if item.of_row else "")
+    if words:
+        return [at for at, row in rows.items() if row.words == words]
+    # one of an earlier version has the words of its cell alone
+    return [
+        at for at, row in rows.items() if item.quote and row.quotes.get(item.column) == item.quote
+    ]
+
+
+def _follow_rows(work: WorkDatabase, items: Sequence[Correction]) -> list[Correction]:
+    """Return *items*, with the numbers that their rows have in the attached build, if sure."""
+    ids = [item.document_id for item in items]
+    tables = {item.table for item in items if item.of_read_row}
+    rows = {table: find_rows(work, "build", table, ids) for table in tables}
+    moved = list[Correction]()
+    for item in items:
+        own = rows[item.table][item.document_id] if item.of_read_row else {}
+        at = find_own_rows(own, item, is_same_text=not item.problem)
+        if len(at) == 1:
+            item = replace(item, position=str(at[0]), start=own[at[0]].start)
+        moved.append(item)
+    counts = Counter(item.place for item in moved)
+    taken = {place[:3] for place, n in counts.items() if n > 1}  # no two have one place
+    return [old if new.place[:3] in taken else new for old, new in zip(items, moved, strict=True)]
 
 
 def digest_rows(starts: Mapping[int, str]) -> str:
@@ -354,7 +408,7 @@ def _apply_rows(work: WorkDatabase, table: Table, items: Sequence[Correction]) -
         problem = ""
         if item.says == "added" and digest_rows({x: y.start for x, y in own.items()}) != item.start:
             problem = f"the list is read otherwise now: {len(own)} rows"
-        elif item.says == "removed" and own.get(position) != (item.start, item.quote):
+        elif item.says == "removed" and own.get(position, ("",))[:2] != (item.start, item.quote):
             problem = f"row {position} is another now"
         else:
             note = f"row {position} {item.says} by {item.whose}"
@@ -411,14 +465,14 @@ def _plain(text: str) -> str:
 
 
 _KEPT = """
-SELECT * FROM srag_corrections
+SELECT to_json(kept) FROM srag_corrections AS kept
 WHERE $1 IN ('', "column", "table" || '.' || "column") ORDER BY "column", document_id
 """
 
 
 def read_kept(read: Read, column: str = "") -> list[Correction]:
     """Read the corrections of *column* that a build was made with, of all when it is empty."""
-    return [Correction(*row) for row in read(_KEPT, [column])]
+    return [Correction(**json.loads(str(row))) for (row,) in read(_KEPT, [column])]
 
 
 # --- Names of a corpus that mean one thing -------------------------------------------------------

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -44,9 +44,6 @@ from srag_mcp.values.numbers import find_number, find_stated_unit
 from srag_mcp.values.states import State, Words
 from srag_mcp.values.types import Value
 from srag_mcp.values.units import convert, parse_unit
-
-if TYPE_CHECKING:
-    pass
 
 # the old ones stay: for a column that gets its old type back
 _COPY = """
@@ -223,15 +220,19 @@ def restate(before: Attribute, now: Attribute, cells: Mapping[str, Cell]) -> dic
     """Return the cells of *before* with values of the type of *now*, read anew from their words.
 
     What has no words that show it, and numbers, keep their value where it fits. A number whose
-    words state no unit, or another one than the column's, is unknown; so is what cannot be read.
+    words state no unit, or another one than the column's, is unknown; so is what cannot be read. Of
+    numbers, words are read that the type of then could not hold: others were doubted.
     """
     are_numbers = before.type.is_numeric and now.type.is_numeric
     words = {
         key: replace(cell, state=State.STATED, value=None, unit=None, note="")
         for key, cell in cells.items()
         if cell.as_stated and cell.state in _HOLDS and not cell.marks & UNQUOTED
-        if not are_numbers
+        if not are_numbers or cell.state is State.FAILED
     }
+    if are_numbers:
+        held = zip(words, normalise_column(before, [*words.values()]), strict=True)
+        words = {key: words[key] for key, cell in held if cell.value is None}
     read = dict(zip(words, normalise_column(now, [*words.values()]), strict=True))
     return {
         key: replace(

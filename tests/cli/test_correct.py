@@ -58,7 +58,10 @@ def test_what_waits_is_listed_until_a_person_accepts_it(cli: Cli, folder: Path) 
     assert "the document has changed" in listed.out
     assert "cells 1 to 1 of 1" in listed.err
     [kept] = json.loads(cli("review", folder, "--json").out)["corrections"]
-    assert (kept["value"], kept["note"]) == ("unknown", "the document has changed")
+    assert (kept["value"], kept["note"]) == (
+        "unknown",
+        "the document has changed; it replaced 120",
+    )
     assert waits in cli("sql", folder, "SELECT count(*) FROM ferry").err
     assert cli("correct", folder, "aldra.txt", "passengers", "--accept").status == 0
     assert cli("review", folder).err == "nothing to review\n"

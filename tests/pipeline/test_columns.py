@@ -157,10 +157,13 @@ def test_a_unit_is_split_off_and_what_does_not_say_it_is_unknown(
 
     notes = [item.note for item in done.examples if not item.after]
     assert notes == [
+        "",
         "states no unit, and may not be in g",
         "not a number",
         "stated in km, not in g",
     ]
+    lost = [item.before for item in done.examples if not item.after]
+    assert lost[0] == "plenty", "as it stands, and not as it was read"
     assert (done.n_corrections, done.n_waiting) == (3, 1)
     assert column(opened, "weight") == [13000.0, 450.0, None, None, None, None]
     assert waiting(opened) == ["'plenty' does not fit a column of type number"]
@@ -170,6 +173,27 @@ def test_a_unit_is_split_off_and_what_does_not_say_it_is_unknown(
     change("type", "weight", "string")
     assert column(opened, "weight")[1:] == ["plenty", *WEIGHTS[2:5], None]
     assert waiting(opened) == []
+
+
+def test_what_one_type_could_not_hold_is_read_from_its_words_by_the_next(
+    parcels: Path, settings: Settings, opened: Corpus, change: Change
+) -> None:
+    for number, mass in enumerate(("4.50", "6.00", "9.00", "4.50", "7.25", "3.00"), start=1):
+        said = f"Town: Town {number}\nWeight: 1 kg\nMass: {mass} kg\nHeight: {10 * number}\n"
+        (parcels / f"{number}.txt").write_text(f"Parcel {number}\n\n{said}", encoding="utf-8")
+    ingest(parcels, settings)
+    change("type", "mass", "number")
+    correct(parcels, settings, ("1.txt", "mass"), ("value", "8"))
+    correct(parcels, settings, ("6.txt", "mass"), ("absent", ""))
+    done = change("rename", "mass", "load")
+    assert (done.n_kept, done.examples[0].render()) == (5, "1.txt: mass “8.0” -> 8.0")
+    done = change("type", "load", "integer")
+    assert (done.n_kept, done.n_lost, done.n_new) == (3, 2, 0)
+    assert column(opened, "load") == [8, 6, 9, None, None, None]
+    done = change("type", "load", "number")
+    assert (done.n_kept, done.n_lost, done.n_new) == (3, 0, 2)
+    assert done.lines()[1] == "3 values are kept, 0 change, 0 are lost, 2 are read that were not"
+    assert column(opened, "load") == [8.0, 6.0, 9.0, 4.5, 7.25, None]
 
 
 def test_of_two_columns_that_are_one_the_first_wins_marked(
@@ -210,7 +234,8 @@ def test_a_hidden_column_is_nowhere_until_it_is_shown(
 
 
 def test_a_column_is_dropped_and_the_record_gets_a_noun(opened: Corpus, change: Change) -> None:
-    assert change("drop", "height").n_lost == 6
+    dropped = change("drop", "height")
+    assert (dropped.n_lost, "--fresh-schema" in dropped.lines()[1]) == (6, True)
     change("noun", "box", "boxes")
     schema = opened.schema()
     assert [item.name for item in schema.attributes] == ["town", "weight", "mass"]

@@ -381,12 +381,13 @@ def test_a_row_is_removed_beside_what_waits_of_its_list(orders: Corpus, settings
     assert [cell.column for cell in cells] == ["item", "pieces"]  # null says nothing of a price
     held = dataclasses.replace(added, says="absent", position="0", was_value="0")
     added = dataclasses.replace(added, position="2", start="other")
-    write_corrections(state, [held, added, dataclasses.replace(removed, position="9")])
+    removed = dataclasses.replace(removed, position="9", row_words="rye | 1 | 1.50")
+    write_corrections(state, [held, added, removed])
     ingest(orders.location, settings)
     assert (len(listed(orders)), len(waiting(orders))) == (3, 3)
     with pytest.raises(CorpusError, match="an added row 2 of orders_items waits"):
         correct(orders.location, settings, ITEMS._replace(position=2), ("remove", ""))
-    with pytest.raises(CorpusError, match=r"orders_items has no row 9 of 2\.md"):
+    with pytest.raises(CorpusError, match=r"no row has “rye . 1 . 1\.50” by now"):
         correct(orders.location, settings, ITEMS._replace(position=9), ("accept", ""))
     correct(orders.location, settings, ITEMS._replace(position=3), ("remove", ""))
     assert listed(orders) == [(1, "tea", 2), (2, "rice", 5)]
@@ -445,10 +446,60 @@ def test_a_correction_of_a_row_waits_where_that_row_is_another(
     correct(orders.location, settings, row, ("value", "7"))
     state = CorpusFolder(orders.location, settings.home).writable()
     [kept] = read_corrections(state)
-    write_corrections(state, [dataclasses.replace(kept, start="1")])
+    moved = dataclasses.replace(kept, start="1", position="1")  # of the same words, as read then
+    write_corrections(state, [moved])
+    ingest(orders.location, settings)
+    assert (orders.select(PIECES).rows[1], waiting(orders)) == (("2.md", "[2, 5, 7]"), [])
+    write_corrections(state, [dataclasses.replace(kept, start="1", row_words="rye | 5 | 5.50")])
     ingest(orders.location, settings)
     assert orders.select(PIECES).rows[1] == ("2.md", "[2, 5, 5]")
     assert waiting(orders) == [("2.md", "pieces", "row 3 is another now")]
+
+
+@pytest.mark.parametrize("is_of_earlier_version", [False, True])
+def test_what_waits_of_a_row_is_accepted_for_that_row_alone(
+    orders: Corpus, settings: Settings, *, is_of_earlier_version: bool
+) -> None:
+    folder = orders.location
+
+    def accept(document: str, column: str, row: int) -> str:
+        place = CellPlace(document, column, row)
+        return correct(folder, settings, place, ("accept", "")).render()
+
+    for document, row in (("1.md", 1), ("2.md", 1), ("2.md", 2), ("3.md", 3)):
+        place = CellPlace(document, "orders_items.pieces", row)
+        correct(folder, settings, place, ("value", f"9{row}"))
+    correct(folder, settings, CellPlace("4.md", "orders_items", 1), ("remove", ""))
+    if is_of_earlier_version:
+        state = CorpusFolder(folder, settings.home).writable()
+        kept = [dataclasses.replace(item, row_words="") for item in read_corrections(state)]
+        write_corrections(state, kept)
+    rest = [("rice", 5), ("salt", 5)]
+    write_items(folder, 1, "Ulm", [("sofa", 8), *rest])  # without tea
+    write_items(folder, 2, "Bern", [("sofa", 8), ("tea", 2), *rest])
+    write_items(folder, 3, "Cork", [("salt", 5), ("sofa", 8), ("salt", 5)])
+    write_items(folder, 4, "Kiel", [("sofa", 8), ("tea", 4), *rest])
+    ingest(folder, settings)
+    assert (len(waiting(orders)), orders.info().n_corrected) == (5, 0)
+    with pytest.raises(
+        CorpusError, match=r"no row has .* 1\.md has row 1: sofa . 8 . 8\.50; row 2"
+    ):
+        accept("1.md", "orders_items.pieces", 1)
+    with pytest.raises(CorpusError, match="rows 1 and 3 have"):
+        accept("3.md", "orders_items.pieces", 3)
+    pieces = "orders_items.pieces of 2.md, row"
+    if is_of_earlier_version:  # 5 pieces may be rice or salt
+        with pytest.raises(CorpusError, match="row 2 of orders_items has another correction"):
+            accept("2.md", "orders_items.pieces", 1)
+        with pytest.raises(CorpusError, match="rows 3 and 4 have “5”"):
+            accept("2.md", "orders_items.pieces", 2)
+    else:
+        said = f"{pieces} 2 (tea | 2 | 2.50): 91 instead of 2; published"
+        assert accept("2.md", "orders_items.pieces", 2) == said
+        said = f"{pieces} 3 (rice | 5 | 5.50): 92 instead of 5; published"
+        assert accept("2.md", "orders_items.pieces", 3) == said
+    accept("4.md", "orders_items", 2)
+    assert listed(orders, "4.md") == [(1, "sofa", 8), (3, "rice", 5), (4, "salt", 5)]
 
 
 def test_a_row_of_what_documents_list_is_named_and_one_of_records_is_not(

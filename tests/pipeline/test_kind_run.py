@@ -445,6 +445,33 @@ def test_a_document_that_somebody_corrected_is_a_record_and_its_correction_goes_
     assert counts == {"boats": 0, "lessons": 1}
 
 
+def test_what_was_corrected_in_kinds_goes_with_its_documents(
+    ingested: Path, settings: Settings, worker: QueryPool
+) -> None:
+    boats, lessons = (open_kind(ingested, x, settings, worker) for x in ("boats", "lessons"))
+    correct(boats.location, settings, ("b3.md", "berth"), ("value", "33"))
+    correct(boats.location, settings, ("b4.md", "berth"), ("value", "44"))
+    correct(lessons.location, settings, ("c2.md", "strokes"), ("value", "22"))
+    state = CorpusFolder(ingested, settings.home).readable()
+    assign(state, {"boats": [], "lessons": ["b4.md"]})
+    ingest(ingested, settings)
+    problems = {x.document_id: x.problem for x in lessons.corrections()}
+    assert problems == {"b4.md": "there is no column lessons.berth", "c2.md": ""}
+    assert [x.document_id for x in boats.corrections()] == ["b3.md"]
+    assign(state, {"boats": ["b4.md"], "lessons": []})
+    ingest(ingested, settings)
+    berths = "SELECT list(berth ORDER BY document_id) FROM boats"
+    assert boats.select(berths).rows == (("[1, 2, 33, 44, 5, 6, 7, 8]",),)
+
+    join_kinds(state)
+    ingest(ingested, settings)
+    joined = Corpus(ingested, worker, settings.home)
+    assert (joined.info().n_corrected, joined.info().n_waiting) == (3, 0)
+    entity = joined.schema().entity
+    said = f"SELECT sum(berth), sum(strokes) FROM {entity}"
+    assert joined.select(said).rows == ((36 + 30 + 40, 280 + 2),)
+
+
 def test_two_kinds_that_a_table_had_for_long_stay_in_it_and_every_answer_doubts_that(
     harbour: Path, settings: Settings
 ) -> None:
