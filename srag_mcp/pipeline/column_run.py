@@ -195,8 +195,8 @@ def _compare(
         if places.get(table.named(item.name)) != item
     }
     said = {item.place: item for item in read_corrections(work.state)}
-    with attached_former(work.connection, work.state):
-        for place in work.run(_WAITING) if said else ():
+    with attached_former(work.connection, work.state) as is_there:
+        for place in work.run(_WAITING) if said and is_there else ():
             said.pop(place, None)
     before = {x: _as_set(read_cells(work, *y), y[0], x, said) for x, y in columns.items()}
     if is_preview:

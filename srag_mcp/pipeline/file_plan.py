@@ -380,6 +380,10 @@ class TableSurvey:
         kinds = (of for _, of in self.kinds(()) if is_kind(of))
         return [(path, x) for of in kinds for path, x in of if x.is_plain]
 
+    def apart(self) -> set[str]:
+        """Return the files of which each has plain rows enough for a kind; a form has a few."""
+        return {path for path, table in self.plain() if is_kind([(path, table)])}
+
     def paths_of(self, kind: Kind, others: Collection[Kind]) -> tuple[set[str], int]:
         """Return the files that may have tables of *kind*, and about how many rows these have."""
         mine = self.of_kind(kind, others)
@@ -482,7 +486,7 @@ def _without_tables(found: FoundFiles, survey: TableSurvey, state: Path) -> Foun
     kinds = (read_members(state / KINDS_FOLDER / name) for name in read_kinds(state))
     if any(kind is not None and kind.columns for kind in kinds):
         return found
-    left = {path for path, _ in survey.plain()}
+    left = survey.apart()
     told = (DocumentError(path, OTHER_KIND) for path in sorted(left))
     sources = tuple(item for item in found.sources if item.relative not in left)
     return replace(found, sources=sources, failed=(*found.failed, *told))
@@ -541,7 +545,7 @@ def _decide(found: FoundFiles, survey: TableSurvey, asked: RowsMode) -> TableMod
         return TableMode(rows=True, reason=reason, kind=kind, alone=outweighs)
     if not survey.files and survey.n_files == len(found.sources):
         return TableMode(rows=True, reason="each row of a table is a document")  # once it is mended
-    if plain and n_beside > 0 and not outweighs:
+    if survey.apart() and n_beside >= MIN_DOCUMENTS and not outweighs:
         reason = "tables of rows are left out beside documents: their rows are another kind"
         return TableMode(rows=False, reason=reason, alone=True)
     if not mine or not outweighs or not is_plain:

@@ -365,9 +365,8 @@ def find_own_rows(
 
     In the bytes that it was set in, the row that begins where its row did; else what has its words.
     """
-    at = int(item.position or "0")
-    if is_same_text and at in rows and rows[at].start == item.start:
-        return [at]
+    if is_same_text and item.start:
+        return [at for at, row in rows.items() if row.start == item.start]
     words = item.row_words or (item.quote if item.of_row else "")
     if words:
         return [at for at, row in rows.items() if row.words == words]
@@ -378,14 +377,18 @@ def find_own_rows(
 
 
 def _follow_rows(work: WorkDatabase, items: Sequence[Correction]) -> list[Correction]:
-    """Return *items*, with the numbers that their rows have in the attached build, if sure."""
+    """Return *items*, with the numbers that their rows have in the attached build, if sure.
+
+    What waits keeps the place that it was set in: its document may be as it was again.
+    """
     ids = [item.document_id for item in items]
     tables = {item.table for item in items if item.of_read_row}
     rows = {table: find_rows(work, "build", table, ids) for table in tables}
     moved = list[Correction]()
     for item in items:
-        own = rows[item.table][item.document_id] if item.of_read_row else {}
-        at = find_own_rows(own, item, is_same_text=not item.problem)
+        is_sought = item.of_read_row and not item.problem
+        own = rows[item.table][item.document_id] if is_sought else {}
+        at = find_own_rows(own, item, is_same_text=True)
         if len(at) == 1:
             item = replace(item, position=str(at[0]), start=own[at[0]].start)
         moved.append(item)

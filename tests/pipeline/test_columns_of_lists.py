@@ -110,7 +110,8 @@ def test_another_column_of_a_list_takes_the_name_of_a_dropped_one(
     orders: Corpus, settings: Settings
 ) -> None:
     said = edit(orders, settings, "drop", "orders_tasks.pack")
-    assert said == ("orders_tasks.pack is dropped", "0 values are kept, 0 change, 18 are lost")
+    back = "show takes back a hide, not this: ingest --fresh-schema finds columns anew"
+    assert said == ("orders_tasks.pack is dropped", back)
     tasks = "SELECT count(*), count(task), sum({}) FROM orders_tasks"
     assert orders.select(tasks.format("bo")).rows == ((18, 18, 61),)
     edit(orders, settings, "rename", "orders_tasks.bo", "pack")

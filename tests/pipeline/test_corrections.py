@@ -381,7 +381,8 @@ def test_a_row_is_removed_beside_what_waits_of_its_list(orders: Corpus, settings
     assert [cell.column for cell in cells] == ["item", "pieces"]  # null says nothing of a price
     held = dataclasses.replace(added, says="absent", position="0", was_value="0")
     added = dataclasses.replace(added, position="2", start="other")
-    removed = dataclasses.replace(removed, position="9", row_words="rye | 1 | 1.50")
+    other = {"position": "9", "start": "9", "row_words": "rye | 1 | 1.50"}
+    removed = dataclasses.replace(removed, **other)
     write_corrections(state, [held, added, removed])
     ingest(orders.location, settings)
     assert (len(listed(orders)), len(waiting(orders))) == (3, 3)
@@ -446,11 +447,10 @@ def test_a_correction_of_a_row_waits_where_that_row_is_another(
     correct(orders.location, settings, row, ("value", "7"))
     state = CorpusFolder(orders.location, settings.home).writable()
     [kept] = read_corrections(state)
-    moved = dataclasses.replace(kept, start="1", position="1")  # of the same words, as read then
-    write_corrections(state, [moved])
+    write_corrections(state, [dataclasses.replace(kept, position="1")])  # as read then
     ingest(orders.location, settings)
     assert (orders.select(PIECES).rows[1], waiting(orders)) == (("2.md", "[2, 5, 7]"), [])
-    write_corrections(state, [dataclasses.replace(kept, start="1", row_words="rye | 5 | 5.50")])
+    write_corrections(state, [dataclasses.replace(kept, start="1")])
     ingest(orders.location, settings)
     assert orders.select(PIECES).rows[1] == ("2.md", "[2, 5, 5]")
     assert waiting(orders) == [("2.md", "pieces", "row 3 is another now")]
@@ -494,12 +494,29 @@ def test_what_waits_of_a_row_is_accepted_for_that_row_alone(
         with pytest.raises(CorpusError, match="rows 3 and 4 have “5”"):
             accept("2.md", "orders_items.pieces", 2)
     else:
-        said = f"{pieces} 2 (tea | 2 | 2.50): 91 instead of 2; published"
-        assert accept("2.md", "orders_items.pieces", 2) == said
         said = f"{pieces} 3 (rice | 5 | 5.50): 92 instead of 5; published"
-        assert accept("2.md", "orders_items.pieces", 3) == said
-    accept("4.md", "orders_items", 2)
+        assert accept("2.md", "orders_items.pieces", 2) == said
+        said = f"{pieces} 2 (tea | 2 | 2.50): 91 instead of 2; published"
+        assert accept("2.md", "orders_items.pieces", 1) == said
+    accept("4.md", "orders_items", 1)
     assert listed(orders, "4.md") == [(1, "sofa", 8), (3, "rice", 5), (4, "salt", 5)]
+
+
+def test_what_waits_of_a_row_is_of_its_own_row_where_the_document_is_as_it_was(
+    orders: Corpus, settings: Settings
+) -> None:
+    path = orders.location / "2.md"
+    before = [("tea", 2), ("cup", 7), ("tea", 2), ("jug", 3)]
+    write_items(orders.location, 2, "Bern", before)
+    ingest(orders.location, settings)
+    correct(orders.location, settings, CellPlace("2.md", "orders_items.pieces", 3), ("value", "9"))
+    text = path.read_text()
+    write_items(orders.location, 2, "Bern", [("tea", 2), ("jug", 3)])
+    ingest(orders.location, settings)
+    assert len(waiting(orders)) == 1
+    path.write_text(text)
+    ingest(orders.location, settings)
+    assert [pieces for _, _, pieces in listed(orders, "2.md")] == [2, 7, 9, 3]
 
 
 def test_a_row_of_what_documents_list_is_named_and_one_of_records_is_not(

@@ -94,6 +94,19 @@ def test_rows_beside_documents_are_another_kind_and_their_file_is_none_of_these(
     assert ingest(folder, settings, rows="file").n_documents == 10
 
 
+@pytest.mark.parametrize(("n_notes", "n_towns"), [(3, 20), (9, 4)])
+def test_a_small_table_or_one_beside_a_few_documents_is_one_of_them(
+    tmp_path: Path, settings: Settings, n_notes: int, n_towns: int
+) -> None:
+    folder = tmp_path / "towns"
+    folder.mkdir()
+    write_towns(folder / "all.csv", n_towns)
+    for number in range(n_notes):
+        (folder / f"note-{number}.txt").write_text(f"Town: X{number}\n", encoding="utf-8")
+    report = ingest(folder, settings)
+    assert (report.n_documents, report.rows_reason) == (n_notes + 1, FILES)
+
+
 def test_rows_are_read_when_they_are_asked_for_later_and_from_then_on(
     folder: Path, settings: Settings, ask: Ask
 ) -> None:
