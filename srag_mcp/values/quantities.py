@@ -524,7 +524,7 @@ def _place_part(
     if part:
         is_last = _NOTHING_MORE.match(text, part.end())
         is_year = numeral[0].isdecimal() and len(numeral[0]) == _YEAR_LENGTH
-        if is_money and not (is_measured or is_last):
+        if is_money and after.scale == 1 and not is_last:
             return _after(text, numeral.end(), is_money), None
         return (None if is_money or is_year or not (is_measured or is_last) else after), part
     if not is_measured:

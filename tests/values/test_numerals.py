@@ -152,6 +152,7 @@ def test_thousands_are_set_off_where_the_number_is_no_year(value: float, shown: 
      ("two bedrooms and a half bath", [(2, None)]),
      ("in 2010 and a third time in 2014", [(2010, None), (2014, None)]),
      ("in 2010 and a half of it later", [(2010, None)]), ("£25 and a half bottle", [(25, "GBP")]),
+     ("£90 and a half day off", [(90, "GBP")]),
      ("70 € y media pensión", [(70, "EUR")]), ("500 euros and a half share", [(500, "EUR")]),
      ("3 hours and a quarter final", [(3, "h")]), ("10 metres and a half.", [(10.5, "m")]),
      ("ten and three-quarter inches", [(10.75, "inch")]), ("8 and one-half", [(8.5, None)])],
