@@ -45,6 +45,7 @@ from srag_mcp.values.dates import DateText, find_periods
 from srag_mcp.values.states import (
     MONTHS,
     ORDINAL_DAYS,
+    denies_only,
     has_denial,
     is_denying_name,
     read_boolean,
@@ -56,7 +57,7 @@ from srag_mcp.values.units import convert
 _KEY = re.compile(r"[^:?\n]*[:?]\s*")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SINGLE = re.compile(r"\b(?:one|single|sole|only)\b", re.IGNORECASE)
-_ZERO = re.compile(r"\bzero\b", re.IGNORECASE)
+_ZERO = re.compile(r"\bzero\s+(?P<thing>[^\W\d_]+)", re.IGNORECASE)
 _DIGITS_SHARE = 3
 _NAME_BEFORE = re.compile(r"(?:[^\W\d_a-z][\w&.-]*|[§#№]+)[ \u00a0]?$")
 _SERIAL = re.compile(r"\d{1,4}(?:[-–]\d{1,4})?[A-Z]?")
@@ -148,9 +149,12 @@ def _check_number(
         return Claim(Bearing.QUOTED)
     if is_converted(attribute, quote, value, text):
         return Claim(Bearing.CONVERTED)
-    is_word = _SINGLE if value == 1 and not figures.quantities else _ZERO if value == 0 else None
-    is_said = (is_word and is_word.search(quote)) or (value == 0 and has_denial(quote))
-    if is_said or is_computed(attribute, quote, value):
+    is_single = value == 1 and not figures.quantities and _SINGLE.search(quote)
+    if (
+        is_single
+        or (value == 0 and _says_zero(attribute, quote))
+        or is_computed(attribute, quote, value)
+    ):
         return Claim(Bearing.DERIVED)
     if not figures.quantities and _is_defined(attribute, quote, value):
         return Claim(Bearing.DERIVED)
@@ -166,6 +170,15 @@ def _check_number(
                 Bearing.CONTRADICTED, f"the quote says {found.value}, the value {value:.15g}"
             )
     return Claim(Bearing.UNSHOWN)
+
+
+def _says_zero(attribute: Attribute, quote: str) -> bool:
+    """Whether *quote* says that there is none of what it counts, not of a figure: `zero items`."""
+    name = " ".join((attribute.name.replace("_", " "), attribute.unit or "", *attribute.synonyms))
+    is_denied = has_denial(quote) and denies_only(quote, name)
+    return is_denied or any(
+        {*stems(found["thing"])} & {*stems(name)} for found in _ZERO.finditer(quote)
+    )
 
 
 def _misread(attribute: Attribute, quote: str, value: float, text: str) -> str:
@@ -301,15 +314,15 @@ def _check_date(quote: str, value: date, text: str) -> Claim:
 
 
 def _has_parts(agreeing: Sequence[DateText], quote: str, value: date, text: str) -> bool:
-    """Whether the quote has month and day of *value*, these apart or not, and *text* its year."""
+    """Whether the quote has month and day of *value* as one date, and *text* its year."""
     names = "|".join(name for name, day in ORDINAL_DAYS.items() if day == value.day)
-    day = rf"(?<!\d)0?{value.day}(?!\d)|\b(?<!-)(?:{names})\b"
-    has_day = any(item.day for item in agreeing) or re.search(day, quote, re.IGNORECASE)
+    months = "|".join(name for name, month in MONTHS.items() if month == value.month)
+    day = rf"(?<![\w-])(?:0?{value.day}(?:st|nd|rd|th)|{names})"
+    written = rf"{day}\s(?:of\s)?(?:{months})\b|\b(?:{months})\s(?:the\s)?{day}\b"
+    is_day = any(item.day for item in agreeing) or re.search(written, quote, re.IGNORECASE)
     has_year = any(item.year and not item.two_digits for item in agreeing)
     is_dated = has_year or re.search(rf"(?<!\d){value.year}(?!\d)", text)
-    months = {MONTHS.get(word) for word in fold_words(quote).split()}
-    has_month = value.month in months or any(item.month for item in agreeing)
-    return bool(has_day and is_dated and has_month)
+    return bool(is_day and is_dated)
 
 
 def _begins_stretch(quote: str, value: date) -> bool:

@@ -176,14 +176,8 @@ def find_table_places(quote: str, value: float, text: str, span: Span | None) ->
 
 
 def is_headed(text: str, number: Span, said: str) -> bool:
-    """Whether the head of the column of *number*, or what leads to its table, has all words *said*.
-
-    `feet` of a `35` below `Feet`; between bars only the head of its own column.
-    """
-    row = line_at(text, number)
-    floor = _floor(text, row.start)
-    above = text[floor : row.start].splitlines()
-    captions = [line for line in above if "|" not in line and not any(map(str.isdigit, line))]
+    """Whether the head of the column of *number* has all words *said*: `feet` below `Feet`."""
+    floor = _floor(text, line_at(text, number).start)
 
     def read(line: str, word: str) -> list[str]:
         unit = unit_of(word.strip("().,"))
@@ -191,9 +185,7 @@ def is_headed(text: str, number: Span, said: str) -> bool:
         return [x for x, is_word in pairs if is_word or (unit and unit_of(x) == unit)][:1]
 
     return bool(said.split()) and all(
-        read_head(text, number, floor, partial(read, word=word))
-        or any(read(line, word) for line in captions)
-        for word in said.split()
+        read_head(text, number, floor, partial(read, word=word)) for word in said.split()
     )
 
 

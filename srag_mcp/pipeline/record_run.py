@@ -195,7 +195,7 @@ class _Column:
 
     def texts(self, keys: Sequence[str]) -> dict[str, DocumentText]:
         """Return the documents of *keys* by these."""
-        ids = [key.partition("\n")[0] for key in keys]
+        ids = [key.rpartition("\n")[0] if self.table.parent else key for key in keys]
         found = {x.document_id: x for x in self.predictions.texts([*dict.fromkeys(ids)])}
         return {key: found[own] for key, own in zip(keys, ids, strict=True) if own in found}
 

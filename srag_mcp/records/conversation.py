@@ -337,7 +337,14 @@ class _Draft:
         if flaw.row is None:
             judgement = self.judge.judge_cell(flaw.attribute, said)
         else:
-            judgement = judge_again(self.judge, flaw.attribute, said, flaw.row)
+            others = [
+                cell.taken.cell.span
+                for place, row in self.judged.items()
+                if place[0] == flaw.place[0] and place != flaw.place
+                for cell in row.values()
+                if cell.taken.cell.span is not None
+            ]
+            judgement = judge_again(self.judge, flaw.attribute, said, flaw.row, others)
         if judgement.is_usable or not judged[name].is_usable:
             judged[name] = judgement
 

@@ -57,7 +57,7 @@ _FORMULA = re.compile(
     rf"(?<![\w.,]){_PRODUCT.pattern}(?:\s*[-+−–]\s*{_PRODUCT.pattern})*(?![\w.,]\w)"
 )
 _TERM = re.compile(rf"([-+−–]?)\s*({_PRODUCT.pattern})")
-_DIVIDE, _PLUS, _MINUS = frozenset("/÷"), frozenset(("", "+")), ("-", "−", "–")
+_DIVIDE, _PLUS, _MINUS = frozenset("/÷"), frozenset(("", "+")), ("-", "−", "–", " less")
 _EMPTY = frozenset({"", "-", "n/a", "null", "unknown", "not mentioned", "not stated"})
 _LONGEST_SHOWN, _LONGEST_REMARK = 80, 200
 NOT_GROUNDED = "not grounded"
@@ -315,9 +315,6 @@ class Judge:
         is_put_otherwise = attribute.type.is_text and not attribute.categories
         if mark is not None:
             return Judgement(taken, said)
-        # words that do not name the thing may say a no by its opposite: `it was dry`
-        is_unnamed = {*stems(attribute.name)}.isdisjoint(stems(quote))
-        is_put_otherwise |= value is False and is_unnamed
         if claim.bearing is Bearing.DERIVED or (is_put_otherwise and not claim.follows):
             cell = add_note(taken.cell, PUT_OTHERWISE, Mark.DERIVED)
         elif claim.bearing is Bearing.UNSHOWN and not attribute.type.is_text:
@@ -382,10 +379,9 @@ def _explains(
     if isinstance(value, date):
         dated = [span for span, _ in dates_of(remark)]
         told = [
-            sign * n.value
+            -n.value if remark[: span.start].rstrip().endswith(_MINUS) else n.value
             for span, n in find_quantities(remark)
             if not any(map(span.overlaps, dated))
-            for sign in _signs_of(remark[: span.start].rstrip())
         ]
         dated_in_quote = [found for _, found in dates_of(quote)]
         days = [day for found in dated_in_quote if (day := found.on()) is not None] or [
@@ -404,11 +400,6 @@ def _explains(
     shares = read_figures(quote).shares
     raised = {round(1 + sign * share, 6) for share in shares for sign in (-1, 1)}
     return {*_numbers_of(document.text), *shares, *raised}.issuperset(made.operands)
-
-
-def _signs_of(before: str) -> tuple[int, ...]:
-    """Return the signs that a number may have behind words: `less 13 days` has no mark of one."""
-    return (-1,) if before.endswith(_MINUS) else (1,) if before.endswith("+") else (1, -1)
 
 
 def _numbers_of(text: str) -> set[float]:

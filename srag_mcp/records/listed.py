@@ -201,15 +201,31 @@ def _judge_member(
     is_told = said.misfit or said.value is None or said.quote or isinstance(said.value, bool)
     if place is not None or is_told or not judgement.is_usable:
         return judgement
+    return _stands_nowhere(judge, attribute, said)
+
+
+def _stands_nowhere(judge: Judge, attribute: Attribute, said: CellReply) -> Judgement:
     why = f"{NOT_GROUNDED}: it stands nowhere in the item"  # but elsewhere in the document
     cell = Cell(attribute.name, State.FAILED, engine=judge.engine, note=why)
     return Judgement(PredictedCell(cell), said, why, told_once=True)
 
 
-def judge_again(judge: Judge, attribute: Attribute, said: CellReply, row: Span) -> Judgement:
-    """Judge what is said of a member of an item, at *row*, that was asked for again."""
-    places = _find(judge, attribute, said, lambda _: True)
-    return _judge_member(judge, attribute, said, _nearest(judge.document.text, places, row))
+def judge_again(
+    judge: Judge, attribute: Attribute, said: CellReply, row: Span, others: Sequence[Span]
+) -> Judgement:
+    """Judge what is said of a member of an item, at *row*, that was asked for again.
+
+    It stands between the *others*, the places of other items, or nowhere.
+    """
+    start = max((span.end for span in others if span.end <= row.start), default=0)
+    ends = (span.start for span in others if span.start > row.start)
+    end = min(ends, default=len(judge.document.text))
+    found = _find(judge, attribute, said, lambda _: True)
+    own = [place for place in found if start <= place.start and place.end <= end]
+    place = _nearest(judge.document.text, own, row)
+    if place is None and not said.misfit and (said.value is not None or said.quote.strip()):
+        return _stands_nowhere(judge, attribute, said)
+    return _judge_member(judge, attribute, said, place)
 
 
 def place_of(row: Mapping[str, Judgement]) -> Span | None:

@@ -69,7 +69,7 @@ _PARTS = "|".join(word for word in PARTS_OF_ONE if word[-1] == "s" or word in ("
 # not `in 2010 and a third time in 2014`, `in 2010 and a half of it`.
 _AND_PART = re.compile(
     "|".join(
-        rf"{by}(?:and|und|en){by}(?:an?|{_FIRST}|ein\w*|een){by}(?:{_PARTS}|halb\w*|halve){end}"
+        rf"{by}(?:and|und|en){by}(?:an?|{_FIRST}|ein\w*|een)[\s-](?:{_PARTS}|halb\w*|halve){end}"
         for by, end in ((r"\s", r"(?![\w-]|\sof\b)"), ("-", r"(?!\w)"))
     )
     + rf"|(?:\s(?:et|y|e)\s(?:{WORDS['numbers']['halves']})|\s?einhalb)(?![\w-])",
@@ -87,8 +87,16 @@ NUMBER_WORDS = re.compile(
 _OF_NUMBERS = frozenset({*_SMALL, *_FACTORS})  # one of these is in each of them
 # Around words that are but a part of a number: `half | a thousand`, `several hundred and | ten`.
 _CUT_BEFORE = re.compile(rf"(?:\b(?:{'|'.join(_FACTORS)})(?:\sand)?|\bhalf)\s$", re.IGNORECASE)
-# and behind them: `three | quarters`, `ten | and a third`.
-_CUT_BEHIND = re.compile(rf"[\s-](?:and (?:an?|one) )?(?:{_PART})\b", re.IGNORECASE)
+# and behind them, also behind digits: `three | quarters`, `ten | and half`, `8 | and 1/2`.
+_AND_CUT = re.compile(
+    rf"[\s-]and[\s-](?:(?:an?[\s-])?(?:{_PARTS})|(?:{_FIRST})[\s-](?:{_PART}))(?!\w|\sof\b)"
+    r"|\sand\s\d+/\d+(?![/\d])",
+    re.IGNORECASE,
+)
+_CUT_BEHIND = re.compile(
+    rf"[\s-](?:and (?:an?|one) )?(?:{_PART})\b|{_AND_CUT.pattern}", re.IGNORECASE
+)
+_NOTHING_MORE = re.compile(r"\s*(?:\Z|[.,;:!?)\]|])|[^\S\n]*\n\s*\n")
 
 
 def ambiguous_mark(numeral: str) -> str | None:
@@ -256,7 +264,8 @@ def read_number_words(text: str) -> int | float | None:
         return _WHOLE[folded]
     if part := _AND_PART.search(folded):
         first, more = read_number_words(folded[: part.start()]), _part_of(part)
-        more *= _FACTORS.get(folded[: part.start()].rpartition(" ")[2], 1)  # `a million and a half`
+        above = _FACTORS.get(folded[: part.start()].rpartition(" ")[2], 1)  # `a million and a half`
+        more *= 0 if above in (100, 1000) else above  # `two hundred and a half` may be 250
         scale = _FACTORS.get(folded[part.end() :].strip(), 0 if folded[part.end() :] else 1)
         mixed = None if first is None or not more else (first + more) * scale
         return int(mixed) if mixed and mixed.is_integer() else mixed or None
@@ -278,6 +287,8 @@ def read_number_words(text: str) -> int | float | None:
             if last and not ((last % 10 == 0 and number < 10 < last) or last == 100):
                 return None
             group, last = group + number, number
+        elif word in _FACTORS and total and (word == "dozen" or not group):
+            return None  # `a thousand dozen`
         elif word == "hundred":
             group, last = (group or 1) * 100, 100
         elif word in _FACTORS:
@@ -294,11 +305,11 @@ def _part_of(part: re.Match[str]) -> float:
     return top / bottom if top < bottom else 0.0
 
 
-def _part_behind(text: str, end: int) -> re.Match[str] | None:
-    """Find a part behind a unit: `ten metres and a half`, not `two nights and a half day`."""
-    part = _AND_PART.match(text, end)
-    behind = _AFTER.match(text, part.end()) if part else None
-    return None if behind and unit_of(behind["word"] or "") else part
+def _is_measured(text: str, end: int) -> bool:
+    """Whether a unit or scale follows a part: `day` of `two nights and a half day`."""
+    behind = _AFTER.match(text, end)
+    word = (behind["word"] if behind else None) or ""
+    return bool(unit_of(word)) or word.lower() in SCALES
 
 
 _NUMERAL = re.compile(
@@ -332,7 +343,7 @@ _PER_HOUR = re.compile(r"\s(?:per|an)\shour\b")
 _CODE = re.compile(r"[\w/:.-]*\w")
 _JOINED_CODE = re.compile(r"[^\W_\u2e80-\U0003ffff]|[:/_]\d|\.\.+\d|[-/][A-Z][A-Z\d]{0,2}(?!\w)")
 _CURRENCY_LENGTH, _LONGEST_HEAD = 9, 13
-_SHORTEST_JOINED = 3
+_SHORTEST_JOINED, _YEAR_LENGTH = 3, 4
 _FIRST_CJK = "\u2e80"  # scripts that put no space between a number and the word after it
 
 
@@ -434,10 +445,17 @@ def find_quantities(text: str) -> list[tuple[Span, Quantity]]:
             continue
         after = _AFTER.match(text, end)
         unit = unit_of(after["word"]) if after and after["word"] else None
-        part = _part_behind(text, after.end()) if after and unit else None
-        number += _part_of(part) if part else 0
+        words, part = match.group().lower(), _AND_PART.search(match.group())
+        is_cut = part and part.end() == len(words) and not (unit or _NOTHING_MORE.match(text, end))
+        part = _AND_PART.match(text, after.end()) if after and unit else None
+        if part and _is_measured(text, part.end()):
+            part = None  # `two nights and a half day`
+        elif part:
+            is_scaled = not _FACTORS.keys().isdisjoint(words.split()[-1:])
+            is_cut = is_cut or is_scaled or not _NOTHING_MORE.match(text, part.end())
+            number += _part_of(part)
         head = text[max(0, start - _LONGEST_HEAD) : start]
-        if not (_CUT_BEFORE.search(head) or _CUT_BEHIND.match(text, end)):
+        if not (is_cut or _CUT_BEFORE.search(head) or _CUT_BEHIND.match(text, end)):
             (sign, start), end = _sign(start, head, None), part.end() if part else end
             spelled.append((Span(start, end), Quantity(sign * number, unit)))
     return sorted(found + spelled, key=lambda item: item[0].start)
@@ -472,9 +490,8 @@ def _figure(text: str, match: re.Match[str], floor: int = 0) -> Figure | None:
     unit = unit_of(symbol) if symbol else None
     part = _AND_PART.match(text, match.end())
     after = _after(text, part.end() if part else match.end(), is_currency(unit))
-    if after and part is None and (after.unit or after.scale != 1):
-        part = _part_behind(text, after.end)
-        after = replace(after, end=part.end()) if part else after
+    if after:
+        after, part = _place_part(text, match, after, part, is_money=is_currency(unit))
     if unit is None or (after and after.unit == "percent"):  # not the € of `480 € (30 %)`
         before, symbol, unit = None, "", None
     is_hour = _OF_A_DAY.match(text, match.end())
@@ -493,6 +510,33 @@ def _figure(text: str, match: re.Match[str], floor: int = 0) -> Figure | None:
         Span(start, after.end), numeral, sign, extra, int(power),
         after.scale, unit or after.unit, symbol or after.symbol,
     )  # fmt: skip
+
+
+def _place_part(
+    text: str, numeral: re.Match[str], after: "_Tail", part: re.Match[str] | None, *, is_money: bool
+) -> tuple["_Tail | None", re.Match[str] | None]:
+    """Return what stands after a numeral, and the part of one that it has; no tail if unsure.
+
+    `10 and a half metres`, `10 metres and a half.`, but `£25 and a half bottle`, `in 2010 and a
+    half year`.
+    """
+    is_measured = after.unit is not None or after.scale != 1
+    if part:
+        is_last = _NOTHING_MORE.match(text, part.end())
+        is_year = numeral[0].isdecimal() and len(numeral[0]) == _YEAR_LENGTH
+        if is_money and after.scale == 1 and not is_last:
+            return _after(text, numeral.end(), is_money), None
+        return (None if is_money or is_year or not (is_measured or is_last) else after), part
+    if not is_measured:
+        return (None if not is_money and _AND_CUT.match(text, numeral.end()) else after), None
+    part = _AND_PART.match(text, after.end)
+    if part is None or (after.unit and not _NOTHING_MORE.match(text, part.end())):
+        return after, None  # `2 hours and a half day`
+    is_sign = is_money or (is_currency(after.unit) and not after.symbol.isalpha())
+    is_unsure = is_sign or (after.unit and after.scale != 1)
+    if is_unsure or not _NOTHING_MORE.match(text, part.end()):
+        return None, part
+    return replace(after, end=part.end()), part
 
 
 def _sign(start: int, head: str, before: re.Match[str] | None) -> tuple[int, int]:

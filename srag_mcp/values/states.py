@@ -11,7 +11,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from srag_mcp.text.words import HELPING, STOP_WORDS, fold, stem, stems, tidy, words
+from srag_mcp.text.words import HELPING, JOINING, STOP_WORDS, fold, stem, stems, tidy, words
 from srag_mcp.values.types import ColumnType, Value
 
 # --- Names and words of languages ----------------------------------------------------------------
@@ -233,7 +233,10 @@ def denies_only(text: str, name: str) -> bool:
     denied, idle = _DENIED_THING.search(text), HELPING | {"one", "of"}  # `no one`, `none of them`
     if denied is None or read_missing(text):
         return read_missing(text) is State.STATED_ABSENT or read_boolean(text) is False
-    said = takewhile(lambda word: word not in STOP_WORDS - idle, words(denied["thing"]))
+    thing = words(denied["thing"])
+    if thing and thing[0] in STOP_WORDS - idle - JOINING:
+        return False  # `not many guests`, `no more than 30 guests`
+    said = takewhile(lambda word: word not in STOP_WORDS - idle, thing)
     return {stem(word) for word in said if word not in idle} <= {*stems(name)}
 
 

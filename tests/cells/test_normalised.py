@@ -40,6 +40,7 @@ def test_a_stated_absence_has_a_value_where_the_attribute_gives_one(
     [("no visitors", 0), ("none", 0), ("nobody", 0), ("none found", 0), ("no visitors in May", 0),
      ("None of the visitors came", None), ("no figure from last year", None),
      ("no record of visitors", None), ("no visitor numbers", None), ("they were not counted", None),
+     ("not many visitors", None), ("no more than 30 visitors", None),
      ("nobody knows how many", None), ("no one kept count", None)],
 )  # fmt: skip
 def test_a_count_is_zero_where_its_things_are_denied_and_no_figure_of_them(

@@ -315,7 +315,8 @@ def test_columns_of_lists_are_standardised_and_united(
 ) -> None:
     sold = ("Tulip", "Tulip", "Tulip", "Tulips", "Kettle", "Kettle", "Kettel")
     for shop, what in zip(("Fay", "Gus", "Hilde", "Ivo", "Jon", "Kim", "Paul"), sold, strict=True):
-        (folder / f"{shop}.txt").write_text(f"{shop} sold what follows.\n1 of {what}\n")
+        # a name of a file may have a break
+        (folder / f"{shop}\n.txt").write_text(f"{shop} sold what follows.\n1 of {what}\n")
     changed = {"Tulips": ("change", "Tulip"), "Kettel": ("keep", None)}
 
     def look_again(body: Body) -> Answer:

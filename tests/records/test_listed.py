@@ -199,7 +199,6 @@ STAGES = Table(
     [
         "name | Feet | cost (thousand EUR)\nPeak | 35 | 12\nVale | 18.5 | 7",
         "| | feet | cost |\n|-|-|-|\n| Peak | 35 | 12 |\n| Vale | 18.5 | 7 |",
-        "All costs in thousands of euros\n\n"
         "| | ft | cost |\n|-|-|-|\n| Peak | 35 | 12 |\n| Vale | 18.5 | 7 |",
     ],
 )
@@ -218,8 +217,9 @@ def test_a_member_may_have_the_unit_and_the_scale_of_its_heading(table: str) -> 
     assert places[1] > judge.document.text.index("Peak")
 
 
-def test_a_unit_that_no_heading_has_is_not_taken_over() -> None:
-    text = "name | Feet | width\nPeak | 35 | 12\n"
+@pytest.mark.parametrize("before", ["", "Widths in feet, never in miles\n\n"])
+def test_a_unit_that_no_heading_of_its_column_has_is_not_taken_over(before: str) -> None:
+    text = f"{before}name | Feet | width (metres)\nPeak | 35 | 12\n"
     judge = Judge(DocumentText("a", "a", "a", text, "x"), "model")
     [[_, length, cost]] = read_list(judge, STAGES, [1, [["Peak", "35 miles", "12 feet"]]]).rows
     assert {length.taken.cell.state, cost.taken.cell.state} == {State.FAILED}
@@ -242,3 +242,29 @@ def test_a_member_that_failed_is_asked_again_with_its_row() -> None:
     assert [row[1].cell.as_stated for row in listed.rows] == ["35", "18"]
     assert "around: " in model.prompts[1].content
     assert "Peak | 35" in model.prompts[1].content
+
+
+@pytest.mark.parametrize(
+    ("again", "state"),
+    [(20, State.FAILED), ([20, "20"], State.FAILED), (35, State.STATED)],
+)
+def test_a_member_that_is_asked_again_stands_in_its_own_row(again: object, state: State) -> None:
+    text = "name | minutes | helpers\nFrog | 35 | (empty)\nBog Train | 40 | 20\n"
+    walks = Table(
+        title="Walks", entity="tours_walks", parent="tours", list_name="walks",
+        attributes=(
+            Attribute(name="name", type=TEXT), Attribute(name="minutes", type=INTEGER),
+            Attribute(name="helpers", type=INTEGER),
+        ),
+    )  # fmt: skip
+    rows_said = [["Frog", None, 20], ["Bog Train", 40, 20]]
+    first = {"documents": [{"id": "d1", "cells": [[1, rows_said]]}]}
+    cell = ["c1", *again] if isinstance(again, list) else ["c1", again]
+    model = replying(map(json.dumps, (first, {"cells": [cell]})))
+    task = RecordTask(model, (list_attribute(walks),), "model", lists={"tours_walks": walks})
+    document = DocumentText("a", "a", "a", text, "x")
+    [(record, _)] = anyio.run(predict_batch, task, [Excerpt(document, text)])
+    [listed] = record.lists
+    assert len(model.prompts) > 1
+    assert listed.rows[0][2].cell.state is state
+    assert listed.rows[1][2].cell.state is State.STATED

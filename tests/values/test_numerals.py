@@ -151,7 +151,11 @@ def test_thousands_are_set_off_where_the_number_is_no_year(value: float, shown: 
      ("two weeks and a half day", [(2, "week")]), ("2 hours and a half day", [(2, "h")]),
      ("two bedrooms and a half bath", [(2, None)]),
      ("in 2010 and a third time in 2014", [(2010, None), (2014, None)]),
-     ("in 2010 and a half of it later", [(2010, None)])],
+     ("in 2010 and a half of it later", [(2010, None)]), ("£25 and a half bottle", [(25, "GBP")]),
+     ("£90 and a half day off", [(90, "GBP")]),
+     ("70 € y media pensión", [(70, "EUR")]), ("500 euros and a half share", [(500, "EUR")]),
+     ("3 hours and a quarter final", [(3, "h")]), ("10 metres and a half.", [(10.5, "m")]),
+     ("ten and three-quarter inches", [(10.75, "inch")]), ("8 and one-half", [(8.5, None)])],
 )  # fmt: skip
 def test_a_number_takes_all_words_that_belong_to_it(
     text: str, found: list[tuple[float, str | None]]
@@ -167,6 +171,20 @@ def test_a_number_takes_all_words_that_belong_to_it(
         "two thirds",
         "half a thousand",
         "several hundred and ten people",
+        "10 and a half marathon",
+        "ten and a half marathon",
+        "in 2010 and a half year later",
+        "two and half metres",
+        "8 and half metres",
+        "10 and one-third inches",
+        "8 and 1/2",
+        "£2 and a half million",
+        "two hundred and a half",
+        "five million euros and a half",
+        "5 million euros and a half",
+        "2 million and a half euros",
+        "a thousand dozen",
+        "a dozen thousand",
     ],
 )
 def test_words_that_are_a_part_of_a_number_are_not_read_as_one(text: str) -> None:
