@@ -558,19 +558,22 @@ def _count(
             said = corpus.has_cell(f"attribute = {text} AND {SAID_NONE}")
             is_none = f"{own} IS NULL" + (f" AND {said}" if column.n_unknown else "")
             no_cell = corpus.has_cell(f"attribute = {text}", is_none=True)
-            gaps += [
-                f"{own} IS NULL",
-                is_none if column.n_none else "false",
-                f"{name} IS NULL AND {own} IS NOT NULL" if column.n_contradicted else "false",
-                no_cell if column.n_unread else "false",
-            ]
             taken = any_of([x.taken for x in item.takes]) or ALWAYS
+            may = f"({taken}) IS NOT FALSE"  # the gaps are of the rows that are taken
+            gaps += [
+                f"{may} AND {own} IS NULL",
+                f"{may} AND {is_none}" if column.n_none else "false",
+                f"{may} AND {name} IS NULL AND {own} IS NOT NULL"
+                if column.n_contradicted
+                else "false",
+                f"{may} AND {no_cell}" if column.n_unread else "false",
+            ]
             lost = " OR ".join(x.lost for x in item.takes if x.lost) or "false"
             used += [
                 f"count({name}) FILTER (({met}) AND ({taken}) AND ({lost}) IS NOT TRUE)",
                 f"count(*) FILTER (({met}) AND ({lost}))",
             ]
-            failed.append(f"count(*) FILTER (list_contains(_failed, {text}))")
+            failed.append(f"count(*) FILTER ({may} AND list_contains(_failed, {text}))")
         gaps = [f"count(*) FILTER ({gap})" for gap in gaps]
         counts = {entity: used, veiled: gaps, corpus.failures: failed}
         if veiled == entity:  # nothing is contradicted: one pass
