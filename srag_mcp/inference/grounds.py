@@ -355,9 +355,11 @@ def find_denominator(
         listed = (of.n_stated, of.n_stated_absent, of.n_records)
     by_rules = not is_predicted(corpus.info().engine)
     opened = tuple(find_open_lists(corpus, facts.listed))
-    return found and replace(
-        found, by_rules=by_rules, rows=table.rows, listed=listed, open_lists=opened
-    )
+    beside = [of for of in facts.of_tables() if of is not facts]
+    told = (x for of in beside for x in corpus.statistics(of.names, of.schema.entity))
+    is_open = any(x.n_unknown or x.n_contradicted for x in told)
+    found = found and replace(found, open_lists=opened, has_open_tables=is_open)
+    return found and replace(found, by_rules=by_rules, rows=table.rows, listed=listed)
 
 
 def _note_unread(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:

@@ -360,7 +360,7 @@ class QueryFacts:
     ) -> Iterator[tuple[str, Take]]:
         """Yield the columns that *part* has a value of; a CASE chooses among rows.
 
-        All of an amount, and none else, where a CASE is only a part, or an OR is on several columns.
+        Where a CASE is only a part, or an OR is on several columns, an amount takes all values.
         """
         plain, choices = part.unnest(), [*part.find_all(exp.If)]
         asked = {x for item in choices for x in columns_of(item.this)}

@@ -482,11 +482,13 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
     ).fetchall()
     beside = map(": ".join, work.run(_BESIDE, OF_RECORDS))
     said = dict(connection.execute(_SAYING, [schema.entity]).fetchall())
-    odd, least = work.odd(), min((n for x, n in said.items() if x not in work.odd()), default=0)
+    odd = work.odd()
+    others = sorted(n for x, n in said.items() if x not in odd) or [1]
+    least = others[len(others) // 2]  # as many as half of the others say
     # what a model has read tells a record from a letter beside it; what rules found does not
-    full = [x for x in odd if work.is_predicted() and said.get(x, 0) >= max(1, least)]
-    others = _say_odd([x for x in odd if x not in full])
-    found = (work.note(MIXED), work.note(APART), *beside, others, _say_copies(work, schema))
+    full = [x for x in odd if work.is_predicted() and said.get(x, 0) >= least]
+    strange = _say_odd([x for x in odd if x not in full])
+    found = (work.note(MIXED), work.note(APART), *beside, strange, _say_copies(work, schema))
     told = filter(None, (_say_left_out(work.left_out()), *found))
     info = BuildInfo(
         build_id=build_id,
