@@ -278,16 +278,20 @@ def _say_copies(work: WorkDatabase, schema: Schema) -> str:
 
 
 def _say_left_out(paths: Sequence[str]) -> str:
+    """Say which files are in no table, and of documents and of tables what takes them in."""
     if not paths:
         return ""
     n, are = len(paths), "1 document is" if len(paths) == 1 else f"{len(paths):,} documents are"
-    anew = "columns that are found anew (--fresh-schema, rebuild_schema) give each kind a table"
-    if any(media_type(path) in TABLE_TYPES for path in paths):
-        anew = "a table file that is to be counted needs a folder of its own"
-    return (
+    tables = [path for path in paths if media_type(path) in TABLE_TYPES]
+    said = (
         f"{are} of another kind than the records, and {'is' if n == 1 else 'are'} neither counted"
-        f" nor searched: {_name(paths)}; {anew}"
+        f" nor searched: {_name(paths)}"
     )
+    own = "the rows of a table file are counted in a folder of its own, or it as one document"
+    said += f"; {own} (--rows file)" * bool(tables)
+    kind = "kind of documents" if tables else "kind"
+    anew = f"columns that are found anew (--fresh-schema, rebuild_schema) give each {kind} a table"
+    return said + f"; {anew}" * (len(tables) < n)
 
 
 def info_rows(info: BuildInfo) -> list[tuple[str, str]]:
