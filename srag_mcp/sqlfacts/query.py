@@ -360,7 +360,7 @@ class QueryFacts:
     ) -> Iterator[tuple[str, Take]]:
         """Yield the columns that *part* has a value of; a CASE chooses among rows.
 
-        Where a CASE is only a part, or an OR is on several columns, an amount takes all values.
+        Of others and of OR or NOT AND on several columns it cannot be told: an amount takes all.
         """
         plain, choices = part.unnest(), [*part.find_all(exp.If)]
         asked = {x for item in choices for x in columns_of(item.this)}
@@ -372,7 +372,8 @@ class QueryFacts:
         other = plain.args.get("default") or plain.args.get("false")
         is_choice = isinstance(plain, exp.Case | exp.If) and isinstance(other, exp.Null | NoneType)
         is_choice &= is_amount and len(choices) == len(plain.args.get("ifs", [plain]))
-        is_mixed = len(names) > 1 and (is_mapped or (not is_amount and part.find(exp.Or)))
+        either = any(not is_condition(x) for x in part.find_all(exp.Connector))
+        is_mixed = len(names) > 1 and (is_mapped or either)
         is_simple = any(x.this for x in part.find_all(exp.Case))  # its conditions are values
         is_open = is_simple or is_mixed or (choices and not is_choice)
         if is_open or part.find(exp.Query, exp.Window) is not None:

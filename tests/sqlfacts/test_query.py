@@ -311,6 +311,8 @@ def test_a_record_of_which_a_condition_is_unknown_is_not_left_out() -> None:
         ),
         # the other side may say it
         ("SELECT 1 FROM ships WHERE TRY_CAST(title AS INT) > 20 OR flag = 'Peru'", {}),
+        ("SELECT 1 FROM ships WHERE NOT (TRY_CAST(title AS INT) > 20 AND flag = 'Peru')", {}),
+        ("SELECT bool_or(TRY_CAST(title AS INT) > 20 OR flag = 'Peru') FROM ships", {}),
         *(
             (
                 f"SELECT {of.format('TRY_CAST(title AS INT)')} FROM ships",
