@@ -80,6 +80,7 @@ class Denominator:
         listed: Of these, how many documents list some, how many say that there are none, of how
             many documents; None for records.
         open_lists: Lists that are read, how many documents may list more, and of how many.
+        has_open_tables: Whether other tables that are read do not say all that is asked of them.
     """
 
     n_documents: int
@@ -93,6 +94,7 @@ class Denominator:
     rows: str = "documents"
     listed: tuple[int, int, int] | None = None
     open_lists: tuple[tuple[str, int, int], ...] = ()
+    has_open_tables: bool = False
 
     @property
     def has_many_gaps(self) -> bool:
@@ -435,7 +437,7 @@ def render_denominator(found: Denominator) -> str:
         parts.append(f"{item.column}: {item.n_used:,} {known}{doubted}{said}{of}")
     for name, n_open, n_all in found.open_lists:
         parts.append(f"{name}: {n_open:,} of {n_all:,} documents may list more")
-    if not found.columns and not found.open_lists:
+    if not found.columns and not found.open_lists and not found.has_open_tables:
         parts.append("none is left out as unknown")
     if len(found.columns) > MAX_COLUMNS:
         parts.append(f"and {len(found.columns) - MAX_COLUMNS} more columns with gaps")

@@ -355,9 +355,11 @@ def find_denominator(
         listed = (of.n_stated, of.n_stated_absent, of.n_records)
     by_rules = not is_predicted(corpus.info().engine)
     opened = tuple(find_open_lists(corpus, facts.listed))
-    return found and replace(
-        found, by_rules=by_rules, rows=table.rows, listed=listed, open_lists=opened
-    )
+    beside = [of for of in facts.of_tables() if of is not facts]
+    told = (x for of in beside for x in corpus.statistics(of.names, of.schema.entity))
+    is_open = any(x.n_unknown or x.n_contradicted for x in told)
+    found = found and replace(found, open_lists=opened, has_open_tables=is_open)
+    return found and replace(found, by_rules=by_rules, rows=table.rows, listed=listed)
 
 
 def _note_unread(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
@@ -558,19 +560,22 @@ def _count(
             said = corpus.has_cell(f"attribute = {text} AND {SAID_NONE}")
             is_none = f"{own} IS NULL" + (f" AND {said}" if column.n_unknown else "")
             no_cell = corpus.has_cell(f"attribute = {text}", is_none=True)
-            gaps += [
-                f"{own} IS NULL",
-                is_none if column.n_none else "false",
-                f"{name} IS NULL AND {own} IS NOT NULL" if column.n_contradicted else "false",
-                no_cell if column.n_unread else "false",
-            ]
             taken = any_of([x.taken for x in item.takes]) or ALWAYS
+            may = f"({taken}) IS NOT FALSE"  # the gaps are of the rows that are taken
+            gaps += [
+                f"{may} AND {own} IS NULL",
+                f"{may} AND {is_none}" if column.n_none else "false",
+                f"{may} AND {name} IS NULL AND {own} IS NOT NULL"
+                if column.n_contradicted
+                else "false",
+                f"{may} AND {no_cell}" if column.n_unread else "false",
+            ]
             lost = " OR ".join(x.lost for x in item.takes if x.lost) or "false"
             used += [
                 f"count({name}) FILTER (({met}) AND ({taken}) AND ({lost}) IS NOT TRUE)",
                 f"count(*) FILTER (({met}) AND ({lost}))",
             ]
-            failed.append(f"count(*) FILTER (list_contains(_failed, {text}))")
+            failed.append(f"count(*) FILTER ({may} AND list_contains(_failed, {text}))")
         gaps = [f"count(*) FILTER ({gap})" for gap in gaps]
         counts = {entity: used, veiled: gaps, corpus.failures: failed}
         if veiled == entity:  # nothing is contradicted: one pass

@@ -354,12 +354,13 @@ def _dated_states(corpus: Corpus) -> Sequence[str]:
     full = {x.column for x in corpus.statistics() if x.n_non_null == x.n_records}
     days = [x.name for x in attributes if x.type.is_date or "year" in fold_words(x.name)]
     names = [quote_name(x.name) for x in attributes if x.name in again & full & texts]
-    for day, key in product(filter(again.__contains__, days), {*names, ", ".join(names)} - {""}):
+    for day, key in product(days, {*names, ", ".join(names)} - {""}):
         keys = (key, quote_name(day), f"{key}, {quote_name(day)}")
         told = ", ".join(f"count(DISTINCT row({x}))" for x in keys)
         counted = corpus.count(f"SELECT {told}, count(*) FROM {quote_name(corpus.schema().entity)}")
         n_things, n_days, n_both, n = map(_whole, counted)
-        if n_both == n > n_things * n_days / 2 and min(n_things, n_days) > 1:
+        # of two things, too, both have a row at every other day, at least
+        if n_both == n > max(3, n_things) * n_days / 2 and min(n_things, n_days) > 1:
             dates[day] = None
     return [*dates]
 

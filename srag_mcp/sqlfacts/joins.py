@@ -501,8 +501,8 @@ def _made_of(node: exp.Expr, rows: _Rows) -> frozenset[int]:
             raise _UnclearError
         return frozenset(rows.keys)
     parts, adds = [*node.iter_expressions()], False
-    if isinstance(node, exp.Order | exp.Nullif | exp.Filter) or _is_aggregate(node):
-        parts = [] if _is_aggregate(node) and _is_sensitive(node) else [node.this]
+    if isinstance(node, exp.Order | exp.Nullif | exp.Filter) or is_aggregate(node):
+        parts = [] if is_aggregate(node) and _is_sensitive(node) else [node.this]
     elif isinstance(node, exp.If):
         ends = [x for x in parts if x is not node.this]
         parts = [x for x in ends if x.find(exp.Column)] or [node.this]
@@ -529,7 +529,8 @@ def _is_of_row(query: exp.Query, rows: _Rows) -> bool:
     return not columns or asked.issuperset(keys)
 
 
-def _is_aggregate(node: exp.Expr) -> bool:
+def is_aggregate(node: exp.Expr) -> bool:
+    """Whether *node* makes one value of many rows, by its kind or its name."""
     is_named = isinstance(node, exp.Anonymous) and node.name.lower() in _BY_NAME
     return is_named or isinstance(node, exp.AggFunc)
 
@@ -540,5 +541,5 @@ def _is_sensitive(node: exp.Expr) -> bool:
 
 
 def _aggregates(select: exp.Select) -> list[exp.Expr]:
-    found = filter(_is_aggregate, select.find_all(exp.AggFunc, exp.Anonymous))
+    found = filter(is_aggregate, select.find_all(exp.AggFunc, exp.Anonymous))
     return [node for node in found if node.find_ancestor(exp.Select) is select]

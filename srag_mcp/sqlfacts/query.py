@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias, TypeVar
 
 from srag_mcp.schema.schema import POSITION, Schema, Table
 from srag_mcp.sqlfacts.aggregates import Aggregate, group_keys, read_aggregate
-from srag_mcp.sqlfacts.joins import Joins, is_condition, key_tables, read_joins
+from srag_mcp.sqlfacts.joins import Joins, is_aggregate, is_condition, key_tables, read_joins
 from srag_mcp.sqlfacts.plain_words import say_query
 from srag_mcp.sqlfacts.trees import (
     ALWAYS,
@@ -337,14 +337,15 @@ class QueryFacts:
             [source, *others] = sources_of(select) or [select]
             if others or not self.is_records(source):
                 continue
-            for node in select.find_all(*_KEEPING, exp.Count, exp.Where):
-                if node.find_ancestor(exp.Select) is not select:
-                    continue
+            for node in select.find_all(exp.AggFunc, exp.Anonymous, exp.Where):
                 above, is_amount = node.parent, not isinstance(node, exp.Where)
+                is_other = is_amount and not is_aggregate(node)
+                if node.find_ancestor(exp.Select) is not select or is_other:
+                    continue
                 where = where_of(above) if isinstance(above, exp.Filter) and is_amount else []
-                for part in [node.this] if is_amount else split_and(node.this):
+                for part in _arguments(node) if is_amount else split_and(node.this):
                     for column, take in self._taken(part, where, is_amount=is_amount):
-                        is_told = not isinstance(node, exp.Count)  # else the result says it
+                        is_told = not isinstance(node, _SAYING)  # else the result says it
                         take = take if is_told else Take(take.taken)
                         found.setdefault(column, []).append(take)
         roles = {x: {use.role for use in self.columns if use.column == x} for x in found}
@@ -357,26 +358,37 @@ class QueryFacts:
     def _taken(
         self, part: exp.Expr, where: Sequence[exp.Expr], *, is_amount: bool
     ) -> Iterator[tuple[str, Take]]:
-        """Yield the columns that *part* has a value of; a CASE on others chooses among rows."""
-        if part.find(exp.Query, exp.Window) is not None:
-            return
-        choices = [x for x in part.find_all(exp.If) if is_amount]
+        """Yield the columns that *part* has a value of; a CASE chooses among rows.
+
+        Of others and of OR or NOT AND on several columns it cannot be told: an amount takes all.
+        """
+        plain, choices = part.unnest(), [*part.find_all(exp.If)]
         asked = {x for item in choices for x in columns_of(item.this)}
         ends = {write(x) for item in choices for x in [item.args.get("true")] if x}
         valued = [x for x in part.find_all(exp.Column) if not is_amount or not is_condition(x)]
-        if not valued and len(ends) > 1:  # each value of a column is written as a number
-            valued = [*part.find_all(exp.Column)]
+        is_mapped = not valued and len(ends) > 1  # each value of a column is written as a number
+        valued = [*part.find_all(exp.Column)] if is_mapped else valued
         names = {x.name.lower() for x in valued}
-        plain, taken = part.unnest(), all_of(where)
         other = plain.args.get("default") or plain.args.get("false")
         is_choice = isinstance(plain, exp.Case | exp.If) and isinstance(other, exp.Null | NoneType)
-        if is_choice and names.isdisjoint(asked):
-            taken = " AND ".join(filter(None, (taken, any_of([all_of([x.this]) for x in choices]))))
+        is_choice &= is_amount and len(choices) == len(plain.args.get("ifs", [plain]))
+        either = any(not is_condition(x) for x in part.find_all(exp.Connector))
+        is_mixed = len(names) > 1 and (is_mapped or either)
+        is_simple = any(x.this for x in part.find_all(exp.Case))  # its conditions are values
+        is_open = is_simple or is_mixed or (choices and not is_choice)
+        if is_open or part.find(exp.Query, exp.Window) is not None:
+            used = part.find_all(exp.Column) if is_amount else ()
+            yield from ((x, Take("")) for x in map(self.origin, used) if x)
+            return
+        picked = all_of([exp.or_(*(x.this for x in choices))]) if choices and not is_mapped else ""
+        taken, chosen = all_of(where), " AND ".join(filter(None, (all_of(where), picked)))
+        if names.isdisjoint(asked):
+            taken = chosen
         lost = ""
         if not is_definite(part) or part.find(exp.TryCast, exp.Div, exp.IntDiv, exp.Mod):
-            stated = [*where, *map(not_null, {x.name: x for x in valued}.values())]
+            stated = [*map(not_null, {x.name: x for x in valued}.values())]
             lost = f"{all_of(stated)} AND ({write(part)}) IS NULL"
-            lost = f"({taken}) AND {lost}" if taken else lost
+            lost = f"({chosen}) AND {lost}" if chosen else lost
         for column in dict.fromkeys(map(self.origin, valued)):
             if column and column != _ROW and (is_amount or lost):
                 yield column, Take(taken, lost, write(part))
@@ -672,6 +684,22 @@ def _named(table: Table) -> frozenset[str]:
 _SIDED = (exp.Add, exp.Sub, exp.Div, *_COMPARING)
 _JOINING = (exp.Add, exp.Sub, exp.Case, exp.If, exp.Coalesce, exp.Greatest, exp.Least, exp.Abs)
 _KEEPING = (exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Median, exp.Quantile, exp.PercentileCont)
+
+
+# Their results say of how many values nothing is made: they count them, or keep NULL.
+_SAYING = (exp.Count, exp.ArrayAgg, exp.First, exp.Last, exp.FirstValue, exp.LastValue,
+           exp.NthValue, exp.Lag, exp.Lead, exp.JSONArrayAgg, exp.JSONObjectAgg)  # fmt: skip
+
+
+def _arguments(node: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield what an aggregate is of, without DISTINCT and order."""
+    for part in (node.this, node.args.get("expression"), *node.expressions):
+        while isinstance(part, exp.Order | exp.IgnoreNulls):
+            part = part.this
+        if isinstance(part, exp.Distinct):
+            yield from part.expressions
+        elif isinstance(part, exp.Condition):
+            yield part
 
 
 def _operands(node: exp.Expr) -> list[exp.Expr]:

@@ -278,16 +278,20 @@ def _say_copies(work: WorkDatabase, schema: Schema) -> str:
 
 
 def _say_left_out(paths: Sequence[str]) -> str:
+    """Say which files are in no table, and of documents and of tables what takes them in."""
     if not paths:
         return ""
     n, are = len(paths), "1 document is" if len(paths) == 1 else f"{len(paths):,} documents are"
-    anew = "columns that are found anew (--fresh-schema, rebuild_schema) give each kind a table"
-    if any(media_type(path) in TABLE_TYPES for path in paths):
-        anew = "a table file that is to be counted needs a folder of its own"
-    return (
+    tables = [path for path in paths if media_type(path) in TABLE_TYPES]
+    said = (
         f"{are} of another kind than the records, and {'is' if n == 1 else 'are'} neither counted"
-        f" nor searched: {_name(paths)}; {anew}"
+        f" nor searched: {_name(paths)}"
     )
+    own = "the rows of a table file are counted in a folder of its own, or it as one document"
+    said += f"; {own} (--rows file)" * bool(tables)
+    kind = "kind of documents" if tables else "kind"
+    anew = f"columns that are found anew (--fresh-schema, rebuild_schema) give each {kind} a table"
+    return said + f"; {anew}" * (len(tables) < n)
 
 
 def info_rows(info: BuildInfo) -> list[tuple[str, str]]:
@@ -482,11 +486,13 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
     ).fetchall()
     beside = map(": ".join, work.run(_BESIDE, OF_RECORDS))
     said = dict(connection.execute(_SAYING, [schema.entity]).fetchall())
-    odd, least = work.odd(), min((n for x, n in said.items() if x not in work.odd()), default=0)
+    odd = work.odd()
+    others = sorted(n for x, n in said.items() if x not in odd) or [1]
+    least = others[len(others) // 2]  # as many as half of the others say
     # what a model has read tells a record from a letter beside it; what rules found does not
-    full = [x for x in odd if work.is_predicted() and said.get(x, 0) >= max(1, least)]
-    others = _say_odd([x for x in odd if x not in full])
-    found = (work.note(MIXED), work.note(APART), *beside, others, _say_copies(work, schema))
+    full = [x for x in odd if work.is_predicted() and said.get(x, 0) >= least]
+    strange = _say_odd([x for x in odd if x not in full])
+    found = (work.note(MIXED), work.note(APART), *beside, strange, _say_copies(work, schema))
     told = filter(None, (_say_left_out(work.left_out()), *found))
     info = BuildInfo(
         build_id=build_id,

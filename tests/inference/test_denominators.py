@@ -95,7 +95,8 @@ def test_what_may_be_excluded_is_not_used(towers: Corpus) -> None:
     ("amount", "used", "left_out"),
     [
         ("sum(NULLIF(height, 30))", 2, 1),
-        ("sum(CASE WHEN height > 20 THEN height END)", 2, 1),
+        ("sum(CASE WHEN height > 20 THEN height END)", 3, 0),
+        ("sum(CASE built WHEN 1950 THEN height END), sum(IF(built > 1985, height, NULL))", 3, 0),
         ("count(height), sum(NULLIF(height, 30))", 2, 1),
         ("sum(height) FILTER (built > 1950), count(*)", 1, 0),
         ("sum(CASE WHEN built > 1950 THEN height END), count(*)", 1, 0),
@@ -110,6 +111,21 @@ def test_what_is_used_is_what_the_amount_is_made_of(
     [found] = columns_of(corpus, f"SELECT {amount} FROM towers")
     assert (found.n_used, found.n_left_out) == (used, left_out)
     assert (found.n_unknown, found.n_failed) == (1, 1)
+
+
+def test_the_gaps_of_an_amount_are_of_the_rows_that_it_takes(corpus: Corpus) -> None:
+    gaps = [
+        [
+            (x.n_used, x.n_unknown, x.n_failed)
+            for x in columns_of(corpus, f"SELECT {of} FROM towers")
+        ]
+        for of in (
+            "sum(CASE WHEN built = 1950 THEN height END)",
+            "sum(CASE WHEN built = 1980 THEN height END)",
+            "sum(CASE WHEN built > 1980 THEN height END)",
+        )
+    ]
+    assert gaps == [[], [(0, 1, 0)], [(1, 0, 1)]]
 
 
 def test_a_column_without_gaps_has_values_that_are_left_out(corpus: Corpus) -> None:

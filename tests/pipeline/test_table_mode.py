@@ -86,7 +86,10 @@ def test_rows_beside_documents_are_another_kind_and_their_file_is_none_of_these(
     assert Failure("all.csv", OTHER_KIND) in report.skipped
     with QueryPool() as worker:
         told = Corpus(folder, worker, settings.home).info().other_kinds
-    assert told.endswith("all.csv; a table file that is to be counted needs a folder of its own")
+    assert told.endswith(
+        ": all.csv; the rows of a table file are counted in a folder of its own, or it as one"
+        " document (--rows file)"
+    )
     (folder / "all.csv").rename(folder.parent / "all.csv")
     ingest(folder, settings)
     (folder.parent / "all.csv").rename(folder / "all.csv")

@@ -868,11 +868,19 @@ def test_a_sum_over_kinds_says_so_where_no_minus_tells_them_apart(
             [f"{x},{m},{n}" for n, x in enumerate(("nut", "gear")) for m in (2001, 2011)],
             True,
         ),
+        # a day of one of two things is missing
+        ("day", [f"{x},2024-0{m}-28,7" for x in ("nut", "gear") for m in range(1, 8)][:-1], True),
         # each thing once a day by chance, and one of them twice
         ("day", [f"{x},2024-0{m}-01,{m}" for m, x in enumerate(("nut", "gear") * 4, 1)], False),
         ("day", [f"{x},2024-0{m}-01,7" for x in ("nut", "gear", "nut") for m in (1, 2, 3)], False),
         # kinds of things, each with a day of its own
         ("day", [f"{('nut', 'gear')[m % 2]},2024-0{m}-01,7" for m in range(1, 9)], False),
+        (
+            "day",
+            [f"{x},2024-0{m}-01,7" for m, x in enumerate(("nut", "gear") * 4, 1)]
+            + ["gear,2024-01-01,7"],
+            False,
+        ),
     ],
 )
 def test_a_sum_over_days_says_so_where_each_has_the_same_things(

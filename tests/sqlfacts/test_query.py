@@ -298,9 +298,37 @@ def test_a_record_of_which_a_condition_is_unknown_is_not_left_out() -> None:
             {"title": ["TRY_CAST(title AS INT)"]},
         ),
         (
-            "SELECT sum(CASE title WHEN 'two' THEN 2 WHEN 'ten' THEN 10 END) FROM ships",
-            {"title": ["CASE title WHEN 'two' THEN 2 WHEN 'ten' THEN 10 END"]},
+            "SELECT sum(CASE WHEN title = 'two' THEN 2 WHEN title = 'ten' THEN 10 END) FROM ships",
+            {"title": ["CASE WHEN title = 'two' THEN 2 WHEN title = 'ten' THEN 10 END"]},
         ),
+        # choices of rows
+        ("SELECT sum(CASE crew WHEN 4 THEN length END) FROM ships", {}),
+        ("SELECT sum(2 * CASE WHEN crew = 4 THEN length END) FROM ships", {}),
+        ("SELECT 1 FROM ships WHERE CASE WHEN crew > 4 THEN crew END > 2", {}),
+        (
+            "SELECT avg(CASE WHEN title > '' THEN TRY_CAST(title AS INT) END) FROM ships",
+            {"title": ["CASE WHEN title > '' THEN TRY_CAST(title AS INT) END"]},
+        ),
+        # the other side may say it
+        ("SELECT 1 FROM ships WHERE TRY_CAST(title AS INT) > 20 OR flag = 'Peru'", {}),
+        ("SELECT 1 FROM ships WHERE NOT (TRY_CAST(title AS INT) > 20 AND flag = 'Peru')", {}),
+        ("SELECT bool_or(TRY_CAST(title AS INT) > 20 OR flag = 'Peru') FROM ships", {}),
+        *(
+            (
+                f"SELECT {of.format('TRY_CAST(title AS INT)')} FROM ships",
+                {"title": ["TRY_CAST(title AS INT)"]},
+            )
+            for of in (
+                "stddev({})",
+                "mode({})",
+                "max_by(flag, {})",
+                "product({})",
+                "any_value({})",
+                "sum(DISTINCT {})",
+                "string_agg({}, ',' ORDER BY crew)",
+            )
+        ),
+        ("SELECT list(TRY_CAST(title AS INT) ORDER BY crew) FROM ships", {}),
         ("SELECT name FROM ships WHERE NULLIF(crew, 0) < 3", {"crew": ["NULLIF(crew, 0) < 3"]}),
     ],
 )

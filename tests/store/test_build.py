@@ -11,7 +11,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.store import build, statistics
 from srag_mcp.store.build import BuildInfo, publish, published_info
 from srag_mcp.store.layout import published_build
-from srag_mcp.store.work import FinishedDocument, open_work
+from srag_mcp.store.work import OTHER_KIND, FinishedDocument, FinishedFile, open_work
 
 Finish = Callable[..., FinishedDocument]
 
@@ -268,4 +268,20 @@ def test_a_column_may_be_called_failed(filled: Path, ships: Schema) -> None:
     assert rows(filled, "SELECT failed, _failed FROM srag_failures ORDER BY document_id")[0] == (
         None,
         ["length"],
+    )
+
+
+def test_of_what_is_left_out_documents_and_tables_have_advice_of_their_own(
+    filled: Path, ships: Schema
+) -> None:
+    left = [
+        FinishedFile(path, 10, 1, rows=False, error=OTHER_KIND) for path in ("a.csv", "letter.md")
+    ]
+    with open_work(filled) as work:
+        work.store((), left)
+        told = publish(work, ships).other_kinds
+    assert told.endswith(
+        ": a.csv, letter.md; the rows of a table file are counted in a folder of its own, or it as"
+        " one document (--rows file); columns that are found anew (--fresh-schema, rebuild_schema)"
+        " give each kind of documents a table"
     )

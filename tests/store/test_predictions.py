@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish, published_info
 from srag_mcp.store.layout import published_build
 from srag_mcp.store.predictions import PendingDocuments, Predictions, hash_attribute
-from srag_mcp.store.work import FinishedDocument, FinishedFile, WorkDatabase, open_work
+from srag_mcp.store.work import ODD, FinishedDocument, FinishedFile, WorkDatabase, open_work
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 
@@ -259,3 +260,20 @@ def test_the_name_of_an_attribute_changes_with_what_is_asked(
     assert hash_attribute(masts.model_copy(update={"synonyms": ("poles",)})) == hash_attribute(
         masts
     )
+
+
+@pytest.mark.parametrize(("odd", "is_full"), [("albatross.txt", False), ("curlew.txt", True)])
+def test_what_is_odd_says_as_much_as_half_of_the_others_or_every_answer_tells_it(
+    filled: Path, ships: Schema, odd: str, *, is_full: bool
+) -> None:
+    with open_work(filled) as work:
+        work.put_engine_in_force("model")
+        for n_said, path in zip((1, 1, 3), FILES, strict=True):
+            said = [predicted(x.name, "1", "name") for x in ships.attributes[:n_said]]
+            silent = all_silent(ships)[n_said:]
+            record = record_of(work, path, [*said, *silent])
+            Predictions(work).store(ships.attributes, [record])
+        work.keep_note(ODD, json.dumps([odd]))
+        info = publish(work, ships)
+    named = f"1 document looks like none of the others, and is counted with them: {odd}"
+    assert (info.odd, info.other_kinds) == ((named, "") if is_full else ("", named))
