@@ -429,7 +429,8 @@ def test_a_count_of_cells_says_for_how_many_documents_there_are_any(
     ("above", "coverage"),
     [
         (300, ["Over all 6 documents; none is left out as unknown."]),
-        (200, ["Over all 6 documents; keeper: 3 used, 1 was not read for it.",
+        (200, ["Over all 6 documents; keeper: 3 used, 1 was not read for it (of those that other"
+               " conditions leave).",
                "Whatever they would say: 3 to 4."]),
     ],
 )  # fmt: skip
