@@ -231,6 +231,11 @@ def counts_things(attribute: Attribute) -> bool:
     return is_count(attribute) or any(singular(word) != word for word in names)
 
 
+def said_of(attribute: Attribute) -> str:
+    """Return the words that say what a column holds: its name, unit and synonyms."""
+    return " ".join((attribute.name.replace("_", " "), attribute.unit or "", *attribute.synonyms))
+
+
 def none_counts_as_zero(attribute: Attribute, words: str | None) -> bool:
     """Return whether "none", in *words*, is 0: there are none of what the column counts.
 
@@ -238,8 +243,8 @@ def none_counts_as_zero(attribute: Attribute, words: str | None) -> bool:
     """
     if attribute.absent_means == "zero" or not any(map(str.isalpha, words or "")):
         return attribute.absent_means == "zero"
-    called = " ".join((attribute.name.replace("_", " "), attribute.unit or "", *attribute.synonyms))
-    return counts_things(attribute) and denies_only(words or "", COUNT_WORDS.sub(" ", called))
+    called = COUNT_WORDS.sub(" ", said_of(attribute))
+    return counts_things(attribute) and denies_only(words or "", called)
 
 
 def write_canonical(attribute: Attribute, value: Value | None) -> str | None:

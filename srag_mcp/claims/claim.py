@@ -8,6 +8,7 @@ from datetime import date
 from enum import StrEnum
 from functools import lru_cache
 
+from srag_mcp.cells.cell import said_of
 from srag_mcp.claims.figures import (
     FIRST_YEAR,
     LAST_YEAR,
@@ -174,7 +175,7 @@ def _check_number(
 
 def _says_zero(attribute: Attribute, quote: str) -> bool:
     """Whether *quote* says that there is none of what it counts, not of a figure: `zero items`."""
-    name = " ".join((attribute.name.replace("_", " "), attribute.unit or "", *attribute.synonyms))
+    name = said_of(attribute)
     is_denied = has_denial(quote) and denies_only(quote, name)
     return is_denied or any(
         {*stems(found["thing"])} & {*stems(name)} for found in _ZERO.finditer(quote)

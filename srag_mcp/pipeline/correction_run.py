@@ -216,8 +216,7 @@ def _set_row(
     )  # fmt: skip
     if how == "removed":
         start, words, _ = rows[int(row)]
-        made = replace(made, position=row, start=start, row_words=words)
-        return [replace(made, was_value=words, quote=words)]
+        return [replace(made, start=start, row_words=words, was_value=words, quote=words)]
     starts = {at: own.start for at, own in rows.items() if ("added", at) not in in_force}
     starts |= {at: start for (said, at), start in in_force.items() if said == "removed"}
     numbers = [int(x.position) for x in kept if x.of_row and x.row[:2] == (document_id, name)]

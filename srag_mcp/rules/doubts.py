@@ -350,8 +350,9 @@ def _dated_states(corpus: Corpus) -> Sequence[str]:
     """
     attributes, dates = corpus.schema().attributes, dict[str, None]()
     texts = {x.name for x in attributes if x.type.is_text}
-    again = {x.column for x in corpus.statistics() if 0 < 2 * x.n_distinct <= x.n_records}
-    full = {x.column for x in corpus.statistics() if x.n_non_null == x.n_records}
+    columns = corpus.statistics()
+    full = {x.column for x in columns if x.n_non_null == x.n_records}
+    again = {x.column for x in columns if 0 < 2 * x.n_distinct <= x.n_records}
     days = [x.name for x in attributes if x.type.is_date or "year" in fold_words(x.name)]
     names = [quote_name(x.name) for x in attributes if x.name in again & full & texts]
     for day, key in product(days, {*names, ", ".join(names)} - {""}):
