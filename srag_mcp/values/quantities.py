@@ -529,7 +529,9 @@ def _place_part(
         return (None if is_money or is_year or not (is_measured or is_last) else after), part
     if not is_measured:
         return (None if not is_money and _AND_CUT.match(text, numeral.end()) else after), None
-    part = _AND_PART.match(text, after.end)
+    cut, part = _AND_CUT.match(text, after.end), _AND_PART.match(text, after.end)
+    if part is None and cut and _NOTHING_MORE.match(text, cut.end()):
+        return None, None  # `8 inches and 1/2`
     if part is None or (after.unit and not _NOTHING_MORE.match(text, part.end())):
         return after, None  # `2 hours and a half day`
     is_sign = is_money or (is_currency(after.unit) and not after.symbol.isalpha())

@@ -178,6 +178,7 @@ def test_a_number_takes_all_words_that_belong_to_it(
         "8 and half metres",
         "10 and one-third inches",
         "8 and 1/2",
+        "8 inches and 1/2",
         "£2 and a half million",
         "two hundred and a half",
         "five million euros and a half",
