@@ -281,8 +281,9 @@ def find_mixed_units(corpus: Corpus, query: QueryFacts, *, is_sure: bool = True)
                     for sql in facts.pools(name, beside, key, told, adding):
                         [[count]] = corpus.select(sql, limit=1).rows
                         if _whole(count) > 1:
-                            text = f"{name} {said.format(count)}"
-                            yield text.replace(f"which {name} tells", "as its values are written")
+                            by = f"which {beside or 'their documents'} tell{'s' * bool(beside)}"
+                            by = "as its values are written" if name == beside else by
+                            yield f"{name} {said.format(count, by)}"
 
 
 def _find_open_units(corpus: Corpus) -> Mapping[str, str]:
@@ -312,7 +313,7 @@ def _tell_units(
 
     Last, of what is only told where it is added up, which aggregates do so.
     """
-    schema, said = teller.schema(), f"{'is' if is_sure else 'may be'} in {{}} units, which"
+    schema, said = teller.schema(), f"{'is' if is_sure else 'may be'} in {{}} units, {{}}"
     for place, beside in enumerate(schema.attributes):
         if beside.type.is_text:
             measured = _measured_in(teller, place, listed, is_sure=is_sure)
@@ -328,7 +329,7 @@ def _tell_units(
             told = f"unit AS _told FROM cells WHERE attribute = {quote_text(beside.name)}"
             if teller.about("").schema().children:
                 told += f" AND table_name = {quote_text(schema.entity)}"
-        yield measured, beside.name, told, f"{said} {beside.name} tells: say of which", ()
+        yield measured, beside.name, told, f"{said}: say of which", ()
     for day in () if is_sure or teller is not listed else listed.once(_dated_states):
         told = f"{quote_name(day)} AS _told FROM {quote_name(schema.entity)}"
         rest = {x.name for x in schema.attributes} - {day}
@@ -339,7 +340,7 @@ def _tell_units(
         lists = (quote_text("\n".join(x)) for x in (noted, noted.values()))
         ids, units = (f"unnest(string_split({x}, chr(10)))" for x in lists)
         told = f"_told FROM (SELECT {ids} AS document_id, {units} AS _told)"
-        yield money, "", told, f"{said} their documents tell", ()
+        yield money, "", told, said, ()
 
 
 def _dated_states(corpus: Corpus) -> Sequence[str]:

@@ -485,8 +485,8 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
         "SELECT count(*), count(failure) FROM listing"
     ).fetchall()
     beside = map(": ".join, work.run(_BESIDE, OF_RECORDS))
-    said = dict(connection.execute(_SAYING, [schema.entity]).fetchall())
     odd = work.odd()
+    said = dict(connection.execute(_SAYING, [schema.entity]).fetchall()) if odd else {}
     others = sorted(n for x, n in said.items() if x not in odd) or [1]
     least = others[len(others) // 2]  # as many as half of the others say
     # what a model has read tells a record from a letter beside it; what rules found does not
