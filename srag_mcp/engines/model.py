@@ -44,7 +44,6 @@ from srag_mcp.schema.rounds import (
     PredictedSchema,
     Round,
     SchemaRequest,
-    find_long,
     find_needed,
     find_unmet,
     predict_additions,
@@ -234,7 +233,7 @@ class ModelEngine(Engine):
         unmet = find_unmet(predicted, request.questions)
         last = n_rounds + 1
         if unmet or complaints:
-            problems = (*complaints, *unmet, *find_long(predicted.schema))
+            problems = (*complaints, *unmet)  # a shorter definition would be read anew
             # complaints quote what they are about, and every document was shown before
             repair = Round(last, request.documents[:1] if unmet else (), problems)
             predicted = await refine_schema(self.model, request, predicted, repair)
