@@ -56,12 +56,14 @@ class Name:
         bare: Its words without the legal forms at its end, and an article in small letters before.
         forms: These legal forms, in short: `limited` is `ltd`.
         surety: How far these are legal forms, see `_surety`.
+        is_cut: Whether the last word is an initial: `Marta O.`, and not `Part O`.
     """
 
     key: str
     bare: tuple[str, ...]
     forms: tuple[str, ...]
     surety: int = 0
+    is_cut: bool = False
 
     @cached_property
     def designators(self) -> tuple[str, ...]:
@@ -72,7 +74,7 @@ class Name:
                 word
                 for place, word in enumerate(self.bare)
                 if any(map(str.isdigit, word))
-                or (place == last and last > 0 and len(word) == 1)
+                or (place == last and last > 0 and len(word) == 1 and not self.is_cut)
                 or (place > 0 and _ROMAN.fullmatch(word) is not None)
             )
         )
@@ -116,7 +118,7 @@ def read_name(text: str) -> Name:
         bare = bare[1:]
     said = text.split()[n - 1 - len(words) :] if forms else []  # the forms, and what is before
     surety = max((_surety(*pair) for pair in pairwise(said)), default=0)
-    return Name(key, tuple(bare), forms, surety)
+    return Name(key, tuple(bare), forms, surety, is_cut=not forms and text.endswith("."))
 
 
 def _surety(before: str, word: str) -> int:

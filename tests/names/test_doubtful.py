@@ -36,6 +36,7 @@ def groups_of(*values: str, decided: Decided | None = None) -> list[set[str]]:
     [
         ("J. Smith", "John Smith"),
         ("Smith, J.", "John Smith"),
+        ("Marta O.", "Marta Ohlsen"),
         ("Smith, John", "John Smith"),
         ("John Smith", "John P. Smith"),
         ("J.P. Morgan", "John Pierpont Morgan"),
@@ -66,6 +67,8 @@ def test_what_may_be_one_thing_is_asked_about(one: str, other: str) -> None:
         ("Henry IV", "Henry V"),
         ("Henry II", "Henry III"),
         ("J. Smith", "K. Smith"),
+        ("Marta O.", "Marta Prang"),
+        ("Dock O", "Dock Ohlsen"),
         ("John Smith", "Jane Smith"),
         ("Bank of Leeds", "Bank of Porto"),
         ("Jon", "Jan"),
