@@ -86,6 +86,8 @@ def grid_blocks(grid: Grid, section: tuple[str, ...]) -> list[Block]:
         n_headers = count_header_rows(texts)
     else:
         n_headers = min(max(0, grid.n_headers - n_titles), len(rows))
+        while n_headers > 1 and _is_merged(texts[n_headers - 1]):
+            n_headers -= 1
     headers, body = header_paths(texts[:n_headers], width), rows[n_headers:]
     names_rows = grid.n_headers == 0
     table = Table(grid.span, headers, tuple(body), caption, section, names_rows)
@@ -155,6 +157,11 @@ def _is_code(text: str) -> bool:
 def _is_merged(row: _Texts) -> bool:
     """Whether a text is merged over all columns: it is of none of them."""
     return len(row) > 2 and len({*row}) == 1 and not is_data(row[0])
+
+
+def count_filled(row: _Texts) -> int:
+    """Count the cells that have a text; one that is merged over all counts once."""
+    return 1 if _is_merged(row) else sum(map(bool, row))
 
 
 class _Below:
@@ -362,8 +369,7 @@ def arrange(rows: Sequence[Sequence[str]], name: str = "", first: int = 1) -> Sh
         cells = tuple(map(collapse, row))
         texts = list(filter(None, cells))
         if texts:
-            n_filled = 1 if _is_merged(texts) else len(texts)
-            lines.append(SheetRow(number, cells, n_filled, after_gap and bool(lines)))
+            lines.append(SheetRow(number, cells, count_filled(texts), after_gap and bool(lines)))
         after_gap = not texts
     n_notes = _count_notes(lines)
     notes = tuple(line.text for line in lines[:n_notes])

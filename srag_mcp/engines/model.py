@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -43,7 +44,6 @@ from srag_mcp.schema.rounds import (
     PredictedSchema,
     Round,
     SchemaRequest,
-    find_long,
     find_needed,
     find_unmet,
     predict_additions,
@@ -233,7 +233,7 @@ class ModelEngine(Engine):
         unmet = find_unmet(predicted, request.questions)
         last = n_rounds + 1
         if unmet or complaints:
-            problems = (*complaints, *unmet, *find_long(predicted.schema))
+            problems = (*complaints, *unmet)  # a shorter definition would be read anew
             # complaints quote what they are about, and every document was shown before
             repair = Round(last, request.documents[:1] if unmet else (), problems)
             predicted = await refine_schema(self.model, request, predicted, repair)
@@ -454,6 +454,7 @@ def choose_varied(sample: Sequence[Document], n: int) -> list[Document]:
 
 
 _N_NAMES = 2
+_NAMES = re.compile(r"\b[a-z]\w*")  # of columns, in a definition
 _SILENCE = {"false": "false", "zero": "0"}
 
 
@@ -462,12 +463,13 @@ def choose_columns(
 ) -> PredictedSchema:
     """Leave out what *predicted* has beyond *n_columns*, as decisions of round *number*.
 
-    What a question needs stays, whatever its number. Then come the first two texts that name the
-    documents; then, in turns, what most documents state and what tells most pairs of them apart, a
-    silence that means no or 0 included. What has one value everywhere comes last, behind other
-    texts that are never the same: nobody counts, groups or compares by them. Of equal ones the
-    earlier proposed stays. What was not tried, as it was defined after the sample was read, is
-    taken to be as the middle one of those that were.
+    What a question needs stays, whatever its number, and so does a text that the definition of a
+    number that stays speaks of: `in the currency of hat_currency`. Then come the first two texts
+    that name the documents; then, in turns, what most documents state and what tells most pairs of
+    them apart, a silence that means no or 0 included. What has one value everywhere comes last,
+    behind other texts that are never the same: nobody counts, groups or compares by them. Of equal
+    ones the earlier proposed stays. What was not tried, as it was defined after the sample was
+    read, is taken to be as the middle one of those that were.
     """
     attributes = predicted.schema.attributes
     needed = find_needed(predicted)
@@ -491,7 +493,10 @@ def choose_columns(
         ),
     )
     n_needed = sum(item.name in needed for item in attributes)
-    left = {item.name for item in ranked[max(n_columns, n_needed) :]}
+    stay = ranked[: max(n_columns, n_needed)]
+    told = " ".join(item.description for item in stay if item.type.is_numeric)
+    tellers = {item.name for item in attributes if item.type.is_text} & {*_NAMES.findall(told)}
+    left = {item.name for item in ranked[len(stay) :]} - tellers
     kept = tuple(item for item in attributes if item.name not in left)
     decisions = [
         Decision(

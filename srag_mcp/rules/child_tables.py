@@ -576,7 +576,11 @@ _OF_IT = re.compile(r"(?<=\w) s\b")  # of a folded `what's nearby`
 
 
 def _list_name(item: _List, schema: Schema, titles: Collection[str]) -> str:
-    """Return what documents call a list: its heading, or what the column that names things says."""
+    """Return what documents call a list: its heading, or what the column that names things says.
+
+    A table begins with what names its rows. A label of blocks whose values come again names none:
+    35 actions of 7 owners are not 35 owners.
+    """
     n_documents = len(item.rows)
     names = [
         (n + n_documents * _is_plural(name), name)
@@ -588,7 +592,7 @@ def _list_name(item: _List, schema: Schema, titles: Collection[str]) -> str:
     things = [
         word
         for column in item.columns
-        if column.kind == "text"
+        if column.kind == "text" and not (item.kind == "blocks" and column.recurs)
         for word in map(fold_words, column.candidate.labels)
         if {*content_stems(word)} - wordy_stems() and " " not in word and word != HEADING
     ]

@@ -401,6 +401,8 @@ def _measured_in(corpus: Corpus, place: int, listed: Corpus, *, is_sure: bool) -
     if len(said) < 2 or not holds_units(said):
         return set()
     is_money = any(is_currency(unit_of(unit)) for unit in said)
+    if is_money and (defined := _defined_money(listed)):
+        return defined if is_sure else set()
     is_own = listed.schema().entity == corpus.schema().entity
     # `hours` are in hours
     open_ones = [
@@ -464,7 +466,13 @@ def _bare_money(corpus: Corpus, decimals: int | None = None) -> set[str]:
         most = max((_whole(row[3]) for row in bare), default=0)
         is_it = item.type.is_whole == (decimals == 0) and decimals in {most, None}
         found |= {item.name} if is_it and bare and not any(row[0] for row in bare) else set()
-    return found
+    return found & (_defined_money(corpus) or found)
+
+
+def _defined_money(corpus: Corpus) -> set[str]:
+    """Return the columns without a unit whose definitions, written by a model, say `currency`."""
+    said = {x.name: {*stems(x.description)} for x in _open_ones(corpus)}
+    return {name for name, own in said.items() if not own.isdisjoint(stems("currency"))}
 
 
 def _noted_currencies(corpus: Corpus) -> dict[str, str]:

@@ -15,7 +15,7 @@ from math import isclose
 from srag_mcp.cells.cell import IS_RELATIVE, Cell, ListedRows, Mark, add_note
 from srag_mcp.documents.document import Document, TableCell
 from srag_mcp.documents.lines import is_data
-from srag_mcp.documents.tables import SheetRow, column_key, find_grouping
+from srag_mcp.documents.tables import SheetRow, column_key, count_filled, find_grouping
 from srag_mcp.documents.totals import TableBody, is_total, names_total
 from srag_mcp.rules.candidates import Found, amount_of
 from srag_mcp.rules.extraction import match_whole, take_back
@@ -316,8 +316,8 @@ def find_no_items(item: Enumeration) -> tuple[dict[int, bool], dict[int, str], s
     if item.kind != "table":
         return {}, {}, set()
     lines = [
-        SheetRow(n, tuple(f.text for f in row), sum(bool(f.text) for f in row))
-        for n, row in enumerate(item.rows)
+        SheetRow(n, texts, count_filled(texts))
+        for n, texts in enumerate(tuple(f.text for f in row) for row in item.rows)
     ]
     thin = _thin_amounts(lines)
     found = dict(_find_sums(lines, thin))

@@ -383,7 +383,8 @@ WITH said AS (SELECT attribute AS name, as_stated, if(document_id = path, '', pa
 SELECT any_value(name), as_stated FROM said SEMI JOIN (
   SELECT source FROM said GROUP BY source HAVING count(*) > 4
   AND count(DISTINCT as_stated) BETWEEN count(*) - ceil(count(*) / 10) AND count(*) - 1
-  AND bool_and(regexp_full_match(as_stated, if(source = '', '\p{L}', '') || '[\p{L}\d/_-]*\d\w*')))
+  AND bool_and(regexp_full_match(as_stated, '[\p{L}\d/_-]*\d\w*')
+               AND (source != '' OR regexp_matches(as_stated, '^\p{L}'))))
 USING (source) GROUP BY source, as_stated HAVING count(*) > 1 ORDER BY ALL
 """
 _DOCUMENTS = """

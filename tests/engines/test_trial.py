@@ -34,7 +34,7 @@ def design(body: Body) -> Answer:
     proposed = [
         describe("keeper", "string"),
         describe("town", "string"),
-        describe("height_m", "integer", "m"),
+        describe("height_m", "integer", "m") | {"description": " ".join(["How high it is."] * 12)},
         describe("opened", "integer"),
     ]
     said = {"title": "Station", "entity": "stations", "nouns": ["station"], "attributes": proposed}
@@ -98,6 +98,7 @@ def test_a_question_that_needs_a_missing_column_is_told(run: Ingest, server: Ope
     [refining] = [body for body in server.requests if "You improve" in instructions(body)]
     told = str(refining["messages"]).partition("Problems found so far:")[2]
     assert "the question “How many fathoms?” needs fathoms: no such column" in told
+    assert "words; one or two short" not in told, "by another definition it would be read anew"
 
 
 def test_nothing_is_repaired_where_nothing_is_wrong(run: Ingest, server: OpenAIServer) -> None:

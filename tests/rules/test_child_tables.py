@@ -235,6 +235,45 @@ def test_a_list_is_not_called_as_the_form_that_it_stands_on(
     assert (child.list_name, child.nouns[-1]) == (name, plural(singular(name)))
 
 
+def test_rows_below_a_label_of_blocks_are_not_called_as_those_who_come_again() -> None:
+    who = ("Ann Lee", "Bo Tan", "Cy Dee", "Di Fox")
+    texts = [
+        f"Talk of {n} May\nPlace: Yard\n\n{2 + n % 2} assignments\n"
+        + "".join(
+            f"\nAssignment {m + 1}\nOwner: {who[(n + m) % 4]}\nHours: {n + 2 * m + 1}\n"
+            for m in range(2 + n % 2)
+        )
+        for n in range(1, 13)
+    ]
+    [child] = learn(read(texts, "txt")).children
+
+    assert [item.name for item in child.attributes] == ["owner", "hours"]
+    assert child.list_name == "items"
+
+
+def test_a_text_that_is_merged_over_a_table_is_no_row_and_no_part_of_names() -> None:
+    def menu(n: int) -> str:
+        dishes = [(f"Dish {n}{m}", f"{m + 7}.50", str(300 + 11 * m + n)) for m in range(5)]
+        rows = [f"<tr>{''.join(f'<td>{x}</td>' for x in dish)}</tr>" for dish in dishes]
+        named = [f"<tr><th colspan=3>{x}</th></tr>" for x in ("Starters", "Mains")]
+        body = "".join([named[0], *rows[:2], named[1], *rows[2 : 4 + n % 2]])
+        heads = "<thead><tr><th>Dish</th><th>Price</th><th>kcal</th></tr></thead>"
+        return f"<h1>Bar {n}</h1><table>{heads}<tbody>{body}</tbody></table>"
+
+    documents = list[Document]()
+    for n in range(8):
+        content = read_html(menu(n).encode(), "bar.html")
+        name, html = f"{n}.html", "text/html"
+        documents.append(Document(name, name, "", html, "", content.text, content.blocks))
+    schema = learn(documents)
+    [child] = schema.children
+    [found] = lists_of(documents, schema).values()
+
+    assert [item.name for item in child.attributes] == ["dish", "price", "kcal"]
+    assert [len(rows_of(one)) for one in found] == [4, 5] * 4
+    assert not any(one.listed.marks for one in found if one)
+
+
 def test_a_sum_that_the_document_states_otherwise_is_a_mark_on_its_column() -> None:
     texts = [bill(n, WARES[n % 3 :][: 2 + n % 2]) for n in range(12)] + [bill(13, WARES, "569,90")]
     documents = read(texts)

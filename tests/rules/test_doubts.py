@@ -395,6 +395,27 @@ def test_an_amount_in_another_currency_is_shown_in_its_own(open_corpus: Open) ->
     assert "in USD, not in" not in said
 
 
+def test_a_currency_is_of_the_columns_whose_definitions_speak_of_one(open_corpus: Open) -> None:
+    texts = [
+        f"Currency: {'EUR' if n % 2 else 'NOK'}\nGuests: {n}{n % 2 or ''}0\nTakings: {n}00"
+        for n in range(11, 23)
+    ]
+    rules = {name: (KeyRule(keys=(name,)),) for name in ("currency", "guests", "takings")}
+    columns = [
+        Attribute(name="currency", type="string", extractors=rules["currency"]),
+        Attribute(name="guests", type="integer", extractors=rules["guests"]),
+        Attribute(name="takings", type="integer", extractors=rules["takings"]),
+    ]
+    defined = "What was taken, in the currency of the boat."
+    columns_of_model = [*columns[:2], columns[2].model_copy(update={"description": defined})]
+    for schema, told in ((columns, ["guests"]), (columns_of_model, ["takings"])):
+        corpus = open_corpus(texts, schema)
+        sums = {x: f"SELECT sum({x}) FROM boats" for x in ("guests", "takings")}
+        said = {x: find_grounds(corpus, read_query(sql, corpus.schema()), corpus.select(sql)).notes
+                for x, sql in sums.items()}  # fmt: skip
+        assert [x for x, notes in said.items() if any("is in 2 units" in n for n in notes)] == told
+
+
 def test_pieces_and_weights_are_not_added(open_corpus: Open) -> None:
     texts = [f"Eggs: {n}" for n in (1, 2, 3, 4)] + ["Eggs: 100 g", "Eggs: 150 g", "Eggs: 200 ml"]
     answer = ask(

@@ -55,6 +55,19 @@ def test_all_columns_that_a_need_may_mean_stay() -> None:
     assert names(choose(1, "flag", attributes=(LENGTH, *flags))) == ["flag_now", "flag_before"]
 
 
+def test_what_tells_the_unit_of_a_number_stays_where_the_number_does() -> None:
+    defined = {"description": "Its freight, in the currency of freight_currency."}
+    freight = Attribute(name="freight", type="number").model_copy(update=defined)
+    currency = Attribute(name="freight_currency", type="string")
+    said = {**SAID, "freight": ["9", "8", "7", "6"], "freight_currency": [None, None, "EUR", None]}
+    proposed = (*PROPOSED, currency, freight)
+
+    assert names(choose(2, "freight", attributes=proposed, said=said)) == [
+        "name", "freight_currency", "freight"
+    ]  # fmt: skip
+    assert names(choose(2, "name", attributes=proposed[:-1], said=said)) == ["flag", "name"]
+
+
 def test_texts_that_are_never_the_same_come_last_but_for_two_names() -> None:
     phones = tuple(Attribute(name=f"phone_{n}", type="string") for n in range(4))
     said = {item.name: ["1", "2", "3", "4"] for item in phones} | {"flag": SAID["flag"]}
