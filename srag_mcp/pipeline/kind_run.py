@@ -81,8 +81,9 @@ _MAX_NAMED, _MAX_TOPS = 3, 5_000
 _TEXTS = "SELECT path, text FROM documents WHERE path IN (SELECT unnest(?))"
 _STORED = "SELECT path, {} FROM documents WHERE path NOT IN (SELECT path FROM files WHERE rows)"
 _WAS_THERE = "sha256 IN (SELECT sha256 FROM former.main.documents)"
-# What a language model sees of a kind: documents, their characters, and words; and strays at most.
-_N_SHOWN, _N_CHARACTERS, _N_WORDS, _MAX_STRAYS = 3, 160, 12, 20
+# What a language model sees of a kind: documents, their characters, and words; strays at most, and
+# of so many documents all.
+_N_SHOWN, _N_CHARACTERS, _N_WORDS, _MAX_STRAYS, _MAX_ALL = 3, 160, 12, 20, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +347,8 @@ class KindSorter:
         places = {compared[at].path: number for number, k in enumerate(kinds) for at in k.members}
         odd = {x.path: _begin(x.path, x.text) for x in compared if x.path not in places}
         found = self._sort(by_name, places, odd)
-        middle = [[compared[at] for at in kind.typical(words, _N_SHOWN)] for kind in kinds]
+        n_shown = _N_SHOWN if len(paths) > _MAX_ALL else _MAX_ALL
+        middle = [[compared[at] for at in kind.typical(words, n_shown)] for kind in kinds]
         return replace(found, middle=middle)
 
     def _sort_again(self) -> "Grouping":
@@ -473,6 +475,12 @@ class KindSorter:
             elif isinstance(reply, Unreadable) and failed is not None:
                 failed.append(DocumentError(reply.path, reply.reason))
 
+    def kind_of(self, paths: Collection[str]) -> DocumentKind:
+        """Return the kind that the documents at *paths* make."""
+        chosen = (source for source in self.found.sources if source.relative in paths)
+        words = [words_of(text) for _, text in self._read(chosen)]
+        return kind_of(range(len(words)), words)
+
     def _heirs(self, places: Mapping[str, int]) -> dict[str, int]:
         """Return which kind by now has most documents of each that was kept, by its name."""
         heirs = dict[str, int]()
@@ -568,17 +576,23 @@ class Grouping:
         counts = Counter(self.places.values())
         return [f"{name} ({counts[number]})" for number, name in enumerate(self.kinds)]
 
+    @cached_property
+    def _singles(self) -> dict[str, str]:
+        """The documents that a model may put into a kind by themselves, by key: strays first."""
+        shown = (item.path for documents in self.middle for item in documents)
+        paths = [*[*self.odd][:_MAX_STRAYS], *shown]
+        return {f"s{number}": path for number, path in enumerate(paths, start=1)}
+
     def describe(self) -> dict[str, str]:
         """Return what a language model is to know of each kind, and of files of none, by key."""
-        texts: dict[str, str] = {}
+        texts, keys = dict[str, str](), {path: key for key, path in self._singles.items()}
         for number, (kind, *_) in enumerate(self.kinds.values()):
             shown = self.middle[number]
             forms = {stem(x): x for item in shown for x in content_words(item.text)}
             words = ", ".join([forms[x] for x in kind.usual() if x in forms][:_N_WORDS])
-            begun = (f"\n- {_begin(item.path, item.text)}" for item in shown)
+            begun = (f"\n- {keys[item.path]} {_begin(item.path, item.text)}" for item in shown)
             texts[f"g{number + 1}"] = "".join((f"{self.sizes[number]}, words: {words}", *begun))
-        strays = enumerate([*self.odd.values()][:_MAX_STRAYS], start=1)
-        return texts | {f"s{number}": text for number, text in strays}
+        return texts | {keys[path]: text for path, text in self.odd.items() if path in keys}
 
     def keep(self, said: Sequence[KindReply] | None = None) -> Kinds | None:
         """Make a corpus of each kind; None where a language model *said* that they are one.
@@ -596,20 +610,29 @@ class Grouping:
             write_kinds(self.sorter.state, {})
             return None
         kinds, told = dict[str, tuple[DocumentKind, ...]](), list[str]()
-        places, names, strays = dict[str, int](), [*self.kinds], [*self.odd]
+        places, names = dict[str, int](), [*self.kinds]
+        joined = [
+            [self._singles[key] for key in reply.of if key in self._singles] for reply in said
+        ]
+        apart = {*chain(*joined)}
         for number, reply in enumerate(said):
-            groups = reply.places("g")
-            own, joined = [names[at] for at in groups], [strays[at] for at in reply.places("s")]
-            members = [*(path for path, at in self.places.items() if at in groups), *joined]
+            groups, singles = reply.places(), joined[number]
+            own = [names[at] for at in groups]
+            grouped = [path for path, at in self.places.items() if at in groups]
+            moved = [path for path in singles if path not in grouped]
+            members = [*(path for path in grouped if path not in apart), *singles]
             taken = {*self.sorter.taken(members), *self.sorter.tables, *kinds, *self.given}
             taken.add(DOCUMENTS_FOLDER)
             given = next((name for name in own if name in self.given), "")
             name = given or _free_name((snake_case(reply.name or ""), *own), taken)
             name = name or unique_name(DOCUMENTS_FOLDER, taken, "")
-            kinds[name] = tuple(kind for old in own for kind in self.kinds[old])
+            ways = tuple(kind for old in own for kind in self.kinds[old])
+            kinds[name] = ways or (self.sorter.kind_of(singles),)
             places |= dict.fromkeys(members, number)
-            if own != [name] or joined:
-                told.append(f"{name} for {', '.join((*own, *joined))}")
+            if own != [name] or moved:
+                n_more = len(moved) - _N_SHOWN
+                more = [f"{n_more} more"] * (n_more > 0)
+                told.append(f"{name} for {', '.join((*own, *moved[:_N_SHOWN], *more))}")
         if len(kinds) == 1:
             places = dict.fromkeys((item.relative for item in self.sorter.documents), 0)
         odd = {path: text for path, text in self.odd.items() if path not in places}
