@@ -337,8 +337,8 @@ def kinds(
     if join:
         join_kinds(folder.readable())
         print(
-            "the next ingestion makes one table of all; what was read of each kind is laid aside,"
-            " and what was corrected goes along",
+            "the next ingestion makes one table of all documents; what was read of each is laid"
+            " aside, and what was corrected goes along",
             file=sys.stderr,
         )
         return

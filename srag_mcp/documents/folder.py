@@ -99,6 +99,8 @@ class KindMembers:
         questions: Those of that folder's sample questions that are about it.
         needed: Those for which it may need columns, and which are another's, or of several kinds.
         others: The columns of the other kinds of tables there.
+        is_sole: Whether it has all documents there, beside tables: what is of another kind comes
+            here, and is found out here.
     """
 
     folder: str
@@ -108,6 +110,7 @@ class KindMembers:
     questions: tuple[str, ...] = ()
     needed: tuple[str, ...] = ()
     others: tuple[tuple[str, ...], ...] = ()
+    is_sole: bool = False
 
 
 _MEMBERS = TypeAdapter(KindMembers)

@@ -119,7 +119,7 @@ def find_kinds(documents: Sequence[Words]) -> list[DocumentKind]:
         at = find_kind(documents[place], kinds)
         if at is not None and not _is_apart(few[part], kinds[at], documents):
             members[at].append(place)
-    found = [_kind_of(sorted(places), documents) for places in members]
+    found = [kind_of(sorted(places), documents) for places in members]
     settled = [
         replace(
             kind,
@@ -265,21 +265,22 @@ def _quartiles(
 def _part(places: Sequence[int], documents: Sequence[Words]) -> list[DocumentKind]:
     """Part documents into groups that are not alike."""
     clusters = _cluster(places, documents)
-    groups = {at: _kind_of(members, documents) for at, members in enumerate(clusters)}
+    groups = {at: kind_of(members, documents) for at, members in enumerate(clusters)}
     pairs = {(at, to): groups[at].likeness(groups[to]) for at in groups for to in range(at)}
     while pairs:
         (at, to), likeness = max(pairs.items(), key=lambda item: (item[1], item[0]))
         if likeness < 1:
             break
         joined = sorted((*groups.pop(at).members, *groups[to].members))
-        groups[to] = _kind_of(joined, documents)
+        groups[to] = kind_of(joined, documents)
         pairs = {pair: value for pair, value in pairs.items() if at not in pair}
         for pair in ((max(other, to), min(other, to)) for other in groups if other != to):
             pairs[pair] = groups[pair[0]].likeness(groups[pair[1]])
     return [*groups.values()]
 
 
-def _kind_of(members: Sequence[int], documents: Sequence[Words]) -> DocumentKind:
+def kind_of(members: Sequence[int], documents: Sequence[Words]) -> DocumentKind:
+    """Return the kind that *members* of documents make."""
     counts = Counter(word for place in members for word in documents[place])
     least = min(2, len(members))
     shares = {word: n / len(members) for word, n in counts.items() if n >= least}

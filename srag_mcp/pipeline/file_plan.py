@@ -12,7 +12,6 @@ from pydantic import TypeAdapter
 
 from srag_mcp.documents.document import Document, spread_evenly
 from srag_mcp.documents.folder import (
-    KINDS_FOLDER,
     TABLE_TYPES,
     FileMark,
     SourceFile,
@@ -47,7 +46,6 @@ from srag_mcp.pipeline.reader_pool import (
 from srag_mcp.pipeline.wishes import RowsMode
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
-from srag_mcp.store.layout import read_kinds
 from srag_mcp.store.work import OTHER_KIND, FinishedDocument, FinishedFile, WorkDatabase
 
 # A table smaller than this is read by one process: reading it twice costs more.
@@ -324,23 +322,25 @@ class ExtractionRun:
 
 
 _NOTE = "tables"
+_BESIDE = "tables of rows are left out beside documents: their rows are another kind"
+_AS_FILES = "each table is a document, as asked"
 _MODE = TypeAdapter(TableMode)
-_MAX_SURVEYED = 100
 # A corpus is what repeats: ten rows outweigh a file beside them, such as a README or another table.
 _ROWS_TO_A_FILE = 10
 
 
-def is_kind(tables: Sequence[tuple[str, TableSketch]]) -> bool:
-    """Whether there are as many rows as make a kind."""
-    return sum(table.n_rows for _, table in tables) >= MIN_DOCUMENTS
+def is_kind(tables: Sequence[tuple[str, TableSketch]], *, plain: bool = False) -> bool:
+    """Whether there are as many rows as make a kind; *plain*: and none is of a form."""
+    are_plain = not plain or all(table.is_plain for _, table in tables)
+    return are_plain and sum(table.n_rows for _, table in tables) >= MIN_DOCUMENTS
 
 
 class TableSurvey:
-    """The tables of some table files, read when they are asked for."""
+    """The tables of some table files, *most* of them at most, read when they are asked for."""
 
-    def __init__(self, sources: Sequence[SourceFile], readers: ReaderPool) -> None:
+    def __init__(self, sources: Sequence[SourceFile], readers: ReaderPool, most: int = 100) -> None:
         self.n_files, self._all = len(sources), sources
-        self._sources = spread_evenly(sources, _MAX_SURVEYED)
+        self._sources = spread_evenly(sources, most)
         self._readers = readers
 
     @property
@@ -377,12 +377,7 @@ class TableSurvey:
 
     def plain(self) -> list[tuple[str, TableSketch]]:
         """Return the plain tables that are of a kind, and their files."""
-        kinds = (of for _, of in self.kinds(()) if is_kind(of))
-        return [(path, x) for of in kinds for path, x in of if x.is_plain]
-
-    def apart(self) -> set[str]:
-        """Return the files of which each has plain rows enough for a kind; a form has a few."""
-        return {path for path, table in self.plain() if is_kind([(path, table)])}
+        return [item for _, of in self.kinds(()) if is_kind(of, plain=True) for item in of]
 
     def paths_of(self, kind: Kind, others: Collection[Kind]) -> tuple[set[str], int]:
         """Return the files that may have tables of *kind*, and about how many rows these have."""
@@ -405,14 +400,18 @@ class SettledTables:
     """The files of a folder, and what its table files are.
 
     Attributes:
-        found: The files, without those that are left out.
-        survey: The tables, where their rows are documents.
+        found: The files of which one table would be, without those that are left out of it.
+        everything: All files, each as a document.
+        survey: The tables, where their rows are documents, or a kind beside documents.
         is_other: Whether it was otherwise before, so that induced columns are of no use.
+        documents: The files beside tables that are kinds, where they may be kinds as well.
     """
 
     found: FoundFiles
+    everything: FoundFiles
     survey: TableSurvey | None = None
     is_other: bool = False
+    documents: FoundFiles | None = None
 
     @property
     def file(self) -> str:
@@ -423,14 +422,14 @@ class SettledTables:
     def columns(self) -> TableColumns:
         """Return what the columns of the tables hold, and the lists beside them, each once."""
         mode = self.found.mode
-        if self.survey is None or mode is None:
+        if self.survey is None or mode is None or not mode.rows:
             return (), ()
         kind = frozenset(mode.kind) or self.survey.kind
         mine = list(self.survey.of_kind(kind, [*map(frozenset, mode.others)]).values())
         return join_sketches(mine), join_lists(mine)
 
 
-NO_TABLES = SettledTables(FoundFiles((), (), ()))
+NO_TABLES = SettledTables(FoundFiles((), (), ()), FoundFiles((), (), ()))
 
 
 def settle_tables(
@@ -444,7 +443,7 @@ def settle_tables(
     found = _without_copies(found, work)
     tables = [item for item in found.sources if media_type(item.relative) in TABLE_TYPES]
     if not tables:
-        return SettledTables(found)
+        return SettledTables(found, found)
     finished = work.files()
     known = [state for item in tables if (state := finished.get(item.relative))]
     before = None if fresh else _remembered(work, known)
@@ -453,19 +452,29 @@ def settle_tables(
         reason = "each row of the tables with these columns is a document"
         mode = TableMode(rows=True, reason=reason, kind=found.kind, alone=True, others=found.others)
     elif asked == "file":
-        mode = TableMode(rows=False, reason="each table is a document, as asked")
+        mode = TableMode(rows=False, reason=_AS_FILES)
     elif before is not None and _still_holds(before, known, tables, survey, asked):
         mode = before
     else:
         mode = _decide(found, survey, asked)
+    is_one = mode.reason == _AS_FILES or (mode is before and mode.rows and not mode.alone)
+    documents = None if is_one or found.kind else _find_beside(found, mode, survey)
+    if documents is not None and survey.scale > 1:  # what was not read may be a document
+        survey = TableSurvey(tables, readers, len(tables))
+        documents = _find_beside(found, mode, survey)
+    if documents is not None and before is None and not fresh:
+        are_documents = any(not x.rows and x.error is None for x in finished.values())
+        mode = (documents.mode if are_documents else None) or mode  # that of the table there
     kind_before = mode.kind if before is None else before.kind
     had_rows = any(state.rows for state in known)
     is_other = bool(known) and (mode.rows, mode.kind) != (had_rows, kind_before)
-    found = replace(found, mode=mode)
-    if not mode.rows:
-        found = _without_tables(found, survey, work.state) if mode.alone else found
-        return SettledTables(found, None, is_other)
-    if mode.alone:  # the files that are no tables are left out, and told
+    found = everything = replace(found, mode=mode)
+    if documents is not None and mode.alone and not mode.rows:
+        own = {item.relative for item in documents.sources}
+        rows = (item.relative for item in found.sources if item.relative not in own)
+        told = tuple(DocumentError(path, OTHER_KIND) for path in rows)
+        found = replace(found, sources=documents.sources, failed=(*found.failed, *told))
+    if mode.rows and mode.alone:  # the files that are no tables are left out, and told
         named = [*(item.relative for item in found.sources), *(item.path for item in found.failed)]
         left = {path: None for path in named if media_type(path) not in TABLE_TYPES}
         reason = "left out beside the rows of a table; --rows file makes each file a document"
@@ -475,21 +484,21 @@ def settle_tables(
             failed=tuple(item for item in found.failed if item.path not in left),
             skipped=(*found.skipped, *(DocumentError(path, reason) for path in left)),
         )
-    return SettledTables(found, survey, is_other)
+    of_rows = survey if mode.rows or documents is not None else None
+    return SettledTables(found, everything, of_rows, is_other, documents)
 
 
-def _without_tables(found: FoundFiles, survey: TableSurvey, state: Path) -> FoundFiles:
-    """Leave out tables whose rows make a kind of their own: no one of them is a document.
-
-    Of a folder whose kinds were tables they stay.
-    """
-    kinds = (read_members(state / KINDS_FOLDER / name) for name in read_kinds(state))
-    if any(kind is not None and kind.columns for kind in kinds):
-        return found
-    left = survey.apart()
-    told = (DocumentError(path, OTHER_KIND) for path in sorted(left))
-    sources = tuple(item for item in found.sources if item.relative not in left)
-    return replace(found, sources=sources, failed=(*found.failed, *told))
+def _find_beside(found: FoundFiles, mode: TableMode, survey: TableSurvey) -> FoundFiles | None:
+    """Return the files beside tables of rows; None where they are too few to be a kind."""
+    n_beside, is_kept = len(found.sources), mode.alone and not mode.rows
+    if n_beside > MIN_DOCUMENTS or is_kept:  # else they need not be read for that
+        tables = {path for path, _ in survey.plain()}
+        n_beside -= round(survey.scale * len(tables))
+        if tables and (n_beside >= MIN_DOCUMENTS or is_kept):
+            left = tuple(item for item in found.sources if item.relative not in tables)
+            beside = TableMode(rows=False, reason=_BESIDE, alone=True)
+            return replace(found, sources=left, mode=beside)
+    return None
 
 
 def remember_tables(work: WorkDatabase, settled: SettledTables) -> None:
@@ -536,18 +545,19 @@ def _decide(found: FoundFiles, survey: TableSurvey, asked: RowsMode) -> TableMod
     n_rows = round(survey.scale * sum(table.n_rows for tables in mine.values() for table in tables))
     plain = survey.plain()
     n_more = sum(table.n_rows for path, table in plain if path not in mine)
-    n_beside = len(found.sources) - round(survey.scale * len({*mine, *(path for path, _ in plain)}))
+    of_rows = {path for path, _ in plain}
+    n_beside = len(found.sources) - round(survey.scale * len(mine.keys() | of_rows))
     is_plain = len(mine) == 1 or all(table.is_plain for tables in mine.values() for table in tables)
     outweighs = _ROWS_TO_A_FILE * n_beside <= n_rows + round(survey.scale * n_more)
+    outweighs |= n_beside < MIN_DOCUMENTS and bool(mine) and mine.keys() <= of_rows
     kind = tuple(sorted(survey.kind))
     if asked == "row":
         reason = "each row of a table is a document, as asked"
         return TableMode(rows=True, reason=reason, kind=kind, alone=outweighs)
     if not survey.files and survey.n_files == len(found.sources):
         return TableMode(rows=True, reason="each row of a table is a document")  # once it is mended
-    if survey.apart() and n_beside >= MIN_DOCUMENTS and not outweighs:
-        reason = "tables of rows are left out beside documents: their rows are another kind"
-        return TableMode(rows=False, reason=reason, alone=True)
+    if plain and n_beside >= MIN_DOCUMENTS and not outweighs:
+        return TableMode(rows=False, reason=_BESIDE, alone=True)
     if not mine or not outweighs or not is_plain:
         return TableMode(rows=False, reason="each table is one document: there are several files")
     name = next(iter(mine)) if len(mine) == 1 else f"{round(survey.scale * len(mine))} tables"

@@ -69,7 +69,7 @@ from srag_mcp.store.corrections import read_corrections, read_decided
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, remember_files
 from srag_mcp.store.predictions import Predictions
-from srag_mcp.store.work import ACCOUNT, OTHER_KIND, WorkDatabase, open_work
+from srag_mcp.store.work import ACCOUNT, WorkDatabase, open_work
 
 logger = logging.getLogger(__name__)
 
@@ -184,7 +184,9 @@ def ingest(
         chosen = choose_engine(work, settings)
         kinds = _find_kinds(run, state, rows, anew=fresh and chosen.asks)
         own = settings.model_copy(update={"effort": given})
-        ingest_kinds = partial(_ingest_kinds, replace(run, settings=own), options)
+        ingest_kinds = partial(
+            _ingest_kinds, replace(run, settings=own, found=tables.everything), options
+        )
         if isinstance(kinds, kind_run.Grouping) and (attribute or not chosen.asks):
             kinds = kinds.keep()
         if isinstance(kinds, kind_run.Kinds):
@@ -244,15 +246,21 @@ def _find_kinds(
     run: Run, state: Path, rows: wishes.RowsMode, *, anew: bool
 ) -> kind_run.Kinds | kind_run.Grouping | None:
     """Find the kinds of a folder that has several; None where one table holds all."""
-    wish = run.wish
-    if not kind_run.may_be_split(run.work, run.folder, run.found, wish.given, fresh=wish.fresh):
+    wish, tables = run.wish, run.wish.tables
+    is_known = run.work.schema_in_force() is not None
+    if run.attribute and is_known:  # for the table that is there
         return None
-    sorter = kind_run.KindSorter(state, run.folder, run.found, run.readers, wish.questions)
+    if not kind_run.may_be_split(run.work, run.folder, tables, wish.given, fresh=wish.fresh):
+        return None
+    files, is_mixed = tables.everything, tables.documents is not None
+    asked = (wish.questions, tables.survey, is_mixed)
+    sorter = kind_run.KindSorter(state, run.folder, files, run.readers, *asked)
     home = run.settings.home
     places = CorpusFolder(run.folder, home).kinds().values() if anew else ()
     is_mended = any(read_corrections(CorpusFolder(x, home).readable()) for x in places)
     anew &= not is_mended  # corrections are of a kind, and lie beside it
-    kinds = sorter.find(wish.tables.survey, lambda: run.sample, rows, anew=anew)
+    has_table = is_known and not wish.fresh and run.found.rows is None
+    kinds = sorter.find(lambda: run.sample, rows, fresh=wish.fresh, anew=anew, has_table=has_table)
     stay = "they stay as they are, since values of theirs were corrected"
     return replace(kinds, told=stay) if isinstance(kinds, kind_run.Kinds) and is_mended else kinds
 
@@ -310,9 +318,8 @@ def _ingest_kinds(run: Run, options: wishes.IngestOptions, kinds: kind_run.Kinds
         said += "; nothing was ingested now: ingest each by its name"
     elif waiting:
         said += f"; to be ingested by name, as a language model is asked: {', '.join(waiting)}"
-    left = [x for x in kinds.failed if x.reason == OTHER_KIND]
-    failed = [Failure(item.path, item.reason) for item in kinds.failed if item not in left]
-    skipped = [Failure(item.path, item.reason) for item in (*run.found.skipped, *left)]
+    failed = [Failure(item.path, item.reason) for item in kinds.failed]
+    skipped = [Failure(item.path, item.reason) for item in run.found.skipped]
     joined = join_reports(run.folder.name, said, kinds.odd, reports)
     if price:
         stored = sum(corpora.values())

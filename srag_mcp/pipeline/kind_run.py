@@ -34,10 +34,18 @@ from srag_mcp.documents.kinds import (
     find_odd,
     fitting_kinds,
     is_odd,
+    kind_of,
     words_of,
 )
+from srag_mcp.documents.table_files import Kind
 from srag_mcp.errors import CorpusError, DocumentError
-from srag_mcp.pipeline.file_plan import FoundFiles, TableSurvey, is_kind
+from srag_mcp.pipeline.file_plan import (
+    FoundFiles,
+    SettledTables,
+    TableSurvey,
+    is_kind,
+    read_sample,
+)
 from srag_mcp.pipeline.reader_pool import ReaderPool, Sampled, SampleTask, Unreadable
 from srag_mcp.pipeline.wishes import RowsMode
 from srag_mcp.rules.naming import find_nouns
@@ -73,8 +81,9 @@ _MAX_NAMED, _MAX_TOPS = 3, 5_000
 _TEXTS = "SELECT path, text FROM documents WHERE path IN (SELECT unnest(?))"
 _STORED = "SELECT path, {} FROM documents WHERE path NOT IN (SELECT path FROM files WHERE rows)"
 _WAS_THERE = "sha256 IN (SELECT sha256 FROM former.main.documents)"
-# What a language model sees of a kind: documents, their characters, and words; and strays at most.
-_N_SHOWN, _N_CHARACTERS, _N_WORDS, _MAX_STRAYS = 3, 160, 12, 20
+# What a language model sees of a kind: documents, their characters, and words; strays at most, and
+# of so many documents all.
+_N_SHOWN, _N_CHARACTERS, _N_WORDS, _MAX_STRAYS, _MAX_ALL = 3, 160, 12, 20, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,15 +174,17 @@ def note_apart(work: WorkDatabase, found: FoundFiles) -> None:
 
 
 def may_be_split(
-    work: WorkDatabase, folder: Path, found: FoundFiles, given: Schema | None, *, fresh: bool
+    work: WorkDatabase, folder: Path, tables: SettledTables, given: Schema | None, *, fresh: bool
 ) -> bool:
     """Whether the folder gets a table for each kind of its documents.
 
-    One that has a table keeps that until its columns are to be found *fresh*.
+    One that has a table keeps that until its columns are to be found *fresh*, or rows of tables are
+    beside documents: the table it has is that of one kind then.
     """
-    is_mixed = found.rows is not None and not found.rows.alone
-    is_known = work.schema_in_force() is not None and not fresh
-    return not (is_mixed or is_known) and may_have_kinds(work.state, folder, given)
+    rows = tables.found.rows
+    is_one = (rows is not None and not rows.alone) or (work.schema_in_force() and not fresh)
+    may = tables.documents is not None or not is_one
+    return may and read_members(folder) is None and may_have_kinds(work.state, folder, given)
 
 
 def may_have_kinds(state: Path, folder: Path, given: Schema | None) -> bool:
@@ -181,21 +192,24 @@ def may_have_kinds(state: Path, folder: Path, given: Schema | None) -> bool:
 
     A person decides otherwise who gives columns or wants one table.
     """
+    members = read_members(folder)
     wants_one = given is not None or ((state / KINDS_FILE).is_file() and not read_kinds(state))
-    is_one = wants_one or read_members(folder) is not None
+    is_one = wants_one or (members is not None and not members.is_sole)
     return not is_one and find_schema_file(folder) is None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KindSorter:
-    """Sorts the documents of a folder by kind.
+    """Sorts the rows of tables, and the documents beside them, by kind.
 
     Attributes:
         state: The state folder of *folder*.
         folder: The documents.
-        found: Its files, each of which is a document.
+        found: Its files.
         readers: Read files that nobody has read yet.
         questions: What people ask of the folder.
+        survey: The tables, where their rows are records.
+        is_mixed: Whether documents beside these may be a kind.
     """
 
     state: Path
@@ -203,6 +217,59 @@ class KindSorter:
     found: FoundFiles
     readers: ReaderPool
     questions: Sequence[str] = ()
+    survey: TableSurvey | None = None
+    is_mixed: bool = False
+
+    @cached_property
+    def stored(self) -> dict[str, KindMembers | None]:
+        """The kinds that were found before, by name."""
+        return {name: read_members(self._place(name)) for name in read_kinds(self.state)}
+
+    @cached_property
+    def of_documents(self) -> list[str]:
+        """The names of those that are of documents."""
+        return [name for name, kept in self.stored.items() if not (kept and kept.columns)]
+
+    @cached_property
+    def _survey(self) -> TableSurvey:
+        if self.survey and not (self.of_documents and self.survey.scale > 1):
+            return self.survey  # else what is not read may be a document
+        is_any = self.survey or len(self.of_documents) < len(self.stored)
+        tables = [x for x in self.found.sources if media_type(x.relative) in TABLE_TYPES]
+        return TableSurvey(tables if is_any else (), self.readers, len(tables))
+
+    @cached_property
+    def tables(self) -> dict[str, Kind]:
+        """What the columns of each kind of tables are called; known ones keep their names."""
+        known = {name: kept for name, kept in self.stored.items() if kept and kept.columns}
+        kinds, survey = {name: frozenset(of.columns) for name, of in known.items()}, self._survey
+        gone = [name for name, kind in kinds.items() if not survey.of_kind(kind)]
+        taken = {*self.stored, *self.taken(())}
+        for kind, tables in survey.kinds(kinds.values()):
+            if kind in kinds.values() or not is_kind(tables, plain=self.is_mixed):
+                continue
+            paths, sheets = {path for path, _ in tables}, {x.name for _, x in tables}
+            files = {PurePosixPath(path).stem for path in paths}
+            called = (snake_case(*names) for names in (sheets, files) if len(names) == 1)
+            same = next((x for x in gone if paths & {*known[x].documents}), "")
+            name = same or _free_name(called, taken) or f"table_{len(kinds) + 1}"
+            gone = [x for x in gone if x != same]
+            taken.add(name)
+            kinds[name] = kind
+        return kinds
+
+    def _files_of(self, kind: Kind) -> tuple[set[str], int]:
+        """Return the files that may have tables of a kind, and about how many rows these have."""
+        others = [item for item in self.tables.values() if item != kind]
+        paths, n_rows = self._survey.paths_of(kind, others)
+        # beside documents, one that cannot be read may be any
+        return paths & self._survey.files.keys() if self.is_mixed else paths, n_rows
+
+    @cached_property
+    def documents(self) -> tuple[SourceFile, ...]:
+        """The files without a table of any of the kinds."""
+        held = {path for kind in self.tables.values() for path in self._files_of(kind)[0]}
+        return tuple(item for item in self.found.sources if item.relative not in held)
 
     def taken(self, members: Collection[str]) -> set[str]:
         """Return the names of entries of the folder, which no kind can have.
@@ -218,37 +285,52 @@ class KindSorter:
 
     def find(
         self,
-        survey: TableSurvey | None,
         sample: Callable[[], Sequence[Document]],
         rows: RowsMode,
         *,
+        fresh: bool = False,
         anew: bool = False,
+        has_table: bool = False,
     ) -> "Kinds | Grouping | None":
         """Make a corpus of each kind; None where there is one kind.
 
-        Of the tables in *survey* where rows are documents, or of table files that were kinds
-        before; else of what was found before, unless they are to be found *anew*. Else documents
-        like those of *sample* are grouped, and nothing is kept yet. *rows* may say that each table
-        file is a document: that is one kind, then.
+        Rows of tables with the same columns are a kind. The documents beside them are sorted into
+        the kinds that were found before, unless these are to be found *anew*. Else documents like
+        those of *sample* are grouped, and nothing is kept yet; beside tables all are one kind where
+        no two are found, until columns are found *fresh*, or where they *have a table*.
+        *rows* may say that each table file is a document: that is one kind, then.
         """
-        before = ((name, read_members(self._place(name))) for name in read_kinds(self.state))
-        known = {name: kept for name, kept in before if kept and kept.columns}
-        if known and rows == "file":
+        if rows == "file" and len(self.of_documents) < len(self.stored):
             return None
-        if known and survey is None:
-            tables = [x for x in self.found.sources if media_type(x.relative) in TABLE_TYPES]
-            survey = TableSurvey(tables, self.readers)
-        if survey is not None:
-            return self._split(survey, known)
-        return (None if anew else self.sort()) or self._find(sample())
+        if len(self.of_documents) == 1:  # no two were found, or a person wants no two
+            place = self._place(self.of_documents[0])
+            anew = fresh and may_have_kinds(place / STATE_FOLDER, place, None)
+        if self.of_documents and not anew:
+            return self._sort_again().keep()
+        if not self.tables:
+            return self._find(sample())
+        files = replace(self.found, sources=self.documents, mode=None)
+        is_few = len(files.sources) < MIN_DOCUMENTS and not (self.of_documents or has_table)
+        read = () if is_few else read_sample(files, self.readers).documents
+        found = self._find(read, has_table=has_table)
+        if found is None or len(found.kinds) > 1:
+            return found
+        return found.keep() if len(found.kinds) + len(self.tables) > 1 else None
 
-    def _find(self, sample: Sequence[Document]) -> "Grouping | None":
+    def _find(self, sample: Sequence[Document], *, has_table: bool = False) -> "Grouping | None":
         compared = spread_evenly(sample, _MAX_COMPARED)
         words = [words_of(document.text) for document in compared]
         kinds = find_kinds(words)
-        if len(kinds) < 2:
+        if len(kinds) < 2 and not self.tables:
             return None
-        taken, called = self.taken(()), list[str]()
+        paths = [item.relative for item in self.documents]
+        is_one = has_table or len(kinds) < 2
+        if is_one:
+            # a few files that are not alike are no kind beside rows that outweigh them
+            if not (has_table or kinds or self.of_documents or (words and not self.found.rows)):
+                return self._sort({}, {}, dict.fromkeys(paths, ""))
+            kinds = [kind_of(range(len(words)), words)]
+        taken, called = {*self.tables, *self.taken(())}, list[str]()
         members = [[compared[place] for place in kind.members] for kind in kinds]
         for documents in members:
             called.append(_name(documents, (), {*called, *taken}))
@@ -259,71 +341,37 @@ class KindSorter:
             if not name:  # documents may not say what they are, and people do
                 asked = [*chain(*shared[names[n]])]
                 names[n] = _name(members[n], asked, {*names, *taken}) or names[n]
+        by_name = {name: (kind,) for name, kind in zip(names, kinds, strict=True)}
+        if is_one:
+            return self._sort(by_name, dict.fromkeys(paths, 0), {})
         places = {compared[at].path: number for number, k in enumerate(kinds) for at in k.members}
         odd = {x.path: _begin(x.path, x.text) for x in compared if x.path not in places}
-        by_name = zip(names, kinds, strict=True)
-        found = self._sort({name: (kind,) for name, kind in by_name}, places, odd)
-        middle = [[compared[at] for at in kind.typical(words, _N_SHOWN)] for kind in kinds]
+        found = self._sort(by_name, places, odd)
+        n_shown = _N_SHOWN if len(paths) > _MAX_ALL else _MAX_ALL
+        middle = [[compared[at] for at in kind.typical(words, n_shown)] for kind in kinds]
         return replace(found, middle=middle)
 
-    def sort(self) -> Kinds | None:
-        """Sort the files into the kinds that were found before; None where none were.
+    def _sort_again(self) -> "Grouping":
+        """Sort the documents into the kinds that were found before.
 
-        A file stays what it was; a new one is read.
+        One stays what it was; a new one is read, but for those of the only kind beside tables.
 
         Raises:
             StoreError: If what was found cannot be read.
         """
         kinds: dict[str, tuple[DocumentKind, ...]] = {}
         places: dict[str, int] = {}
-        for number, (name, kept) in enumerate(read_kinds(self.state).items()):
+        for number, name in enumerate(self.of_documents):
+            kept, members = read_kinds(self.state)[name], self.stored[name]
             size = max(kept.documents, MIN_DOCUMENTS + 1)  # one that is empty by now is known still
             ways = zip(
                 (kept.shares, *kept.also), chain(kept.besides, repeat(math.inf)), strict=False
             )
             kinds[name] = tuple(DocumentKind(tuple(range(size)), *way) for way in ways)
-            members = read_members(self._place(name))
             places |= dict.fromkeys(members.documents if members else (), number)
-        return self._sort(kinds, places, {}).keep() if kinds else None
-
-    def _split(self, survey: TableSurvey, known: Mapping[str, KindMembers]) -> Kinds | None:
-        """Make a corpus of each kind of table; those that are *known* keep their names."""
-        kinds = {name: frozenset(kept.columns) for name, kept in known.items()}
-        gone = [name for name, kind in kinds.items() if not survey.of_kind(kind)]
-        taken = {*kinds, *self.taken(())}
-        sources = self.found.sources
-        odd = [x.relative for x in sources if media_type(x.relative) not in TABLE_TYPES]
-        for kind, tables in survey.kinds(kinds.values()):
-            if kind in kinds.values():
-                continue
-            if not is_kind(tables):
-                odd += [f"{path}, sheet {x.name}" if x.name else path for path, x in tables]
-                continue
-            paths, sheets = {path for path, _ in tables}, {x.name for _, x in tables}
-            files = {PurePosixPath(path).stem for path in paths}
-            called = (snake_case(*names) for names in (sheets, files) if len(names) == 1)
-            same = next((x for x in gone if paths & {*known[x].documents}), "")
-            name = same or _free_name(called, taken) or f"table_{len(kinds) + 1}"
-            gone = [x for x in gone if x != same]
-            taken.add(name)
-            kinds[name] = kind
-        if len(kinds) < 2:
-            return None
-        corpora, written, held = dict[Path, int](), dict[str, StoredKind](), set[str]()
-        said = {name: dict.fromkeys(stems(" ".join(kind)), 1.0) for name, kind in kinds.items()}
-        shared = _share_out(said, self.questions)
-        for name, kind in kinds.items():
-            others = [item for item in kinds.values() if item != kind]
-            paths, n_rows = survey.paths_of(kind, others)
-            members = tuple(x.relative for x in sources if x.relative in paths)
-            columns, *further = (tuple(sorted(item)) for item in (kind, *others))
-            place = self._keep(name, members, shared[name], (columns, tuple(further)))
-            corpora[place] = n_rows
-            held |= paths
-            written[name] = StoredKind(n_rows, {})
-        write_kinds(self.state, written)
-        rest = self._keep_rest((x.relative for x in sources if x.relative not in held), self.found)
-        return Kinds(corpora, tuple(odd), self.found.failed, rest)
+        if self.tables and len(kinds) == 1:
+            places = dict.fromkeys((item.relative for item in self.documents), 0)
+        return self._sort(kinds, places, {})
 
     def leave_out(self, work: WorkDatabase) -> list[str]:
         """Take what is of kinds that came later out of the one table of *work*; return these files.
@@ -387,7 +435,7 @@ class KindSorter:
 
     def _sort(
         self,
-        kinds: dict[str, tuple[DocumentKind, ...]],
+        kinds: Mapping[str, tuple[DocumentKind, ...]],
         places: dict[str, int],
         odd: dict[str, str],
     ) -> "Grouping":
@@ -396,7 +444,7 @@ class KindSorter:
         usual = [kind for kind, _ in ways]
         failed = [*self.found.failed]
         known = places.keys() | odd.keys()
-        new = [source for source in self.found.sources if source.relative not in known]
+        new = [source for source in self.documents if source.relative not in known]
         for path, text in self._read(new, failed):
             fitting = {ways[at][1] for at in fitting_kinds(words_of(text), usual)}
             if len(fitting) == 1:
@@ -404,11 +452,12 @@ class KindSorter:
             else:
                 odd[path] = _begin(path, text)
         stored, heirs = read_assigned(self.state), self._heirs(places)
-        paths = {source.relative for source in self.found.sources}
+        paths = {source.relative for source in self.documents}
         for name, at in heirs.items():
             places |= dict.fromkeys((x for x in stored[name].assigned if x in paths), at)
         odd = {path: text for path, text in odd.items() if path not in places}
-        given = {at: name for name, at in heirs.items() if stored[name].is_given}
+        stay = {x for x, kind in stored.items() if kind.is_given or [x] == self.of_documents}
+        given = {at: name for name, at in heirs.items() if name in stay}
         taken, named = frozenset(given.values()), dict[str, tuple[DocumentKind, ...]]()
         for number, (name, of) in enumerate(kinds.items()):
             free = unique_name(name, taken, "") if name in taken else name
@@ -419,18 +468,24 @@ class KindSorter:
         self, sources: Iterable[SourceFile], failed: list[DocumentError] | None = None
     ) -> Iterator[tuple[str, str]]:
         """Yield the texts of files; what cannot be read is put with the *failed*."""
-        tasks = [SampleTask(source, self.found.rows_of(source), 1) for source in sources]
+        tasks = [SampleTask(source, None, 1) for source in sources]
         for reply in self.readers.perform(tasks):
             if isinstance(reply, Sampled):
                 yield reply.path, "\n".join(document.text for document in reply.documents)
             elif isinstance(reply, Unreadable) and failed is not None:
                 failed.append(DocumentError(reply.path, reply.reason))
 
+    def kind_of(self, paths: Collection[str]) -> DocumentKind:
+        """Return the kind that the documents at *paths* make."""
+        chosen = (source for source in self.found.sources if source.relative in paths)
+        words = [words_of(text) for _, text in self._read(chosen)]
+        return kind_of(range(len(words)), words)
+
     def _heirs(self, places: Mapping[str, int]) -> dict[str, int]:
         """Return which kind by now has most documents of each that was kept, by its name."""
         heirs = dict[str, int]()
-        for name in read_kinds(self.state):
-            members = read_members(self._place(name))
+        for name in self.of_documents:
+            members = self.stored[name]
             found = Counter(
                 places[x] for x in (members.documents if members else ()) if x in places
             )
@@ -444,48 +499,53 @@ class KindSorter:
             name: {word: n for kind in of for word, n in kind.shares.items()}
             for name, of in found.kinds.items()
         }
+        for name, kind in self.tables.items():
+            words[name] = dict.fromkeys(stems(" ".join(kind)), 1.0)
         shared = _share_out(words, self.questions)
         stored = read_assigned(self.state)
-        said = {path for kind in stored.values() for path in kind.assigned}
-        if missing := sorted(map(one_line, said - found.places.keys())):
+        said = {path: name for name, kind in stored.items() for path in kind.assigned}
+        missing = [x for x, name in said.items() if name in self.tables or x not in found.places]
+        if missing := sorted(map(one_line, missing)):
             n_more = len(missing) - _N_SHOWN
             shown = ", ".join(missing[:_N_SHOWN]) + f" and {n_more} more" * (n_more > 0)
             told = "; ".join(filter(None, (told, f"assigned by hand, and not there: {shown}")))
         for number, (name, of) in enumerate(found.kinds.items()):
             paths = (source.relative for source in self.found.sources)
             members = tuple(path for path in paths if found.places.get(path) == number)
-            corpora[self._keep(name, members, shared[name])] = len(members)
+            is_sole = bool(self.tables) and len(found.kinds) == 1
+            kept = KindMembers("", members, is_sole=is_sole)
+            corpora[self._keep(name, kept, shared[name])] = len(members)
             shares, besides = [x.shares for x in of], tuple(x.besides for x in of)
             before = stored[name].assigned if name in stored else ()
             gone = (path for path in before if path not in found.places)
             own = (*(path for path in members if path in said), *gone)
-            known = (name in found.given, besides, own)
+            known = (name in found.given and stored[name].is_given, besides, own)
             written[name] = StoredKind(len(members), shares[0], tuple(shares[1:]), *known)
+        for name, kind in self.tables.items():
+            paths_of, n_rows = self._files_of(kind)
+            members = tuple(x.relative for x in self.found.sources if x.relative in paths_of)
+            others = tuple(tuple(sorted(x)) for x in self.tables.values() if x != kind)
+            kept = KindMembers("", members, columns=tuple(sorted(kind)), others=others)
+            corpora[self._keep(name, kept, shared[name])] = n_rows
+            before = stored[name].assigned if name in stored else ()
+            written[name] = StoredKind(n_rows, {}, assigned=before)
         write_kinds(self.state, written)
-        rest = self._keep_rest(found.odd, found)
-        return Kinds(corpora, tuple(found.odd), found.failed, rest, told)
+        rest = KindMembers("", (*found.odd, *(item.path for item in found.failed)))
+        is_any = rest.documents or self._place(REST_FOLDER).is_dir()  # or was
+        place = self._keep(REST_FOLDER, rest, ((), ())) if is_any else None
+        documents, kinds = {x.relative for x in self.documents}, [*self.tables.values()]
+        left = (of for kind, of in self._survey.kinds(kinds) if kind not in kinds)
+        sheets = (f"{x}, sheet {y.name}" for x, y in chain(*left) if x not in documents)
+        return Kinds(corpora, (*found.odd, *sheets), found.failed, place, told)
 
-    def _keep_rest(self, odd: Iterable[str], found: "FoundFiles | Grouping") -> Path | None:
-        """Keep what is of no kind, and what could not be read; None where nothing is, nor was."""
-        paths = (*odd, *(item.path for item in found.failed))
-        is_any = paths or self._place(REST_FOLDER).is_dir()
-        return self._keep(REST_FOLDER, paths, ((), ())) if is_any else None
-
-    def _keep(
-        self,
-        name: str,
-        members: tuple[str, ...],
-        questions: Iterable[Sequence[str]],
-        of_tables: tuple[tuple[str, ...], tuple[tuple[str, ...], ...]] = ((), ()),
-    ) -> Path:
+    def _keep(self, name: str, kept: KindMembers, questions: Iterable[Sequence[str]]) -> Path:
         place = self._place(name)
         place.mkdir(parents=True, exist_ok=True)
         is_inside = self.state.parent == self.folder  # so that both can be moved together
         home = os.path.relpath(self.folder, place) if is_inside else str(self.folder)
-        columns, others = of_tables
         own, needed = map(tuple, questions)
         seen = tuple(self.found.seen)
-        kept = KindMembers(home, members, seen, columns, own, needed, others)
+        kept = replace(kept, folder=home, sorted=seen, questions=own, needed=needed)
         write_atomically(place / KIND_FILE, json.dumps(asdict(kept)))
         return place
 
@@ -516,17 +576,23 @@ class Grouping:
         counts = Counter(self.places.values())
         return [f"{name} ({counts[number]})" for number, name in enumerate(self.kinds)]
 
+    @cached_property
+    def _singles(self) -> dict[str, str]:
+        """The documents that a model may put into a kind by themselves, by key: strays first."""
+        shown = (item.path for documents in self.middle for item in documents)
+        paths = [*[*self.odd][:_MAX_STRAYS], *shown]
+        return {f"s{number}": path for number, path in enumerate(paths, start=1)}
+
     def describe(self) -> dict[str, str]:
         """Return what a language model is to know of each kind, and of files of none, by key."""
-        texts: dict[str, str] = {}
+        texts, keys = dict[str, str](), {path: key for key, path in self._singles.items()}
         for number, (kind, *_) in enumerate(self.kinds.values()):
             shown = self.middle[number]
             forms = {stem(x): x for item in shown for x in content_words(item.text)}
             words = ", ".join([forms[x] for x in kind.usual() if x in forms][:_N_WORDS])
-            begun = (f"\n- {_begin(item.path, item.text)}" for item in shown)
+            begun = (f"\n- {keys[item.path]} {_begin(item.path, item.text)}" for item in shown)
             texts[f"g{number + 1}"] = "".join((f"{self.sizes[number]}, words: {words}", *begun))
-        strays = enumerate([*self.odd.values()][:_MAX_STRAYS], start=1)
-        return texts | {f"s{number}": text for number, text in strays}
+        return texts | {keys[path]: text for path, text in self.odd.items() if path in keys}
 
     def keep(self, said: Sequence[KindReply] | None = None) -> Kinds | None:
         """Make a corpus of each kind; None where a language model *said* that they are one.
@@ -540,38 +606,50 @@ class Grouping:
             if said is not None:
                 heard = "nothing of use was said of them, and their names are those that code found"
             return self.sorter.write(self, heard)
-        if len(said) == 1:
+        if len(said) == 1 and not self.sorter.tables:
             write_kinds(self.sorter.state, {})
             return None
         kinds, told = dict[str, tuple[DocumentKind, ...]](), list[str]()
-        places, names, strays = dict[str, int](), [*self.kinds], [*self.odd]
+        places, names = dict[str, int](), [*self.kinds]
+        joined = [
+            [self._singles[key] for key in reply.of if key in self._singles] for reply in said
+        ]
+        apart = {*chain(*joined)}
         for number, reply in enumerate(said):
-            groups = reply.places("g")
-            own, joined = [names[at] for at in groups], [strays[at] for at in reply.places("s")]
-            members = [*(path for path, at in self.places.items() if at in groups), *joined]
-            taken = {*self.sorter.taken(members), *kinds, *self.given, DOCUMENTS_FOLDER}
+            groups, singles = reply.places(), joined[number]
+            own = [names[at] for at in groups]
+            grouped = [path for path, at in self.places.items() if at in groups]
+            moved = [path for path in singles if path not in grouped]
+            members = [*(path for path in grouped if path not in apart), *singles]
+            taken = {*self.sorter.taken(members), *self.sorter.tables, *kinds, *self.given}
+            taken.add(DOCUMENTS_FOLDER)
             given = next((name for name in own if name in self.given), "")
             name = given or _free_name((snake_case(reply.name or ""), *own), taken)
             name = name or unique_name(DOCUMENTS_FOLDER, taken, "")
-            kinds[name] = tuple(kind for old in own for kind in self.kinds[old])
+            ways = tuple(kind for old in own for kind in self.kinds[old])
+            kinds[name] = ways or (self.sorter.kind_of(singles),)
             places |= dict.fromkeys(members, number)
-            if own != [name] or joined:
-                told.append(f"{name} for {', '.join((*own, *joined))}")
+            if own != [name] or moved:
+                n_more = len(moved) - _N_SHOWN
+                more = [f"{n_more} more"] * (n_more > 0)
+                told.append(f"{name} for {', '.join((*own, *moved[:_N_SHOWN], *more))}")
+        if len(kinds) == 1:
+            places = dict.fromkeys((item.relative for item in self.sorter.documents), 0)
         odd = {path: text for path, text in self.odd.items() if path not in places}
         settled = replace(self, kinds=kinds, places=places, odd=odd)
         return self.sorter.write(settled, "; ".join(("a language model confirmed them", *told)))
 
 
 def join_kinds(state: Path) -> None:
-    """Let the next ingestion make one table of all kinds; what was read of each is laid aside.
+    """Let the next ingestion make one table of all documents; what was read is laid aside.
 
-    What was corrected goes along, see `share_corrections`.
+    What was corrected goes along, see `share_corrections`. Kinds of tables stay what they are.
 
     Raises:
         CorpusError: If the folder holds no kinds, or they are tables with other columns.
         LockedError: If the folder is being ingested.
     """
-    place = state / KINDS_FOLDER
+    place, kept = state / KINDS_FOLDER, read_kinds(state)
     with open_work(state) as work:
         is_doubted = work.left_out() or work.note(MIXED) or work.odd()
     with ingestion_lock(state):
@@ -581,16 +659,27 @@ def join_kinds(state: Path) -> None:
         if not place.is_dir():
             msg = f"{state.parent} holds no kinds"
             raise CorpusError(msg)
-        members = (read_members(place / name) for name in read_kinds(state))
-        if any(item is not None and item.columns for item in members):
+        members = {name: read_members(place / name) for name in kept}
+        tables = {name: kept[name] for name, item in members.items() if item and item.columns}
+        if tables and tables == kept:
             msg = f"the kinds of {state.parent} are tables with other columns, which no table holds"
             raise CorpusError(msg)
         for kind in place.glob(f"*/{STATE_FOLDER}"):
             with ingestion_lock(kind):
                 pass  # nobody is at it
-        aside = (state / f"{KINDS_FOLDER}-{number}" for number in count(1))
-        place.rename(next(path for path in aside if not path.exists()))
-        write_kinds(state, {})
+        documents = [name for name in kept if name not in tables]
+        if not tables or len(documents) > 1:
+            aside = (state / f"{KINDS_FOLDER}-{number}" for number in count(1))
+            former = place.rename(next(path for path in aside if not path.exists()))
+            for name in tables:
+                place.mkdir(exist_ok=True)
+                (former / name).rename(place / name)
+            documents = [unique_name(f"{DOCUMENTS_FOLDER}_1", kept, "")] if tables else []
+        for name in documents:
+            (own := place / name / STATE_FOLDER).mkdir(parents=True, exist_ok=True)
+            write_kinds(own, {})  # fresh columns do not part them either
+            tables[name] = kept.get(name, StoredKind(0, {}))
+        write_kinds(state, tables)
 
 
 def rename_kind(state: Path, old: str, new: str) -> Path:

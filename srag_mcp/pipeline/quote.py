@@ -24,7 +24,7 @@ from srag_mcp.pipeline.file_plan import (
     read_sample,
     settle_tables,
 )
-from srag_mcp.pipeline.kind_run import Grouping
+from srag_mcp.pipeline.kind_run import Grouping, may_have_kinds
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.rule_run import count_read_first, find_effort
 from srag_mcp.pipeline.schema_choice import SchemaWish, find_known_schema
@@ -262,6 +262,8 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
     with _open_stored(folder, settings) as work:
         found = find_files(folder, settings)
         tables = settle_tables(work, found, rows, readers, fresh=fresh)
+        if tables.documents and may_have_kinds(work.state, folder, options.get("schema")):
+            tables = replace(tables, found=tables.documents)  # rows have a table of their own
         asked = SchemaWish(options.get("schema"), questions, fresh, tables)
         return quote_work(work, folder.expanduser().resolve(), asked, settings, wish)
 

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Literal, TypeAlias
 
+from srag_mcp.documents.kinds import MIN_DOCUMENTS
 from srag_mcp.model.language_model import LanguageModel, Prompt, enclose, render_prompt
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, ask_for, describe_misfits
 from srag_mcp.schema.attribute import (
@@ -238,15 +239,18 @@ def find_lists(reply: AttributeReply) -> list[str]:
     ]
 
 
+_MEMBER = re.compile(r"^- (s\d+) ", re.MULTILINE)  # of a group
+
+
 class KindReply(ReplyContent):
-    """A kind: its name in the plural, and the keys of its groups and strays."""
+    """A kind: its name in the plural, and the keys of its groups and of single documents."""
 
     name: str | None
     of: tuple[str, ...]
 
-    def places(self, letter: str) -> list[int]:
-        """Return which groups (`g`) or strays (`s`) are of this kind, from 0."""
-        return [int(key[1:]) - 1 for key in self.of if key.startswith(letter)]
+    def places(self) -> list[int]:
+        """Return which groups are of this kind, from 0."""
+        return [int(key[1:]) - 1 for key in self.of if key.startswith("g")]
 
 
 class KindsReply(ReplyContent):
@@ -258,7 +262,8 @@ class KindsReply(ReplyContent):
 def render_kinds(texts: Mapping[str, str]) -> Prompt:
     """Ask which groups of documents are one kind.
 
-    *texts* describe the groups by key, `g1`, `g2`, …, and strays that are in none, `s1`, ….
+    *texts* describe the groups by key, `g1`, `g2`, …, with documents of theirs that have a key of
+    their own, `s5`, `s6`, …, and strays that are in none, `s1`, ….
     """
     shown = enclose("\n".join(f"{key} {text}" for key, text in texts.items()))
     return render_prompt("name_kinds", "schema", "kinds of documents", groups=shown)
@@ -276,13 +281,13 @@ async def settle_kinds(model: LanguageModel, texts: Mapping[str, str]) -> Sequen
     return () if found.problems else found.content.kinds
 
 
-def _problems_of_names(reply: KindsReply, keys: Mapping[str, str]) -> Iterator[str]:
+def _problems_of_names(reply: KindsReply, texts: Mapping[str, str]) -> Iterator[str]:
+    keys = {*texts, *_MEMBER.findall("\n".join(texts.values()))}
     times = Counter(key for kind in reply.kinds for key in kind.of)
     yield from (f"there is no {key!r:.20}" for key in times if key not in keys)
     yield from (f"{key} is in {n} kinds" for key, n in times.items() if n > 1)
-    yield from (f"{key} is in no kind" for key in keys if key.startswith("g") and not times[key])
+    yield from (f"{key} is in no kind" for key in texts if key.startswith("g") and not times[key])
     names = Counter(snake_case(kind.name or "") for kind in reply.kinds)
     yield from (f"two kinds are called {name!r}" for name, n in names.items() if name and n > 1)
-    groups = ({key for key in kind.of if key.startswith("g")} for kind in reply.kinds)
-    if not all(groups):
-        yield "every kind has a group at least: leave out strays that are of none"
+    if any(len(kind.of) < MIN_DOCUMENTS and not kind.places() for kind in reply.kinds):
+        yield f"a kind has a group, or {MIN_DOCUMENTS} documents: leave out those that are of none"

@@ -51,7 +51,7 @@ def test_kinds_are_listed_named_and_asked(cli: Cli, ferries: Path, tmp_path: Pat
     assert alone.out == "ferries holds one kind of documents, or was never ingested\n"
     joined = cli("kinds", "sea", "--join")
     assert (joined.out, joined.status) == ("", 0)
-    assert joined.err.startswith("the next ingestion makes one table of all;")
+    assert joined.err.startswith("the next ingestion makes one table of all documents;")
     assert cli("ask", "sea", "How many records are there?").out.startswith("12: ")
 
 

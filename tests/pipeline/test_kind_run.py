@@ -243,7 +243,7 @@ def test_a_document_of_two_kinds_is_listed_until_a_person_says_for_good_what_it_
     assert [part.n_documents for part in ingest(harbour, settings).kinds] == [10, 7]
     found, readers = find_files(harbour, settings), ReaderPool(1, 60)
     sorter = KindSorter(state, harbour, found, readers)
-    anew = sorter.find(None, lambda: read_sample(found, readers).documents, "auto", anew=True)
+    anew = sorter.find(lambda: read_sample(found, readers).documents, "auto", anew=True)
     assert isinstance(anew, Grouping)
     assert anew.sizes == ["fleet (10)", "lessons (7)"]
 
@@ -603,7 +603,7 @@ def test_tables_with_other_columns_are_kinds_and_a_new_one_joins_them(
     again = ingest(shop, settings)
     assert "shop/orders (21), shop/customers (8), shop/rates (6)" in again.told[0]
 
-    for number in range(9):  # tables stay tables when notes come beside them, and when one goes
+    for number in range(3):  # tables stay tables when notes come beside them, and when one goes
         (shop / f"{number}.md").write_text(f"# Note {number}\n\nNothing to be said.\n")
     (shop / "rates.csv").unlink()
     later = ingest(shop, settings)

@@ -97,6 +97,27 @@ def test_layouts_of_one_kind_are_put_together_named_and_strays_join_them(
     assert again.taken is None
 
 
+def test_documents_that_no_group_is_of_are_a_kind_by_their_keys_and_leave_their_groups(
+    harbour: Path, saying: Saying
+) -> None:
+    # the strays are s1 and s2, the boats s3 to s10 and the lessons s11 to s17, in their order
+    apart = ["s2", *(f"s{n}" for n in range(3, 7))]
+    with saying(("boats", ["g1"]), ("lessons", ["g2", "g3"]), ("tales", apart)) as (
+        server, settings
+    ):  # fmt: skip
+        report = ingest(harbour, settings)
+        again = ingest(harbour, settings)
+    kinds = kinds_of(harbour, settings)
+    [_, _, first, *_] = content_of(server.requests[0]).splitlines()
+    moved = first.split()[2].rstrip(":")
+    assert {name: len(of) for name, of in kinds.items()} == {"boats": 4, "lessons": 13, "tales": 5}
+    assert {"told.md", moved} <= {*kinds["tales"]}
+    assert moved not in kinds["boats"]
+    assert "tales for told.md, " in report.told[0]
+    assert ", 2 more" in report.told[0]
+    assert (again.taken, kinds_of(harbour, settings)) == (None, kinds)
+
+
 def test_kinds_that_code_found_are_settled_by_a_model_where_columns_are_found_anew(
     harbour: Path, saying: Saying
 ) -> None:

@@ -10,7 +10,9 @@ from srag_mcp.inference.ask import ask as ask_question
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.quote import quote_ingestion
 from srag_mcp.pipeline.report import Failure
+from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.json_schema import schema_from_json
+from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
@@ -74,13 +76,14 @@ def test_a_table_stays_a_table_when_files_come_beside_it(
     assert len(report.skipped) == 9
 
 
-def test_rows_beside_documents_are_another_kind_and_their_file_is_none_of_these(
-    folder: Path, settings: Settings, ask: Ask
+def test_rows_beside_documents_are_none_of_these_where_a_person_wants_one_table(
+    folder: Path, settings: Settings
 ) -> None:
     for number in range(9):
         (folder / f"note-{number}.txt").write_text(f"Town: X{number}\n", encoding="utf-8")
+    place = Attribute(name="place", type="string", extractors=(KeyRule(keys=("town",)),))
 
-    report = ingest(folder, settings)
+    report = ingest(folder, settings, schema=Schema(title="Note", attributes=(place,)))
 
     assert (report.n_documents, report.rows, report.rows_reason) == (9, False, BESIDE)
     assert Failure("all.csv", OTHER_KIND) in report.skipped
@@ -90,16 +93,24 @@ def test_rows_beside_documents_are_another_kind_and_their_file_is_none_of_these(
         ": all.csv; the rows of a table file are counted in a folder of its own, or it as one"
         " document (--rows file)"
     )
-    (folder / "all.csv").rename(folder.parent / "all.csv")
-    ingest(folder, settings)
-    (folder.parent / "all.csv").rename(folder / "all.csv")
-    assert ingest(folder, settings).n_documents == 9, "also where it comes later"
+    # as a folder of earlier versions, which knew no kinds of both
+    notes, towns = ingest(folder, settings).kinds
+    assert (notes.n_documents, notes.n_unchanged, notes.attributes) == (9, 9, ("place",))
+    assert (towns.n_documents, towns.attributes) == (20, ("town", "height", "note"))
     assert ingest(folder, settings, rows="file").n_documents == 10
+    assert ingest(folder, settings).n_documents == 10
 
 
-@pytest.mark.parametrize(("n_notes", "n_towns"), [(3, 20), (9, 4)])
-def test_a_small_table_or_one_beside_a_few_documents_is_one_of_them(
-    tmp_path: Path, settings: Settings, n_notes: int, n_towns: int
+@pytest.mark.parametrize(
+    ("n_notes", "n_towns", "n_documents", "reason"),
+    [
+        (9, 4, 10, FILES),
+        (3, 4, 4, FILES),
+        (3, 20, 20, "each row of all.csv is a document: there are 20 of them"),
+    ],
+)
+def test_a_few_rows_are_one_document_and_a_few_documents_beside_rows_are_left_out(
+    tmp_path: Path, settings: Settings, n_notes: int, n_towns: int, n_documents: int, reason: str
 ) -> None:
     folder = tmp_path / "towns"
     folder.mkdir()
@@ -107,7 +118,8 @@ def test_a_small_table_or_one_beside_a_few_documents_is_one_of_them(
     for number in range(n_notes):
         (folder / f"note-{number}.txt").write_text(f"Town: X{number}\n", encoding="utf-8")
     report = ingest(folder, settings)
-    assert (report.n_documents, report.rows_reason) == (n_notes + 1, FILES)
+    assert (report.kinds, report.n_documents, report.rows_reason) == ((), n_documents, reason)
+    assert len(report.skipped) == n_notes + 1 - n_documents if reason == FILES else n_notes
 
 
 def test_rows_are_read_when_they_are_asked_for_later_and_from_then_on(
