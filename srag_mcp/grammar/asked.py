@@ -450,8 +450,7 @@ class Asked:
                         label = self.table.label
                         record = Term(ROW if label is None else label.name)
                         yield (record,), frozenset({asking, noun}), features
-                    terms, used = self._further(Term(column.name), noun)
-                    yield terms, frozenset({asking, noun, *used}), features
+                    yield (Term(column.name),), frozenset({asking, noun}), features
 
     @cached_property
     def asked_besides(self) -> tuple[tuple[Term, ...], tuple[int, ...]]:
@@ -489,23 +488,6 @@ class Asked:
             yield (Term(self.table.label.name),), frozenset({noun}), Counter()
         for column, features in self.columns(noun, lambda c: c.is_text, headed=True):
             yield (Term(column.name),), frozenset({noun}), features
-
-    def _further(self, first: Term, at: int) -> tuple[tuple[Term, ...], set[int]]:
-        """Add the columns that `and` or a comma joins to the one at *at*."""
-        terms: tuple[Term, ...] = (first,)
-        used: set[int] = set()
-        for other in self.of("column"):
-            if other <= at:
-                continue
-            linked = [i for i in range(at + 1, other) if self.words(i) & {"and", "&"}]
-            between = self.frame.sentence.tokens[self.mention(at).last : self.mention(other).first]
-            column = next(self.columns(other, lambda c: not c.is_boolean), None)
-            if column is None or not (linked or [token.text for token in between] == [","]):
-                break
-            if all(term.column != column[0].name for term in terms):
-                terms, at = (*terms, Term(column[0].name)), other
-                used |= {other, *linked}
-        return terms, used
 
     def _answering(self, asking: int, kind: str, noun: int | None) -> Iterator[Head]:
         named = [] if noun is None else list(self.columns(noun, lambda c: c.is_text))

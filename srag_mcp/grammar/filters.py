@@ -78,7 +78,6 @@ WEIGHTS: Mapping[str, float] = {
     "value_beside": 0.3,
     "of_other": 1.3,
     "names_counted": 1.3,
-    "values_counted": 0.3,
     "records_counted": 0.3,
 }
 LIMIT = 1.2
@@ -290,7 +289,9 @@ def joined(frame: Frame, chosen: Sequence[Option]) -> tuple[Where, frozenset[int
             unclear |= bool(groups) and _shares_denial(frame, groups[-1], option)
             groups.append([option])
         else:
-            unclear |= not links and any(_share_texts(x, option) for x in groups[-1])
+            # a stored text has what both want: `irrigation, power`
+            held = [x.condition.values for x in groups[-1] if x.condition]
+            unclear |= not links and any({*option.condition.values} & {*x} for x in held)
             groups[-1].append(option)
             used |= links
         beside = [group for group in groups[-2:] if len({item.column for item in group}) > 1]
@@ -321,12 +322,6 @@ def _shares_denial(frame: Frame, left: Sequence[Option], right: Option) -> bool:
     return not words & (HAVING | AUXILIARIES) and not (
         articles if said == ("no",) else words - articles - joins
     )
-
-
-def _share_texts(left: Option, right: Option) -> bool:
-    """Whether a stored text has what both restrictions want: `irrigation, power`."""
-    values = [set(item.condition.values) for item in (left, right) if item.condition]
-    return bool(set.intersection(*values))
 
 
 def _links(frame: Frame, left: Option, right: Option) -> frozenset[int] | None:

@@ -10,7 +10,6 @@ from srag_mcp.grammar.filters import Features, Frame, Option, contradicts
 from srag_mcp.grammar.lexicon import BEING, concept_stems, spoken, stem, stems, stems_of
 from srag_mcp.grammar.sql import ROW, Condition, Function, Summary, Term, Where, holds, is_known
 from srag_mcp.grammar.table import Column
-from srag_mcp.names.uniting import are_names
 
 _VERBS = frozenset("is are was were has have had do does did offer cost contain".split())  # noqa: SIM905
 _COMPARING = ("share", "fraction", "difference", "more", "fewer", "than")
@@ -122,7 +121,11 @@ def read_count(asked: Asked) -> Drafts:
     if asked.is_truth(truth) and is_last:
         return  # `how many storms`: a yes says that there was one, not how many
     used, count = frozenset({asking, *distinct}), Summary("count", None, asked.where)
-    yield from _of_part(asked, asking + 1 + len(distinct), used | totals)
+    part = {asking + 1 + len(distinct), asking + 2 + len(distinct)}
+    held = (x for x in asked.frame.chosen if x.uses == part and x.features["value_held"])
+    own = [x for x in held if not asked.table.by_name[x.column].is_beside]
+    if own and asked.is_many(frozenset(part)):
+        return  # `how many Greenstar models` are those that have it in their name, or records
     tallies = [] if distinct or target not in {None, *nouns} else [*asked.tallies()]
     pieces = [item for item in tallies if item[0] != count]
     yield from (_single(asked, summary, used | totals, more) for summary, more in pieces)
@@ -133,11 +136,10 @@ def read_count(asked: Asked) -> Drafts:
         return  # `how many mugs`, `how many mugs are in the orders`: no orders with one
     if target is None or asked.kind(target) == "record":
         others = not nouns and any(asked.table.tells_of_other(c.column) for c in asked.where)
-        others = others or asked.counts_claimed(nouns)
+        others = others or asked.counts_claimed(nouns) or asked.table.repeated is not None
         if tallies != pieces and not one and not others and (nouns or asked.where):
             bare: Features = Counter(no_head=int(not (nouns or pieces)))
             yield _single(asked, count, used | totals, bare)
-            yield from _different(asked, used | totals)
     elif asked.kind(target) == "part":
         if asked.word(target) == "date" and asked.table.is_daily:
             yield _single(asked, count, used | totals | {target}, Counter())
@@ -146,23 +148,6 @@ def read_count(asked: Asked) -> Drafts:
             yield _single(asked, summary, used | {target}, features)
     else:
         yield from _counted(asked, target, used, totals)
-
-
-def _different(asked: Asked, used: frozenset[int]) -> Drafts:
-    """Read `how many reviewers` of a list of names as the different ones: they review several."""
-    if (naming := asked.table.repeated) is not None:
-        different = Summary("count", Term(naming.name), asked.where, distinct=True)
-        yield _single(asked, different, used, Counter())
-
-
-def _of_part(asked: Asked, at: int, used: frozenset[int]) -> Drafts:
-    """Read `how many Greenstar models` as those that have it in their name, and not as records."""
-    held = (x for x in asked.frame.chosen if x.uses == {at, at + 1} and x.features["value_held"])
-    for column in (asked.table.by_name[option.column] for option in held):
-        if not column.is_beside and asked.is_many(frozenset({at + 1})):
-            summary = Summary("count", Term(column.name), asked.where, distinct=True)
-            doubt: Features = Counter({"values_counted": int(not are_names(column.texts))})
-            yield _single(asked, summary, used, doubt)
 
 
 def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[int]) -> Drafts:
@@ -249,17 +234,6 @@ def read_aggregate(asked: Asked) -> Drafts:
         )
         apart: Features = Counter({"measure_apart": int(not near)})
         yield _single(asked, summary, heads | used, features + apart)
-
-
-def read_amount(asked: Asked) -> Drafts:
-    """Read `how much tax is on the invoice X`, `how long is X`: one record; nothing is summed."""
-    head = asked.first("how_much", "question_word")
-    if head is None or asked.has(*_COMPARING, *_RANKING, "aggregate", "each", "by", "who"):
-        return
-    for column, used, features in asked.measures(additive=asked.has("how_much")):
-        if asked.pinned():
-            summary = Summary("sum", Term(column.name), asked.where)
-            yield _single(asked, summary, used | {head}, features)
 
 
 def read_rate(asked: Asked) -> Drafts:
@@ -454,9 +428,6 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
         is_open = groups and not record and not counting
         doubt = Counter({"records_ranked": int(is_open or is_sum)})
         function: Function = "max" if ranking.highest else "min"
-        several = any(not asked.table.by_name[x.column].is_text for x in terms[1:])
-        if several and asked.after(ranking.place, ("number",)) in said:
-            continue  # `the highest cost and fee`: of one record, or of two
         if limit is None:
             sql = asked.writer.extreme(terms, asked.where, term, function)
             yield Draft(sql, columns, used, features + doubt)
@@ -722,7 +693,7 @@ def read_existence(asked: Asked) -> Drafts:
 
 
 def read_listing(asked: Asked) -> Drafts:
-    """Read `which hotels …`, `what is the price of …`, `list the names and prices of …`."""
+    """Read `which hotels …`, `what is the price of …`, `list the names of …`."""
     others = ("aggregate", "each", "how_much", "how_many", "yes_no")
     if asked.has(*_COMPARING, *_RANKING, *others):
         return
@@ -771,7 +742,6 @@ def read_place(asked: Asked) -> Drafts:
 FORMS: tuple[Callable[[Asked], Drafts], ...] = (
     read_count,
     read_aggregate,
-    read_amount,
     read_rate,
     read_groups,
     read_superlative,

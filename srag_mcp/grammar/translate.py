@@ -141,17 +141,13 @@ def read_question(
                 features = parse.features.copy()
                 features.update({"loss": sentence.loss})
                 cost = cost_of(features)
-                if table.is_list and _denies_of_one_row(parse):
-                    continue
+                denied = any(item.denied for item in parse.where)
+                if table.is_list and denied and not parse.sql.startswith("SELECT COUNT(*)"):
+                    continue  # it may stand in several rows, of which only one is not so
                 if parse.sql not in best or cost < best[parse.sql][0]:
                     best[parse.sql] = cost, replace(parse, features=features)
     ranked = sorted(best.values(), key=lambda pair: pair[0])
     return ranked, tuple(dict.fromkeys(left))
-
-
-def _denies_of_one_row(parse: Draft) -> bool:
-    """Whether what is put out may stand in several rows, and only one of them is not so."""
-    return any(item.denied for item in parse.where) and not parse.sql.startswith("SELECT COUNT(*)")
 
 
 def _check_fill(parse: Draft, table: Table, columns: Sequence[str]) -> None:

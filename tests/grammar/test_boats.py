@@ -104,7 +104,6 @@ ANSWERED: list[tuple[str, Answer]] = [
         Answer("sum of mooring_fee where harbour is 'Norham'", [(3530.0,)]),
     ),
     ("What is the median length?", Answer("median of length", [(10.0,)])),
-    ("How long is the Heron?", Answer("sum of length where boat_name is 'Heron'", [(7.5,)])),
     ("Who owns the Heron?", Answer("different owner where boat_name is 'Heron'", [("Eva Lund",)])),
     (
         "Who owned the Fulmar?",
@@ -327,13 +326,6 @@ ANSWERED: list[tuple[str, Answer]] = [
         ),
     ),
     (
-        "List the names and lengths of the boats in Port Grey.",
-        Answer(
-            "boat_name and length where harbour is 'Port Grey'",
-            [("Fulmar", 13.5), ("Gannet", 14.0), ("Ibis", 9.0)],
-        ),
-    ),
-    (
         "Which boats are insured?",
         Answer(
             "different boat_name where insured holds",
@@ -385,10 +377,6 @@ ANSWERED: list[tuple[str, Answer]] = [
     (
         "Which boat is the cheapest?",
         Answer("boat_name where mooring_fee is the lowest", [("Jackdaw",)]),
-    ),
-    (
-        "How much is the mooring fee of the Ibis?",
-        Answer("sum of mooring_fee where boat_name is 'Ibis'", [(780.0,)]),
     ),
     (
         "Which boats have no heating?",
@@ -811,6 +799,12 @@ REFUSED: list[tuple[str, Refusal]] = [
         Refusal(reason="this form of question is not known"),
     ),
     ("Which is the newest boat?", Refusal(reason="this question can be read in two ways")),
+    ("How long is the Heron?", Refusal(reason="this form of question is not known")),
+    (
+        "How much is the mooring fee of the Ibis?",
+        Refusal(reason="this form of question is not known"),
+    ),
+    ("List the names and lengths of the boats in Port Grey.", Refusal(("lengths",))),
     (
         "Wie viele Boote gibt es?",
         Refusal(
