@@ -481,8 +481,7 @@ def _scales_in(words: str) -> set[float]:
 
 _ATTACHED = LEGAL_FORMS | TITLES | {"the"}
 _SAME = 1e-6
-FEWEST_BOTH = 5
-LEAST_AGREEMENT = 0.6
+FEWEST_BOTH = 5  # read by both, for one that they read differently
 
 
 def is_same_value(one: Value | None, other: Value | None) -> bool:
@@ -516,8 +515,9 @@ def agree(model: Cell, rule: Cell) -> bool:
 def find_disputed(model: Mapping[int, Cell], rule: Mapping[int, Cell]) -> list[int]:
     """Return the numbers of documents of which both readers of an attribute state other values.
 
-    Keys number the documents. A rule that reads otherwise in most of the documents that both speak
-    of, or that was heard in few, has no say: then nothing is returned. Where *model* has the very
+    Keys number the documents. What a rule reads is witnessed by the documents that both speak of: a
+    rule that was not right in four of them for each that it reads otherwise is no witness, and
+    nothing is returned. Where *model* has the very
     cell of *rule* there was one reader. What a rule doubts itself disputes nothing, nor do words as
     they stand a value that is made of them: the `ten` of “two hours and ten minutes”.
     """
@@ -533,8 +533,7 @@ def find_disputed(model: Mapping[int, Cell], rule: Mapping[int, Cell]) -> list[i
         and not _is_made_of(cell, own)
     ]
     differing = [number for number in both if not agree(model[number], rule[number])]
-    is_heard = len(both) >= FEWEST_BOTH and len(differing) <= (1 - LEAST_AGREEMENT) * len(both)
-    return differing if is_heard else []
+    return differing if len(both) >= FEWEST_BOTH * len(differing) else []
 
 
 def mark_disputed(cell: Cell, rule: Cell) -> Cell:

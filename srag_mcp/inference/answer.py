@@ -77,8 +77,8 @@ class Denominator:
         uncounted: Why nothing was counted; empty where it was.
         by_rules: Whether rules read the documents: one without a value may well say it.
         rows: What the records are called; `items` where they are what documents list.
-        listed: Of these, how many documents list some, how many say that there are none, of how
-            many documents; None for records.
+        listed: Of these, how many documents list some, how many say that there are none, in how
+            many a model found none, of how many documents; None for records.
         open_lists: Lists that are read, how many documents may list more, and of how many.
         has_open_tables: Whether other tables that are read do not say all that is asked of them.
     """
@@ -92,7 +92,7 @@ class Denominator:
     conditions: str = ""
     by_rules: bool = False
     rows: str = "documents"
-    listed: tuple[int, int, int] | None = None
+    listed: tuple[int, int, int, int] | None = None
     open_lists: tuple[tuple[str, int, int], ...] = ()
     has_open_tables: bool = False
 
@@ -111,17 +111,27 @@ class Bounds:
     """The smallest and the largest value the answer can have, whatever the unknown cells hold.
 
     *within*: on condition that they lie in this range, which is that of the known values; None for
-    a count, which needs no condition.
+    a count, which needs no condition. *or_none*: or add nothing to a sum.
     """
 
     lower: float
     upper: float
     within: tuple[float, float] | None = None
+    or_none: bool = False
 
     @property
     def is_point(self) -> bool:
         """Whether the answer can have no other value than one."""
         return self.lower == self.upper and self.within is None
+
+    @property
+    def condition(self) -> str:
+        """What is taken for granted, in words; empty for a count."""
+        if self.within is None:
+            return ""
+        low, high = map(render_number, self.within)
+        none = "add nothing, or " * self.or_none
+        return f"if those without a value {none}lie between {low} and {high}, as the others do"
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,8 +413,10 @@ def render_denominator(found: Denominator) -> str:
         )
     all_rows = f"{found.n_documents:,} {found.rows}"
     if found.listed is not None:
-        n_listing, n_none, n_all = found.listed
-        said_none = f" ({n_none:,} list none)" if n_none else ""
+        n_listing, n_none, n_silent, n_all = found.listed
+        none = [f"{n_none:,} list none"] * bool(n_none)
+        none += [f"in {n_silent:,} none was found"] * bool(n_silent)
+        said_none = f" ({', '.join(none)})" if none else ""
         all_rows += f" of {n_listing:,} of {n_all:,} documents{said_none}"
     head, n_selected = f"Over all {all_rows}", found.n_selected
     if n_selected is not None:
@@ -419,7 +431,10 @@ def render_denominator(found: Denominator) -> str:
         head += f" in {found.of_kind}, before conditions and joins"
     is_before = found.before_conditions or found.of_kind
     known, parts = "say" if is_before else "used", [head]
-    for item in found.columns[:MAX_COLUMNS]:
+    columns = found.columns
+    if len(columns) > MAX_COLUMNS:  # what tells most comes first
+        columns = tuple(sorted(columns, key=lambda x: not (x.n_failed + x.n_contradicted)))
+    for item in columns[:MAX_COLUMNS]:
         doubted = f" ({item.n_contradicted:,} of them {_DOUBTED})" if item.n_contradicted else ""
         left_by = shorten(one_line(item.left_by), _MAX_CONDITIONS)
         others = (
@@ -451,10 +466,7 @@ def render_bounds(bounds: Bounds) -> str:
     others do: 40.2 to 61."`
     """
     lower, upper = render_number(bounds.lower), render_number(bounds.upper)
-    if bounds.within is None:
-        return f"Whatever they would say: {lower} to {upper}."
-    low, high = map(render_number, bounds.within)
-    condition = f"If those without a value lie between {low} and {high}, as the others do"
+    condition = bounds.condition.capitalize() or "Whatever they would say"
     return f"{condition}: {lower} to {upper}."
 
 

@@ -432,7 +432,7 @@ class QueryAcross:
             if item.table.parent:
                 open_lists = tuple(find_open_lists(own, [item.table.entity]))
                 of = own.list_statistics(item.table.entity)
-                listed = (of.n_stated, of.n_stated_absent, of.n_records)
+                listed = (of.n_stated, of.n_stated_absent, of.n_silent, of.n_records)
             denominator = Denominator(
                 own.info().n_documents,
                 columns=gaps,
@@ -461,7 +461,7 @@ class QueryAcross:
         used = self._used()
         for item in self.tables:
             own, names = item.corpus.about(item.table.entity), sorted(used.get(item.name, ()))
-            for note in note_cells(own, dict.fromkeys(names), is_quick=True):
+            for _, note in note_cells(own, dict.fromkeys(names)):
                 yield f"{item.name}.{note}"
         if any(x.n_open for _, columns in self._gaps() for x in columns):
             yield NO_BOUNDS

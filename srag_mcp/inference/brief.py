@@ -33,10 +33,8 @@ MAX_UNIQUE_SHOWN = 3
 MAX_VALUE_CHARACTERS = 40
 
 RULES = (
-    "Write one SELECT in DuckDB's dialect, of the record table, documents, cells and passages.",
-    "Unknown values are NULL: IS DISTINCT FROM counts them as different, IS NULL finds them.",
-    "Spell text values as they are stored (as in this brief, or get_column_stats) or use ILIKE.",
-    "Exclude NULLs from ORDER BY with NULLS LAST; return ties of a superlative.",
+    "One SELECT, DuckDB; text values as they are stored (here, or get_column_stats), or ILIKE.",
+    "Unknown values are NULL: IS DISTINCT FROM, NULLS LAST; return ties of a superlative.",
 )
 
 

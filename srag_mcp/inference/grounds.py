@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, product
+from operator import itemgetter
 from typing import TypeVar
 
 from srag_mcp.cells.cell import IN_DOUBT, is_predicted
@@ -137,9 +138,7 @@ def find_grounds(
         found = Unknowns(notes=(_TOO_LONG,))
         if not is_large:
             found = _or_else(lambda: find_unknowns(corpus, facts), lambda _: NOT_WORKED_OUT)
-    cells = _or_else(
-        lambda: _note_tables(corpus, facts, is_quick=is_quick, is_large=is_large), lambda _: []
-    )
+    cells = _or_else(lambda: _note_tables(corpus, facts, is_large=is_large), lambda _: [])
     if len(cells) > _MAX_SHOWN:
         cells[_MAX_SHOWN:] = [f"and so of {len(cells) - _MAX_SHOWN} more columns"]
     sources = (
@@ -246,7 +245,7 @@ def find_open_lists(corpus: Corpus, names: Iterable[str]) -> Iterator[tuple[str,
     """
     for name in names:
         found = corpus.list_statistics(name)
-        n_open = found.n_not_mentioned + found.n_failed + found.n_doubted
+        n_open = found.n_open + found.n_doubted
         if n_open:
             yield name, n_open, found.n_records
 
@@ -255,9 +254,8 @@ def _note_lists(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
     """Say what is not known of the lists that a query reads."""
     for name in facts.listed:
         listing = corpus.list_statistics(name)
-        n_open = listing.n_not_mentioned + listing.n_failed
-        if n_open:
-            unknown = f"of {n_open:,} of {listing.n_records:,} documents it is not known"
+        if listing.n_open:
+            unknown = f"of {listing.n_open:,} of {listing.n_records:,} documents it is not known"
             yield f"{name}: {unknown} what they list"
         for n, why in (
             (listing.n_read_in_part, "were read in part and may list more in the rest"),
@@ -352,7 +350,7 @@ def find_denominator(
     table, listed = facts.schema.table, None
     if table.parent:
         of = corpus.list_statistics(table.entity)
-        listed = (of.n_stated, of.n_stated_absent, of.n_records)
+        listed = (of.n_stated, of.n_stated_absent, of.n_silent, of.n_records)
     by_rules = not is_predicted(corpus.info().engine)
     opened = tuple(find_open_lists(corpus, facts.listed))
     beside = [of for of in facts.of_tables() if of is not facts]
@@ -370,27 +368,29 @@ def _note_unread(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
             yield f"{item.column}: read for {item.n_read:,} of {item.n_records:,} documents only"
 
 
-def _note_tables(corpus: Corpus, facts: QueryFacts, *, is_quick: bool, is_large: bool) -> list[str]:
-    """Say the same of each table that a query reads, of the rows that it uses."""
-    notes = list[str]()
+def _note_tables(corpus: Corpus, facts: QueryFacts, *, is_large: bool) -> list[str]:
+    """Say it of each table that a query reads, of the rows that it uses; what doubts most first."""
+    notes = list[tuple[float, str]]()
     for of in facts.of_tables():
         own = corpus.about(of.schema.entity)
         rows = dict.fromkeys(of.names) if is_large else of.rows_of(find_gaps(own))
-        for note in note_cells(own, rows, is_quick=is_quick):
-            notes.append(note if of is facts else f"{of.schema.entity}.{note}")
-    return notes
+        above = "" if of is facts else f"{of.schema.entity}."
+        notes += [(rank, f"{above}{note}") for rank, note in note_cells(own, rows)]
+    return [note for _, note in sorted(notes, key=itemgetter(0), reverse=True)]
 
 
-def note_cells(corpus: Corpus, rows: Mapping[str, str | None], *, is_quick: bool) -> Iterator[str]:
+def note_cells(corpus: Corpus, rows: Mapping[str, str | None]) -> Iterator[tuple[float, str]]:
     """Say of some columns what not mentioning them counts as, and which cells are in doubt.
 
     `"has_pool: not mentioned counts as no (34 of all 60 documents)"`: documents that were read in
     part may say it: theirs are unknown. `"depth_m: 2 of 12 values are read otherwise by a learned
     rule (trace_value)"`, `"pets: 3 of 8 documents were read in part and may say it in the
-    rest"`. *rows* says of which rows each is used (`QueryFacts.rows_of`).
+    rest"`. *rows* says of which rows each is used (`QueryFacts.rows_of`). Each with the
+    share of the values that it doubts: where there is not room for all, the most comes first.
     """
     used, called = corpus.statistics([*rows]), corpus.schema().table.rows
-    reviews = corpus.once(_count_reviews) if used and not is_quick else {}
+    is_list = bool(corpus.schema().table.parent)  # rules read none twice
+    reviews = corpus.once(_count_reviews) if used and not is_list else {}
     for whole in used:
         item, name, where = whole, whole.column, rows.get(whole.column)
         if where:
@@ -402,26 +402,35 @@ def note_cells(corpus: Corpus, rows: Mapping[str, str | None], *, is_quick: bool
         n_implied = item.n_not_mentioned - item.n_read_in_part - item.n_set_unknown
         if implied in _MEANS and n_implied:
             said = f"not mentioned counts as {_MEANS[implied]}"
-            yield f"{name}: {said} ({n_implied:,} of {every}{item.n_records:,} {called})"
+            yield 0.0, f"{name}: {said} ({n_implied:,} of {every}{item.n_records:,} {called})"
         n_zero = item.n_stated_absent - item.n_none
         if item.type.is_numeric and implied != "zero" and n_zero > 0:
-            yield f"{name}: “none” counts as 0 ({n_zero:,} of {every}{item.n_records:,} {called})"
+            yield (
+                1,
+                f"{name}: “none” counts as 0 ({n_zero:,} of {every}{item.n_records:,} {called})",
+            )
         if item.n_read_in_part:
             read = f"{item.n_read_in_part:,} {of_rows} {called}{any_of}"
-            yield f"{name}: {read} were read in part and may say it in the rest"
+            yield 0.0, f"{name}: {read} were read in part and may say it in the rest"
         if n_reviews := reviews.get(name, 0):
             values = f"{n_reviews:,} of {'all ' * (where != '')}{whole.n_non_null:,} values"
-            yield f"{name}: {values} are read otherwise by a learned rule (trace_value)"
+            share = n_reviews / whole.n_non_null
+            yield share, f"{name}: {values} are read otherwise by a learned rule (trace_value)"
         if item.n_ruled:
             bound = corpus.schema().attribute(name).certificate or "which nobody has audited"
-            yield f"{name}: {item.n_ruled:,} {of_rows} cells{any_of} are read by rules, {bound}"
+            yield (
+                0.0,
+                f"{name}: {item.n_ruled:,} {of_rows} cells{any_of} are read by rules, {bound}",
+            )
         if item.n_corrected:
             by = f", {item.n_by_agent:,} by an agent" if item.n_by_agent else ""
-            yield f"{name}: {item.n_corrected:,} {of_rows} cells{any_of} were corrected{by}"
+            share = item.n_corrected / item.n_records
+            yield share, f"{name}: {item.n_corrected:,} {of_rows} cells{any_of} were corrected{by}"
         if item.n_doubted:
             values = f"{item.n_doubted:,} of {each}{item.n_non_null:,} values (cells.marks)"
             said = say_doubted(corpus, name, *IN_DOUBT, where=where or "")
-            yield f"{name}: {values}{any_of} are {said}"
+            share = item.n_doubted / max(1, item.n_non_null)
+            yield share, f"{name}: {values}{any_of} are {said}"
 
 
 def _count_reviews(corpus: Corpus) -> dict[str, int]:
@@ -581,7 +590,9 @@ def _count(
         if veiled == entity:  # nothing is contradicted: one pass
             counts[entity] = used + gaps
         for table, outputs in counts.items():
-            passes.append(f"(SELECT {', '.join(outputs)} FROM {table} WHERE {where})")  # noqa: S608 - it runs through the guard
+            # short names: of many columns those that a query makes are more than a result may have
+            named = ", ".join(f"{x} AS _{at}" for at, x in enumerate(outputs))
+            passes.append(f"(SELECT {named} FROM {table} WHERE {where})")  # noqa: S608 - it runs through the guard
     if selecting:
         passes.append(f"(SELECT count(*) FROM {entity} WHERE {selecting})")  # noqa: S608 - as above
     found = corpus.count(f"SELECT * FROM {', '.join(passes)}", timeout_s) if passes else ()  # noqa: S608 - as above

@@ -282,6 +282,7 @@ NOT_KEPT = (
     " was given is known, and no other"
 )
 SAME_QUERY = "the question was read again, and the same query was written"
+CALLED_WRONG = "this answer to this question was called wrong before"
 SAME_RESULT = "another query was written, and it has the same result as the one before"
 NEXT_BEST = "this is the grammar's best reading but for the one that was called wrong"
 _NUMBER = re.compile(r"\d+")
@@ -387,6 +388,7 @@ def _converse(
     if previous and answer is None:
         answer = _with(kept, lambda kept: answer_verified(corpus, kept, asked))
     answer = answer or ask(corpus, asked, _inform(corpus, asked, left(), kept))
+    answer = _say_called_wrong(answer, asked, kept)
     if verdict and not answer.refused:
         said = Verdict("agent", verdict, asked, answer.sql)
         _with(kept, lambda kept: kept.keep_verdict(said))
@@ -548,6 +550,14 @@ def _ask_grammar_again(corpus: Corpus, question: str, first: Answer) -> Answer:
         if result_key(second.rows) != result_key(first.rows):
             return replace(second, warnings=(NEXT_BEST, *second.warnings))
         rejected.add(second.sql)
+
+
+def _say_called_wrong(answer: Answer, asked: str, kept: Feedback | None) -> Answer:
+    """Say that somebody called this answer wrong, where it is given again."""
+    said = _with(kept, lambda kept: kept.verdicts(asked)) or ()
+    if answer.sql and any((x.judgement, x.sql) == ("wrong", answer.sql) for x in said):
+        return replace(answer, warnings=(CALLED_WRONG, *answer.warnings))
+    return answer
 
 
 def _say_previous(answer: Answer, previous: str, earlier: Sequence[Turn], asking: Asking) -> Answer:

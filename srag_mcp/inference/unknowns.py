@@ -215,7 +215,7 @@ class _Records:
             ranges.get(self._found.function, self._range_of_amount)(),
             self._found.factor,
         )
-        return found and Bounds(found.lower * factor, found.upper * factor, found.within)
+        return found and replace(found, lower=found.lower * factor, upper=found.upper * factor)
 
     def _range_of_count(self) -> Bounds:
         condition = f"({self._found.condition})"
@@ -261,14 +261,15 @@ class _Records:
             return None
         if n_blank and known.n_failed:  # what could not be read, such as `over 30`, may lie beyond
             return None
-        low, high = float(str(known.minimum)), float(str(known.maximum))
+        within = low, high = float(str(known.minimum)), float(str(known.maximum))
         if self._found.function == "sum":  # who does not say it may have nothing to add
             low, high = min(low, 0.0), max(high, 0.0)
         n_sure = n_in if n_open else None
         ends = (self._end_of_amount(low, n_sure), self._end_of_amount(high, n_sure, is_upper=True))
         sql = f"SELECT {', '.join(ends)}"
         [[lower, upper]] = self._corpus.select(sql, limit=1).rows
-        return Bounds(float(str(lower)), float(str(upper)), (low, high) if n_blank else None)
+        is_less = bool(n_blank) and within != (low, high)
+        return Bounds(float(str(lower)), float(str(upper)), within if n_blank else None, is_less)
 
     def _end_of_amount(self, end: float, n_sure: int | None, *, is_upper: bool = False) -> str:
         """Write the query of the lowest amount with unknown values at *end*, or of the highest.
@@ -298,16 +299,16 @@ class _Records:
         if sides is None:
             return None
         one, other = sides
-        within = one.within or other.within
+        within, or_none = one.within or other.within, one.or_none or other.or_none
         if None not in {one.within, other.within} and one.within != other.within:
             return None  # two columns: no one range says what their unknown values are taken for
         if self._found.operator == "+":
-            return Bounds(one.lower + other.lower, one.upper + other.upper, within)
+            return Bounds(one.lower + other.lower, one.upper + other.upper, within, or_none)
         least, most = one.lower - other.upper, one.upper - other.lower
         if self._found.operator == "distance":
             farthest = max(abs(least), abs(most))
             least, most = (0 if least < 0 < most else min(abs(least), abs(most))), farthest
-        return Bounds(least, most, within)
+        return Bounds(least, most, within, or_none)
 
     def _sides(self) -> tuple[Bounds, Bounds] | None:
         found = [
@@ -331,11 +332,8 @@ class _Records:
         holds = _HOLDS[self._found.operator]
         if holds(least, 0) != holds(most, 0) or least < 0 < most:
             return f"it may be otherwise: {_said_range(left)} against {_said_range(right)}"
-        within = left.within or right.within
-        if within is None:
-            return ""
-        low, high = map(render_number, within)
-        return f"this is so if those without a value lie between {low} and {high}, as the others do"
+        whole = replace(left if left.within else right, or_none=left.or_none or right.or_none)
+        return f"this is so {whole.condition}" if whole.condition else ""
 
     def _of_end(self) -> str:
         """Say what a lowest or highest value may be instead: `lower`, for a date `earlier`."""

@@ -43,6 +43,7 @@ from srag_mcp.sqlfacts.trees import (
     read_records,
     selects_of,
     sources_of,
+    spell_out,
     split_and,
     stated_column,
     where_of,
@@ -117,12 +118,14 @@ class QueryFacts:
         whole: The schema that it was read with.
         schema: The same about the table whose rows the query counts: the records, or what they
             list (`Schema.about`).
-        tree: As sqlglot has it; None where it has not.
+        tree: As sqlglot has it, with the columns that `*` puts out; None where it has not.
     """
 
     def __init__(self, sql: str, schema: Schema, table: str = "") -> None:
         self.sql, self.whole = sql, schema
-        self.tree = parse_query(sql)
+        named = {x.entity.lower(): _named(x) for x in schema.tables}
+        self._written = parse_query(sql)
+        self.tree = spell_out(self._written and self._written.copy(), named)
         self.schema = schema.about(table or self._main(self.tree) or schema.entity)
         self._names = {item.name.lower(): item.name for item in self.schema.attributes}
         keys = (_ROW, POSITION) if self.schema.table.parent else (_ROW,)
@@ -201,7 +204,7 @@ class QueryFacts:
     @cached_property
     def words(self) -> str | None:
         """What the query asks, in plain words; None where there are none for a part of it."""
-        said, table = say_query(self.tree), self.schema.table
+        said, table = say_query(self._written), self.schema.table
         return said and said.replace("of records", f"of {table.rows}") if table.parent else said
 
     @cached_property
@@ -312,7 +315,8 @@ class QueryFacts:
         """The same for people, who are told how many records meet the conditions.
 
         Empty without any, and where the query itself counts these records. That a value is the
-        highest, or that a column which is used otherwise is stated, is no condition here.
+        highest, or that a column which is used otherwise is stated, is no condition here; nor is
+        what one FILTER of several asks: what that leaves is a part of what is put out.
         """
         counts = list(map(_unwrapped, self._outputs))
         if len(counts) == 1 and isinstance(counts[0], exp.Count) and not counts[0].find(exp.Column):
@@ -325,7 +329,13 @@ class QueryFacts:
             is_extreme = len(ends) == 1 and isinstance(ends[0].unalias(), exp.Max | exp.Min)
             return not is_extreme and stated_column(part) not in names
 
-        told = (all_of(filter(selects, parts), is_told=True) for parts in self.readings)
+        nodes = [] if self._alone is None else self._alone.find_all(exp.Filter)
+        shared = set[str].intersection(*({*map(write, x)} for x in self.readings or [[]]))
+        apart = {write(part) for node in nodes for part in where_of(node)} - shared
+        told = (
+            all_of((x for x in parts if write(x) not in apart and selects(x)), is_told=True)
+            for parts in self.readings
+        )
         return any_of([*told])
 
     @cached_property
@@ -557,7 +567,7 @@ class QueryFacts:
     @property
     def ungrounded(self) -> tuple[str, ...]:
         """The outputs of the query that would be the same whatever the records held."""
-        return () if self.tree is None else find_ungrounded(self.tree)
+        return () if self._written is None else find_ungrounded(self._written)
 
     @cached_property
     def clauses(self) -> tuple[tuple[Condition, ...], ...]:
@@ -677,8 +687,9 @@ def _tables_of(part: exp.Expr, select: exp.Select) -> set[str]:
     return {x.table.lower() for x in used}
 
 
-def _named(table: Table) -> frozenset[str]:
-    return frozenset((_ROW, *(item.name.lower() for item in table.attributes)))
+def _named(table: Table) -> tuple[str, ...]:
+    keys = (_ROW, POSITION) if table.parent else (_ROW,)
+    return (*keys, *(item.name.lower() for item in table.attributes))
 
 
 _SIDED = (exp.Add, exp.Sub, exp.Div, *_COMPARING)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -243,6 +243,40 @@ def outputs_of(query: exp.Expr) -> list[exp.Expr]:
                 found += [source] if of_source is None else outputs_of(of_source)
             found += [] if inner else [item]
     return found
+
+
+def spell_out(root: exp.Expr | None, tables: Mapping[str, Sequence[str]]) -> exp.Expr | None:
+    """Write the columns of *tables* that `*` stands for in what a query puts out.
+
+    `SELECT * FROM hotels` -> `SELECT document_id, stars, price FROM hotels`; the rest stays `*`.
+    """
+
+    def names_of(source: exp.Expr) -> Sequence[str]:
+        query, alias = inner_query(source), source.args.get("alias")
+        if alias is not None and alias.args.get("columns"):
+            return ()
+        if query is None:
+            return tables.get(source.name.lower(), ())
+        first = selects_of(query)[:1]
+        outputs = [y for select in first for x in select.selects for y in spelled(x, select)]
+        return () if any(x.is_star for x in outputs) else [x.alias_or_name for x in outputs]
+
+    def spelled(item: exp.Expr, select: exp.Select) -> list[exp.Expr]:
+        star = item.this if isinstance(item, exp.Column) else item
+        if not isinstance(star, exp.Star) or star.args.get("replace") or star.args.get("rename"):
+            return [item]
+        table, sources = item.text("table").lower(), sources_of(select)
+        read = [x for x in sources if table in {"", x.alias_or_name.lower()}]
+        left_out = {x.name.lower() for x in star.args.get("except_") or ()}
+        named = [(x.alias_or_name if len(sources) > 1 else None, names_of(x)) for x in read]
+        if not named or not all(names for _, names in named):
+            return [item]
+        return [exp.column(exp.to_identifier(name, quoted=True), table=of)
+                for of, names in named for name in names if name not in left_out]  # fmt: skip
+
+    for select in selects_of(root):
+        select.set("expressions", [y for x in select.selects for y in spelled(x, select)])
+    return root
 
 
 def selects_of(query: exp.Expr | None) -> list[exp.Select]:

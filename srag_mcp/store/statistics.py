@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from srag_mcp.cells.cell import IN_DOUBT, Mark, read_marks
+from srag_mcp.cells.cell import IN_DOUBT, Mark, is_predicted, read_marks
 from srag_mcp.documents.passages import MAX_VALUE_CHARACTERS
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.schema.schema import POSITION, Schema, Table
@@ -46,6 +46,7 @@ class ColumnStatistics:
         n_contradicted: Of n_stated, cells that another place of their document contradicts.
         n_corrected: Cells that were corrected; in the counts of states by what they hold now.
         n_by_agent, n_set_unknown: Of these, by an agent; in n_not_mentioned, as nobody can tell.
+        n_silent: Of n_not_mentioned, lists of which a model found nothing in the whole document.
         minimum, maximum, mean, median, lower_quartile, upper_quartile: Of numbers and dates (ISO
             dates as text; mean None for dates); None for other types and for an empty column.
         values: The values by falling count, all of them unless *truncated*.
@@ -77,6 +78,7 @@ class ColumnStatistics:
     n_corrected: int = 0
     n_by_agent: int = 0
     n_set_unknown: int = 0
+    n_silent: int = 0
     table: str | None = None
 
     @property
@@ -89,6 +91,11 @@ class ColumnStatistics:
     def n_read(self) -> int:
         """Records that were read for it: all but for a loose attribute."""
         return self.n_stated + self.n_stated_absent + self.n_not_mentioned + self.n_failed
+
+    @property
+    def n_open(self) -> int:
+        """Of a list: documents of which it is not known whether they list any."""
+        return self.n_not_mentioned - self.n_silent + self.n_failed
 
     @property
     def n_unread(self) -> int:
@@ -114,10 +121,10 @@ CELLS_AT_ONCE = 20_000  # of several columns, held together: of some 1,000 bytes
 _COUNTED = (
     "n_records", "n_non_null", "n_non_zero", "n_distinct", "minimum", "maximum", "mean",
 )  # fmt: skip
-_BY_AGENT, _SET_UNKNOWN = "by_agent", "set_unknown"
+_BY_AGENT, _SET_UNKNOWN, _SILENT = "by_agent", "set_unknown", "silent"
 _COUNTED_CELLS = (
     *(*State, Mark.READ_IN_PART, Mark.DOUBTED, Mark.RULED, Mark.CONTRADICTED),
-    *(_BY_AGENT, _SET_UNKNOWN),
+    *(_BY_AGENT, _SET_UNKNOWN, _SILENT),
 )
 _TOP_VALUES = """
 SELECT {x}, count(*) FROM build.main.{entity} WHERE {x} IS NOT NULL
@@ -172,6 +179,9 @@ def _count_states(rows: Iterable[Sequence[Any]], parent: str) -> Mapping[str, Co
         is_open = state in (of_list if name == POSITION and parent else {State.NOT_MENTIONED})
         if is_open and Mark.READ_IN_PART in found:
             states[name][Mark.READ_IN_PART] += n
+        is_sure = is_predicted(engine) and found.isdisjoint({*IN_DOUBT, Mark.READ_IN_PART})
+        is_silent = is_sure and (name, state) == (POSITION, State.NOT_MENTIONED)
+        states[name][_SILENT] += n if is_silent and parent else 0
         states[name][Mark.RULED] += n if Mark.RULED in found else 0
         if not IN_DOUBT.isdisjoint(found):
             states[name][Mark.DOUBTED] += n

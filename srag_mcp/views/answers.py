@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from srag_mcp.cells.cell import is_predicted
 from srag_mcp.engines.choice import choose_asking
 from srag_mcp.errors import QueryError, UnknownNameError
 from srag_mcp.inference.answer import (
@@ -56,11 +57,14 @@ MAX_QUOTE_CHARACTERS = 500
 MAX_WARNING_CHARACTERS = 3000
 HELP = "get_schema shows tables, columns and types; get_column_stats what they hold"
 NEXT = (
-    "write the SELECT and call run_sql; if no column holds what is asked, look for passages with"
-    " search_documents, or say so"
+    "write the SELECT and call run_sql; if no column holds what is asked, do not guess: look for"
+    " passages with search_documents, or say so"
+)
+TEACH = (
+    "; or call ingest_corpus with corpus={!r} and engine={!r}, and this question as one of its"
+    " sample_questions: a prompt or two, no document is read again, and ask answers it from then on"
 )
 UNCOUNTED = "by the old name, over how many documents this is could not be counted"
-SEND = "Send it with run_sql. If no column holds what is asked, say so: do not guess."
 IN_WORDS = "what it should hold in words"
 
 
@@ -233,8 +237,8 @@ def _computed_lines(reading: Reading) -> list[str]:
 
 
 def _say_turn(page: AnswerPage, answer: Answer, max_characters: int) -> AnswerPage:
-    """Say on *page* what was asked in the end, what was called wrong, and how much is kept."""
-    page.asked, page.questions_kept = answer.asked, answer.n_kept or 0
+    """Say on *page* what was asked in the end, and what was called wrong."""
+    page.asked = answer.asked
     if (before := answer.before) is not None:
         text = shorten(before.text, int(max_characters * WORDS_SHARE))
         page.rejected = RejectedReading(text=text, sql=_shown_sql(before.sql, max_characters))
@@ -276,14 +280,16 @@ def brief_page(
     if not corpus.is_build and adds and (missing or not by_model):
         wishes = " and ".join(f"attribute={item!r}" for item in missing) or IN_WORDS
         following = f"{NEXT}, or add it: extend_schema with corpus={corpus.name!r} and {wishes}"
+    if not corpus.is_build and is_predicted(engine := corpus.info().engine):
+        following += TEACH.format(corpus.name, engine)
     return BriefPage(
         table=brief.table,
         documents=corpus.info().n_documents,
         columns=[KEY_LINE, *write_tables(corpus, answer.asked or answer.question)[0].splitlines()],
-        other_tables=other_tables(corpus),
+        other_tables=_named_tables(corpus),
         linked_values=[item for linked in brief.linked_values for item in _linked_entries(linked)],
         passages=[passage_entry(item, corpus.name) for item in brief.passages],
-        rules=[*RULES, SEND],
+        rules=[*RULES],
         next=following,
         previous=shorten(brief.previous, MAX_WARNING_CHARACTERS),
     )
@@ -294,11 +300,16 @@ def _brief_of_kinds(kinds: KindTables, brief: Brief) -> BriefPage:
         table=brief.table,
         documents=kinds.n_documents,
         columns=lines_of_kinds(kinds),
-        other_tables=other_tables(kinds),
+        other_tables=_named_tables(kinds),
         linked_values=[item for linked in brief.linked_values for item in _linked_entries(linked)],
-        rules=[*RULES, SEND, *say_keys(kinds)],
+        rules=[*RULES, *say_keys(kinds)],
         next=NEXT,
     )
+
+
+def _named_tables(corpus: Corpus | KindTables) -> list[str]:
+    names = ", ".join(line.partition("(")[0] for line in other_tables(corpus))
+    return [f"{names} (get_schema has their columns)"] if names else []
 
 
 def _linked_entries(linked: LinkedValues) -> list[LinkedValue]:

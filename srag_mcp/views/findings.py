@@ -1,6 +1,7 @@
 """What is found in documents: passages that a search finds, quotes behind values, texts."""
 
 import math
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
@@ -120,6 +121,10 @@ def search_page(
     notes = [*corpus.notices()[bool(corpus.info().n_failed) :]]  # files are named here
     if named and shown:
         notes.insert(0, _say_named(named, found.n_ahead, is_narrowed=is_narrowed))
+    if named and is_narrowed:  # its words may stand for others than the query means
+        [best, *_] = search(corpus, sought, phrase=phrase, limit=1).hits
+        if not corpus.read(f"{named.documents} AND document_id = $1", [best.document_id]):
+            notes.insert(1, f"of all documents, {best.document_id} says the query best")
     if not passages:
         if offset:
             total = ranked(limit=1, offset=0).n_passages
@@ -300,7 +305,9 @@ def correct_page(
         document_id = corpus.document(document_id).id
     at = CellPlace(document_id, column, position)
     done = correct(corpus.location, settings, at, (instead or "value", value), "agent")
-    until = "; until a person accepts it, answers say that it is an agent's" if done.after else ""
+    accepting = shlex.join(["srag-mcp", "correct", corpus.name, document_id, column, "--accept"])
+    until = f"; answers say that it is an agent's, until a person accepts it: {accepting}"
+    until = until if done.after else ""
     return CorrectionPage(corpus=corpus.name, said=f"{done.render()}{until}")
 
 

@@ -183,15 +183,19 @@ def column_lines(
 def count_rows(corpus: Corpus, child: TableOfSchema) -> str:
     """Say how many rows a child table has, and of how many documents: those that list any.
 
-    `"312 items of 40 of 43 documents; 2 list none; 1 may list some, not understood"`
+    `"312 items of 40 of 43 documents; 2 list none; 1 may list some, not understood"`; where a
+    model read and found none, that it found none
     """
     found = corpus.list_statistics(child.entity)
     n_rows = max((item.n_records for item in corpus.statistics(table=child.entity)), default=0)
     said = f"{n_rows:,} {child.list_name} of {found.n_stated:,} of {found.n_records:,} documents"
-    unknown = "may list some, not understood"
-    rest = {"list none": found.n_stated_absent, unknown: found.n_not_mentioned,
-            "could not be read": found.n_failed}  # fmt: skip
-    told = [said, *(f"{n:,} {what}" for what, n in rest.items() if n)]
+    rest = {
+        "{:,} list none": found.n_stated_absent,
+        "in {:,} none was found": found.n_silent,
+        "{:,} may list some, not understood": found.n_open - found.n_failed,
+        "{:,} could not be read": found.n_failed,
+    }
+    told = [said, *(what.format(n) for what, n in rest.items() if n)]
     lists, above = corpus.schema().lists, f"{child.list_name}."
     inside = [x.name.removeprefix(above) for x in lists if x.name.startswith(above)]
     if inside:

@@ -208,7 +208,10 @@ class PromptDesk:
         page.steps = _steps(given, known)
         page.with_others = max(0, count.n_leased - len(given))
         at = f"corpus={self.name!r}"
-        page.next = f"no prompt waits now: call next_prompts with {at} again"
+        page.next = (
+            f"no prompt waits now, and the job runs on: call ingest_status with {at}, which waits"
+            " for it, and next_prompts again"
+        )
         if page.steps:
             page.next = f"answer each by its step's instructions: call answer_prompts with {at}"
         elif page.waiting:

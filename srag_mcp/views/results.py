@@ -304,21 +304,17 @@ class AnswerPage(Page):
     proposal: ProposalEntry | None = None
     asked: Annotated[str, Field(description="Instead, as the question leans on another.")] = ""
     rejected: RejectedReading | None = None
-    questions_kept: int = 0
 
     def render(self, *, rows: bool = True) -> str:
         """Write text, proposal, denominator, reading, query and quotes; or the brief.
 
-        And, for who computes on, *rows*, bounds as numbers and how many questions are kept; people
-        see the parts of it apart.
+        And, for who computes on, *rows* and bounds as numbers; people see the parts of it apart.
         """
         gap = "\n" if rows else "\n\n"
         about = [f"asked of {self.corpus}"] if self.corpus else []
         about += [f"asked instead: {self.asked}"] if self.asked else []
         if (rejected := self.rejected) is not None:
             about.append(f"called wrong: {rejected.text} sql: {rejected.sql}")
-        if self.questions_kept and rows:
-            about.append(f"questions kept: {self.questions_kept}")
         proposed = [] if self.proposal is None else [f"next: {self.proposal.next}"]
         if (brief := self.brief) is not None:
             linked = [f"the question may mean {item.render()}" for item in brief.linked_values]

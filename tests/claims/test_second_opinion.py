@@ -27,6 +27,9 @@ def test_what_two_readers_state_differently_is_found() -> None:
 def test_a_rule_that_mostly_reads_otherwise_has_no_say() -> None:
     assert find_disputed(cells(1, 2, 3, 4, 5), cells(1, 2, 9, 9, 9)) == []
     assert find_disputed(cells(1, 2, 3, 4), cells(1, 2, 3, 9)) == [], "too few"
+    years = cells(*range(15))
+    assert find_disputed(years, cells(*range(12), 0, 0, 0)) == [12, 13, 14]
+    assert find_disputed(years, cells(*range(11), 0, 0, 0, 0)) == [], "two rights a wrong"
 
 
 def test_what_no_model_was_asked_is_no_agreement_of_two() -> None:

@@ -75,7 +75,7 @@ def test_a_refusal_names_the_words_and_each_column_once(cli: Cli, ingested: Path
     assert rest[0] == "table ferry, 4 documents:"
     named = [line.partition(" (")[0] for line in rest if line.startswith("- ")]
     assert named == ["- name", "- passengers", "- operator", "- cafe"]
-    assert any(line.startswith("Write one SELECT ") for line in rest)
+    assert any(line.startswith("One SELECT, ") for line in rest)
     assert not any("passage: " in line for line in rest), "no passage has a word of the question"
     assert rest[-1].startswith("next: write the SELECT and run srag-mcp sql; ")
     assert f"srag-mcp extend {ingested} and what it should hold" in rest[-1]
@@ -90,7 +90,7 @@ def test_a_refusal_is_as_data_the_brief_that_an_agent_gets(cli: Cli, ingested: P
     assert brief["columns"][2].startswith("- passengers (integer): How many passengers it carries.")
     assert "120 to 480" in brief["columns"][2]
     assert brief["rules"][0] == (
-        "Write one SELECT in DuckDB's dialect, of the record table, documents, cells and passages."
+        "One SELECT, DuckDB; text values as they are stored (here, or get_column_stats), or ILIKE."
     )
 
 

@@ -200,7 +200,7 @@ def test_a_count_of_all_documents_tells_of_those_that_could_not_be_read(tmp_path
             False,
             {
                 "count(*) FROM towers WHERE height > 20": Bounds(2, 4),
-                "sum(height) FROM towers": Bounds(110, 210, (0, 50)),
+                "sum(height) FROM towers": Bounds(110, 210, (10, 50), or_none=True),
                 "avg(height) FROM towers WHERE town = 'Olm'": Bounds(50 / 3, 30, (10, 50)),
                 "max(height) FROM towers": ("it may be higher: that is not known of 2 documents",),
             },
@@ -252,6 +252,10 @@ def kilns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     ("sql", "said"),
     [
         ("SELECT sum(volume) FROM kilns", ["volume: 3 used, 2 have none."]),
+        (
+            "SELECT * FROM kilns WHERE name = 'D'",
+            ["volume: 0 used, 1 has none; doors: 0 used, 1 has none."],
+        ),
         ("SELECT median(volume) FROM kilns", ["volume: 3 used, 2 have none."]),
         ("SELECT count(*) FROM kilns WHERE volume IS NULL", ["volume: 3 used, 2 have none."]),
         ("SELECT count(*) FROM kilns WHERE NOT volume > 50", ["volume: 3 used, 2 have none."]),
@@ -262,7 +266,8 @@ def kilns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
             "SELECT sum(doors) FROM kilns",
             [
                 "doors: 3 used, 1 has none, 1 without a value that rules read.",
-                "If those without a value lie between 0 and 5, as the others do: 12 to 17.",
+                "If those without a value add nothing, or lie between 3 and 5, as the others do:"
+                " 12 to 17.",
             ],
         ),
         (
@@ -282,6 +287,13 @@ def test_those_that_say_that_there_is_none_are_told_apart_and_open_no_bounds(
     found = find_grounds(kilns, read_query(sql, kilns.schema()), kilns.select(sql))
     assert " ".join(found.coverage).endswith(" ".join(said))
     assert [note for note in found.notes if "sum" not in note] == []
+
+
+def test_what_filters_of_aggregates_leave_is_not_left_out_of_the_query(kilns: Corpus) -> None:
+    sql = "SELECT count(*) FILTER (doors > 3), count(*) FILTER (doors < 4) FROM kilns"
+    [said] = find_grounds(kilns, read_query(sql, kilns.schema()), kilns.select(sql)).coverage
+    gaps = "doors: 3 used, 1 has none, 1 without a value that rules read"
+    assert said == f"Over all 5 documents; {gaps}."
 
 
 BEYOND = ("lead may lie beyond its values: some could not be read", NO_BOUNDS)

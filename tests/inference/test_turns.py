@@ -9,7 +9,14 @@ import pytest
 from srag_mcp.errors import ModelError, QuestionError
 from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import OFFLINE, Asking
-from srag_mcp.inference.turns import NEXT_BEST, NOT_KEPT, SAME_QUERY, SAME_RESULT, converse
+from srag_mcp.inference.turns import (
+    CALLED_WRONG,
+    NEXT_BEST,
+    NOT_KEPT,
+    SAME_QUERY,
+    SAME_RESULT,
+    converse,
+)
 from srag_mcp.model.language_model import Prompt, enclose
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute
@@ -273,6 +280,9 @@ def test_an_answer_that_is_called_wrong_is_read_again_and_both_are_shown(
     assert [(item.giver, item.judgement, item.sql) for item in kept.verdicts()] == [
         ("agent", "wrong", CREW)
     ]
+    third = converse(ships, question, Asking(replying([reply(CREW)])))
+    assert (third.sql, third.warnings[0]) == (CREW, CALLED_WRONG)
+    assert CALLED_WRONG not in (*first.warnings, *second.warnings)
 
 
 def test_the_kept_reply_does_not_come_again(ships: Corpus, kept: Feedback) -> None:

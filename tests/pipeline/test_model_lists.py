@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.inference.ask import ask
+from srag_mcp.inference.grounds import find_grounds
 from srag_mcp.pipeline.column_run import change_columns
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.quote import quote_ingestion
 from srag_mcp.settings import Settings
+from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from tests.model.openai_server import Answer, Body, OpenAIServer, serving
@@ -132,6 +134,11 @@ def test_rows_that_a_model_lists_are_rows_of_the_table(
     [cap] = corpus.trace("quantity", "bills_items", where="what = 'Cap'").evidence
     assert (cap.position, cap.as_stated) == (2, "1")
     assert corpus.document_text("a.txt")[cap.start : cap.end] == "1"
+    sql = "SELECT sum(quantity) FROM bills_items"
+    grounds = find_grounds(corpus, read_query(sql, corpus.schema()), corpus.select(sql))
+    over = "3 items of 2 of 4 documents (1 list none, in 1 none was found)"
+    assert grounds.coverage == [f"Over all {over}; none is left out as unknown."]
+    assert grounds.notes == ()
 
     n_asked = count_readings(server)
     (folder / "b.txt").write_text("Bert sold what follows.\n4 of Cap\n")

@@ -136,7 +136,6 @@ def test_a_query_is_read_as_the_number_that_it_computes(sql: str, wanted: Aggreg
         "SELECT flag, count(*) FROM ships GROUP BY flag, has_crane",
         "SELECT crew * 2 AS twice FROM ships WHERE twice > 3",
         "SELECT DISTINCT coalesce(flag, 'none') FROM ships WHERE has_crane",
-        "SELECT DISTINCT * FROM ships WHERE has_crane",
         "SELECT DISTINCT ON (flag) name FROM ships WHERE has_crane",
         "SELECT flag, sum(has_crane::INT) FROM ships GROUP BY flag",
         "SELECT count(*) FROM ships WHERE CASE WHEN has_crane THEN crew > 9 ELSE FALSE END",

@@ -99,4 +99,4 @@ def test_a_cte_of_the_name_of_the_table_reads_the_table() -> None:
         "WITH boats AS (SELECT * FROM boats WHERE crew > 3) SELECT * FROM boats", BOATS
     )
 
-    assert (facts.condition, facts.names) == ("(crew > 3)", ("crew",))
+    assert (facts.condition, facts.names) == ("(crew > 3)", tuple(x.name for x in BOATS.attributes))

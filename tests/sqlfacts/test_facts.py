@@ -103,7 +103,6 @@ QUERIES = [
         unit="EUR",
         columns=[("price", "measure"), ("pool", "filter")],
         condition="((pool)) OR ((NOT pool))",
-        selecting="(pool) OR (NOT pool)",
         words="difference between (average of price where pool holds) and"
         " (average of price where pool does not hold)",
         function="both",
@@ -162,7 +161,7 @@ QUERIES = [
     ),
     Facts(
         "SELECT * FROM hotels ORDER BY price LIMIT 3",
-        columns=[("price", "order")],
+        columns=[*((item.name, "output") for item in HOTELS.attributes), ("price", "order")],
         words="the first 3 all columns, by rising price",
         function="first",
     ),

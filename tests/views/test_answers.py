@@ -100,9 +100,9 @@ def test_a_refusal_of_the_grammar_proposes_a_column_in_words(boats: Corpus) -> N
         "table boats, 1 documents:",
     ]
     assert said[-1] == (
-        "next: write the SELECT and run srag-mcp sql; if no column holds what is asked, look for"
-        " passages with srag-mcp search, or say so, or add it: srag-mcp extend ./boats and what it"
-        " should hold in words"
+        "next: write the SELECT and run srag-mcp sql; if no column holds what is asked, do not"
+        " guess: look for passages with srag-mcp search, or say so, or add it: srag-mcp extend"
+        " ./boats and what it should hold in words"
     )
 
 
