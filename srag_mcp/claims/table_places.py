@@ -438,10 +438,7 @@ def _words_of_ways() -> dict[str, frozenset[str]]:
 
 
 def _object_to_period(attribute: Attribute, place: TablePlace) -> str:
-    """A later period of the same row, which is what a document is about.
-
-    Of a column of one year it is known which period that is where the title has a year, too.
-    """
+    """A later period of the same row, which is what a document is about; its title dates it."""
     described, own = definition(attribute), place.head_of(place.number)
     if own is None or _SPEAKS_OF_PRIOR.search(described):
         return ""

@@ -282,11 +282,9 @@ class Judge:
         place = None if value is None else find_value(attribute, value, text)
         if attribute.type.is_boolean:
             return place, "it needs a quote"
-        is_there = isinstance(value, int | float) and len(find_places(value, text)) == 1
-        where = (
-            _UNSAID if is_there else f"{_shown(value_text)} stands nowhere, or at several places"
-        )
-        return place, f"it needs a quote: {where}"
+        n_there = len(find_places(value, text)) if isinstance(value, int | float) else 0
+        where = f"{_shown(value_text)} stands nowhere, or at several places"
+        return place, f"it needs a quote: {_UNSAID if n_there == 1 else where}"
 
     def _doubt(
         self, attribute: Attribute, taken: PredictedCell, said: CellReply, *, is_placed: bool

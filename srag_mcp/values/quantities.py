@@ -264,7 +264,7 @@ def read_number_words(text: str) -> int | float | None:
     `twenty-five` -> 25, `two hundred and five` -> 205, `one point nine million` -> 1900000,
     `two dozen` -> 24, `ten and a half` -> 10.5, `drei` -> 3
     """
-    folded = _spaced(text)
+    folded = " ".join(text.lower().replace("-", " ").split())
     if folded in _WHOLE:
         return _WHOLE[folded]
     if part := _AND_PART.search(folded):
@@ -301,10 +301,6 @@ def read_number_words(text: str) -> int | float | None:
         else:
             return None
     return total + group if words else None
-
-
-def _spaced(text: str) -> str:
-    return " ".join(text.lower().replace("-", " ").split())
 
 
 def _part_of(part: re.Match[str]) -> float:
@@ -496,7 +492,7 @@ def find_spelled(text: str, least: int) -> Iterator[tuple[Span, int]]:
         beside = (_JOINED_BEFORE.search(head), _JOINED_BEHIND.match(text, match.end()))
         is_part = any(x and (x[1] and x[1].lower()) in _JOINED for x in beside)
         if not is_part and not _OF_A_DAY.match(text, match.end()):
-            yield Span(*match.span()), NUMBER_NAMES[_spaced(match[0])]
+            yield Span(*match.span()), NUMBER_NAMES[re.sub(r"[\s-]", " ", match[0].lower())]
 
 
 def scan_figures(text: str) -> Iterator[Figure]:
