@@ -1,6 +1,7 @@
 """Cells and records: what one document says of each attribute, and where it says so."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -53,6 +54,7 @@ class Mark(StrEnum):
 
 IN_DOUBT = frozenset({Mark.DOUBTED, Mark.UNSHOWN, Mark.CONTRADICTED})
 """Of a value that its words contradict, do not show, or may mean otherwise."""
+NOT_SHOWN = "nothing in the quote shows how it follows"
 UNQUOTED = frozenset({Mark.DERIVED, Mark.DOUBTED, Mark.UNSHOWN})
 """Of a value that does not stand in its words as it is."""
 
@@ -268,6 +270,8 @@ def read_column(attribute: Attribute, predicted: Sequence[PredictedCell]) -> lis
     model was asked twice whether it is one of them.
     """
     cells = [_with_value(attribute, item) for item in predicted]
+    if attribute.type.is_boolean:
+        return _without_usual_doubt(cells)
     if not attribute.type.is_text:
         return cells
     texts = [cell.value for cell in cells if isinstance(cell.value, str)]
@@ -279,6 +283,20 @@ def read_column(attribute: Attribute, predicted: Sequence[PredictedCell]) -> lis
             found = replace(cell, value=spellings[tidied[cell.value]])
             is_other = known and found.value not in known
             cells[place] = add_note(found, "not one of the categories") if is_other else found
+    return cells
+
+
+def _without_usual_doubt(cells: list[Cell]) -> list[Cell]:
+    """Return the answers of a column, unmarked where most with one value are not shown.
+
+    The documents say it so, as `An adult pays £6` does that entry is not free: none of them is odd.
+    """
+    counts = Counter((cell.value, Mark.UNSHOWN in cell.marks) for cell in cells)
+    usual = [x for x in (True, False) if counts[x, True] >= max(2, counts[x, False])]
+    for place, cell in enumerate(cells):
+        if cell.value in usual and Mark.UNSHOWN in cell.marks:
+            note = "; ".join(part for part in cell.note.split("; ") if part != NOT_SHOWN)
+            cells[place] = replace(cell, note=note, marks=cell.marks - {Mark.UNSHOWN})
     return cells
 
 

@@ -126,7 +126,9 @@ def read_head(
         Span(row.start + found.start(), row.start + found.end())
         for found in _NUMBER.finditer(row.of(text))
     ]
-    for line in _lines_above(text, floor, row.start):
+    for line, above in pairwise((*_lines_above(text, floor, row.start), "")):
+        if _is_row(line, above):
+            continue
         if column is not None:
             cells = _GAP.split(line) if "|" in line else []
             own = read(cells[column]) if column < len(cells) else []
@@ -142,6 +144,13 @@ def read_head(
         if kept:
             return None
     return None
+
+
+def _is_row(line: str, above: str) -> bool:
+    """Whether *line* has a label and numbers right below other numbers: then it is no head."""
+    label, *cells = _cells(line)
+    is_labelled = any(map(str.isalpha, label)) and any(map(is_data, cells))
+    return is_labelled and any(map(is_data, _cells(above)[1:]))
 
 
 def _as_many(text: str, figures: Sequence[Span], n_heads: int) -> Sequence[Span]:
@@ -321,4 +330,4 @@ def column_of(text: str, row: Span, number: Span) -> int | None:
 def _lines_above(text: str, floor: int, end: int) -> Sequence[str]:
     """Return the lines that begin from *floor* on and before *end*, the last one first."""
     whole = _WRAPPED.sub(r"\1 \2", text[floor:end])
-    return [line for line in reversed(whole.splitlines()) if line.strip()]
+    return [line for line in reversed(whole.splitlines()) if "|" not in line or line.strip("|-: ")]

@@ -43,6 +43,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, content_words, fold, fold_words, share_stem, stem, stems
 from srag_mcp.values.dates import DateText, find_periods
+from srag_mcp.values.quantities import find_spelled
 from srag_mcp.values.states import (
     MONTHS,
     ORDINAL_DAYS,
@@ -55,7 +56,7 @@ from srag_mcp.values.states import (
 from srag_mcp.values.types import Value
 from srag_mcp.values.units import convert
 
-_KEY = re.compile(r"[^:?\n]*[:?]\s*")
+_KEY = re.compile(r"[^:?|\n]*[:?|]\s*")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SINGLE = re.compile(r"\b(?:one|single|sole|only)\b", re.IGNORECASE)
 _ZERO = re.compile(r"\bzero\s+(?P<thing>[^\W\d_]+)", re.IGNORECASE)
@@ -148,7 +149,9 @@ def _check_number(
     alike = [found for found in figures.quantities if found.value == value]
     if is_plain and not (alike and all(found.unit and carry(attribute, found) for found in alike)):
         return Claim(Bearing.QUOTED)
-    if is_converted(attribute, quote, value, text):
+    spelled = {number for _, number in find_spelled(quote, 1)}
+    is_spelled = value in spelled and (value != 1 or not figures.quantities)  # `ein`, an article
+    if is_spelled or is_converted(attribute, quote, value, text):
         return Claim(Bearing.CONVERTED)
     is_single = value == 1 and not figures.quantities and _SINGLE.search(quote)
     if (

@@ -241,6 +241,9 @@ class PlacedFigure:
         own = column_unit(attribute) or unit_ending(attribute.name)
         if own is not None and self.figure.unit == own:
             return True
+        is_money = own is None and is_currency(self.figure.unit)
+        if is_money and "currency" in words(definition(attribute)):
+            return True
         if may_be_year(attribute, value) and speaks_of_years(attribute) and self.is_of_date:
             return True
         wanted = _stems_of(" ".join((definition(attribute), *attribute.synonyms)))

@@ -438,11 +438,15 @@ def _words_of_ways() -> dict[str, frozenset[str]]:
 
 
 def _object_to_period(attribute: Attribute, place: TablePlace) -> str:
-    """A later period of the same row, which is what a document is about."""
+    """A later period of the same row, which is what a document is about; its title dates it."""
     described, own = definition(attribute), place.head_of(place.number)
     if own is None or _SPEAKS_OF_PRIOR.search(described):
         return ""
     if isinstance(own, DateText) and str(own.year) in described:
+        return ""
+    title = place.text.strip().partition("\n")[0]
+    meant, told = ({date.year for date in years_in(said)} for said in (described, title))
+    if isinstance(own, bool) and meant and meant != told:
         return ""
     if years_in(place.number.of(place.text)):  # `1993 to 2004`, below other years: it is one itself
         return ""

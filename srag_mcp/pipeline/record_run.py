@@ -8,6 +8,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from srag_mcp.cells.cell import (
+    NOT_SHOWN,
     UNQUOTED,
     Cell,
     DocumentText,
@@ -45,7 +46,7 @@ from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.report import IngestReport, finish_report, report_stored, show_values
 from srag_mcp.pipeline.schema_choice import define_attribute, put_edit_in_force
 from srag_mcp.pipeline.wishes import IngestOptions, read_unfinished
-from srag_mcp.records.judging import NOT_SHOWN, PUT_OTHERWISE
+from srag_mcp.records.judging import PUT_OTHERWISE
 from srag_mcp.records.listed import find_lists, list_attribute
 from srag_mcp.records.prediction import estimate_records
 from srag_mcp.rules.naming import examples_of, nouns_of_names

@@ -10,6 +10,7 @@ from typing import Annotated, Generic, TypeAlias, TypeVar
 from pydantic import WithJsonSchema
 
 from srag_mcp.cells.cell import (
+    NOT_SHOWN,
     Cell,
     DocumentText,
     Mark,
@@ -24,6 +25,7 @@ from srag_mcp.claims.quotes import (
     LONGEST_QUOTE,
     dates_of,
     find_figures,
+    find_places,
     find_value,
     ground,
     is_spoken_of,
@@ -64,7 +66,6 @@ NOT_GROUNDED = "not grounded"
 _OF_PATH = "only its path has that, which SQL reads and no cell quotes: words of its text, or null"
 PUT_OTHERWISE = "derived: the quote does not have it as it is"
 _UNSAID = "nothing beside the number says that it is of this column"
-NOT_SHOWN = "nothing in the quote shows how it follows"
 _ORDINAL_END = re.compile(r"(?<=[^\W\d_]{3})th\b|(?<=\d)(?:st|nd|rd|th)\b")  # `two hundredth`
 _TWO_WAYS = re.compile(r"\s*[-+−]?\d{1,3}[.,]\d{3}\s*")
 _SIGNED = re.compile(r"\s*(?P<sign>[-−(])?\d[\d.,'’]*\)?\s*")
@@ -281,7 +282,9 @@ class Judge:
         place = None if value is None else find_value(attribute, value, text)
         if attribute.type.is_boolean:
             return place, "it needs a quote"
-        return place, f"it needs a quote: {_shown(value_text)} stands nowhere, or at several places"
+        n_there = len(find_places(value, text)) if isinstance(value, int | float) else 0
+        where = f"{_shown(value_text)} stands nowhere, or at several places"
+        return place, f"it needs a quote: {_UNSAID if n_there == 1 else where}"
 
     def _doubt(
         self, attribute: Attribute, taken: PredictedCell, said: CellReply, *, is_placed: bool
@@ -399,7 +402,8 @@ def _explains(
         return is_computed(attribute, remark, value)
     shares = read_figures(quote).shares
     raised = {round(1 + sign * share, 6) for share in shares for sign in (-1, 1)}
-    return {*_numbers_of(document.text), *shares, *raised}.issuperset(made.operands)
+    defined = _numbers_of(definition(attribute))  # `a pound is 0.4536 kg`
+    return {*_numbers_of(document.text), *defined, *shares, *raised}.issuperset(made.operands)
 
 
 def _numbers_of(text: str) -> set[float]:

@@ -35,6 +35,7 @@ from srag_mcp.values.quantities import (
 from srag_mcp.values.states import WEEKDAYS, WORDS, Column, Reader, Reading, State, Words, failed
 from srag_mcp.values.units import (
     MONEY_SCALES,
+    PIECES,
     SIZES,
     ScaledUnit,
     as_money,
@@ -297,7 +298,7 @@ def _without_figures(text: str, unit: str | None) -> NumberCell:
     number = int(ordinal[1]) if ordinal else read_number_words(stripped)
     if number is not None:
         return NumberCell(number=Quantity(number))
-    spelled = [q for _, q in find_quantities(text)] if NUMBER_WORDS.search(text) else []
+    spelled = [quantity for _, quantity in find_quantities(text)]
     if len(spelled) == 1:
         return NumberCell(number=spelled[0])
     return NumberCell(reason="several numbers" if spelled else "not a number")
@@ -441,7 +442,8 @@ def _tails(
     each = {f"{_EACH}{period}" for period in periods} or {*most[:1]} - {*others}
     scales = [tail for tail in most if tail.startswith(_SCALE)]
     names = map(singular, [unit.unit or "", *fold_words(declared.name).split()])
-    return frozenset({"", *each, *scales, *names, *(() if is_measured else usual)})
+    counted = () if is_measured else (*usual, *(PIECES if unit.unit is None else ()))
+    return frozenset({"", *each, *scales, *names, *counted})
 
 
 def _tail(words: Words, figure: Figure) -> str:

@@ -8,6 +8,7 @@ figures with their numerals unread, `Figure.read` reads one with the separators 
 import math
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -15,7 +16,7 @@ from itertools import takewhile
 
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import lettered
-from srag_mcp.values.states import WORDS
+from srag_mcp.values.states import NUMBER_NAMES, WORDS
 from srag_mcp.values.units import (
     AMBIGUOUS_CURRENCIES,
     HOURLY,
@@ -49,11 +50,10 @@ _SMALL = {word: number for number, word in enumerate(WORDS["numbers"]["units"].s
     word: 10 * number for number, word in enumerate(WORDS["numbers"]["tens"].split(), start=2)
 }
 _FACTORS = {"dozen": 12, "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9}
-_WHOLE = {
-    word: number
-    for words in WORDS["numbers"]["foreign"]
-    for number, word in enumerate(words.split(), start=1)
-} | {"half a dozen": 6, "half a million": 500_000, "a couple": 2}
+_WHOLE = {**NUMBER_NAMES, "half a dozen": 6, "half a million": 500_000, "a couple": 2}
+_FOREIGN = defaultdict[str, list[str]](list)  # by the first word of each
+for _name in NUMBER_NAMES:
+    _FOREIGN[_name.partition(" ")[0]].append(_name)
 PARTS_OF_ONE = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4} | {
     f"{word}{plural}": number
     for number, word in enumerate(WORDS["numbers"]["ordinals"].split(), start=1)
@@ -96,6 +96,11 @@ _AND_CUT = re.compile(
 _CUT_BEHIND = re.compile(
     rf"[\s-](?:and (?:an?|one) )?(?:{_PART})\b|{_AND_CUT.pattern}", re.IGNORECASE
 )
+# What stands beside one, and is a part of the number: `mil | novecentos`, `zwanzig | Millionen`.
+_JOINT = r"[\s-](?:(?:and|und|en|et|y|e)[\s-])?"
+_JOINED_BEFORE = re.compile(rf"(?:([^\W\d_]+)|\d){_JOINT}$")
+_JOINED_BEHIND = re.compile(rf"{_JOINT}(?:([^\W\d_]+)|\d)")
+_JOINED = {None, *SCALES, *_OF_NUMBERS, *_FOREIGN} - {x for x, n in NUMBER_NAMES.items() if n == 1}
 _NOTHING_MORE = re.compile(r"\s*(?:\Z|[.,;:!?)\]|])|[^\S\n]*\n\s*\n")
 
 
@@ -254,7 +259,7 @@ def _middle(sized: Sequence[tuple[str, float]], grouping: str) -> float | None:
 
 
 def read_number_words(text: str) -> int | float | None:
-    """Read a number in words, English or (one to twelve) six more languages.
+    """Read a number in words, English or (up to 999) of six more languages.
 
     `twenty-five` -> 25, `two hundred and five` -> 205, `one point nine million` -> 1900000,
     `two dozen` -> 24, `ten and a half` -> 10.5, `drei` -> 3
@@ -343,6 +348,7 @@ _PER_HOUR = re.compile(r"\s(?:per|an)\shour\b")
 _CODE = re.compile(r"[\w/:.-]*\w")
 _JOINED_CODE = re.compile(r"[^\W_\u2e80-\U0003ffff]|[:/_]\d|\.\.+\d|[-/][A-Z][A-Z\d]{0,2}(?!\w)")
 _CURRENCY_LENGTH, _LONGEST_HEAD = 9, 13
+_FIRST_FOREIGN, _OF_SHARES = 13, 100
 _SHORTEST_JOINED, _YEAR_LENGTH = 3, 4
 _FIRST_CJK = "\u2e80"  # scripts that put no space between a number and the word after it
 
@@ -435,6 +441,12 @@ def find_quantities(text: str) -> list[tuple[Span, Quantity]]:
     found = [(span, quantity) for span, quantity in read if quantity is not None]
     ends = [span.end for span, _ in found]
     spelled: list[tuple[Span, Quantity]] = []
+    # smaller ones are other words, too: `sei`, `once`; 100 is of `per cento`, `einige hundert`
+    for span, foreign in find_spelled(text, _FIRST_FOREIGN):
+        place, after = bisect_right(ends, span.start), _AFTER.match(text, span.end)
+        if foreign != _OF_SHARES and (place == len(ends) or found[place][0].start >= span.end):
+            unit = unit_of(after["word"].replace(" ", "")) if after and after["word"] else None
+            spelled.append((span, Quantity(foreign, unit)))
     is_spelled = not _OF_NUMBERS.isdisjoint(lettered(text))
     for match in NUMBER_WORDS.finditer(text) if is_spelled else ():
         start, end = match.span()
@@ -459,6 +471,28 @@ def find_quantities(text: str) -> list[tuple[Span, Quantity]]:
             (sign, start), end = _sign(start, head, None), part.end() if part else end
             spelled.append((Span(start, end), Quantity(sign * number, unit)))
     return sorted(found + spelled, key=lambda item: item[0].start)
+
+
+def find_spelled(text: str, least: int) -> Iterator[tuple[Span, int]]:
+    """Yield the numbers from *least* on that *text* has in words of other languages than English.
+
+    None is a part of another one, as in `mil novecentos`, or an hour. `dreißig Pfeifen` -> 30
+    """
+    said = lettered(text)
+    known = [
+        name.replace(" ", r"[\s-]")
+        for first in said & _FOREIGN.keys()
+        for name in _FOREIGN[first]
+        if NUMBER_NAMES[name] >= least and said.issuperset(name.split())
+    ]
+    either = "|".join(sorted(known, key=len, reverse=True))
+    pattern = rf"(?<![\w-])(?:{either})(?![\w-])"
+    for match in re.finditer(pattern, text, re.IGNORECASE) if known else ():
+        head = text[max(0, match.start() - _LONGEST_HEAD) : match.start()]
+        beside = (_JOINED_BEFORE.search(head), _JOINED_BEHIND.match(text, match.end()))
+        is_part = any(x and (x[1] and x[1].lower()) in _JOINED for x in beside)
+        if not is_part and not _OF_A_DAY.match(text, match.end()):
+            yield Span(*match.span()), NUMBER_NAMES[re.sub(r"[\s-]", " ", match[0].lower())]
 
 
 def scan_figures(text: str) -> Iterator[Figure]:

@@ -23,6 +23,10 @@ MONTHS: Mapping[str, int] = _NAMES["months"]
 # Folded: `swiss francs` -> CHF; names of one word are in `units.toml`.
 CURRENCY_NAMES: Mapping[str, str] = _NAMES["currencies"]
 COUNTRIES: frozenset[str] = frozenset(_NAMES["countries"])
+# By words of other languages than English: `dreißig`, `dreissig` -> 30, `vingt et un` -> 21.
+NUMBER_NAMES: Mapping[str, int] = {
+    name: n for n, names in enumerate(_NAMES["numbers"], start=1) for name in names.split("|")
+}
 LEGAL_FORMS: frozenset[str] = frozenset(WORDS["names"]["legal_forms"].split())
 TITLES: frozenset[str] = frozenset(WORDS["names"]["titles"].split())
 ARTICLES: frozenset[str] = frozenset(WORDS["names"]["articles"].split())

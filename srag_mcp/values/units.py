@@ -52,6 +52,7 @@ LETTER_SCALES: dict[str, int] = _scales(_TABLE["letter_scales"])
 # Written as a unit or a mark of another sense is, in small letters.
 LOOSE_SCALES = frozenset(map(str.lower, LETTER_SCALES)).union(_TABLE["loose"]["words"].split())
 MONEY_SCALES: dict[str, int] = _scales(_TABLE["money_scales"])
+PIECES = frozenset(_TABLE["pieces"]["words"].split())
 HOURLY: dict[str, str] = _TABLE["hourly"]
 _PREFIXED: dict[str, dict[str, str]] = {
     word: _TABLE[kind]

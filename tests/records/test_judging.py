@@ -450,3 +450,20 @@ def test_what_only_the_path_says_is_told_to_be_none_of_the_text(
     found = judge("Rome or Roma: Rome it was.", attribute, stated(value, quote))
     assert found.taken.cell.state is State.FAILED
     assert found.problem.startswith("only its path has that") is is_of_path
+
+
+def test_a_factor_of_the_definition_explains_a_value() -> None:
+    said = "What it weighs, in kg: an English pound (lb) 0.4536 kg."
+    weight = Attribute(name="weight", type="number", unit="kg", description=said)
+    explained = stated(74.844, "165 lb", "derived: 165 x 0.4536")
+    assert not judge("It has 165 lb.", weight, explained).problem
+    assert judge("It has 165 lb.", weight, stated(74.9, "165 lb", "derived: 165 x 0.454")).problem
+
+
+def test_a_number_that_stands_once_is_not_said_to_stand_nowhere() -> None:
+    listeners = Attribute(name="listeners", type="integer")
+    found = judge("She played to the 64 guests.", listeners, stated(64))
+    why = "nothing beside the number says that it is of this column"
+    assert found.problem == f"it needs a quote: {why}"
+    cost = Attribute(name="cost", type="number", description="In the currency of the bill.")
+    assert not judge("One hinge: 96 euros.", cost, stated(96)).problem

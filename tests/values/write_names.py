@@ -1,17 +1,19 @@
-"""Write `srag_mcp/values/names.json`: names of months, weekdays, countries and currencies.
+"""Write `srag_mcp/values/names.json`: names of months, weekdays, countries, currencies and numbers.
 
-Run by hand where a language or a currency is added; Babel has the names of Unicode's CLDR and is
-no dependency of the product:
+Run by hand where a language or a currency is added; Babel has the names of Unicode's CLDR, and
+num2words those of numbers. Neither is a dependency of the product:
 
-    pip install babel && python -m tests.values.write_names
+    pip install babel num2words && python -m tests.values.write_names
 """
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from babel import Locale
+from num2words import num2words
 
 from srag_mcp.text.words import fold_word, fold_words
 from srag_mcp.values.units import CURRENCY_CODES
@@ -23,6 +25,16 @@ ASKED_IN = ("en", "de")
 # Written in documents, and not in CLDR.
 MORE_MONTHS = {1: "jänner", 2: "fév", 3: "maerz mrz", 9: "sept"}
 NO_MONTHS = {"out", "set", "ago"}  # abbreviations that are English words
+# As they are spoken in Belgium, too; without what only parts them; of another gender or stressed.
+COUNTED_IN = ("de", "fr", "fr_BE", "es", "it", "nl", "pt", "pt_BR")
+SPOKEN = (
+    ("einhundert", "hundert"), (r"eins$", "eine"), (r"^eins$", "ein"), (r"^eins$", "einen"),
+    (r"^eins$", "einem"), (r"^eins$", "einer"), (r"\bun$", "une"), (r"uno$", "una"),
+    (r"\buno$", "un"), (r"tiuno$", "tiún"), ("cientos", "cientas"), ("é", "e"),
+    (r"\bum$", "uma"), (r"\bdois$", "duas"), ("entos", "entas"),
+)  # fmt: skip
+NO_NUMBERS = {"cent", "quince", "seize"}  # and English words
+LAST_NUMBER = 999
 MORE_COUNTRIES = (
     "england|scotland|wales|northern ireland|great britain|uk|usa|us|uae|the netherlands|holland"
     "|korea|czech republic|ivory coast|turkey|turkiye|united states of america|burma"
@@ -82,12 +94,26 @@ def _names(code: str) -> Iterator[str]:
         yield from (fold_words(name) for name in names if name)
 
 
+def numbers() -> list[str]:
+    """Return the words for each number from 1 on, those of one number joined by bars."""
+    found: list[set[str]] = []
+    for number in range(1, LAST_NUMBER + 1):
+        names = {num2words(number, lang=language) for language in COUNTED_IN}
+        for written, spoken in SPOKEN:
+            names |= {re.sub(written, spoken, name) for name in names}
+        plain = {name.replace("-", " ") for name in names}
+        found.append({*plain, *map(fold_words, plain)} - NO_NUMBERS)
+    times = Counter(name for names in found for name in names)
+    return ["|".join(sorted(name for name in names if times[name] == 1)) for names in found]
+
+
 if __name__ == "__main__":
     known = {
         "months": months(),
         "weekdays": weekdays(),
         "countries": countries(),
         "currencies": currencies(),
+        "numbers": numbers(),
     }
     text = json.dumps(known, ensure_ascii=False, indent=0)
     TARGET.write_text(text + "\n", encoding="utf-8")
