@@ -3,7 +3,7 @@
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from tests.grammar.conftest import build_world
-from tests.grammar.tables import Answer, answer, refusal
+from tests.grammar.tables import answer, refusal
 
 _DRILLS = Schema(
     title="Drill",
