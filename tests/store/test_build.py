@@ -233,6 +233,7 @@ def test_statistics_are_exact(published: Path) -> None:
         "n_corrected": 0,
         "n_by_agent": 0,
         "n_set_unknown": 0,
+        "n_silent": 0,
     }
     assert found["has_engine"]["values"] == [
         {"value": False, "count": 2},
