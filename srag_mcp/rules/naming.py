@@ -132,6 +132,7 @@ _ANY = frozenset(
     )
 )
 _LETTERS = re.compile(r"[^\W\d_]+")
+_CODE = re.compile(r"\b[^\W\d_]+[-/]\d[\w/-]*")  # `INV-101` names one record, and no kind
 # A word that so many titles, file names or headings have says what all of them are.
 _USUAL, _NEARLY_ALL = 0.4, 0.8
 _MIN_ASKED = 2
@@ -161,8 +162,9 @@ def find_nouns(
         headings = [block for block in sighting.document.blocks if isinstance(block, Heading)]
         level = min((heading.level for heading in headings), default=1)
         top = [heading.text for heading in headings if heading.level == level]
-        title = " · ".join((sighting.document.title, *top))
+        title = _CODE.sub(" ", " · ".join((sighting.document.title, *top)))
         line = sighting.first_lines[0].of(sighting.text) if sighting.first_lines else ""
+        line = _CODE.sub(" ", line)
         short = [part for part in re.split(r"\s{2,}", line) if part.count(" ") < 2]
         file = " ".join(_LETTERS.findall(PurePosixPath(sighting.document.path).stem))
         shown.update({*_said(title), *_said(line), *_said(file)})
@@ -183,7 +185,7 @@ def find_nouns(
         if is_sure and (is_free or (is_shown and is_asked)):
             shares = shown[word] / n_documents + asked[word] / max(1, len(questions))
             points[word] = n_witnesses + shares
-    ranked = sorted(points, key=lambda word: (-points[word], word))
+    ranked = sorted(points, key=lambda word: (-points[word], -len(word), word))  # `inv` is short
     last = () if ranked else nouns_of_names(entity)[:1]
     for word in last:
         # of e-bikes in a folder `ebikes`

@@ -1,6 +1,7 @@
 """What becomes a column of documents, and what must not: on sets that nobody else tells of."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -336,6 +337,16 @@ def test_a_record_is_called_what_titles_and_questions_call_it() -> None:
     read = documents([f"# Survey {n}b of a boat\n\nHull: H{n}\n" for n in range(8)])
     schema = induce(read, "How many surveys are there?", "Which survey was the last?")
     assert schema.nouns[:2] == ("survey", "surveys")
+
+
+def test_a_record_is_called_by_the_whole_word_and_not_by_its_code() -> None:
+    invoices = [
+        replace(item, path=f"inv{n:02}.txt")
+        for n, item in enumerate(
+            documents([f"Invoice INV-{n}\n\nAmount: {7 * n} EUR\n" for n in range(101, 109)], "txt")
+        )
+    ]
+    assert induce(invoices).nouns[:2] == ("invoice", "invoices")
 
 
 def test_a_record_is_called_what_documents_call_themselves_unless_they_differ() -> None:
