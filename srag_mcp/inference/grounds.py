@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice, product
+from itertools import chain, islice, product
 from operator import itemgetter
 from typing import TypeVar
 
@@ -47,6 +47,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import Evidence, count_reviews
 from srag_mcp.store.guard import ResultPage, Value
+from srag_mcp.store.guard.check import MAX_CHARACTERS
 from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import quoted
@@ -58,6 +59,7 @@ logger = logging.getLogger(__name__)
 LARGE_CORPUS_DOCUMENTS = 100_000
 LARGE_CORPUS_TIMEOUT_S = 0.012
 _SLOWER = 2  # times than the query is a pass that admits what may be true
+_MOST_TOGETHER = 15  # columns, that one statement with a condition of 300 characters may count
 MAX_SOURCES = 3
 _ORDER: tuple[Role, ...] = ("measure", "order", "output", "filter", "group")
 _MAX_SHOWN = 4
@@ -355,7 +357,7 @@ def find_denominator(
     opened = tuple(find_open_lists(corpus, facts.listed))
     beside = [of for of in facts.of_tables() if of is not facts]
     told = (x for of in beside for x in corpus.statistics(of.names, of.schema.entity))
-    is_open = any(x.n_unknown or x.n_contradicted for x in told)
+    is_open = facts.has_unnamed or any(x.n_unknown or x.n_contradicted for x in told)
     found = found and replace(found, open_lists=opened, has_open_tables=is_open)
     return found and replace(found, by_rules=by_rules, rows=table.rows, listed=listed)
 
@@ -551,7 +553,10 @@ def of_all(item: ColumnStatistics) -> ColumnCoverage:
 def _count(
     corpus: Corpus, asked: Sequence[_Asked], selecting: str, timeout_s: float | None
 ) -> Denominator:
-    """Count all columns by one statement: a pass over the records for each condition."""
+    """Count all columns: a pass over the records for each condition, and some columns of it.
+
+    By one statement, or as many as it takes where none may be that long.
+    """
     groups: defaultdict[str, list[_Asked]] = defaultdict(list)
     for item in asked:
         if item.admitting or item.takes:
@@ -560,7 +565,9 @@ def _count(
     doubted = [item.column.column for item in asked if item.column.n_contradicted]
     veiled = veil(corpus, entity, doubted) if doubted else entity
     passes = []
-    for where, items in groups.items():
+    each = ((x, of, at) for x, of in groups.items() for at in range(0, len(of), _MOST_TOGETHER))
+    batches = [(x, of[at : at + _MOST_TOGETHER]) for x, of, at in each]
+    for where, items in batches:
         used, gaps, failed = [], [], []
         for item in items:
             column, met = item.column, item.met or ALWAYS
@@ -595,10 +602,16 @@ def _count(
             passes.append(f"(SELECT {named} FROM {table} WHERE {where})")  # noqa: S608 - it runs through the guard
     if selecting:
         passes.append(f"(SELECT count(*) FROM {entity} WHERE {selecting})")  # noqa: S608 - as above
-    found = corpus.count(f"SELECT * FROM {', '.join(passes)}", timeout_s) if passes else ()  # noqa: S608 - as above
-    numbers = iter(int(value or 0) for value in found)
+    statements = list[str]()
+    for counting in passes:
+        if statements and len(statements[-1]) + len(counting) < MAX_CHARACTERS:
+            statements[-1] += f", {counting}"
+        else:
+            statements.append(f"SELECT * FROM {counting}")  # noqa: S608 - as above
+    found = chain.from_iterable(corpus.count(sql, timeout_s) for sql in statements)
+    numbers = iter(int(value or 0) for value in [*found])
     counted: dict[str, ColumnCoverage] = {}
-    for items in groups.values():
+    for _, items in batches:
         n_used, n_gaps, n_failed = ([*islice(numbers, n * len(items))] for n in (2, 4, 1))
         for at, item in enumerate(items):
             n_null, n_none, n_contradicted, n_unread = n_gaps[4 * at : 4 * at + 4]
