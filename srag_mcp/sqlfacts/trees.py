@@ -248,8 +248,8 @@ def outputs_of(query: exp.Expr) -> list[exp.Expr]:
 def spell_out(root: exp.Expr | None, tables: Mapping[str, Sequence[str]]) -> exp.Expr | None:
     """Write the columns of *tables* that `*` stands for in what a query puts out.
 
-    `SELECT * FROM hotels` -> `SELECT document_id, stars, price FROM hotels`; the rest stays `*`, and
-    so does what no result has room for.
+    `SELECT * FROM hotels` -> `SELECT document_id, stars, price FROM hotels`; the rest stays `*`,
+    and so does what no result has room for.
     """
     known: dict[int, Sequence[str]] = {}  # one may stand in `SELECT *, *` of another, and so on
 

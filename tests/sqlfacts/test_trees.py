@@ -172,7 +172,9 @@ def test_columns_get_the_names_of_now_in_their_own_tables(sql: str, now: str) ->
 
 
 def test_stars_of_stars_are_written_out_as_far_as_a_result_has_room() -> None:
-    schema = Schema(entity="ships", title="Ships", attributes=(Attribute(name="crew", type="integer"),))
+    schema = Schema(
+        entity="ships", title="Ships", attributes=(Attribute(name="crew", type="integer"),)
+    )
     sql = "SELECT crew FROM ships"
     for _ in range(40):  # 2 ** 40 columns
         sql = f"SELECT *, * FROM ({sql})"
