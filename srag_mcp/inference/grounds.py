@@ -401,16 +401,14 @@ def note_cells(corpus: Corpus, rows: Mapping[str, str | None]) -> Iterator[tuple
         every, each = "" if where else "all ", "all " if where is None else ""
         of_rows, any_of = f"of {each}{item.n_records:,}", ", used or not," * (where is None)
         implied = corpus.schema().attribute(name).absent_means
+        all_rows = f"{every}{item.n_records:,} {called}"
         n_implied = item.n_not_mentioned - item.n_read_in_part - item.n_set_unknown
         if implied in _MEANS and n_implied:
             said = f"not mentioned counts as {_MEANS[implied]}"
-            yield 0.0, f"{name}: {said} ({n_implied:,} of {every}{item.n_records:,} {called})"
+            yield 0.0, f"{name}: {said} ({n_implied:,} of {all_rows})"
         n_zero = item.n_stated_absent - item.n_none
         if item.type.is_numeric and implied != "zero" and n_zero > 0:
-            yield (
-                1,
-                f"{name}: “none” counts as 0 ({n_zero:,} of {every}{item.n_records:,} {called})",
-            )
+            yield 1.0, f"{name}: “none” counts as 0 ({n_zero:,} of {all_rows})"
         if item.n_read_in_part:
             read = f"{item.n_read_in_part:,} {of_rows} {called}{any_of}"
             yield 0.0, f"{name}: {read} were read in part and may say it in the rest"
@@ -420,10 +418,8 @@ def note_cells(corpus: Corpus, rows: Mapping[str, str | None]) -> Iterator[tuple
             yield share, f"{name}: {values} are read otherwise by a learned rule (trace_value)"
         if item.n_ruled:
             bound = corpus.schema().attribute(name).certificate or "which nobody has audited"
-            yield (
-                0.0,
-                f"{name}: {item.n_ruled:,} {of_rows} cells{any_of} are read by rules, {bound}",
-            )
+            ruled = f"{item.n_ruled:,} {of_rows} cells{any_of}"
+            yield 0.0, f"{name}: {ruled} are read by rules, {bound}"
         if item.n_corrected:
             by = f", {item.n_by_agent:,} by an agent" if item.n_by_agent else ""
             share = item.n_corrected / item.n_records

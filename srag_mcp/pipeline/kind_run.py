@@ -220,14 +220,15 @@ class KindSorter:
     is_mixed: bool = False
 
     @cached_property
-    def stored(self) -> dict[str, KindMembers | None]:
+    def stored(self) -> dict[str, KindMembers]:
         """The kinds that were found before, by name."""
-        return {name: read_members(self._place(name)) for name in read_kinds(self.state)}
+        found = ((name, read_members(self._place(name))) for name in read_kinds(self.state))
+        return {name: members or KindMembers("", ()) for name, members in found}
 
     @cached_property
     def of_documents(self) -> list[str]:
         """The names of those that are of documents."""
-        return [name for name, kept in self.stored.items() if not (kept and kept.columns)]
+        return [name for name, kept in self.stored.items() if not kept.columns]
 
     @cached_property
     def _survey(self) -> TableSurvey:
@@ -240,7 +241,7 @@ class KindSorter:
     @cached_property
     def tables(self) -> dict[str, Kind]:
         """What the columns of each kind of tables are called; known ones keep their names."""
-        known = {name: kept for name, kept in self.stored.items() if kept and kept.columns}
+        known = {name: kept for name, kept in self.stored.items() if kept.columns}
         kinds, survey = {name: frozenset(of.columns) for name, of in known.items()}, self._survey
         gone = [name for name, kind in kinds.items() if not survey.of_kind(kind)]
         taken = {*self.stored, *self.taken(())}
@@ -361,13 +362,13 @@ class KindSorter:
         kinds: dict[str, tuple[DocumentKind, ...]] = {}
         places: dict[str, int] = {}
         for number, name in enumerate(self.of_documents):
-            kept, members = read_kinds(self.state)[name], self.stored[name]
+            kept = read_kinds(self.state)[name]
             size = max(kept.documents, MIN_DOCUMENTS + 1)  # one that is empty by now is known still
             ways = zip(
                 (kept.shares, *kept.also), chain(kept.besides, repeat(math.inf)), strict=False
             )
             kinds[name] = tuple(DocumentKind(tuple(range(size)), *way) for way in ways)
-            places |= dict.fromkeys(members.documents if members else (), number)
+            places |= dict.fromkeys(self.stored[name].documents, number)
         if self.tables and len(kinds) == 1:
             places = dict.fromkeys((item.relative for item in self.documents), 0)
         return self._sort(kinds, places, {})
@@ -470,7 +471,7 @@ class KindSorter:
             elif isinstance(reply, Unreadable) and failed is not None:
                 failed.append(DocumentError(reply.path, reply.reason))
 
-    def kind_of(self, paths: Collection[str]) -> DocumentKind:
+    def kind_at(self, paths: Collection[str]) -> DocumentKind:
         """Return the kind that the documents at *paths* make."""
         chosen = (source for source in self.found.sources if source.relative in paths)
         words = [words_of(text) for _, text in self._read(chosen)]
@@ -480,10 +481,7 @@ class KindSorter:
         """Return which kind by now has most documents of each that was kept, by its name."""
         heirs = dict[str, int]()
         for name in self.of_documents:
-            members = self.stored[name]
-            found = Counter(
-                places[x] for x in (members.documents if members else ()) if x in places
-            )
+            found = Counter(places[x] for x in self.stored[name].documents if x in places)
             heirs.update((name, at) for at, n in found.items() if 2 * n > found.total())
         return heirs
 
@@ -620,7 +618,7 @@ class Grouping:
             name = given or _free_name((snake_case(reply.name or ""), *own), taken)
             name = name or unique_name(DOCUMENTS_FOLDER, taken, "")
             ways = tuple(kind for old in own for kind in self.kinds[old])
-            kinds[name] = ways or (self.sorter.kind_of(singles),)
+            kinds[name] = ways or (self.sorter.kind_at(singles),)
             places |= dict.fromkeys(members, number)
             if own != [name] or moved:
                 told.append(f"{name} for {', '.join((*own, *_first(moved)))}")

@@ -50,9 +50,8 @@ _SMALL = {word: number for number, word in enumerate(WORDS["numbers"]["units"].s
 }
 _FACTORS = {"dozen": 12, "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9}
 _WHOLE = {**NUMBER_NAMES, "half a dozen": 6, "half a million": 500_000, "a couple": 2}
-_FOREIGN = dict[str, int]()  # the highest number that begins with a word
-for _name, _n in NUMBER_NAMES.items():
-    _FOREIGN[_name.partition(" ")[0]] = max(_n, _FOREIGN.get(_name.partition(" ")[0], 0))
+# The highest number that begins with a word: they stand in their order.
+_FOREIGN = {name.partition(" ")[0]: number for name, number in NUMBER_NAMES.items()}
 PARTS_OF_ONE = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4} | {
     f"{word}{plural}": number
     for number, word in enumerate(WORDS["numbers"]["ordinals"].split(), start=1)
