@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 from srag_mcp.documents.document import Block, KeyValue, Table, TableCell
+from srag_mcp.documents.kinds import MIN_DOCUMENTS
 from srag_mcp.documents.passages import Passage
 from srag_mcp.documents.tables import is_caption
 from srag_mcp.schema.attribute import Attribute, PatternRule
@@ -289,14 +290,16 @@ def read_column(attribute: Attribute, predicted: Sequence[PredictedCell]) -> lis
 def _without_usual_doubt(cells: list[Cell]) -> list[Cell]:
     """Return the answers of a column, unmarked where most with one value are not shown.
 
-    The documents say it so, as `An adult pays £6` does that entry is not free: none of them is odd.
+    The documents say it so, as `An adult pays £6` does that entry is not free: none of them is odd,
+    where there are as many as make a kind. What is marked for something else stays marked.
     """
-    counts = Counter((cell.value, Mark.UNSHOWN in cell.marks) for cell in cells)
-    usual = [x for x in (True, False) if counts[x, True] >= max(2, counts[x, False])]
-    for place, cell in enumerate(cells):
-        if cell.value in usual and Mark.UNSHOWN in cell.marks:
-            note = "; ".join(part for part in cell.note.split("; ") if part != NOT_SHOWN)
-            cells[place] = replace(cell, note=note, marks=cell.marks - {Mark.UNSHOWN})
+    notes = [cell.note.split("; ") for cell in cells]
+    counts = Counter((x.value, NOT_SHOWN in note) for x, note in zip(cells, notes, strict=True))
+    usual = [x for x in (True, False) if counts[x, True] >= max(MIN_DOCUMENTS, counts[x, False])]
+    for place, (cell, note) in enumerate(zip(cells, notes, strict=True)):
+        if cell.value in usual and NOT_SHOWN in note:
+            rest = "; ".join(part for part in note if part != NOT_SHOWN)
+            cells[place] = replace(cell, note=rest, marks=cell.marks - {Mark.UNSHOWN})
     return cells
 
 

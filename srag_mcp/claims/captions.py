@@ -271,15 +271,13 @@ def headings_of_row(text: str, row: Span, heads: Span, floor: int) -> tuple[str,
     start = heads.end + len(below[0]) + 1 if is_unit else heads.end
     said = head_lines(text, floor, min(start, row.start), heads=shown)
     groups = groups_of(rows[1:] if is_unit else rows)[-1] if rows else ()
-    return tuple(dict.fromkeys(filter(None, (*map(_say_cells, said), *groups))))
+    filled = ([x for x in _cells(line) if not _RULE.fullmatch(x)] for line in said)
+    written = (" | ".join(cells).rstrip(": ") for cells in filled)
+    return tuple(dict.fromkeys(filter(None, (*written, *groups))))
 
 
 def _cells(line: str) -> list[str]:
     return [cell.strip(" #") for cell in _GAP.split(line.removeprefix("|").strip())]
-
-
-def _say_cells(line: str) -> str:
-    return " | ".join(x for x in _cells(line) if not _RULE.fullmatch(x)).rstrip(": ")
 
 
 def _read_row(line: str) -> LabelledRow:

@@ -149,7 +149,7 @@ def _check_number(
     alike = [found for found in figures.quantities if found.value == value]
     if is_plain and not (alike and all(found.unit and carry(attribute, found) for found in alike)):
         return Claim(Bearing.QUOTED)
-    spelled = {number for _, number in find_spelled(quote, 1)}
+    spelled = {number for _, number in find_spelled(quote, 1, text)}
     is_spelled = value in spelled and (value != 1 or not figures.quantities)  # `ein`, an article
     if is_spelled or is_converted(attribute, quote, value, text):
         return Claim(Bearing.CONVERTED)

@@ -308,23 +308,21 @@ def find_objection(attribute: Attribute, value: float, places: Sequence[TablePla
 
     All *places* that it may be from must object.
     """
-    objections = [_object(attribute, value, place) for place in places]
-    return objections[0] if objections and all(objections) else ""
-
-
-def _object(attribute: Attribute, value: float, place: TablePlace) -> str:
-    return (
+    objections = [
         _object_to_row(attribute, place)
         or _object_to_scale(attribute, value, place)
         or object_to_sign(attribute, value, place.label, is_negative=place.is_negative)
         or _object_to_made_sign(attribute, value, place)
         or _object_to_period(attribute, place)
-    )
+        for place in places
+    ]
+    return objections[0] if objections and all(objections) else ""
 
 
 def _object_to_row(attribute: Attribute, place: TablePlace) -> str:
     """Another row that is named as the column is, where this one is not, or only in part."""
-    names, own = _names(attribute), _name_stems(place.label)
+    unit, own = column_unit(attribute), _name_stems(place.label)
+    names = [_name_stems(name, unit) for name in (attribute.name, *attribute.synonyms)]
     if not own or any(name <= own for name in names):
         return ""
     is_part = any(own < name for name in names)
@@ -456,11 +454,6 @@ def _object_to_period(attribute: Attribute, place: TablePlace) -> str:
     number, period = later[0], _say_period(later[1])
     other = f"that for {period} is {number}" if number else f"there are others for {period}"
     return f"this is the row's number for {_say_period(own)}; {other}"
-
-
-def _names(attribute: Attribute) -> list[frozenset[str]]:
-    unit = column_unit(attribute)
-    return [_name_stems(name, unit) for name in (attribute.name, *attribute.synonyms)]
 
 
 def _name_stems(name: str, unit: str | None = None) -> frozenset[str]:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -475,7 +475,12 @@ def choose_columns(
     needed = find_needed(predicted)
     n_documents = max(map(len, said.values()), default=0)
     tried = {item.name: _weigh(item, said[item.name]) for item in attributes if item.name in said}
-    found = {item.name: tried.get(item.name) or _usual(tried.values()) for item in attributes}
+    n_stated, n_apart = (
+        median_low([getattr(item, name) for item in tried.values()] or [0])
+        for name in ("n_stated", "n_apart")
+    )
+    usual = _Evidence((n_apart > 0, True), False, n_stated, n_apart)
+    found = {item.name: tried.get(item.name, usual) for item in attributes}
     names = [item.name for item in attributes if found[item.name].is_naming][:_N_NAMES]
     most_stated = sorted(
         found, key=lambda x: (found[x].is_of_use, found[x].n_stated, found[x].n_apart), reverse=True
@@ -540,11 +545,3 @@ def _weigh(attribute: Attribute, values: Sequence[str | None]) -> _Evidence:
     is_own = attribute.type.is_text and len(set(stated)) == len(stated)
     is_naming = is_own and 2 * len(stated) > len(values) > 1
     return _Evidence((n_pairs > 0, not is_own), is_naming, len(stated), n_pairs)
-
-
-def _usual(tried: Collection[_Evidence]) -> _Evidence:
-    n_stated, n_apart = (
-        median_low([getattr(item, name) for item in tried] or [0])
-        for name in ("n_stated", "n_apart")
-    )
-    return _Evidence((n_apart > 0, True), False, n_stated, n_apart)

@@ -80,7 +80,8 @@ class Denominator:
         listed: Of these, how many documents list some, how many say that there are none, in how
             many a model found none, of how many documents; None for records.
         open_lists: Lists that are read, how many documents may list more, and of how many.
-        has_open_tables: Whether other tables that are read do not say all that is asked of them.
+        has_open_tables: Whether other tables that are read do not say all that is asked of them, or
+            columns are read that the query does not name.
     """
 
     n_documents: int

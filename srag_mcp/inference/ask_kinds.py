@@ -26,7 +26,7 @@ from srag_mcp.inference.ask import OFFLINE, Asking, ask, check_length, open_mete
 from srag_mcp.inference.brief import Brief
 from srag_mcp.inference.by_model import MAX_ROWS, TranslationReply, with_nearest, write_across
 from srag_mcp.inference.grounds import find_open_lists, find_repeated, note_cells, of_all
-from srag_mcp.inference.linking import LinkedValues, link_values
+from srag_mcp.inference.linking import link_values
 from srag_mcp.inference.turns import AgentVerdict, converse, has_kept
 from srag_mcp.inference.unknowns import NO_BOUNDS
 from srag_mcp.model.language_model import LanguageModel
@@ -181,7 +181,9 @@ def refuse_kinds(
         for values in [tuple(replace(x, column=f"{name}.{x.column}") for x in found.values)]
     )
     of = tuple(corpus.name for corpus in kinds.corpora)
-    brief = Brief(said, tuple(unplaced), named, columns, _fewest(linked), kinds=of)
+    equal = {item.phrase for item in linked if item.is_equal}
+    sure = tuple(x for x in linked if x.is_equal or x.phrase not in equal)
+    brief = Brief(said, tuple(unplaced), named, columns, sure, kinds=of)
     return Answer(question, f"Not answered: {said}", brief=brief, assumptions=kinds.notices())
 
 
@@ -219,12 +221,6 @@ def _are_alike(one: Corpus, other: Corpus) -> bool:
     """Whether most columns of each are those of the other, too."""
     left, right = ({(x.name, x.type) for x in item.schema().attributes} for item in (one, other))
     return 2 * len(left & right) > max(len(left), len(right))
-
-
-def _fewest(linked: Sequence[LinkedValues]) -> tuple[LinkedValues, ...]:
-    """Return the values that a phrase is, where it is one anywhere; else all that it may be."""
-    equal = {item.phrase for item in linked if item.is_equal}
-    return tuple(item for item in linked if item.is_equal or item.phrase not in equal)
 
 
 async def _ask_model(
@@ -315,7 +311,8 @@ def choose_corpus(corpora: Sequence[Corpus], question: str) -> Corpus:
         if len(may) == 1:
             words = _read(may[0], answers[may[0]])  # none where it counts what it alone is of
             others = [x for x in corpora if words and x is not may[0]]
-            may += (x for x in others if words <= _speaks_of(x, question))
+            own = {x: stems(" ".join((*_columns(x), _values(x, question)))) for x in others}
+            may += (x for x in others if words.issubset(own[x]))
     may = may or _most({x: said & {*stems(_values(x, question))} for x in corpora})
     may = may or _most({x: said & {*stems(" ".join(_columns(x)))} for x in corpora})
     if len(may) == 1:
@@ -354,11 +351,6 @@ def _read(corpus: Corpus, answer: Answer) -> set[str]:
     used = {*stems(" ".join(names).replace("_", " "))}
     said = {*stems(answer.question)} & (used | {*stems(_values(corpus, answer.question))})
     return said or used
-
-
-def _speaks_of(corpus: Corpus, question: str) -> set[str]:
-    """Return the words of the columns of *corpus*, and of the values that *question* says."""
-    return {*stems(" ".join([*_columns(corpus), _values(corpus, question)]))}
 
 
 def _places(words: Sequence[str], name: str) -> Iterator[int]:
@@ -595,19 +587,13 @@ class QueryAcross:
             yield f"no columns of two kinds are set equal here; {known}"
 
     def _count_partners(self, one: Column, other: Column) -> str:
-        parts = []
+        said = []
         for (table, name), (of, match) in ((one, other), (other, one)):
             mine, theirs = quote_name(name), quote_name(match)
             inside = f"SELECT {theirs} FROM {quote_name(of.name)}"  # noqa: S608 - it runs through the guard
-            parts.append(
-                f"SELECT count(*), count({mine}), count(*) FILTER ({mine} IN ({inside}))"  # noqa: S608 - as above
-                f" FROM {quote_name(table.name)}"
-            )
-        rows = [self._kinds.select(sql, limit=1).rows[0] for sql in parts]
-        said = []
-        for (table, _), (of, _), (n_all, n_known, n_found) in zip(
-            (one, other), (other, one), rows, strict=True
-        ):
+            counts = f"count(*), count({mine}), count(*) FILTER ({mine} IN ({inside}))"
+            counting = f"SELECT {counts} FROM {quote_name(table.name)}"  # noqa: S608 - as above
+            n_all, n_known, n_found = self._kinds.select(counting, limit=1).rows[0]
             silent = int(n_all or 0) - int(n_known or 0)
             unknown = f" ({silent:,} have no value)" if silent else ""
             said.append(

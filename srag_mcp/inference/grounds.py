@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice, product
+from itertools import chain, islice, product
 from operator import itemgetter
 from typing import TypeVar
 
@@ -47,6 +47,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import Evidence, count_reviews
 from srag_mcp.store.guard import ResultPage, Value
+from srag_mcp.store.guard.check import MAX_CHARACTERS
 from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import quoted
@@ -58,6 +59,7 @@ logger = logging.getLogger(__name__)
 LARGE_CORPUS_DOCUMENTS = 100_000
 LARGE_CORPUS_TIMEOUT_S = 0.012
 _SLOWER = 2  # times than the query is a pass that admits what may be true
+_MOST_TOGETHER = 15  # columns, that one statement with a condition of 300 characters may count
 MAX_SOURCES = 3
 _ORDER: tuple[Role, ...] = ("measure", "order", "output", "filter", "group")
 _MAX_SHOWN = 4
@@ -355,7 +357,7 @@ def find_denominator(
     opened = tuple(find_open_lists(corpus, facts.listed))
     beside = [of for of in facts.of_tables() if of is not facts]
     told = (x for of in beside for x in corpus.statistics(of.names, of.schema.entity))
-    is_open = any(x.n_unknown or x.n_contradicted for x in told)
+    is_open = facts.has_unnamed or any(x.n_unknown or x.n_contradicted for x in told)
     found = found and replace(found, open_lists=opened, has_open_tables=is_open)
     return found and replace(found, by_rules=by_rules, rows=table.rows, listed=listed)
 
@@ -399,16 +401,14 @@ def note_cells(corpus: Corpus, rows: Mapping[str, str | None]) -> Iterator[tuple
         every, each = "" if where else "all ", "all " if where is None else ""
         of_rows, any_of = f"of {each}{item.n_records:,}", ", used or not," * (where is None)
         implied = corpus.schema().attribute(name).absent_means
+        all_rows = f"{every}{item.n_records:,} {called}"
         n_implied = item.n_not_mentioned - item.n_read_in_part - item.n_set_unknown
         if implied in _MEANS and n_implied:
             said = f"not mentioned counts as {_MEANS[implied]}"
-            yield 0.0, f"{name}: {said} ({n_implied:,} of {every}{item.n_records:,} {called})"
+            yield 0.0, f"{name}: {said} ({n_implied:,} of {all_rows})"
         n_zero = item.n_stated_absent - item.n_none
         if item.type.is_numeric and implied != "zero" and n_zero > 0:
-            yield (
-                1,
-                f"{name}: “none” counts as 0 ({n_zero:,} of {every}{item.n_records:,} {called})",
-            )
+            yield 1.0, f"{name}: “none” counts as 0 ({n_zero:,} of {all_rows})"
         if item.n_read_in_part:
             read = f"{item.n_read_in_part:,} {of_rows} {called}{any_of}"
             yield 0.0, f"{name}: {read} were read in part and may say it in the rest"
@@ -418,10 +418,8 @@ def note_cells(corpus: Corpus, rows: Mapping[str, str | None]) -> Iterator[tuple
             yield share, f"{name}: {values} are read otherwise by a learned rule (trace_value)"
         if item.n_ruled:
             bound = corpus.schema().attribute(name).certificate or "which nobody has audited"
-            yield (
-                0.0,
-                f"{name}: {item.n_ruled:,} {of_rows} cells{any_of} are read by rules, {bound}",
-            )
+            ruled = f"{item.n_ruled:,} {of_rows} cells{any_of}"
+            yield 0.0, f"{name}: {ruled} are read by rules, {bound}"
         if item.n_corrected:
             by = f", {item.n_by_agent:,} by an agent" if item.n_by_agent else ""
             share = item.n_corrected / item.n_records
@@ -551,7 +549,10 @@ def of_all(item: ColumnStatistics) -> ColumnCoverage:
 def _count(
     corpus: Corpus, asked: Sequence[_Asked], selecting: str, timeout_s: float | None
 ) -> Denominator:
-    """Count all columns by one statement: a pass over the records for each condition."""
+    """Count all columns: a pass over the records for each condition, and some columns of it.
+
+    By one statement, or as many as it takes where none may be that long.
+    """
     groups: defaultdict[str, list[_Asked]] = defaultdict(list)
     for item in asked:
         if item.admitting or item.takes:
@@ -560,7 +561,9 @@ def _count(
     doubted = [item.column.column for item in asked if item.column.n_contradicted]
     veiled = veil(corpus, entity, doubted) if doubted else entity
     passes = []
-    for where, items in groups.items():
+    each = ((x, of, at) for x, of in groups.items() for at in range(0, len(of), _MOST_TOGETHER))
+    batches = [(x, of[at : at + _MOST_TOGETHER]) for x, of, at in each]
+    for where, items in batches:
         used, gaps, failed = [], [], []
         for item in items:
             column, met = item.column, item.met or ALWAYS
@@ -595,10 +598,16 @@ def _count(
             passes.append(f"(SELECT {named} FROM {table} WHERE {where})")  # noqa: S608 - it runs through the guard
     if selecting:
         passes.append(f"(SELECT count(*) FROM {entity} WHERE {selecting})")  # noqa: S608 - as above
-    found = corpus.count(f"SELECT * FROM {', '.join(passes)}", timeout_s) if passes else ()  # noqa: S608 - as above
-    numbers = iter(int(value or 0) for value in found)
+    statements = list[str]()
+    for counting in passes:
+        if statements and len(statements[-1]) + len(counting) < MAX_CHARACTERS:
+            statements[-1] += f", {counting}"
+        else:
+            statements.append(f"SELECT * FROM {counting}")  # noqa: S608 - as above
+    found = chain.from_iterable(corpus.count(sql, timeout_s) for sql in statements)
+    numbers = iter(int(value or 0) for value in [*found])
     counted: dict[str, ColumnCoverage] = {}
-    for items in groups.values():
+    for _, items in batches:
         n_used, n_gaps, n_failed = ([*islice(numbers, n * len(items))] for n in (2, 4, 1))
         for at, item in enumerate(items):
             n_null, n_none, n_contradicted, n_unread = n_gaps[4 * at : 4 * at + 4]

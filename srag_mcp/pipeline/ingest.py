@@ -309,7 +309,10 @@ def _ingest_kinds(run: Run, options: wishes.IngestOptions, kinds: kind_run.Kinds
     # of many files not all were looked into before they were read
     sizes = [report.n_documents for report in reports] or corpora.values()
     told = ", ".join(f"{name} ({n})" for name, n in zip(names, sizes, strict=False))
-    said = f"{len(names)} kinds of documents, each a corpus with a table of its own: {told}"
+    kinds_said = (
+        f"{len(names)} kinds of documents, each" if len(names) > 1 else "documents of a kind,"
+    )
+    said = f"{kinds_said} a corpus with a table of its own: {told}"
     said += kinds.told and f"; {kinds.told}"
     if engine.asks:  # each has its own price and budget
         prices = {x: quote_ingestion(y, run.settings) for x, y in zip(names, corpora, strict=True)}

@@ -77,7 +77,7 @@ from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.text.words import content_words, stem, stems
 
 _MAX_COMPARED = 120  # as many as are compared in a second
-_MAX_NAMED, _MAX_TOPS = 3, 5_000
+_MAX_TOPS = 5_000
 _TEXTS = "SELECT path, text FROM documents WHERE path IN (SELECT unnest(?))"
 _STORED = "SELECT path, {} FROM documents WHERE path NOT IN (SELECT path FROM files WHERE rows)"
 _WAS_THERE = "sha256 IN (SELECT sha256 FROM former.main.documents)"
@@ -167,8 +167,7 @@ def note_apart(work: WorkDatabase, found: FoundFiles) -> None:
     stored = {path for path, _ in work.run(_STORED.format("true"))}.difference(work.odd(), mended)
     paths = [] if is_one or is_table or work.note(MIXED) else sorted(stored)[:_MAX_TOPS]
     apart = [*find_apart(lambda: _read_texts(work, paths))]
-    more = [f"{len(apart) - _MAX_NAMED:,} more"] * (len(apart) > _MAX_NAMED)
-    shown = [shorten(" ".join(item), _N_CHARACTERS) for item in apart[:_MAX_NAMED]] + more
+    shown = _first([shorten(" ".join(item), _N_CHARACTERS) for item in apart])
     note = f"counted and added up as the others are: {'; '.join(shown)}" if apart else ""
     work.keep_note(APART, note, is_content=note != (work.note(APART) or ""))
 
@@ -221,14 +220,15 @@ class KindSorter:
     is_mixed: bool = False
 
     @cached_property
-    def stored(self) -> dict[str, KindMembers | None]:
+    def stored(self) -> dict[str, KindMembers]:
         """The kinds that were found before, by name."""
-        return {name: read_members(self._place(name)) for name in read_kinds(self.state)}
+        found = ((name, read_members(self._place(name))) for name in read_kinds(self.state))
+        return {name: members or KindMembers("", ()) for name, members in found}
 
     @cached_property
     def of_documents(self) -> list[str]:
         """The names of those that are of documents."""
-        return [name for name, kept in self.stored.items() if not (kept and kept.columns)]
+        return [name for name, kept in self.stored.items() if not kept.columns]
 
     @cached_property
     def _survey(self) -> TableSurvey:
@@ -241,7 +241,7 @@ class KindSorter:
     @cached_property
     def tables(self) -> dict[str, Kind]:
         """What the columns of each kind of tables are called; known ones keep their names."""
-        known = {name: kept for name, kept in self.stored.items() if kept and kept.columns}
+        known = {name: kept for name, kept in self.stored.items() if kept.columns}
         kinds, survey = {name: frozenset(of.columns) for name, of in known.items()}, self._survey
         gone = [name for name, kind in kinds.items() if not survey.of_kind(kind)]
         taken = {*self.stored, *self.taken(())}
@@ -362,13 +362,13 @@ class KindSorter:
         kinds: dict[str, tuple[DocumentKind, ...]] = {}
         places: dict[str, int] = {}
         for number, name in enumerate(self.of_documents):
-            kept, members = read_kinds(self.state)[name], self.stored[name]
+            kept = read_kinds(self.state)[name]
             size = max(kept.documents, MIN_DOCUMENTS + 1)  # one that is empty by now is known still
             ways = zip(
                 (kept.shares, *kept.also), chain(kept.besides, repeat(math.inf)), strict=False
             )
             kinds[name] = tuple(DocumentKind(tuple(range(size)), *way) for way in ways)
-            places |= dict.fromkeys(members.documents if members else (), number)
+            places |= dict.fromkeys(self.stored[name].documents, number)
         if self.tables and len(kinds) == 1:
             places = dict.fromkeys((item.relative for item in self.documents), 0)
         return self._sort(kinds, places, {})
@@ -410,8 +410,13 @@ class KindSorter:
                 places[path] = at
             elif is_odd(said, kinds):
                 odd.add(path)
-        if old:
-            self._note_mixed(work, alike)
+        if old:  # one document of each is an example
+            note = (
+                f"the records may be of {len(alike)} kinds of documents, such as"
+                f" {' and '.join(map(one_line, alike))}, and are counted together; columns that"
+                " are found anew (--fresh-schema, rebuild_schema) give each kind a table"
+            ) * (len(alike) > 1)
+            work.keep_note(MIXED, note, is_content=note != (work.note(MIXED) or ""))
         elif not is_there:  # all of it was compared when no table was there
             work.keep_note(MIXED, "")
         mended = {item.document_id for item in read_corrections(self.state)}
@@ -420,15 +425,6 @@ class KindSorter:
         told = json.dumps(sorted((odd & stored.keys()) - mended.union(out)))
         work.keep_note(ODD, told, is_content=told != (work.note(ODD) or "[]"))
         return out
-
-    def _note_mixed(self, work: WorkDatabase, examples: Sequence[str]) -> None:
-        """Note that the table has several kinds; one document of each is an example."""
-        said = (
-            f"the records may be of {len(examples)} kinds of documents, such as"
-            f" {' and '.join(map(one_line, examples))}, and are counted together;"
-            " columns that are found anew (--fresh-schema, rebuild_schema) give each kind a table"
-        ) * (len(examples) > 1)
-        work.keep_note(MIXED, said, is_content=said != (work.note(MIXED) or ""))
 
     def _place(self, name: str) -> Path:
         return self.state / KINDS_FOLDER / name
@@ -475,7 +471,7 @@ class KindSorter:
             elif isinstance(reply, Unreadable) and failed is not None:
                 failed.append(DocumentError(reply.path, reply.reason))
 
-    def kind_of(self, paths: Collection[str]) -> DocumentKind:
+    def kind_at(self, paths: Collection[str]) -> DocumentKind:
         """Return the kind that the documents at *paths* make."""
         chosen = (source for source in self.found.sources if source.relative in paths)
         words = [words_of(text) for _, text in self._read(chosen)]
@@ -485,10 +481,7 @@ class KindSorter:
         """Return which kind by now has most documents of each that was kept, by its name."""
         heirs = dict[str, int]()
         for name in self.of_documents:
-            members = self.stored[name]
-            found = Counter(
-                places[x] for x in (members.documents if members else ()) if x in places
-            )
+            found = Counter(places[x] for x in self.stored[name].documents if x in places)
             heirs.update((name, at) for at, n in found.items() if 2 * n > found.total())
         return heirs
 
@@ -503,11 +496,11 @@ class KindSorter:
             words[name] = dict.fromkeys(stems(" ".join(kind)), 1.0)
         shared = _share_out(words, self.questions)
         stored = read_assigned(self.state)
-        said = {path: name for name, kind in stored.items() for path in kind.assigned}
+        before = {name: kind.assigned for name, kind in stored.items()}
+        said = {path: name for name, paths in before.items() for path in paths}
         missing = [x for x, name in said.items() if name in self.tables or x not in found.places]
         if missing := sorted(map(one_line, missing)):
-            n_more = len(missing) - _N_SHOWN
-            shown = ", ".join(missing[:_N_SHOWN]) + f" and {n_more} more" * (n_more > 0)
+            shown = ", ".join(_first(missing))
             told = "; ".join(filter(None, (told, f"assigned by hand, and not there: {shown}")))
         for number, (name, of) in enumerate(found.kinds.items()):
             paths = (source.relative for source in self.found.sources)
@@ -516,8 +509,7 @@ class KindSorter:
             kept = KindMembers("", members, is_sole=is_sole)
             corpora[self._keep(name, kept, shared[name])] = len(members)
             shares, besides = [x.shares for x in of], tuple(x.besides for x in of)
-            before = stored[name].assigned if name in stored else ()
-            gone = (path for path in before if path not in found.places)
+            gone = (path for path in before.get(name, ()) if path not in found.places)
             own = (*(path for path in members if path in said), *gone)
             known = (name in found.given and stored[name].is_given, besides, own)
             written[name] = StoredKind(len(members), shares[0], tuple(shares[1:]), *known)
@@ -527,8 +519,7 @@ class KindSorter:
             others = tuple(tuple(sorted(x)) for x in self.tables.values() if x != kind)
             kept = KindMembers("", members, columns=tuple(sorted(kind)), others=others)
             corpora[self._keep(name, kept, shared[name])] = n_rows
-            before = stored[name].assigned if name in stored else ()
-            written[name] = StoredKind(n_rows, {}, assigned=before)
+            written[name] = StoredKind(n_rows, {}, assigned=before.get(name, ()))
         write_kinds(self.state, written)
         rest = KindMembers("", (*found.odd, *(item.path for item in found.failed)))
         is_any = rest.documents or self._place(REST_FOLDER).is_dir()  # or was
@@ -627,12 +618,10 @@ class Grouping:
             name = given or _free_name((snake_case(reply.name or ""), *own), taken)
             name = name or unique_name(DOCUMENTS_FOLDER, taken, "")
             ways = tuple(kind for old in own for kind in self.kinds[old])
-            kinds[name] = ways or (self.sorter.kind_of(singles),)
+            kinds[name] = ways or (self.sorter.kind_at(singles),)
             places |= dict.fromkeys(members, number)
             if own != [name] or moved:
-                n_more = len(moved) - _N_SHOWN
-                more = [f"{n_more} more"] * (n_more > 0)
-                told.append(f"{name} for {', '.join((*own, *moved[:_N_SHOWN], *more))}")
+                told.append(f"{name} for {', '.join((*own, *_first(moved)))}")
         if len(kinds) == 1:
             places = dict.fromkeys((item.relative for item in self.sorter.documents), 0)
         odd = {path: text for path, text in self.odd.items() if path not in places}
@@ -743,6 +732,11 @@ def _read_texts(work: WorkDatabase, paths: Sequence[str]) -> Iterator[tuple[str,
 def _read_words(work: WorkDatabase, paths: Sequence[str]) -> Iterator[tuple[str, Words]]:
     """Yield what documents that are stored are compared by."""
     return ((path, words_of(text)) for path, text in _read_texts(work, paths))
+
+
+def _first(said: Sequence[str]) -> list[str]:
+    """Return the first of what is said, and how many more there are."""
+    return [*said[:_N_SHOWN], *[f"{len(said) - _N_SHOWN:,} more"] * (len(said) > _N_SHOWN)]
 
 
 def _begin(path: str, text: str) -> str:

@@ -702,7 +702,9 @@ _MAX_YEARS = 5
 def _speaking(use: _Use) -> str:
     """Match the names of a column, of an amount beside a digit, and the values of a text."""
     attribute, patterns = use.attribute, _naming(use)
-    if attribute.type.is_ordered and not _counts(attribute):
+    is_slot = any(isinstance(rule, SlotRule) for rule in attribute.extractors)
+    is_count = is_slot and attribute.type.is_whole and attribute.unit is None
+    if attribute.type.is_ordered and not is_count:
         patterns = _beside(patterns, r"\d")
     if attribute.type.is_numeric and (amount := _amounts(attribute, use.own)):
         # "35 minutes to cook" of a cook time: what its name says beside the sort of amount it is
@@ -727,12 +729,6 @@ def _naming(use: _Use) -> list[str]:
         forms = [_forms_of(word) for word in words]
         patterns.append("|".join(dict.fromkeys((_BETWEEN.join(forms), _BETWEEN.join(forms[::-1])))))
     return patterns
-
-
-def _counts(attribute: Attribute) -> bool:
-    """Whether a column says how many there are of what its name is, as sentences tell it."""
-    is_slot = any(isinstance(rule, SlotRule) for rule in attribute.extractors)
-    return is_slot and attribute.type.is_whole and attribute.unit is None
 
 
 def _beside(words: Collection[str], amount: str) -> list[str]:

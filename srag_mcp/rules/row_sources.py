@@ -389,7 +389,10 @@ def _find_sums(
                 if len(part) > 1 or (part and (ends or is_again))]  # fmt: skip
         is_sum = any(is_near(one, stated) for one in (*sums, *filter(None, [reached])))
         so_far = sum(amounts) if reached is None else reached
-        if is_sum or (ends and items and _adds_up(so_far, [x for _, x in added], stated)):
+        parts = [x for _, x in added]
+        changes = (sum(parts), -sum(map(abs, parts)))  # all are added, or all taken off
+        is_reached = bool(parts) and any(is_near(so_far + x, stated) for x in changes)
+        if is_sum or (ends and items and is_reached):
             yield from (*((number, False) for number, _ in added), (line.number, True))
             n_summed, added, reached = len(items), [], stated
         else:
@@ -426,12 +429,6 @@ def _says_nothing(row: Row, name: str) -> State | None:
     """Return what a row of nothing but placeholders says by the first of them: `none`, `-`, `-`."""
     said = [read_missing(found.text.strip(" ."), name) for found in row if found.text]
     return said[0] if said and None not in said else None
-
-
-def _adds_up(start: float, parts: Sequence[float], end: float) -> bool:
-    """Whether all *parts* added to *start*, or all taken off it, make *end*."""
-    changes = (sum(parts), -sum(map(abs, parts)))
-    return bool(parts) and any(is_near(start + change, end) for change in changes)
 
 
 # --- What the document says of the rows together -------------------------------------------------

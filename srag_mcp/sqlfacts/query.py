@@ -565,6 +565,11 @@ class QueryFacts:
         return int(digits.name) if digits is not None and digits.is_int else 0
 
     @property
+    def has_unnamed(self) -> bool:
+        """Whether it puts out columns that it does not name: `COLUMNS('m.*')`, some stars."""
+        return any(x.is_star or x.find(exp.Columns) for x in self._outputs)
+
+    @property
     def ungrounded(self) -> tuple[str, ...]:
         """The outputs of the query that would be the same whatever the records held."""
         return () if self._written is None else find_ungrounded(self._written)

@@ -248,10 +248,18 @@ def outputs_of(query: exp.Expr) -> list[exp.Expr]:
 def spell_out(root: exp.Expr | None, tables: Mapping[str, Sequence[str]]) -> exp.Expr | None:
     """Write the columns of *tables* that `*` stands for in what a query puts out.
 
-    `SELECT * FROM hotels` -> `SELECT document_id, stars, price FROM hotels`; the rest stays `*`.
+    `SELECT * FROM hotels` -> `SELECT document_id, stars, price FROM hotels`; the rest stays `*`,
+    and so does what no result has room for.
     """
+    known: dict[int, Sequence[str]] = {}  # one may stand in `SELECT *, *` of another, and so on
 
     def names_of(source: exp.Expr) -> Sequence[str]:
+        if id(source) not in known:
+            found = find_names(source)
+            known[id(source)] = found if len(found) <= _MAX_NODES else ()
+        return known[id(source)]
+
+    def find_names(source: exp.Expr) -> Sequence[str]:
         query, alias = inner_query(source), source.args.get("alias")
         if alias is not None and alias.args.get("columns"):
             return ()

@@ -184,6 +184,7 @@ def lettered(text: str) -> frozenset[str]:
     return frozenset(_LETTERS.findall(text.lower()))
 
 
+@lru_cache(maxsize=8)
 def languages_of(text: str) -> frozenset[str]:
     """Tell the language of *text*: that of which it has the most function words.
 

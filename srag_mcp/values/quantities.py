@@ -8,14 +8,13 @@ figures with their numerals unread, `Figure.read` reads one with the separators 
 import math
 import re
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import takewhile
 
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import lettered
+from srag_mcp.text.words import languages_of, lettered
 from srag_mcp.values.states import NUMBER_NAMES, WORDS
 from srag_mcp.values.units import (
     AMBIGUOUS_CURRENCIES,
@@ -51,9 +50,8 @@ _SMALL = {word: number for number, word in enumerate(WORDS["numbers"]["units"].s
 }
 _FACTORS = {"dozen": 12, "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9}
 _WHOLE = {**NUMBER_NAMES, "half a dozen": 6, "half a million": 500_000, "a couple": 2}
-_FOREIGN = defaultdict[str, list[str]](list)  # by the first word of each
-for _name in NUMBER_NAMES:
-    _FOREIGN[_name.partition(" ")[0]].append(_name)
+# The highest number that begins with a word: they stand in their order.
+_FOREIGN = {name.partition(" ")[0]: number for name, number in NUMBER_NAMES.items()}
 PARTS_OF_ONE = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4} | {
     f"{word}{plural}": number
     for number, word in enumerate(WORDS["numbers"]["ordinals"].split(), start=1)
@@ -96,11 +94,14 @@ _AND_CUT = re.compile(
 _CUT_BEHIND = re.compile(
     rf"[\s-](?:and (?:an?|one) )?(?:{_PART})\b|{_AND_CUT.pattern}", re.IGNORECASE
 )
-# What stands beside one, and is a part of the number: `mil | novecentos`, `zwanzig | Millionen`.
-_JOINT = r"[\s-](?:(?:and|und|en|et|y|e)[\s-])?"
-_JOINED_BEFORE = re.compile(rf"(?:([^\W\d_]+)|\d){_JOINT}$")
-_JOINED_BEHIND = re.compile(rf"{_JOINT}(?:([^\W\d_]+)|\d)")
-_JOINED = {None, *SCALES, *_OF_NUMBERS, *_FOREIGN} - {x for x, n in NUMBER_NAMES.items() if n == 1}
+# Words beside a number; another number there makes one of both: `mil | novecentos`,
+# `zwanzig Komma | fünf`, `zwanzig bis | dreißig`.
+_BEFORE_IT = re.compile(r"(?:(\w+)[\s-])?(\w+)[\s-]$")
+_OF_HUNDRED = r"p(?:er|ro|or|our)\s(?:cento?|mille|ciento)\b"
+_BEHIND_IT = re.compile(rf"[\s-](?!{_OF_HUNDRED})(\w+)(?:[\s-](\w+))?")
+_ALONE, _GLUED = re.compile(r"(?<![\w-])[^\W\d_]+"), re.compile(r"[\w-]")
+_GAP, _RUN = re.compile(r"[\s-]"), re.compile(r"[^\W\d_]+(?:[\s-][^\W\d_]+){0,5}")
+_NUMERIC = {*SCALES, *_OF_NUMBERS, *_FOREIGN} - {x for x, n in NUMBER_NAMES.items() if n == 1}
 _NOTHING_MORE = re.compile(r"\s*(?:\Z|[.,;:!?)\]|])|[^\S\n]*\n\s*\n")
 
 
@@ -334,7 +335,7 @@ _BEFORE = re.compile(
 _AFTER = re.compile(
     r"(?:/(?P<outof>5|10|20|100)(?![\d/]|[.,]\d)|\sout\sof\s(?P<outof2>5|10|20|100)(?![\d/]))"
     r"|(?P<gap>[\s\u00a0]?-?)(?P<word>[^\W\d_]*\$|[€£¥￥₹₩₽₺₫₪₦₱฿₴₸₡₲%％‰℃℉]|°\s?[CF]?"
-    r"|sq\.?\s\w+|square\s\w+|cubic\s\w+|nautical\s\w+|p(?:er|ro|or|our)\s(?:cento?|mille|ciento)\b"
+    rf"|sq\.?\s\w+|square\s\w+|cubic\s\w+|nautical\s\w+|{_OF_HUNDRED}"
     r"|[^\W\d_]+(?:[²³]|[23](?!\d))?(?:/[hs](?!\w))?)"
 )
 _OF_A_DAY = re.compile(r"\s?(?:[ap]\.?\s?m\b|uhr\b|o['’]clock\b)", re.IGNORECASE)
@@ -347,7 +348,7 @@ _BELOW = re.compile(r"\s?/\s?[^\W\d_]+[²³23]?(?!\w)")
 _PER_HOUR = re.compile(r"\s(?:per|an)\shour\b")
 _CODE = re.compile(r"[\w/:.-]*\w")
 _JOINED_CODE = re.compile(r"[^\W_\u2e80-\U0003ffff]|[:/_]\d|\.\.+\d|[-/][A-Z][A-Z\d]{0,2}(?!\w)")
-_CURRENCY_LENGTH, _LONGEST_HEAD = 9, 13
+_CURRENCY_LENGTH, _LONGEST_HEAD, _LONGEST_BESIDE = 9, 13, 50
 _FIRST_FOREIGN, _OF_SHARES = 13, 100
 _SHORTEST_JOINED, _YEAR_LENGTH = 3, 4
 _FIRST_CJK = "\u2e80"  # scripts that put no space between a number and the word after it
@@ -473,26 +474,33 @@ def find_quantities(text: str) -> list[tuple[Span, Quantity]]:
     return sorted(found + spelled, key=lambda item: item[0].start)
 
 
-def find_spelled(text: str, least: int) -> Iterator[tuple[Span, int]]:
+def find_spelled(text: str, least: int, whole: str = "") -> Iterator[tuple[Span, int]]:
     """Yield the numbers from *least* on that *text* has in words of other languages than English.
 
-    None is a part of another one, as in `mil novecentos`, or an hour. `dreißig Pfeifen` -> 30
+    None is a part of another one, as in `mil novecentos`, or an hour; and none is in a text that is
+    English as a *whole*, where `due` and `venti` are other words. `dreißig Pfeifen` -> 30
     """
-    said = lettered(text)
-    known = [
-        name.replace(" ", r"[\s-]")
-        for first in said & _FOREIGN.keys()
-        for name in _FOREIGN[first]
-        if NUMBER_NAMES[name] >= least and said.issuperset(name.split())
-    ]
-    either = "|".join(sorted(known, key=len, reverse=True))
-    pattern = rf"(?<![\w-])(?:{either})(?![\w-])"
-    for match in re.finditer(pattern, text, re.IGNORECASE) if known else ():
-        head = text[max(0, match.start() - _LONGEST_HEAD) : match.start()]
-        beside = (_JOINED_BEFORE.search(head), _JOINED_BEHIND.match(text, match.end()))
-        is_part = any(x and (x[1] and x[1].lower()) in _JOINED for x in beside)
-        if not is_part and not _OF_A_DAY.match(text, match.end()):
-            yield Span(*match.span()), NUMBER_NAMES[re.sub(r"[\s-]", " ", match[0].lower())]
+    end = 0
+    for first in _ALONE.finditer(text) if lettered(text) & _FOREIGN.keys() else ():
+        start = first.start()
+        if start < end or _FOREIGN.get(first[0].lower(), 0) < least:
+            continue
+        run = _RUN.match(text, start)
+        said = _GAP.split(run[0].lower()) if run else []
+        names = (" ".join(said[:n]) for n in range(len(said), 0, -1))
+        name = next((x for x in names if NUMBER_NAMES.get(x, 0) >= least), "")
+        head, end = text[max(0, start - _LONGEST_BESIDE) : start], start + len(name)
+        behind = _BEHIND_IT.match(text, end)
+        beside = [x for x in (_BEFORE_IT.search(head), behind) if x]
+        near = {x.lower() for found in beside for x in found.groups() if x}
+        is_part = any(x in _NUMERIC or x[0].isdigit() for x in near)
+        is_part |= any(_AND_PART.match(text, x) for x in (end, behind.end(1) if behind else end))
+        if not name or is_part or _OF_A_DAY.match(text, end) or _GLUED.match(text, end):
+            continue
+        if languages_of(whole or text) == {"english"}:
+            return
+        sign, start = _sign(start, head, None)
+        yield Span(start, end), sign * NUMBER_NAMES[name]
 
 
 def scan_figures(text: str) -> Iterator[Figure]:

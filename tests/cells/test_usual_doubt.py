@@ -18,7 +18,21 @@ def marks(*said: tuple[bool, bool]) -> list[str]:
 
 
 def test_what_most_of_a_value_have_is_not_said() -> None:
-    assert marks((False, True), (False, True), (False, False), (True, False)) == ["-odd"] * 4
+    assert marks(*[(False, True)] * 5, (False, False), (True, False)) == ["-odd"] * 7
+
+
+def test_a_few_that_nothing_shows_stay_marked() -> None:
+    said = f"{NOT_SHOWN}; odd"
+    assert marks(*[(True, True)] * 4, *[(False, False)] * 9) == [said] * 4 + ["-odd"] * 9
+
+
+def test_what_is_marked_for_something_else_stays_marked() -> None:
+    cell = Cell(
+        "is_free", State.STATED, "words", note="of another", marks=frozenset({Mark.UNSHOWN})
+    )
+    odd = add_note(Cell("is_free", State.STATED, "words"), NOT_SHOWN, Mark.UNSHOWN)
+    read = read_column(FREE, [PredictedCell(x, "false") for x in (*[odd] * 5, cell)])
+    assert [Mark.UNSHOWN in x.marks for x in read] == [False] * 5 + [True]
 
 
 def test_one_that_is_unlike_others_stays_marked() -> None:

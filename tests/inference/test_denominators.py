@@ -34,6 +34,34 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
         yield Corpus(folder, worker)
 
 
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    """A table of 70 columns, of which each has a gap."""
+    folder = tmp_path_factory.mktemp("state") / "wide"
+    folder.mkdir()
+    rows = (",".join((f"R{row}", *(f"{row + at}" if (row + at) % 5 else "NaN" for at in range(70))))
+            for row in range(9))  # fmt: skip
+    names = ",".join(("id", *(f"size_{at}" for at in range(70))))
+    (folder / "wide.csv").write_text("\n".join((names, *rows)), encoding="utf-8")
+    ingest(folder, Settings(workers=1))
+    with QueryPool() as worker:
+        yield Corpus(folder, worker)
+
+
+def test_a_star_of_many_columns_is_counted_whatever_it_is_restricted_by(wide: Corpus) -> None:
+    found = denominator_of(wide, "SELECT * FROM wide WHERE size_3 > 5 AND size_4 < 1000")
+    assert found is not None
+    assert (found.n_selected, len(found.columns)) == (4, 70)
+
+
+@pytest.mark.parametrize("outputs", ["sum(COLUMNS('size_.*'))", "* RENAME (id AS name)"])
+def test_gaps_of_columns_without_a_name_are_not_denied(wide: Corpus, outputs: str) -> None:
+    facts = read_query(f"SELECT {outputs} FROM wide", wide.schema())
+    said = " ".join(find_grounds(wide, facts, wide.select(facts.sql)).coverage)
+    assert "Over all 9 documents." in said
+    assert "none is left out" not in said
+
+
 def denominator_of(corpus: Corpus, sql: str, query_s: float | None = None) -> Denominator | None:
     return count_denominator(corpus, read_query(sql, corpus.schema()), query_s)
 

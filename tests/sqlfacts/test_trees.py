@@ -169,3 +169,14 @@ NEW = {"orders_items": {"quantity": "pieces"}, "orders": {"total": "amount"}}
 )
 def test_columns_get_the_names_of_now_in_their_own_tables(sql: str, now: str) -> None:
     assert rename_columns(sql, NEW) == (now or sql)
+
+
+def test_stars_of_stars_are_written_out_as_far_as_a_result_has_room() -> None:
+    schema = Schema(
+        entity="ships", title="Ships", attributes=(Attribute(name="crew", type="integer"),)
+    )
+    sql = "SELECT crew FROM ships"
+    for _ in range(40):  # 2 ** 40 columns
+        sql = f"SELECT *, * FROM ({sql})"
+    assert read_query(sql, schema).has_unnamed
+    assert not read_query("SELECT *, * FROM (SELECT * FROM ships)", schema).has_unnamed

@@ -35,6 +35,15 @@ def test_a_whole_cell_may_be_a_number_in_words(text: str, number: int | None) ->
         ("mil novecentos e trinta", []),  # but a part of a number
         ("zwanzig Millionen Euro", []),
         ("um zwanzig Uhr", []),
+        ("gegen sechzehn Uhr dreißig", []),
+        ("zwanzig Komma fünf, von zwanzig bis dreißig Jahren, trente euros cinquante", []),
+        ("zwanzig und ein halb, vingt ans et demi", []),
+        ("quinze avril 1999", [(1999, None)]),
+        ("hundert zwanzig", []),
+        ("trente-cinq pour cent", [(35, "percent")]),
+        ("minus zwanzig Grad", [(-20, None)]),
+        ("siebzehn Pfeifen, sıebzehn", [(17, None)]),  # another i, as re.IGNORECASE has it
+        ("This is a venti, and they may seize goods", []),  # English words
         ("it fell due once, and sei gegrüßt", []),
         ("einige hundert, cinque per cento", []),
     ],
