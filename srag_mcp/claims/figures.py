@@ -12,7 +12,7 @@ from srag_mcp.cells.cell import IN_DOUBT, Cell, Mark, is_count
 from srag_mcp.claims.captions import note_scales
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span, find_exactly
-from srag_mcp.text.words import STOP_WORDS, fold
+from srag_mcp.text.words import STOP_WORDS, fold, stem, stems
 from srag_mcp.values.dates import DateText, find_dates
 from srag_mcp.values.quantities import (
     DECIMAL_COMMA,
@@ -251,6 +251,11 @@ def _read_count(word: str) -> int | float | None:
 def definition(attribute: Attribute) -> str:
     """Return the name, the unit and the description of a column."""
     return f"{attribute.name.replace('_', ' ')} {attribute.unit or ''} {attribute.description}"
+
+
+def is_in_currency(attribute: Attribute) -> bool:
+    """Whether a column has no unit, and its definition speaks of a currency, as a model writes."""
+    return not attribute.unit and stem("currency") in stems(definition(attribute))
 
 
 def column_unit(attribute: Attribute) -> str | None:

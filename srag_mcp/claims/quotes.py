@@ -14,6 +14,7 @@ from srag_mcp.claims.figures import (
     definition,
     find_marks,
     groupings_of,
+    is_in_currency,
     may_be_year,
     speaks_of_years,
 )
@@ -241,8 +242,7 @@ class PlacedFigure:
         own = column_unit(attribute) or unit_ending(attribute.name)
         if own is not None and self.figure.unit == own:
             return True
-        is_money = own is None and is_currency(self.figure.unit)
-        if is_money and "currency" in words(definition(attribute)):
+        if own is None and is_currency(self.figure.unit) and is_in_currency(attribute):
             return True
         if may_be_year(attribute, value) and speaks_of_years(attribute) and self.is_of_date:
             return True

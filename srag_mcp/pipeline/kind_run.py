@@ -569,9 +569,13 @@ class Grouping:
 
     @cached_property
     def _singles(self) -> dict[str, str]:
-        """The documents that a model may put into a kind by themselves, by key: strays first."""
+        """The documents that a model may put into a kind by themselves, by key: strays first.
+
+        None that a person has assigned.
+        """
+        said = {x for kind in read_assigned(self.sorter.state).values() for x in kind.assigned}
         shown = (item.path for documents in self.middle for item in documents)
-        paths = [*[*self.odd][:_MAX_STRAYS], *shown]
+        paths = [*[*self.odd][:_MAX_STRAYS], *(path for path in shown if path not in said)]
         return {f"s{number}": path for number, path in enumerate(paths, start=1)}
 
     def describe(self) -> dict[str, str]:
@@ -581,7 +585,7 @@ class Grouping:
             shown = self.middle[number]
             forms = {stem(x): x for item in shown for x in content_words(item.text)}
             words = ", ".join([forms[x] for x in kind.usual() if x in forms][:_N_WORDS])
-            begun = (f"\n- {keys[item.path]} {_begin(item.path, item.text)}" for item in shown)
+            begun = (f"\n- {keys.get(x.path, '')} {_begin(x.path, x.text)}" for x in shown)
             texts[f"g{number + 1}"] = "".join((f"{self.sizes[number]}, words: {words}", *begun))
         return texts | {keys[path]: text for path, text in self.odd.items() if path in keys}
 

@@ -16,6 +16,7 @@ from itertools import product
 from math import log
 
 from srag_mcp.cells.cell import Mark, is_predicted
+from srag_mcp.claims.figures import is_in_currency
 from srag_mcp.claims.quotes import statement_at
 from srag_mcp.errors import QuestionError
 from srag_mcp.rules.candidates import Stated, differ_by_a_value
@@ -470,9 +471,7 @@ def _bare_money(corpus: Corpus, decimals: int | None = None) -> set[str]:
 
 
 def _defined_money(corpus: Corpus) -> set[str]:
-    """Return the columns without a unit whose definitions, written by a model, say `currency`."""
-    said = {x.name: {*stems(x.description)} for x in _open_ones(corpus)}
-    return {name for name, own in said.items() if not own.isdisjoint(stems("currency"))}
+    return {item.name for item in _open_ones(corpus) if is_in_currency(item)}
 
 
 def _noted_currencies(corpus: Corpus) -> dict[str, str]:

@@ -8,14 +8,15 @@ figures with their numerals unread, `Figure.read` reads one with the separators 
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cache
 from itertools import takewhile
 
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import languages_of, lettered
-from srag_mcp.values.states import NUMBER_NAMES, WORDS
+from srag_mcp.values.states import WORDS, number_names
 from srag_mcp.values.units import (
     AMBIGUOUS_CURRENCIES,
     HOURLY,
@@ -49,9 +50,7 @@ _SMALL = {word: number for number, word in enumerate(WORDS["numbers"]["units"].s
     word: 10 * number for number, word in enumerate(WORDS["numbers"]["tens"].split(), start=2)
 }
 _FACTORS = {"dozen": 12, "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9}
-_WHOLE = {**NUMBER_NAMES, "half a dozen": 6, "half a million": 500_000, "a couple": 2}
-# The highest number that begins with a word: they stand in their order.
-_FOREIGN = {name.partition(" ")[0]: number for name, number in NUMBER_NAMES.items()}
+_WHOLE = {"half a dozen": 6, "half a million": 500_000, "a couple": 2}
 PARTS_OF_ONE = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4} | {
     f"{word}{plural}": number
     for number, word in enumerate(WORDS["numbers"]["ordinals"].split(), start=1)
@@ -101,7 +100,17 @@ _OF_HUNDRED = r"p(?:er|ro|or|our)\s(?:cento?|mille|ciento)\b"
 _BEHIND_IT = re.compile(rf"[\s-](?!{_OF_HUNDRED})(\w+)(?:[\s-](\w+))?")
 _ALONE, _GLUED = re.compile(r"(?<![\w-])[^\W\d_]+"), re.compile(r"[\w-]")
 _GAP, _RUN = re.compile(r"[\s-]"), re.compile(r"[^\W\d_]+(?:[\s-][^\W\d_]+){0,5}")
-_NUMERIC = {*SCALES, *_OF_NUMBERS, *_FOREIGN} - {x for x, n in NUMBER_NAMES.items() if n == 1}
+
+
+@cache
+def _foreign() -> tuple[Mapping[str, int], Set[str]]:
+    """Return the highest number that begins with a word, and the words of which numbers are."""
+    names = number_names()  # in their order
+    first = {name.partition(" ")[0]: number for name, number in names.items()}
+    articles = {name for name, number in names.items() if number == 1}
+    return first, {*SCALES, *_OF_NUMBERS, *first} - articles
+
+
 _NOTHING_MORE = re.compile(r"\s*(?:\Z|[.,;:!?)\]|])|[^\S\n]*\n\s*\n")
 
 
@@ -266,8 +275,8 @@ def read_number_words(text: str) -> int | float | None:
     `two dozen` -> 24, `ten and a half` -> 10.5, `drei` -> 3
     """
     folded = " ".join(text.lower().replace("-", " ").split())
-    if folded in _WHOLE:
-        return _WHOLE[folded]
+    if (known := _WHOLE.get(folded) or number_names().get(folded)) is not None:
+        return known
     if part := _AND_PART.search(folded):
         first, more = read_number_words(folded[: part.start()]), _part_of(part)
         above = _FACTORS.get(folded[: part.start()].rpartition(" ")[2], 1)  # `a million and a half`
@@ -480,27 +489,27 @@ def find_spelled(text: str, least: int, whole: str = "") -> Iterator[tuple[Span,
     None is a part of another one, as in `mil novecentos`, or an hour; and none is in a text that is
     English as a *whole*, where `due` and `venti` are other words. `dreißig Pfeifen` -> 30
     """
-    end = 0
-    for first in _ALONE.finditer(text) if lettered(text) & _FOREIGN.keys() else ():
+    end, (highest, numeric), named = 0, _foreign(), number_names()
+    for first in _ALONE.finditer(text) if lettered(text) & highest.keys() else ():
         start = first.start()
-        if start < end or _FOREIGN.get(first[0].lower(), 0) < least:
+        if start < end or highest.get(first[0].lower(), 0) < least:
             continue
         run = _RUN.match(text, start)
         said = _GAP.split(run[0].lower()) if run else []
         names = (" ".join(said[:n]) for n in range(len(said), 0, -1))
-        name = next((x for x in names if NUMBER_NAMES.get(x, 0) >= least), "")
+        name = next((x for x in names if named.get(x, 0) >= least), "")
         head, end = text[max(0, start - _LONGEST_BESIDE) : start], start + len(name)
         behind = _BEHIND_IT.match(text, end)
         beside = [x for x in (_BEFORE_IT.search(head), behind) if x]
         near = {x.lower() for found in beside for x in found.groups() if x}
-        is_part = any(x in _NUMERIC or x[0].isdigit() for x in near)
+        is_part = any(x in numeric or x[0].isdigit() for x in near)
         is_part |= any(_AND_PART.match(text, x) for x in (end, behind.end(1) if behind else end))
         if not name or is_part or _OF_A_DAY.match(text, end) or _GLUED.match(text, end):
             continue
         if languages_of(whole or text) == {"english"}:
             return
         sign, start = _sign(start, head, None)
-        yield Span(start, end), sign * NUMBER_NAMES[name]
+        yield Span(start, end), sign * named[name]
 
 
 def scan_figures(text: str) -> Iterator[Figure]:

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -16,6 +17,18 @@ from srag_mcp.values.types import ColumnType, Value
 
 # --- Names and words of languages ----------------------------------------------------------------
 
+
+@cache
+def number_names() -> Mapping[str, int]:
+    """Return the numbers of other languages than English by their words, up to 999.
+
+    Read when one is looked for: there are 10,000. `dreißig`, `dreissig` -> 30, `vingt et un` -> 21
+    """
+    path = Path(__file__).with_name("number_names.json")
+    numbers = enumerate(json.loads(path.read_text(encoding="utf-8")), start=1)
+    return {name: n for n, names in numbers for name in names.split("|")}
+
+
 _NAMES = json.loads(Path(__file__).with_name("names.json").read_text(encoding="utf-8"))
 WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 
@@ -23,10 +36,6 @@ MONTHS: Mapping[str, int] = _NAMES["months"]
 # Folded: `swiss francs` -> CHF; names of one word are in `units.toml`.
 CURRENCY_NAMES: Mapping[str, str] = _NAMES["currencies"]
 COUNTRIES: frozenset[str] = frozenset(_NAMES["countries"])
-# By words of other languages than English: `dreißig`, `dreissig` -> 30, `vingt et un` -> 21.
-NUMBER_NAMES: Mapping[str, int] = {
-    name: n for n, names in enumerate(_NAMES["numbers"], start=1) for name in names.split("|")
-}
 LEGAL_FORMS: frozenset[str] = frozenset(WORDS["names"]["legal_forms"].split())
 TITLES: frozenset[str] = frozenset(WORDS["names"]["titles"].split())
 ARTICLES: frozenset[str] = frozenset(WORDS["names"]["articles"].split())

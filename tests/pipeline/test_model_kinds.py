@@ -118,6 +118,20 @@ def test_documents_that_no_group_is_of_are_a_kind_by_their_keys_and_leave_their_
     assert (again.taken, kinds_of(harbour, settings)) == (None, kinds)
 
 
+def test_a_document_that_a_person_assigned_has_no_key_to_be_moved_by(
+    harbour: Path, saying: Saying
+) -> None:
+    with saying(*SAID) as (server, settings):
+        ingest(harbour, settings.with_engine("offline"))
+        state = CorpusFolder(harbour, settings.home).readable()
+        (state / "schema.json").write_text(json.dumps({"x-kinds": {"boats": ["b1.md"]}}))
+        ingest(harbour, settings, fresh=True)
+    lines = content_of(server.requests[0]).splitlines()
+    [assigned] = [line for line in lines if "b1.md" in line]
+    assert assigned.split()[:2] == ["-", "b1.md:"]
+    assert any(line.startswith("- s") and "b2.md" in line for line in lines)
+
+
 def test_kinds_that_code_found_are_settled_by_a_model_where_columns_are_found_anew(
     harbour: Path, saying: Saying
 ) -> None:

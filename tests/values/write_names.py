@@ -1,4 +1,4 @@
-"""Write `srag_mcp/values/names.json`: names of months, weekdays, countries, currencies and numbers.
+"""Write `names.json` and `number_names.json` in `srag_mcp/values/`: months, countries, numbers ….
 
 Run by hand where a language or a currency is added; Babel has the names of Unicode's CLDR, and
 num2words those of numbers. Neither is a dependency of the product:
@@ -113,7 +113,6 @@ if __name__ == "__main__":
         "weekdays": weekdays(),
         "countries": countries(),
         "currencies": currencies(),
-        "numbers": numbers(),
     }
-    text = json.dumps(known, ensure_ascii=False, indent=0)
-    TARGET.write_text(text + "\n", encoding="utf-8")
+    for path, said in ((TARGET, known), (TARGET.with_name("number_names.json"), numbers())):
+        path.write_text(json.dumps(said, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
