@@ -67,6 +67,7 @@ class OpenAIServer:
         keys: What came as `Authorization`, with them.
         n_in_flight: Requests that are being answered.
         peak: The most of them at a time.
+        error: What the script raised first, which ends the test that it is of.
     """
 
     def __init__(self, script: Script) -> None:
@@ -74,6 +75,7 @@ class OpenAIServer:
         self.requests: list[Body] = []
         self.keys: list[str] = []
         self.peak = 0
+        self.error: Exception | None = None
         self.started = threading.Event()
         self.script = script
         self.n_in_flight = 0
@@ -120,6 +122,9 @@ class OpenAIServer:
         try:
             answer = self.script(body)
             await asyncio.sleep(answer.delay_s)
+        except Exception as error:
+            self.error = self.error or error
+            return False
         finally:
             self.n_in_flight -= 1
         data = answer.body(body["model"])
@@ -146,6 +151,8 @@ def serving(script: Script) -> Iterator[OpenAIServer]:
     finally:
         server.stop()
         thread.join(10)
+    if server.error:
+        raise server.error
 
 
 def content_of(body: Body) -> str:
