@@ -404,6 +404,7 @@ class SettledTables:
         everything: All files, each as a document.
         survey: The tables, where their rows are documents, or a kind beside documents.
         is_other: Whether it was otherwise before, so that induced columns are of no use.
+        are_changed: Whether any table is not as it was when its rows were read.
         documents: The files beside tables that are kinds, where they may be kinds as well.
     """
 
@@ -411,6 +412,7 @@ class SettledTables:
     everything: FoundFiles
     survey: TableSurvey | None = None
     is_other: bool = False
+    are_changed: bool = True
     documents: FoundFiles | None = None
 
     @property
@@ -468,6 +470,8 @@ def settle_tables(
     kind_before = mode.kind if before is None else before.kind
     had_rows = any(state.rows for state in known)
     is_other = bool(known) and (mode.rows, mode.kind) != (had_rows, kind_before)
+    states = [(finished.get(item.relative), item) for item in tables]
+    are_changed = not all(state and is_same_file(state, item) for state, item in states)
     found = everything = replace(found, mode=mode)
     if documents is not None and mode.alone and not mode.rows:
         own = {item.relative for item in documents.sources}
@@ -485,7 +489,7 @@ def settle_tables(
             skipped=(*found.skipped, *(DocumentError(path, reason) for path in left)),
         )
     of_rows = survey if mode.rows or documents is not None else None
-    return SettledTables(found, everything, of_rows, is_other, documents)
+    return SettledTables(found, everything, of_rows, is_other, are_changed, documents)
 
 
 def _find_beside(found: FoundFiles, mode: TableMode, survey: TableSurvey) -> FoundFiles | None:

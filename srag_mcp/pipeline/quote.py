@@ -37,7 +37,7 @@ from srag_mcp.records.prediction import (
     estimate_rows,
     estimate_rules,
 )
-from srag_mcp.rules.table_columns import with_columns
+from srag_mcp.rules.table_columns import with_columns, with_lists
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.definition import render_kinds
 from srag_mcp.schema.rounds import count_rounds, find_wished, render_additions
@@ -304,7 +304,7 @@ def quote_work(
     is_known = schema is not None or not engine.asks
     columns, lists_read = ((), ()) if is_known else asked.tables.columns()
     if columns:
-        schema = with_columns(Schema(title=folder.name), columns, lists_read)
+        schema = with_lists(with_columns(Schema(title=folder.name), columns), lists_read)
         n_asking = render_additions(schema, questions).count_tokens() if questions else 0
     added, is_defined = _find_added(work, schema, attribute)
     wanted = schema and schema.model_copy(update={"attributes": (*schema.attributes, *added)})

@@ -13,13 +13,15 @@ from srag_mcp.cells.cell import is_predicted
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SCHEMA_FILE
 from srag_mcp.documents.json_text import VALUES_INSIDE
+from srag_mcp.documents.table_files import ColumnSample
+from srag_mcp.documents.tables import column_key
 from srag_mcp.engines.protocol import Engine, SchemaSample
 from srag_mcp.errors import CorpusError, NotIngestedError, SchemaError
 from srag_mcp.pipeline.file_plan import NO_TABLES, SettledTables
 from srag_mcp.pipeline.wishes import tidy_wish
 from srag_mcp.rules.child_tables import build_pending
 from srag_mcp.rules.induction import induce_columns, learn_extractors
-from srag_mcp.rules.table_columns import are_rows, with_lists
+from srag_mcp.rules.table_columns import are_rows, with_columns, with_lists
 from srag_mcp.schema.attribute import Attribute, snake_case
 from srag_mcp.schema.edits import find_sources, hide, without_stale
 from srag_mcp.schema.json_schema import find_schema_file, read_schema_file, schema_to_json
@@ -49,6 +51,7 @@ _GENERIC_ENTITY = "records"
 _KEYWORD = "SELECT keyword_category FROM duckdb_keywords() WHERE keyword_name = ?"
 _ADDING = "extension"
 _SOUGHT = "lists_sought"
+_COLUMNS = "columns_of_tables"  # all that the tables have had
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,8 @@ def put_schema_in_force(
             item.extractors or _is_taken_over(present, item) for item in schema.attributes
         )
         schema = schema if is_learnt else learn_extractors(schema, sample(), wish.questions)
+    elif added := _new_columns(work, wish.tables, present):
+        schema = with_columns(schema, added)
     elif engine.asks and wish.lists and schema.pending_lists:
         schema = _build_pending(work, schema, sample)
     elif {"objects", "values"}.intersection(item.holds for item in schema.lists):
@@ -100,7 +105,30 @@ def put_schema_in_force(
     if wish.fresh and path.is_file():  # a person may have edited it
         version = 0 if present is None else present.schema.version
         shutil.copyfile(path, path.with_name(f"{path.stem}-{version}{path.suffix}"))
-    return put_edit_in_force(work, schema, origin)
+    known = {column_key(x.name) for x in _filled_columns(wish.tables)}
+    with work.transaction():
+        if known:
+            work.keep_note(_COLUMNS, json.dumps(sorted(known | _columns_before(work))))
+        return put_edit_in_force(work, schema, origin)
+
+
+def _filled_columns(tables: SettledTables) -> list[ColumnSample]:
+    """Return the columns of tables that changed; those of others were there before."""
+    return [x for x in tables.columns()[0] if x.n_filled] if tables.are_changed else []
+
+
+def _columns_before(work: WorkDatabase) -> set[str]:
+    return {*json.loads(work.note(_COLUMNS) or "[]")}
+
+
+def _new_columns(
+    work: WorkDatabase, tables: SettledTables, present: SchemaInForce
+) -> list[ColumnSample]:
+    """Return the columns that no table had before: others that the schema lacks were dropped."""
+    before = _columns_before(work)
+    if not before or not _states_columns(present):
+        return []
+    return [x for x in _filled_columns(tables) if column_key(x.name) not in before]
 
 
 def _build_pending(work: WorkDatabase, schema: Schema, sample: Sample) -> Schema:

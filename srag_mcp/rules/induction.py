@@ -32,7 +32,7 @@ from srag_mcp.rules.naming import (
 from srag_mcp.rules.places import place_candidates
 from srag_mcp.rules.running import slot_candidates
 from srag_mcp.rules.sightings import Sightings, is_plain_value
-from srag_mcp.rules.table_columns import are_rows, row_candidates, with_columns
+from srag_mcp.rules.table_columns import are_rows, row_candidates, with_columns, with_lists
 from srag_mcp.schema.attribute import (
     Attribute,
     Extractor,
@@ -202,7 +202,7 @@ def induce_columns(
     """
     nouns = _without_heads(nouns_of_names(entity, file), [item.name for item in lists])
     schema = Schema(title=title, entity=entity, nouns=nouns)
-    return with_columns(schema, columns, lists)
+    return with_lists(with_columns(schema, columns), lists)
 
 
 def _harvest(sightings: Sequence[Sightings], questions: Sequence[str]) -> list[Candidate]:

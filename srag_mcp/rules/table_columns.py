@@ -52,12 +52,10 @@ def are_rows(documents: Sequence[Document]) -> bool:
     )
 
 
-def with_columns(
-    schema: Schema, columns: Sequence[ColumnSample], lists: Sequence[ListedMembers]
-) -> Schema:
-    """Return *schema* with an attribute for each column that any row fills."""
-    attributes = _attributes(columns)
-    return with_lists(schema.model_copy(update={"attributes": attributes}), lists)
+def with_columns(schema: Schema, columns: Sequence[ColumnSample]) -> Schema:
+    """Return *schema* with one more attribute for each column that any row fills."""
+    new = _attributes(columns, {item.name for item in schema.attributes})
+    return schema.model_copy(update={"attributes": (*schema.attributes, *new)})
 
 
 def with_lists(schema: Schema, lists: Sequence[ListedMembers]) -> Schema:

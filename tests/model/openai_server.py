@@ -122,7 +122,7 @@ class OpenAIServer:
         try:
             answer = self.script(body)
             await asyncio.sleep(answer.delay_s)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - raised when the block ends
             self.error = self.error or error
             return False
         finally:

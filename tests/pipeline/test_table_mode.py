@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.inference.ask import ask as ask_question
+from srag_mcp.pipeline.column_run import change_columns
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.quote import quote_ingestion
 from srag_mcp.pipeline.report import Failure
@@ -201,6 +202,24 @@ def test_a_changed_row_leaves_the_columns_as_they_are(
 
     assert (report.n_extracted, report.n_unchanged) == (1, 19)
     assert ask(ingested, "SELECT height FROM towns WHERE town = 'Town 7'") == [(77,)]
+
+
+def test_a_column_that_a_table_has_now_is_added_and_one_that_was_dropped_is_not(
+    ingested: Path, settings: Settings, ask: Ask
+) -> None:
+    change_columns(ingested, settings, "drop", ["note"])
+    write_towns(ingested / "more.csv", 2, "Town,Height,Note,County")
+    more = (ingested / "more.csv").read_text(encoding="utf-8").replace("Town ", "New ")
+    lines = [f"{line},Kent" if "New" in line else line for line in more.splitlines()]
+    (ingested / "more.csv").write_text("\n".join(lines), encoding="utf-8")
+
+    report = ingest(ingested, settings)
+
+    assert (report.attributes, report.n_documents) == (("town", "height", "county"), 22)
+    counted = "SELECT county, count(*) FROM towns GROUP BY county ORDER BY county"
+    assert ask(ingested, counted) == [("Kent", 2), (None, 20)]
+    (ingested / "more.csv").touch()
+    assert ingest(ingested, settings).attributes == ("town", "height", "county")
 
 
 def test_an_empty_cell_states_that_there_is_no_value(

@@ -16,7 +16,7 @@ from srag_mcp.values.types import TEXT
 
 def columns(rows: list[list[str]]) -> tuple[Attribute, ...]:
     table = sketch(find_records(arrange(rows)))
-    return with_columns(Schema(title="T"), table.columns, ()).attributes
+    return with_columns(Schema(title="T"), table.columns).attributes
 
 
 def column(*values: str, name: str = "Value") -> Attribute:
@@ -122,7 +122,6 @@ def test_a_row_is_read_cell_by_cell() -> None:
                 arrange([["Name", "Paid", "Discount"], ["Ann", "yes", "5"], ["Cem", "no", "7"]])
             )
         ).columns,
-        (),
     )
 
     name, paid, discount = read_row(Sightings(documents[1]), schema).cells
@@ -137,7 +136,7 @@ def test_a_row_is_read_cell_by_cell() -> None:
 
 def test_a_column_that_the_row_does_not_have_is_not_mentioned() -> None:
     schema = with_columns(
-        Schema(title="T"), sketch(find_records(arrange([["Name", "Town"], ["A", "B"]]))).columns, ()
+        Schema(title="T"), sketch(find_records(arrange([["Name", "Town"], ["A", "B"]]))).columns
     )
 
     _, town = read_row(Sightings(rows_of(["Ann", "yes", "5"], ["Bob", "no", "6"])[0]), schema).cells
@@ -149,7 +148,7 @@ def test_the_digits_of_a_column_may_prove_a_mark_that_the_table_uses_otherwise()
     rows = [["Site", "Fee", "Visits"], ["a", "2,40", "1,080"], ["b", "3,10", "746"],
             ["c", "0,75", "12,345"], ["d", "1,00", "1,234"]]  # fmt: skip
     table = find_records(arrange(rows))
-    schema = with_columns(Schema(title="T"), sketch(table).columns, ())
+    schema = with_columns(Schema(title="T"), sketch(table).columns)
     assert [item.type for item in schema.attributes] == ["string", "number", "integer"]
     assert [item.unit for item in schema.attributes] == [None, None, None]
 
