@@ -32,7 +32,6 @@ from srag_mcp.store.evidence import (
     Evidence,
     EvidenceFilter,
     EvidencePage,
-    cells_where,
     evidence_sql,
     read_entries,
     read_evidence,
@@ -457,9 +456,24 @@ class Corpus:
         child = any(item.entity == records for item in content.schema.children)
         if column:
             content.schema.attribute(column, records)
-        is_one = not content.is_early and (column or child)
-        key = f"(document_id, {POSITION})" if child else "document_id"
-        return cells_where(column, records, records if is_one else None, wanted, key)
+        equal = {
+            "attribute": column,
+            "table_name": records if not content.is_early and (column or child) else "",
+            "document_id": wanted.get("document_id"),
+            "state": wanted.get("state"),
+        }
+        conditions = [f"{name} = {quote_text(text)}" for name, text in equal.items() if text]
+        if (position := wanted.get("position")) is not None:
+            conditions.append(f"position = {position:d}")
+        if value := wanted.get("value"):
+            text = quote_text(value)
+            number = f"TRY_CAST(value AS DOUBLE) = TRY_CAST({text} AS DOUBLE)"
+            conditions.append(f"(lower(value) = lower({text}) OR {number})")
+        if where := wanted.get("where"):
+            key = f"(document_id, {POSITION})" if child else "document_id"
+            found = f"SELECT {key} FROM {quote_name(records)} WHERE ({where}\n)"  # noqa: S608 - guarded
+            conditions.append(f"{key} IN ({found})")
+        return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
     def document(self, document_id: str) -> DocumentEntry:
         """Return one document, by its id as it is or is shown (see `inert`).
