@@ -47,7 +47,7 @@ from srag_mcp.store.statistics import (
     read_statistics,
 )
 from srag_mcp.store.values import INDEX_TABLES, INDEX_VERSION, ValueIndex
-from srag_mcp.text.shown import inert, one_line, shorten
+from srag_mcp.text.shown import first_of, inert, one_line, shorten
 from srag_mcp.text.spans import Span
 
 Returned = TypeVar("Returned")
@@ -625,8 +625,7 @@ def _say_left_out(rest: Corpus) -> tuple[str, ...]:
     lines = []
     for is_read, why in told:
         paths = [path for path, x in rows if x is is_read]
-        more = f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else ""
         files = "1 file" if len(paths) == 1 else f"{len(paths):,} files"
-        named = f"{', '.join(paths[:_MAX_NAMED])}{more}"
+        named = ", ".join(first_of(paths, _MAX_NAMED))
         lines += [f"{files} of the folder in no table ({why}): {named}"] if paths else []
     return tuple(lines)
