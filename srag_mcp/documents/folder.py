@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from pydantic import TypeAdapter
 
 from srag_mcp.errors import CorpusError, DocumentError
+from srag_mcp.text.shown import first_of
 
 if TYPE_CHECKING:
     from srag_mcp.settings import Settings
@@ -249,8 +250,7 @@ def why_ask_first(folder: Path) -> str:
         if any((item / name).is_dir() for name in (DOCUMENTS_FOLDER, STATE_FOLDER))
     ]
     if len(corpora) > 1:
-        more = [] if len(corpora) <= _MAX_NAMED_CORPORA else ["…"]
-        named = ", ".join([*corpora[:_MAX_NAMED_CORPORA], *more])
+        named = ", ".join(first_of(corpora, _MAX_NAMED_CORPORA))
         return f"it holds {len(corpora)} corpora ({named})"
     n_deep = sum("/" in path for path in list_files(folder) or ())
     return f"it holds {n_deep:,} files in folders inside" if n_deep > _MANY_DEEP else ""

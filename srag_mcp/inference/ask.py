@@ -49,7 +49,7 @@ from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.spool import QUESTIONS, StoredReplies
 from srag_mcp.store.state import open_state
 from srag_mcp.store.values import ValueIndex, find_several, goes_on, signed_words
-from srag_mcp.text.shown import quoted, shorten
+from srag_mcp.text.shown import first_of, quoted, shorten
 from srag_mcp.text.words import is_content
 from srag_mcp.values.states import read_statement
 
@@ -363,7 +363,8 @@ def _compare_names(corpus: Corpus, translation: Translation, page: ResultPage) -
         (found,) = corpus.statistics([own], table)
         counts = {str(item.value): item.count for item in found.values}
         if (several := find_several(counts)) and not values:
-            shown = _name_few([f"{quoted(x)} ({counts[x]:,})" for x in several], ", ")
+            several = [f"{quoted(x)} ({counts[x]:,})" for x in several]
+            shown = ", ".join(first_of(several, _MAX_LIKE))
             msg = f"each {column} was to be told apart, and some documents have several: {shown}"
             raise QuestionError(msg)
         if found.truncated and not values and are_names(counts):
@@ -383,7 +384,7 @@ def _compare_names(corpus: Corpus, translation: Translation, page: ResultPage) -
             shorten(render_text(x, translation.restated, facts.unit), _MAX_TEXT)
             for x in (page, other)
         )
-        names = _name_few([*dict.fromkeys(told)], "; ")
+        names = "; ".join(first_of([*dict.fromkeys(told)], _MAX_LIKE))
         msg = f"nobody knows whether these are the same: {names}. If not: {apart} If so: {as_one}"
         raise QuestionError(msg)
 
@@ -411,11 +412,6 @@ def _find_like_names(
             known = {x: n for x, n in near.items() if x not in several}
             groups = find_candidates(unite(known, decided), decided)
             yield from ([x.spellings[0] for x in things] for things in groups)
-
-
-def _name_few(shown: Sequence[str], mark: str) -> str:
-    more = [f"{len(shown) - _MAX_LIKE} more"] * (len(shown) > _MAX_LIKE)
-    return mark.join([*shown[:_MAX_LIKE], *more])
 
 
 def _is_sure(answer: Answer) -> bool:

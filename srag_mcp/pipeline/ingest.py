@@ -70,6 +70,7 @@ from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, remember_files
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, open_work
+from srag_mcp.text.shown import first_of
 
 logger = logging.getLogger(__name__)
 
@@ -105,9 +106,8 @@ class Run:
         if sample.documents:
             return sample.documents
         problems = [str(item) for item in (*sample.failed, *self.found.failed, *self.found.skipped)]
-        named = "; ".join(problems[:_MAX_NAMED])
-        more = f" and {len(problems) - _MAX_NAMED} more" if len(problems) > _MAX_NAMED else ""
-        msg = f"none of the files of {self.folder} could be read: {named}{more}"
+        named = "; ".join(first_of(problems, _MAX_NAMED))
+        msg = f"none of the files of {self.folder} could be read: {named}"
         raise CorpusError(msg)
 
     def report(self, engine: Engine | type[Engine]) -> IngestReport:

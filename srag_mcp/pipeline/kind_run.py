@@ -73,7 +73,7 @@ from srag_mcp.store.layout import (
 from srag_mcp.store.renamings import attached_former
 from srag_mcp.store.takeover import hand_over
 from srag_mcp.store.work import APART, MIXED, ODD, WorkDatabase, open_work
-from srag_mcp.text.shown import one_line, shorten
+from srag_mcp.text.shown import first_of, one_line, shorten
 from srag_mcp.text.words import content_words, stem, stems
 
 _MAX_COMPARED = 120  # as many as are compared in a second
@@ -167,7 +167,7 @@ def note_apart(work: WorkDatabase, found: FoundFiles) -> None:
     stored = {path for path, _ in work.run(_STORED.format("true"))}.difference(work.odd(), mended)
     paths = [] if is_one or is_table or work.note(MIXED) else sorted(stored)[:_MAX_TOPS]
     apart = [*find_apart(lambda: _read_texts(work, paths))]
-    shown = _first([shorten(" ".join(item), _N_CHARACTERS) for item in apart])
+    shown = first_of([shorten(" ".join(item), _N_CHARACTERS) for item in apart], _N_SHOWN)
     note = f"counted and added up as the others are: {'; '.join(shown)}" if apart else ""
     work.keep_note(APART, note, is_content=note != (work.note(APART) or ""))
 
@@ -500,7 +500,7 @@ class KindSorter:
         said = {path: name for name, paths in before.items() for path in paths}
         missing = [x for x, name in said.items() if name in self.tables or x not in found.places]
         if missing := sorted(map(one_line, missing)):
-            shown = ", ".join(_first(missing))
+            shown = ", ".join(first_of(missing, _N_SHOWN))
             told = "; ".join(filter(None, (told, f"assigned by hand, and not there: {shown}")))
         for number, (name, of) in enumerate(found.kinds.items()):
             paths = (source.relative for source in self.found.sources)
@@ -625,7 +625,7 @@ class Grouping:
             kinds[name] = ways or (self.sorter.kind_at(singles),)
             places |= dict.fromkeys(members, number)
             if own != [name] or moved:
-                told.append(f"{name} for {', '.join((*own, *_first(moved)))}")
+                told.append(f"{name} for {', '.join((*own, *first_of(moved, _N_SHOWN)))}")
         if len(kinds) == 1:
             places = dict.fromkeys((item.relative for item in self.sorter.documents), 0)
         odd = {path: text for path, text in self.odd.items() if path not in places}
@@ -736,11 +736,6 @@ def _read_texts(work: WorkDatabase, paths: Sequence[str]) -> Iterator[tuple[str,
 def _read_words(work: WorkDatabase, paths: Sequence[str]) -> Iterator[tuple[str, Words]]:
     """Yield what documents that are stored are compared by."""
     return ((path, words_of(text)) for path, text in _read_texts(work, paths))
-
-
-def _first(said: Sequence[str]) -> list[str]:
-    """Return the first of what is said, and how many more there are."""
-    return [*said[:_N_SHOWN], *[f"{len(said) - _N_SHOWN:,} more"] * (len(said) > _N_SHOWN)]
 
 
 def _begin(path: str, text: str) -> str:

@@ -19,7 +19,7 @@ from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.predictions import Predictions, Unread, count_failed_members, find_unread
 from srag_mcp.store.takeover import describe_design
 from srag_mcp.store.work import OTHER_KIND, WorkDatabase
-from srag_mcp.text.shown import quoted, shorten
+from srag_mcp.text.shown import first_of, quoted, shorten
 from srag_mcp.values.columns import WITHOUT_TIME, has_time
 
 _MAX_NAMED = 20
@@ -148,11 +148,11 @@ class IngestReport:
         said += [f"{text}; the old name stays for this version" for text in self.renamed]
         if self.account and not self.kinds:  # each says its own
             said.append(self.account)
-        said += _named("could not be read", self.failed)
-        said += _named("left out", self.skipped)
-        said += self.told[:_MAX_NAMED]
-        if len(self.told) > _MAX_NAMED:
-            said.append(f"{len(self.told) - _MAX_NAMED} more is told of the tables")
+        for what, failures in (("could not be read", self.failed), ("left out", self.skipped)):
+            reasons = ((x.path, " ".join(x.reason.split())) for x in failures)
+            named = [f"{path}: {reason:.{_MAX_REASON}}" for path, reason in reasons]
+            said += [f"{what}: {text}" for text in first_of(named, _MAX_NAMED)]
+        said += first_of(self.told, _MAX_NAMED)
         if self.extension is not None:
             attribute = self.extension.attribute
             unit = f", {attribute.unit}" if attribute.unit else ""
@@ -215,13 +215,6 @@ class IngestReport:
             kept = f"; the published build {self.build_id} stays" if self.build_id else ""
             return f"nothing is published{kept}"
         return f"published build {self.build_id}" if self.published else "nothing has changed"
-
-
-def _named(what: str, failures: tuple[Failure, ...]) -> list[str]:
-    named = [(item.path, " ".join(item.reason.split())) for item in failures[:_MAX_NAMED]]
-    lines = [f"{what}: {path}: {reason:.{_MAX_REASON}}" for path, reason in named]
-    more = len(failures) - _MAX_NAMED
-    return [*lines, f"{what}: {more} more"] if more > 0 else lines
 
 
 def report_stored(

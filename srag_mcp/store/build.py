@@ -59,7 +59,7 @@ from srag_mcp.store.renamings import Renamings, find_renamings
 from srag_mcp.store.statistics import CELLS_AT_ONCE, write_statistics, write_values
 from srag_mcp.store.values import INDEX_COMMENTS, INDEX_VERSION, write_index
 from srag_mcp.store.work import ACCOUNT, APART, MIXED, OTHER_KIND, WorkDatabase, read_cell
-from srag_mcp.text.shown import one_line
+from srag_mcp.text.shown import first_of, one_line
 from srag_mcp.values.states import State
 
 if TYPE_CHECKING:
@@ -140,36 +140,29 @@ def create_records(
     connection: duckdb.DuckDBPyConnection, schema: Schema, renamings: Renamings | None = None
 ) -> None:
     """Create the empty tables of the records, and comment on all tables of the build."""
-    columns = _typed_columns(schema.table, renamings)
-    entity = quote_name(schema.entity)
-    connection.execute(f"CREATE TABLE build.main.{entity} (document_id VARCHAR{columns})")
-    connection.execute(
-        f"CREATE TABLE build.main.srag_failures (document_id VARCHAR{columns}, _failed VARCHAR[])"
-    )
+    columns = _create(connection, schema.table, renamings)
+    connection.execute(f"CREATE TABLE build.main.srag_failures ({columns}, _failed VARCHAR[])")
     if renamings:
         renamings.create_view(connection)
     _comment(connection, _COMMENTS)
-    described = {f"{schema.entity}.{item.name}": describe(item) for item in schema.attributes}
-    _comment(connection, {schema.entity: f"{schema.title}: one row a document.", **described})
 
 
-def _typed_columns(table: Table, renamings: Renamings | None) -> str:
+def _create(
+    connection: duckdb.DuckDBPyConnection, table: Table, renamings: Renamings | None
+) -> str:
+    """Create one of the tables of records, with comments; return how its columns are declared."""
+    said, key = f"{table.title}: one row a document.", "document_id VARCHAR"
+    described = {f"{table.entity}.{item.name}": describe(item) for item in table.attributes}
+    if table.parent:
+        said = f"{table.title}: one row an item of the list {table.list_name!r} of a"
+        said = f"{said} {table.parent}, joined on document_id. {table.description}".strip()
+        key += f", {POSITION} INTEGER"
+        described[f"{table.entity}.{POSITION}"] = "Counts the items of a document, from 1."
     own = "".join(f", {quote_name(item.name)} {item.type.sql}" for item in table.attributes)
-    return own + (renamings.aliases(table.entity) if renamings else "")
-
-
-def _create_child(
-    connection: duckdb.DuckDBPyConnection, child: Table, renamings: Renamings | None
-) -> None:
-    columns = f"document_id VARCHAR, {POSITION} INTEGER{_typed_columns(child, renamings)}"
-    connection.execute(f"CREATE TABLE build.main.{quote_name(child.entity)} ({columns})")
-    comments = {
-        child.entity: f"{child.title}: one row an item of the list {child.list_name!r} of a"
-        f" {child.parent}, joined on document_id. {child.description}".strip(),
-        f"{child.entity}.{POSITION}": "Counts the items of a document, from 1.",
-        **{f"{child.entity}.{item.name}": describe(item) for item in child.attributes},
-    }
-    _comment(connection, comments)
+    columns = key + own + (renamings.aliases(table.entity) if renamings else "")
+    connection.execute(f"CREATE TABLE build.main.{quote_name(table.entity)} ({columns})")
+    _comment(connection, {table.entity: said, **described})
+    return columns
 
 
 def _comment(connection: duckdb.DuckDBPyConnection, comments: Mapping[str, str]) -> None:
@@ -254,8 +247,7 @@ WHERE contains(line, ?) ORDER BY ALL LIMIT 5
 
 
 def _name(paths: Sequence[str]) -> str:
-    more = [] if len(paths) <= _MAX_NAMED else ["…"]
-    return ", ".join([*map(one_line, paths[:_MAX_NAMED]), *more])
+    return ", ".join(map(one_line, first_of(paths, _MAX_NAMED)))
 
 
 def _say_odd(paths: Sequence[str]) -> str:
@@ -475,19 +467,17 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
         _write_child(work, child, on_column, renamings)
     n_corrected, n_waiting = apply_corrections(work, schema, renamings)
     connection.execute(_DOCUMENTS)
-    for part in connection.execute(_PARTS, [TEXTS_AT_ONCE]).fetchall():
+    for part in work.run(_PARTS, TEXTS_AT_ONCE):
         connection.execute(_TEXTS, part)
     columns = "".join(f"{quote_name(item.name)}, " for item in schema.attributes)
     failures = _FAILURES.format(entity=quote_name(schema.entity), columns=columns)
     connection.execute(failures, [schema.entity])
     write_statistics(connection, schema)
     write_values(connection, schema)
-    [(n_documents, n_failed)] = connection.execute(
-        "SELECT count(*), count(failure) FROM listing"
-    ).fetchall()
+    [(n_documents, n_failed)] = work.run("SELECT count(*), count(failure) FROM listing")
     beside = map(": ".join, work.run(_BESIDE, OF_RECORDS))
     odd = work.odd()
-    said = dict(connection.execute(_SAYING, [schema.entity]).fetchall()) if odd else {}
+    said = dict(work.run(_SAYING, schema.entity)) if odd else {}
     others = sorted(n for x, n in said.items() if x not in odd) or [1]
     least = others[len(others) // 2]  # as many as half of the others say
     # what a model has read tells a record from a letter beside it; what rules found does not
@@ -606,7 +596,7 @@ def _write_child(
     connection, is_predicted = work.connection, work.is_predicted()
     named = _list_rows(work, child)
     places = _write_columns(work, child, on_column)
-    _create_child(connection, child, renamings)
+    _create(connection, child, renamings)
     _write_records(connection, child, places)
     unasked = State.FAILED if is_predicted else State.NOT_MENTIONED
     connection.execute(_LISTS, {**named, "unasked": unasked.value})

@@ -32,7 +32,6 @@ from srag_mcp.store.evidence import (
     Evidence,
     EvidenceFilter,
     EvidencePage,
-    cells_where,
     evidence_sql,
     read_entries,
     read_evidence,
@@ -48,7 +47,7 @@ from srag_mcp.store.statistics import (
     read_statistics,
 )
 from srag_mcp.store.values import INDEX_TABLES, INDEX_VERSION, ValueIndex
-from srag_mcp.text.shown import inert, one_line, shorten
+from srag_mcp.text.shown import first_of, inert, one_line, shorten
 from srag_mcp.text.spans import Span
 
 Returned = TypeVar("Returned")
@@ -457,9 +456,24 @@ class Corpus:
         child = any(item.entity == records for item in content.schema.children)
         if column:
             content.schema.attribute(column, records)
-        is_one = not content.is_early and (column or child)
-        key = f"(document_id, {POSITION})" if child else "document_id"
-        return cells_where(column, records, records if is_one else None, wanted, key)
+        equal = {
+            "attribute": column,
+            "table_name": records if not content.is_early and (column or child) else "",
+            "document_id": wanted.get("document_id"),
+            "state": wanted.get("state"),
+        }
+        conditions = [f"{name} = {quote_text(text)}" for name, text in equal.items() if text]
+        if (position := wanted.get("position")) is not None:
+            conditions.append(f"position = {position:d}")
+        if value := wanted.get("value"):
+            text = quote_text(value)
+            number = f"TRY_CAST(value AS DOUBLE) = TRY_CAST({text} AS DOUBLE)"
+            conditions.append(f"(lower(value) = lower({text}) OR {number})")
+        if where := wanted.get("where"):
+            key = f"(document_id, {POSITION})" if child else "document_id"
+            found = f"SELECT {key} FROM {quote_name(records)} WHERE ({where}\n)"  # noqa: S608 - guarded
+            conditions.append(f"{key} IN ({found})")
+        return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
     def document(self, document_id: str) -> DocumentEntry:
         """Return one document, by its id as it is or is shown (see `inert`).
@@ -611,8 +625,7 @@ def _say_left_out(rest: Corpus) -> tuple[str, ...]:
     lines = []
     for is_read, why in told:
         paths = [path for path, x in rows if x is is_read]
-        more = f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else ""
         files = "1 file" if len(paths) == 1 else f"{len(paths):,} files"
-        named = f"{', '.join(paths[:_MAX_NAMED])}{more}"
+        named = ", ".join(first_of(paths, _MAX_NAMED))
         lines += [f"{files} of the folder in no table ({why}): {named}"] if paths else []
     return tuple(lines)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypedDict
 
-from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.guard import Value
 
 Read: TypeAlias = Callable[[str, Sequence[Value]], Sequence[Any]]
@@ -60,37 +59,6 @@ class EvidencePage:
 def read_evidence(rows: Sequence[Any]) -> tuple[Evidence, ...]:
     """Read the rows of `evidence_sql`."""
     return tuple(Evidence(*row) for row in rows)
-
-
-def cells_where(
-    attribute: str,
-    records: str,
-    table: str | None,
-    wanted: EvidenceFilter,
-    key: str = "document_id",
-) -> str:
-    """Write the clause for the *wanted* cells of *attribute*, of all when it is empty.
-
-    *records* is the table that `where` is about, *key* that of its rows as SQL: of a child table
-    document and position. *table*: whose cells; None for any, as earlier builds have one table.
-    """
-    equal = {
-        "attribute": attribute,
-        "table_name": table,
-        "document_id": wanted.get("document_id"),
-        "state": wanted.get("state"),
-    }
-    conditions = [f"{name} = {quote_text(text)}" for name, text in equal.items() if text]
-    if (position := wanted.get("position")) is not None:
-        conditions.append(f"position = {position:d}")
-    if value := wanted.get("value"):
-        text = quote_text(value)
-        number = f"TRY_CAST(value AS DOUBLE) = TRY_CAST({text} AS DOUBLE)"
-        conditions.append(f"(lower(value) = lower({text}) OR {number})")
-    if where := wanted.get("where"):
-        found = f"SELECT {key} FROM {quote_name(records)} WHERE ({where}\n)"  # noqa: S608 - guarded
-        conditions.append(f"{key} IN ({found})")
-    return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
 
 NAMED = "CASE WHEN position IS NULL THEN attribute ELSE table_name || '.' || attribute END"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
-
-from pydantic import BaseModel, TypeAdapter
 
 from srag_mcp.cells.cell import (
     BY_RULES,
@@ -156,9 +155,9 @@ class Predictions:
         records = list(records)
         hashes = {attribute.name: hash_attribute(attribute) for attribute in attributes}
         rows = [
-            self._row(record, item, hashes[item.cell.attribute])
-            for record in records
-            for item in record.cells
+            (x.document_id, x.sha256, name, hashes[str(name)], *kept, bool(x.error), marks)
+            for x in records
+            for name, *kept, marks in map(_as_row, x.cells)
         ]
         said = {x.document_id: (x.document_id, x.sha256, x.summary) for x in records if x.summary}
         keys = [[str(row[place]) for row in rows] for place in _KEY_PLACES]
@@ -189,16 +188,6 @@ class Predictions:
                 self._work.append("summaries", list(said.values()))
             if set(before) != set(rows):
                 self._work.count_revision()
-
-    @staticmethod
-    def _row(
-        record: PredictedRecord, item: PredictedCell, attribute_hash: str
-    ) -> tuple[object, ...]:
-        attribute, *kept, marks = _as_row(item)
-        return (
-            record.document_id, record.sha256, attribute, attribute_hash, *kept,
-            bool(record.error), marks,
-        )  # fmt: skip
 
     def cells(self, attribute: Attribute) -> dict[str, PredictedCell]:
         """Return the predictions of *attribute* that hold, by document id."""
@@ -450,13 +439,6 @@ def read_chosen(corpus: Corpus, narrowed: str) -> list[str]:
 _NOTE = "loose"
 
 
-class _Kept(BaseModel):
-    attribute: Attribute
-
-
-_LIST = TypeAdapter(list[_Kept])
-
-
 def wish_note(wish: str) -> str:
     """Return by which key the state keeps what became of a wish, whatever its case and blanks."""
     folded = " ".join(wish.split()).casefold().encode("utf-8", "replace")
@@ -466,14 +448,15 @@ def wish_note(wish: str) -> str:
 def loose_attributes(work: WorkDatabase, schema: Schema) -> tuple[Attribute, ...]:
     """Return the loose attributes, without those that *schema* has as columns by now."""
     names = {item.name for item in schema.attributes}
-    found = _LIST.validate_json(work.note(_NOTE) or "[]")
-    return tuple(item.attribute for item in found if item.attribute.name not in names)
+    kept = json.loads(work.note(_NOTE) or "[]")
+    found = (Attribute.model_validate(item["attribute"]) for item in kept)
+    return tuple(item for item in found if item.name not in names)
 
 
 def keep_loose(work: WorkDatabase, schema: Schema, attributes: Iterable[Attribute]) -> None:
     """Let *attributes* be the loose ones beside *schema* from now on."""
     kept = tuple(attributes)
-    text = _LIST.dump_json([_Kept(attribute=item) for item in kept]).decode()
+    text = json.dumps([{"attribute": item.model_dump(mode="json")} for item in kept])
     if text != (work.note(_NOTE) or "[]"):
         work.keep_note(_NOTE, text, is_content=kept != loose_attributes(work, schema))
 

@@ -4,6 +4,7 @@ For people and for agents alike: a file's name can hold line ends, a value an im
 """
 
 import re
+from collections.abc import Sequence
 
 # Control characters but tab and line end; overrides of the direction of text; characters that a
 # reader does not see and a model does (tags, supplementary variants); halves of a character.
@@ -48,6 +49,12 @@ def shorten_start(text: str, max_characters: int) -> str:
 def quoted(text: str, max_characters: int = 160) -> str:
     """Write the words of a document between quotation marks, on one line."""
     return f"“{shorten(text, max_characters)}”"
+
+
+def first_of(texts: Sequence[str], most: int) -> list[str]:
+    """Return the first of *texts*, and how many more there are: `("abc", 1) -> ["a", "2 more"]`."""
+    n_more = len(texts) - most
+    return [*texts[:most], f"{n_more:,} more"] if n_more > 0 else [*texts]
 
 
 def literal(text: str) -> str:

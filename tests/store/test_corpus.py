@@ -20,7 +20,6 @@ from srag_mcp.store.evidence import (
     DocumentEntry,
     Evidence,
     EvidenceFilter,
-    cells_where,
     read_reviews,
 )
 from srag_mcp.store.guard import QueryLimits, QueryPool
@@ -112,25 +111,28 @@ def test_evidence_can_be_narrowed_and_paged(corpus: Corpus) -> None:
 @pytest.mark.parametrize(
     ("wanted", "clause"),
     [
-        ({}, " WHERE table_name = 'boats'"),
+        ({}, ""),
         (
             {"document_id": "it's.txt", "state": "failed"},
-            " WHERE table_name = 'boats' AND document_id = 'it''s.txt' AND state = 'failed'",
+            " AND document_id = 'it''s.txt' AND state = 'failed'",
         ),
         (
             {"value": "O'Hara"},
-            " WHERE table_name = 'boats' AND (lower(value) = lower('O''Hara')"
+            " AND (lower(value) = lower('O''Hara')"
             " OR TRY_CAST(value AS DOUBLE) = TRY_CAST('O''Hara' AS DOUBLE))",
         ),
         (
             {"where": "port = 'Kiel' -- both"},
-            " WHERE table_name = 'boats' AND document_id IN"
-            " (SELECT document_id FROM \"boats\" WHERE (port = 'Kiel' -- both\n))",
+            " AND document_id IN"
+            " (SELECT document_id FROM \"ships\" WHERE (port = 'Kiel' -- both\n))",
         ),
     ],
 )
-def test_what_is_wanted_becomes_one_condition(wanted: EvidenceFilter, clause: str) -> None:
-    assert cells_where("", "boats", "boats", wanted) == clause
+def test_what_is_wanted_becomes_one_condition(
+    corpus: Corpus, wanted: EvidenceFilter, clause: str
+) -> None:
+    own = " WHERE attribute = 'masts' AND table_name = 'ships'"
+    assert corpus.cells_where("masts", None, wanted) == own + clause
 
 
 @pytest.mark.parametrize("value", ["3", "3.0", "03"])
