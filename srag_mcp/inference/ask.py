@@ -29,7 +29,7 @@ from srag_mcp.inference.by_model import MAX_ROWS, ONCE, Translating, translate_q
 from srag_mcp.inference.by_reading import ALL_DOCUMENTS, answer_by_reading
 from srag_mcp.inference.grounds import MAX_SOURCES, Grounds, find_grounds, find_open_lists
 from srag_mcp.inference.linking import telling_words
-from srag_mcp.inference.unknowns import NO_BOUNDS, find_unknowns, is_settled
+from srag_mcp.inference.unknowns import NO_BOUNDS, find_gaps, find_unknowns, is_settled
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import MemoryReplies, MeteredModel
 from srag_mcp.model.litellm_library import run_to_end
@@ -257,7 +257,8 @@ def ask_offline(corpus: Corpus, question: str, rejected: Collection[str] = ()) -
         translation = _translate(corpus, question, rejected)
         facts = translation.facts
         own = corpus.about(facts.schema.entity)
-        check_columns(own, translation, lambda gaps: is_settled(own, facts, gaps))
+        rows = facts.rows_of(find_gaps(own))
+        check_columns(own, translation, lambda gaps: is_settled(own, facts, gaps), rows)
         page = corpus.select(translation.sql, limit=MAX_ROWS)
     except QuestionError as refusal:
         return refuse(corpus, question, str(refusal), refusal.unplaced)

@@ -485,6 +485,7 @@ class _Asked:
     admitting: str
     met: str
     takes: Sequence[Take]
+    may_take: str
 
 
 def count_denominator(
@@ -513,9 +514,10 @@ def count_denominator(
     }
     asked: list[_Asked] = []
     if gaps:
-        conditions = facts.admitting(find_gaps(corpus, find_contradicted(corpus, facts)))
+        unknown = find_gaps(corpus, find_contradicted(corpus, facts))
+        conditions = facts.admitting(unknown)
         asked = [
-            _Asked(gaps[name], *pair, facts.takes.get(name, ()))
+            _Asked(gaps[name], *pair, facts.takes.get(name, ()), facts.may_take(name, unknown))
             for name, pair in conditions.items()
             if name in gaps
         ]
@@ -573,7 +575,7 @@ def _count(
             is_none = f"{own} IS NULL" + (f" AND {said}" if column.n_unknown else "")
             no_cell = corpus.has_cell(f"attribute = {text}", is_none=True)
             taken = any_of([x.taken for x in item.takes]) or ALWAYS
-            may = f"({taken}) IS NOT FALSE"  # the gaps are of the rows that are taken
+            may = f"({item.may_take or ALWAYS})"  # the gaps are of the rows that may be taken
             gaps += [
                 f"{may} AND {own} IS NULL",
                 f"{may} AND {is_none}" if column.n_none else "false",

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import log
+from types import MappingProxyType
 
 from srag_mcp.cells.cell import Mark, is_predicted
 from srag_mcp.claims.figures import is_in_currency
@@ -132,8 +133,7 @@ WHERE attribute = $2 AND state = 'stated'
 LIMIT {_MAX_VALUES}
 """
 _FAILED = r"""
-SELECT as_stated, count(*) FROM cells
-WHERE attribute = $1 AND state = 'failed' AND regexp_matches(as_stated, '\d')
+SELECT as_stated, count(*) FROM cells{} AND regexp_matches(as_stated, '\d')
 GROUP BY ALL ORDER BY ALL
 """
 # Labels and signs of columns that nearly all documents with a negative value of $2 have and nearly
@@ -201,8 +201,11 @@ def check_columns(
     corpus: Corpus,
     translation: Translation,
     is_settled: Callable[[Collection[str]], bool] = lambda _: False,
+    rows: Mapping[str, str | None] = MappingProxyType({}),
 ) -> None:
     """Make sure that the columns of *translation* hold what the documents say.
+
+    *rows* says of which rows each is used (`QueryFacts.rows_of`).
 
     What rules have not read is not doubted: columns without any, and beside a model those that no
     table file states. What columns lack does no harm where *is_settled* says that the answer is the
@@ -222,7 +225,7 @@ def check_columns(
         attribute = attributes.get(name)
         if attribute is None or name not in statistics:
             continue
-        if numbers and not by_model and (gap := _of_figures(corpus, statistics[name])):
+        if numbers and not by_model and (gap := _of_figures(corpus, statistics[name], rows)):
             gaps[name] = gap
         if not attribute.extractors or (by_model and not attribute.is_column):
             continue
@@ -604,13 +607,17 @@ def _of_signs(corpus: Corpus, use: _Use, sql: str) -> str:
     return ""
 
 
-def _of_figures(corpus: Corpus, own: ColumnStatistics) -> str:
+def _of_figures(corpus: Corpus, own: ColumnStatistics, rows: Mapping[str, str | None]) -> str:
     """Say so where documents state in figures what is none of its values: `1921–1923`."""
-    rows = _read(corpus, _FAILED, [own.column]) if own.n_failed else []
-    n_stated = sum(_whole(count) for _, count in rows)
+    if not own.n_failed:
+        return ""
+    where = rows.get(own.column) or ""
+    clause = corpus.cells_where(own.column, None, {"state": "failed", "where": where})
+    counts = corpus.select(_FAILED.format(clause)).rows
+    n_stated = sum(_whole(count) for _, count in counts)
     if not n_stated:
         return ""
-    shown = ", ".join(f"“{said}”" for said, _ in rows[:_MAX_NAMED])
+    shown = ", ".join(f"“{said}”" for said, _ in counts[:_MAX_NAMED])
     said = "1 document states" if n_stated == 1 else f"{n_stated} documents state"
     return f"{said} {own.column} in figures that are no one value, as {shown}"
 

@@ -12,7 +12,7 @@ words, and `facts.uncounted` says so.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import NoneType
 from typing import Literal, TypeAlias, TypeVar
@@ -94,12 +94,13 @@ class Take:
     """Which rows an expression takes the value of a column from, as SQL; empty: all.
 
     *lost*: those of whose values it makes nothing, as `TRY_CAST(helpers AS INT)`, which is *said*,
-    does of `two dozen`.
+    does of `two dozen`. *parts*: the conditions that *taken* joins, on other columns.
     """
 
     taken: str
     lost: str = ""
     said: str = ""
+    parts: tuple[exp.Expr, ...] = ()
 
 
 def read_query(sql: str, schema: Schema) -> QueryFacts:
@@ -356,7 +357,7 @@ class QueryFacts:
                 for part in _arguments(node) if is_amount else split_and(node.this):
                     for column, take in self._taken(part, where, is_amount=is_amount):
                         is_told = not isinstance(node, _SAYING)  # else the result says it
-                        take = take if is_told else Take(take.taken)
+                        take = take if is_told else replace(take, lost="", said="")
                         found.setdefault(column, []).append(take)
         roles = {x: {use.role for use in self.columns if use.column == x} for x in found}
         return {
@@ -390,10 +391,9 @@ class QueryFacts:
             used = part.find_all(exp.Column) if is_amount else ()
             yield from ((x, Take("")) for x in map(self.origin, used) if x)
             return
-        picked = all_of([exp.or_(*(x.this for x in choices))]) if choices and not is_mapped else ""
-        taken, chosen = all_of(where), " AND ".join(filter(None, (all_of(where), picked)))
-        if names.isdisjoint(asked):
-            taken = chosen
+        picked = [exp.or_(*(x.this for x in choices))] if choices and not is_mapped else []
+        parts = [*where, *(picked if names.isdisjoint(asked) else [])]
+        chosen = all_of([*where, *picked])
         lost = ""
         if not is_definite(part) or part.find(exp.TryCast, exp.Div, exp.IntDiv, exp.Mod):
             stated = [*map(not_null, {x.name: x for x in valued}.values())]
@@ -401,7 +401,8 @@ class QueryFacts:
             lost = f"({chosen}) AND {lost}" if chosen else lost
         for column in dict.fromkeys(map(self.origin, valued)):
             if column and column != _ROW and (is_amount or lost):
-                yield column, Take(taken, lost, write(part))
+                others = (x for x in parts if column.lower() not in columns_of(x))
+                yield column, Take(all_of(parts), lost, write(part), (*others,))
 
     def rows_of(self, gaps: Gaps) -> dict[str, str | None]:
         """Return of which rows each column that the query uses is used, as SQL, or of more.
@@ -431,6 +432,15 @@ class QueryFacts:
             may = dict.fromkeys(admit(part, gaps, used) for part in others)
             conditions.append(" AND ".join(x for x in may if x != ALWAYS))
         return {x: None if y is None else any_of(y) for x, y in found.items()}
+
+    def may_take(self, column: str, gaps: Gaps) -> str:
+        """Write from which rows a value of *column* may be taken, were the *gaps* known."""
+        used = {name.lower() for name in self.asked}
+        admitted = [
+            dict.fromkeys(admit(part, gaps, used) for part in x.parts)
+            for x in self.takes.get(column, ())
+        ]
+        return any_of([" AND ".join(x for x in may if x != ALWAYS) for may in admitted])
 
     def admitting(self, gaps: Gaps) -> dict[str, tuple[str, str]]:
         """Return the columns that the query uses, each with two conditions on records.

@@ -1051,6 +1051,16 @@ def test_what_figures_state_that_are_no_one_value_is_not_left_out(open_corpus: O
         assert refused.text.startswith(f"Not answered: {why};")
 
 
+def test_figures_of_records_that_are_not_asked_about_are_no_reason(open_corpus: Open) -> None:
+    lengths = ("3 m", "5 m", "4–7 m", "6 m", "8 m", "9 m")
+    texts = [f"Length: {x}\nPort: {'Hull' if '–' in x else 'Cork'}" for x in lengths]
+    port = Attribute(name="port", type="string", extractors=(KeyRule(keys=("port",)),))
+    corpus = open_corpus(texts, [_length(), port])
+    assert ask(corpus, "What is the highest length of the boats in Cork?").rows == ((9.0,),)
+    refused = ask(corpus, "What is the highest length of the boats in Hull?")
+    assert "in figures that are no one value, as “4–7 m”" in refused.text
+
+
 def test_what_is_stated_in_words_alone_has_no_figure_to_leave_out(open_corpus: Open) -> None:
     texts = [f"Length: {length}" for length in ("3 m", "5 m", "on request", "8 m", "9 m")]
     corpus = open_corpus(texts, [_length()])
