@@ -510,11 +510,9 @@ def remember_tables(work: WorkDatabase, settled: SettledTables) -> None:
     found, mode = settled.found, settled.found.mode
     if mode is None:
         return
-    text = _MODE.dump_json(mode).decode()
     if work.note(_NOTE) is None:
         work.forget_files([item.relative for item in found.sources if mode.rows])
-    if work.note(_NOTE) != text:
-        work.keep_note(_NOTE, text)
+    work.keep_note(_NOTE, _MODE.dump_json(mode).decode())
 
 
 def _remembered(work: WorkDatabase, known: Sequence[FinishedFile]) -> TableMode | None:

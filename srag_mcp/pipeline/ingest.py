@@ -68,7 +68,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.corrections import read_corrections, read_decided
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, remember_files
-from srag_mcp.store.predictions import Predictions
+from srag_mcp.store.predictions import LESSON, Predictions
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, open_work
 from srag_mcp.text.shown import first_of
 
@@ -381,7 +381,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
     remember_tables(work, wish.tables)
     if wish.fresh:
         wishes.forget_fresh(work.state)
-        rule_run.forget_lesson(work)
+        work.keep_note(LESSON, "")  # rules are asked for anew
     extension: Extension | None = None
     if run.attribute:
         schema, extension = schema_choice.extend_schema_in_force(

@@ -36,12 +36,7 @@ from srag_mcp.engines.protocol import Progress, Work, Workload
 from srag_mcp.errors import NotIngestedError, SchemaError, UselessRepliesError
 from srag_mcp.names.doubtful import Doubt, cut_around, find_candidates, resolve, write_prompts
 from srag_mcp.names.uniting import UNDECIDED, Thing, Verdict, are_names, describe_things, unite
-from srag_mcp.pipeline.file_plan import (
-    MAX_SAMPLE,
-    MAX_SAMPLE_CHARACTERS,
-    find_files,
-    settle_tables,
-)
+from srag_mcp.pipeline.file_plan import MAX_SAMPLE, MAX_SAMPLE_CHARACTERS, find_files, settle_tables
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.report import IngestReport, finish_report, report_stored, show_values
 from srag_mcp.pipeline.schema_choice import define_attribute, put_edit_in_force
@@ -82,11 +77,7 @@ _OTHERS_SHOWN = 12
 
 
 def read_missing_records(
-    work: WorkDatabase,
-    schema: Schema,
-    engine: ModelEngine,
-    *,
-    among: Collection[str] | None = None,
+    work: WorkDatabase, schema: Schema, engine: ModelEngine, *, among: Collection[str] | None = None
 ) -> set[str]:
     """Let *engine* read the attributes that documents lack a prediction of; return their ids.
 

@@ -111,12 +111,6 @@ def count_read_first(effort: Effort, n_documents: int, n_sample: int) -> int:
     return min(n_read, n_documents)
 
 
-def forget_lesson(work: WorkDatabase) -> None:
-    """Let rules be asked for anew: the columns are others, or lost their rules."""
-    if work.note(LESSON):
-        work.keep_note(LESSON, "")
-
-
 def read_by_rules(
     work: WorkDatabase, schema: Schema, engine: ModelEngine, effort: Effort
 ) -> RuleRun:

@@ -373,8 +373,7 @@ def _check_rules(work: WorkDatabase, attribute: Attribute) -> None:
 def finish_extension(work: WorkDatabase, schema: Schema) -> None:
     """Take note that the attribute that was being added to *schema* is published."""
     keep_loose(work, schema, loose_attributes(work, schema))
-    if work.note(_ADDING):
-        work.keep_note(_ADDING, "")
+    work.keep_note(_ADDING, "")
 
 
 def withdraw_extension(work: WorkDatabase, schema: Schema, extension: Extension) -> None:

@@ -412,10 +412,7 @@ OnColumn: TypeAlias = Callable[[int, int, str], None]
 
 
 def publish(
-    work: WorkDatabase,
-    schema: Schema,
-    *,
-    on_column: OnColumn = lambda done, total, name: None,
+    work: WorkDatabase, schema: Schema, *, on_column: OnColumn = lambda done, total, name: None
 ) -> BuildInfo:
     """Write a build of all that *work* holds, and point to it; StoreError leaves the old one."""
     build_id = new_build_id(work.state)
@@ -438,9 +435,7 @@ def publish(
 
 
 def publish_changes(
-    work: WorkDatabase,
-    schema: Schema,
-    on_column: OnColumn = lambda done, total, name: None,
+    work: WorkDatabase, schema: Schema, on_column: OnColumn = lambda done, total, name: None
 ) -> BuildInfo | None:
     """Publish as `publish` does, unless the present build has the same content: then None."""
     info = published_info(work.state, work.connection)
@@ -796,10 +791,7 @@ def read_cells(
 
 
 def _model_cells(
-    work: WorkDatabase,
-    attribute: Attribute,
-    by_rules: Mapping[int, Cell],
-    predicted: Sequence[Any],
+    work: WorkDatabase, attribute: Attribute, by_rules: Mapping[int, Cell], predicted: Sequence[Any]
 ) -> dict[int, Cell]:
     """Return what a model said, and *by_rules* what it was not asked: a column states that."""
     rows = "SELECT number FROM listing WHERE path IN (SELECT path FROM files WHERE rows)"

@@ -27,13 +27,7 @@ from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.store.renamings import renamed_in
 from srag_mcp.text.shown import shorten
 from srag_mcp.views.findings import passage_entry, source_entry
-from srag_mcp.views.holdings import (
-    KEY_LINE,
-    lines_of_kinds,
-    other_tables,
-    propose_column,
-    say_keys,
-)
+from srag_mcp.views.holdings import KEY_LINE, lines_of_kinds, other_tables, propose_column, say_keys
 from srag_mcp.views.results import (
     ROWS_SHARE,
     AnswerPage,

@@ -105,12 +105,7 @@ def timed_out(timeout_s: float, sql: str) -> QueryTimeoutError:
 
 
 def read_page(
-    cursor: "duckdb.DuckDBPyConnection",
-    sql: str,
-    limits: QueryLimits,
-    *,
-    limit: int,
-    offset: int,
+    cursor: "duckdb.DuckDBPyConnection", sql: str, limits: QueryLimits, *, limit: int, offset: int
 ) -> ResultPage:
     """Run *sql* and return *limit* of its rows, from *offset* on.
 
