@@ -403,7 +403,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
             left_out = {*sorter.leave_out(work)} & plan.states.keys()
         kind_run.note_apart(work, run.found)
         if isinstance(engine, ModelEngine):
-            rule_run.remember_effort(work, run.settings)
+            work.keep_note(rule_run.EFFORT, run.settings.effort)  # the next one reads as much
             n_predicted, standardised, ruled = _predict(run, engine, schema, extension)
             schema = ruled.schema
             work.keep_note(ACCOUNT, "")

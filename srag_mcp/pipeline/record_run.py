@@ -358,39 +358,35 @@ def _read_around(
 
 def settle_lists(work: WorkDatabase, schema: Schema) -> Schema:
     """Put in force what *schema* becomes when its pending lists that have rows are child tables."""
-    with work.transaction():  # else a stop in between has the lists read, and paid, again
-        return _settle(work, schema)
-
-
-def _settle(work: WorkDatabase, schema: Schema) -> Schema:
     predictions, known = Predictions(work), {child.list_name for child in schema.children}
     pending = {item.name: item for item in schema.pending_lists}
     children, left = list(schema.children), list[PendingList]()
-    for child in schema.with_pending().children:
-        item = pending.get(child.list_name)
-        if item is None or child.list_name in known:
-            continue
-        rows = predictions.rows(child)
-        if not rows:
-            left.append(item)
-            continue
-        ids = {key.document_id for key in rows}
-        texts = {item.document_id: item.text for item in predictions.texts([*ids])}
-        read = [_read_column(attribute, rows, texts) for attribute in child.attributes]
-        typed = child.model_copy(
-            update={
-                "attributes": tuple(attribute for attribute, _ in read),
-                "description": item.description,
-                "nouns": nouns_of_names(item.name),
-            }
-        )
-        cells = {key: cell for _, own in read for key, cell in own.items()}
-        predictions.replace_rows(child, typed, cells)
-        children.append(typed)
-    if len(left) == len(schema.pending_lists):
-        return schema
-    changes = {"children": tuple(children), "pending_lists": tuple(left)}
-    return put_edit_in_force(work, schema.model_copy(update=changes))
+    with work.transaction():  # else a stop in between has the lists read, and paid, again
+        for child in schema.with_pending().children:
+            item = pending.get(child.list_name)
+            if item is None or child.list_name in known:
+                continue
+            rows = predictions.rows(child)
+            if not rows:
+                left.append(item)
+                continue
+            ids = {key.document_id for key in rows}
+            texts = {item.document_id: item.text for item in predictions.texts([*ids])}
+            read = [_read_column(attribute, rows, texts) for attribute in child.attributes]
+            typed = child.model_copy(
+                update={
+                    "attributes": tuple(attribute for attribute, _ in read),
+                    "description": item.description,
+                    "nouns": nouns_of_names(item.name),
+                }
+            )
+            cells = {key: cell for _, own in read for key, cell in own.items()}
+            predictions.replace_rows(child, typed, cells)
+            children.append(typed)
+        if len(left) == len(schema.pending_lists):
+            return schema
+        changes = {"children": tuple(children), "pending_lists": tuple(left)}
+        return put_edit_in_force(work, schema.model_copy(update=changes))
 
 
 def _read_column(

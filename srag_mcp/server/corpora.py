@@ -340,16 +340,14 @@ class Corpora:
     def _standing(self, corpus: "Corpus") -> "tuple[bool, Job | None]":
         """Say whether a job, or another process, ingests it; and what only told a price at last."""
         from srag_mcp.pipeline.jobs import list_jobs
-        from srag_mcp.store.layout import CorpusFolder, is_ingested_now
+        from srag_mcp.store.layout import CorpusFolder
 
         location = corpus.location
         if corpus.is_build or not location.is_dir():
             return False, None
         job = next(iter(list_jobs(location, self.settings)), None)
-        folder = CorpusFolder(location, self.settings.home)
-        is_ingesting = (job is not None and job.is_running) or any(
-            map(is_ingested_now, (folder.inside, folder.apart))
-        )
+        is_read = CorpusFolder(location, self.settings.home).is_ingested_now()
+        is_ingesting = is_read or (job is not None and job.is_running)
         return is_ingesting, job if job is not None and job.quoted else None
 
     def pool(self) -> "QueryPool":

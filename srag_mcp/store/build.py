@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, asdict, dataclass, fields, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from sys import intern
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -48,6 +47,7 @@ from srag_mcp.store.layout import (
     point_to,
     published_build,
     put_in_place,
+    utc_now,
 )
 from srag_mcp.store.predictions import (
     PREDICTION_COLUMNS,
@@ -488,7 +488,7 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
         n_documents=n_documents - n_failed,
         n_failed=n_failed,
         n_attributes=n_attributes,
-        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        created_at=utc_now(),
         engine=work.engine_in_force(),
         revision=work.revision,
         account=work.note(ACCOUNT) or "",

@@ -468,14 +468,13 @@ def _plain(text: str) -> str:
 
 
 _KEPT = """
-SELECT to_json(kept) FROM srag_corrections AS kept
-WHERE $1 IN ('', "column", "table" || '.' || "column") ORDER BY "column", document_id
+SELECT to_json(kept) FROM srag_corrections AS kept ORDER BY "column", document_id
 """
 
 
-def read_kept(read: Read, column: str = "") -> list[Correction]:
-    """Read the corrections of *column* that a build was made with, of all when it is empty."""
-    return [Correction(**json.loads(str(row))) for (row,) in read(_KEPT, [column])]
+def read_kept(read: Read) -> list[Correction]:
+    """Read the corrections that a build was made with."""
+    return [Correction(**json.loads(str(row))) for (row,) in read(_KEPT, [])]
 
 
 # --- Names of a corpus that mean one thing -------------------------------------------------------
