@@ -194,11 +194,7 @@ def open_ready(name: str, settings: Settings) -> Iterator["Corpus"]:
 
 @contextmanager
 def open_tables(name: str, settings: Settings) -> Iterator["Corpus | KindTables"]:
-    """Open the corpus called *name* as `open_ready` does, or all kinds of its documents.
-
-    Raises:
-        CorpusError, NotIngestedError: As `open_ready`.
-    """
+    """Open the corpus called *name* as `open_ready` does, or all kinds of its documents."""
     location = find_corpus(name, settings)
     with open_corpus(location, settings) as corpus:
         corpus.name = name  # what texts propose to run takes it so

@@ -566,13 +566,7 @@ def _whole_list(corpus: Corpus, kind: Kind) -> Iterator[Entry]:
 
 
 def decide_cell(corpus: Corpus, settings: Settings, said: CellDecision) -> dict[str, str]:
-    """Set a cell, take a correction back, or accept one; return what was done, in words.
-
-    Raises:
-        CorpusError: If there is no such record or correction.
-        SchemaError: If there is no such column, or it cannot hold the value.
-        LockedError: If the corpus is being ingested.
-    """
+    """Set a cell, take a correction back, or accept one, as `correct`; say what was done."""
     # what is taken back may be of a document that is gone
     found = said.document_id if said.do == "undo" else corpus.document(said.document_id).id
     place = CellPlace(found, said.column, said.position)
@@ -581,13 +575,7 @@ def decide_cell(corpus: Corpus, settings: Settings, said: CellDecision) -> dict[
 
 
 def decide_name(corpus: Corpus, settings: Settings, said: NameDecision) -> dict[str, str]:
-    """Keep for good whether names mean one thing; return what was done, in words.
-
-    Raises:
-        CorpusError: If the corpus is a build alone.
-        SchemaError: If there is no such column, or it is not one of names.
-        LockedError: If the corpus is being ingested.
-    """
+    """Keep for good whether names mean one thing, as `decide_names`; say what was done."""
     decide_names(corpus.location, settings, said.column, said.names, said.decision)
     kept = "one thing" if said.decision == "same" else "apart"
     return {"said": f"{', '.join(said.names)}: {kept}; published"}

@@ -261,7 +261,6 @@ def _read_row(table: Table, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _canonical(attribute: Attribute, value: str) -> str:
-    """Return *value* as its column writes it."""
     text = write_canonical(attribute, value) or ""
     if not text or attribute.type.read(text) is None:
         msg = f"{value!r} does not fit {attribute.name}, which holds {attribute.type.form}"

@@ -721,7 +721,6 @@ def _share_out(
 
 
 def _read_texts(work: WorkDatabase, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the texts of documents that are stored."""
     for at in range(0, len(paths), _MAX_COMPARED):
         yield from work.run(_TEXTS, [*paths[at : at + _MAX_COMPARED]])
 

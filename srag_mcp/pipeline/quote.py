@@ -154,7 +154,6 @@ class Quote:
         return f"{_between(self._minutes(self.least), self._minutes(self.most))} min"
 
     def _more(self) -> Iterator[str]:
-        """Say what else one should know of the price."""
         of_code = _OF_CODE if self.by_code else ""
         return filter(None, (of_code, self._other_efforts(), self.alternative()))
 
@@ -271,11 +270,7 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
 def quote_kinds(
     folder: Path, settings: Settings, **options: Unpack[IngestOptions]
 ) -> dict[str, Quote]:
-    """Estimate what ingesting each known kind of documents of *folder* will take, by name.
-
-    Raises:
-        SragError: As `quote_ingestion`.
-    """
+    """Estimate as `quote_ingestion` what each known kind of a folder takes, by name."""
     kinds = {} if options.get("attribute") else CorpusFolder(folder, settings.home).kinds()
     return {name: quote_ingestion(place, settings) for name, place in kinds.items()}
 
@@ -475,7 +470,6 @@ def _open_stored(folder: Path, settings: Settings) -> Iterator[WorkDatabase]:
 
 
 def _usual_attributes(n_columns: int) -> Sequence[Attribute]:
-    """Make attributes that are described at the usual length."""
     return [
         Attribute(name=f"attribute_{number}", type="string", description=USUAL_DESCRIPTION)
         for number in range(n_columns)

@@ -82,10 +82,6 @@ def read_missing_records(
     """Let *engine* read the attributes that documents lack a prediction of; return their ids.
 
     Each batch is kept as it is finished. *among*: only documents of these ids; None for all.
-
-    Raises:
-        ModelStoppedError: If no further prompt can be answered.
-        CancelledError: If somebody wants it to stop.
     """
     predictions, on_progress = Predictions(work), engine.work.on_progress
     predictions.forget_gone()
@@ -147,10 +143,6 @@ def standardise_columns(work: WorkDatabase, schema: Schema, engine: ModelEngine)
 
     Return how many values are others now, and of how many the model gave no verdict of use. None is
     asked about twice; questions that were stopped ask the same prompts, whose replies are there.
-
-    Raises:
-        ModelStoppedError: If no further prompt can be answered.
-        CancelledError: If somebody wants it to stop.
 
     Source: DESIGN 7.4.
     """
@@ -279,10 +271,6 @@ def resolve_names(work: WorkDatabase, schema: Schema, engine: ModelEngine) -> No
 
     A group is asked about once; one that a new spelling joins is asked about again. Nothing is
     asked where no group is doubtful.
-
-    Raises:
-        ModelStoppedError: If no further prompt can be answered.
-        CancelledError: If somebody wants it to stop.
 
     Source: DESIGN 7.5.
     """

@@ -113,10 +113,6 @@ def read_by_rules(
 
     A draft reads no more than its sample and as many others, and audits nothing.
 
-    Raises:
-        ModelStoppedError: If no further prompt can be answered.
-        CancelledError: If somebody wants it to stop.
-
     Source: DESIGN 7.3.
     """
     run = _Run(work, engine, schema)
@@ -290,7 +286,6 @@ class _Run:
                 self._read |= dict(zip(keys, found[item.name], strict=True))
 
     def _try(self, attribute: Attribute, trial: Trial) -> TriedColumn:
-        """Let the rules of *attribute* decide."""
         self._run([attribute])
         read = [self._read[key] for key, _ in _keys(attribute)]
         return try_column(attribute, trial, read, self.reading.known(attribute), self.order)

@@ -137,11 +137,7 @@ class Corpus:
         return self._with(_ends_at=time.monotonic() + seconds)
 
     def settled(self) -> "Corpus":
-        """Return this corpus at the build that is the newest now: all of a call is of one build.
-
-        Raises:
-            NotIngestedError, StoreError: As `build_path`.
-        """
+        """Return this corpus at the build that `build_path` names now: all of a call is of one."""
         return self._with(_settled=self.build_path())
 
     def called(self, name: str) -> "Corpus":

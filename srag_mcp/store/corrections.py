@@ -509,9 +509,6 @@ def follow_renamings(work: WorkDatabase, columns: Mapping[str, str]) -> list[str
     """Let what a person decided of a column hold under its new name; return such new names.
 
     `columns` has the names of now by those of then, as people name them.
-
-    Raises:
-        StoreError: As `read_decided`.
     """
     decided = read_decided(work.state)
     moved = {was: now for was, now in columns.items() if was in decided and now not in decided}

@@ -197,10 +197,6 @@ class Feedback:
 
 @contextmanager
 def open_feedback(folder: Path) -> Iterator[Feedback]:
-    """Open the turns and verdicts in a state folder; who asks does not wait long for others.
-
-    Raises:
-        StoreError, LockedError: As `open_state`.
-    """
+    """Open the turns and verdicts in a state folder as `open_state` does, without a long wait."""
     with open_state(folder, wait_s=_WAIT_S) as state:
         yield Feedback(state)

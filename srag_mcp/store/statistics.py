@@ -187,7 +187,6 @@ def _count_states(rows: Iterable[Sequence[Any]], parent: str) -> Mapping[str, Co
 
 
 def _of_list(table: Table, n: Counter[str]) -> ColumnStatistics:
-    """Count which documents list anything."""
     n_listing = n[State.STATED]
     return ColumnStatistics(
         column=POSITION,

@@ -287,12 +287,7 @@ def correct_page(
 ) -> CorrectionPage:
     """Set a value, or what *instead* of one, as the calling agent; *place* as in `CellPlace`.
 
-    Raises:
-        SchemaError: If neither or both are given, but for a row, or the column cannot hold the
-            value.
-        UnknownNameError: If there is no such column.
-        CorpusError: If there is no such document or correction, or it is not an agent's.
-        LockedError: If the corpus is being ingested.
+    Raises as `correct`, and UnknownNameError where there is no such column.
     """
     from srag_mcp.pipeline.correction_run import CellPlace, correct  # loads what learns rules
 

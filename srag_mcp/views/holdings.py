@@ -240,11 +240,7 @@ def statistics_page(corpus: Corpus, max_characters: int, columns: Sequence[str])
 
 
 def find_statistics(corpus: Corpus, columns: Sequence[str]) -> list[ColumnStatistics]:
-    """Return the statistics of *columns*, of those of all tables when empty.
-
-    Raises:
-        UnknownNameError: As `check_column`.
-    """
+    """Return the statistics of *columns*, see `check_column`; of those of all tables when empty."""
     places = [check_column(corpus, column) for column in columns]
     return [
         item
