@@ -173,9 +173,7 @@ def column_lines(
         lines.append(f"table {name} (document_id, {POSITION} from 1): {n_rows}")
         lines += _lines_of(corpus, child, f"{name}.")
     longest, sizes = MAX_LINE_CHARACTERS, [json_size(line) + 1 for line in lines]
-    while longest > MIN_LINE_CHARACTERS:
-        if sum(min(size, longest + 1) for size in sizes) <= room:
-            break
+    while longest > MIN_LINE_CHARACTERS and sum(min(x, longest + 1) for x in sizes) > room:
         longest -= 10
     return [shorten(line, longest) for line in lines]
 
