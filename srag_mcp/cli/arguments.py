@@ -80,11 +80,7 @@ HomeOption = Annotated[
 
 
 def command_settings(home: Path | None, **options: object) -> Settings:
-    """Read the settings of a command, and log as they say; options win over the environment.
-
-    Raises:
-        SettingsError: If a value cannot be used.
-    """
+    """Read the settings of a command, or SettingsError; options win over the environment."""
     settings = Settings.from_environ(os.environ, home=home, **options)
     logging.getLogger().setLevel(settings.log_level.upper())
     return settings

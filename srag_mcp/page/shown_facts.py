@@ -86,11 +86,7 @@ def record_tables(corpus: Corpus) -> dict[str, list[str]]:
 
 
 def find_columns(corpus: Corpus, table: str) -> tuple[str, list[str]]:
-    """Return the name of *table*, the main one if empty, and its columns.
-
-    Raises:
-        CorpusError: If it is none of records.
-    """
+    """Return the name of *table*, the main one if empty, and its columns; CorpusError for none."""
     tables, table = record_tables(corpus), table or corpus.schema().entity
     if table not in tables:
         msg = f"there is no table {table!r}; tables: {', '.join(tables)}"
@@ -99,12 +95,7 @@ def find_columns(corpus: Corpus, table: str) -> tuple[str, list[str]]:
 
 
 def find_rows(corpus: Corpus, wanted: RowsWanted) -> RowPage:
-    """Return a page of rows.
-
-    Raises:
-        CorpusError: If there is no such table or column.
-        QueryTimeoutError: If it takes too long.
-    """
+    """Return a page of rows; CorpusError where there is no such table or column."""
     corpus = corpus.within()
     table, columns = find_columns(corpus, wanted.table)
     values: list[Value] = []

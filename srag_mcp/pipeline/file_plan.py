@@ -104,11 +104,7 @@ class FilePlan:
 
 
 def find_files(folder: Path, settings: Settings) -> FoundFiles:
-    """Look for documents; `settle_tables` says what those that are tables are.
-
-    Raises:
-        CorpusError: If the folder cannot be used.
-    """
+    """Look for documents, tables among them (`settle_tables`); CorpusError for no such folder."""
     seen = list_files(folder) or {}
     listed, problems = find_documents(folder, settings)
     problems.extend(

@@ -39,6 +39,7 @@ from srag_mcp.pipeline.file_plan import (
     settle_tables,
 )
 from srag_mcp.pipeline.quote import (
+    count_untried,
     estimate_questions,
     find_covered,
     keep_covered,
@@ -205,8 +206,7 @@ def ingest(
                 budget_usd=settings.budget_usd,
                 budget_calls=settings.budget_calls,
             )
-            tried = wishes.find_tried(run.folder, questions)[: settings.schema_questions]
-            n_asked = len({*tried} - find_covered(work).keys())
+            n_asked = count_untried(work, run.folder, questions, settings)
             asked = estimate_questions(n_asked, settings.columns)
             further = Workload(asked.n_prompts, asked.tokens)
             with (
@@ -476,8 +476,8 @@ def _account(run: Run, *, is_new: bool) -> bool:
         account = account_for(sample, sample if is_all else work.quoted_texts(), rows, words)
         said = str(account)
         if account.is_prose:
-            n_questions = len(run.wish.questions)
-            quote = quote_stored(AgentEngine, work, run.folder, run.settings, n_questions)
+            asked = run.wish.questions
+            quote = quote_stored(AgentEngine, work, run.folder, run.settings, asked)
             present = work.schema_in_force()
             is_induced = present is None or present.origin == schema_choice.INDUCED
             said = f"{'this folder is prose: ' if is_induced else ''}{said}; {quote.sentence()}"

@@ -129,11 +129,7 @@ class Jobs:
         self._state.run("UPDATE jobs SET told = ? WHERE id = ?", told.model_dump_json(), job.id)
 
     def read(self, job_id: str) -> Job | None:
-        """Return the job as it is; None if there is none of that id.
-
-        Raises:
-            JobError: If what was written of it cannot be read.
-        """
+        """Return the job as it is, None where there is none; JobError if it cannot be read."""
         job = self._read(job_id)
         if job is None or not job.is_running or self._is_alive(job):
             return job

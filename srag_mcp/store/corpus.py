@@ -280,11 +280,7 @@ class Corpus:
         )
 
     def statistics_of(self, item: ColumnStatistics, where: str) -> ColumnStatistics:
-        """Count the values and cells of a column anew, over the rows with *where* (SQL).
-
-        Raises:
-            QueryError: If *where* is refused or wrong.
-        """
+        """Count values and cells of a column anew, where SQL holds; QueryError if it is wrong."""
         rows = f"FROM {quote_name(self.schema().entity)} WHERE ({where}\n)"
         n_records, n_values = self.count(
             f"SELECT count(*), count({quote_name(item.column)}) {rows}"
@@ -295,11 +291,7 @@ class Corpus:
         return of_rows(item, int(str(n_records)), int(str(n_values)), found)
 
     def list_statistics(self, table: str) -> ColumnStatistics:
-        """Return which documents list anything of the child *table*; see `ColumnStatistics`.
-
-        Raises:
-            SchemaError: If there is no such child table.
-        """
+        """Return which documents list anything of the child *table*; SchemaError if it is none."""
         content = self._content()
         child = content.schema.find_table(table)
         for item in content.statistics:
@@ -495,11 +487,7 @@ class Corpus:
         return tuple(starmap(DocumentEntry, self.read(LIKE, [text, limit])))
 
     def document_text(self, document_id: str, start: int = 0, end: int | None = None) -> str:
-        """Return characters *start* to *end* of a document; empty if it could not be read.
-
-        Raises:
-            CorpusError: If there is no such document.
-        """
+        """Return characters *start* to *end* of a `document`; empty if it could not be read."""
         first = max(start, 0)
         n_characters = None if end is None else max(end - first, 0)
         rows = self.read(TEXT, [document_id, first + 1, n_characters])

@@ -141,11 +141,7 @@ _KINDS = TypeAdapter(dict[str, StoredKind])
 
 
 def read_kinds(state: Path) -> dict[str, StoredKind]:
-    """Return the kinds of the folder whose state folder is *state*; none where it has one.
-
-    Raises:
-        StoreError: If they cannot be read.
-    """
+    """Return the kinds of a folder by its *state*, if several; StoreError if they are damaged."""
     path = state / KINDS_FILE
     try:
         found = _KINDS.validate_json(path.read_bytes())

@@ -222,11 +222,7 @@ def _lines_of(corpus: Corpus, table: TableOfSchema, above: str = "") -> list[str
 
 
 def statistics_page(corpus: Corpus, max_characters: int, columns: Sequence[str]) -> StatisticsPage:
-    """Give the statistics of *columns*, of all when empty.
-
-    Raises:
-        UnknownNameError: If there is no such column; the text names those that look alike.
-    """
+    """Give the statistics of *columns*, see `find_statistics`."""
     corpus = corpus.within()
     entries = [_statistics_entry(corpus, item) for item in find_statistics(corpus, columns)]
     taken = take_whole(entries, int(max_characters * PAGE_SHARE))
