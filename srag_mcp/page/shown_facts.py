@@ -298,9 +298,6 @@ def show_document(corpus: Corpus, wanted: DocumentWanted) -> dict[str, object]:
 
     `{"pieces": [{"text": "Price: ", "cells": []}, {"text": "€ 56", "cells": [3]}], …}`; a piece
     between *at* and *to* is `sought`. Characters are counted here, as a browser counts others.
-
-    Raises:
-        CorpusError: If there is no such document.
     """
     corpus = corpus.within()
     entry = corpus.document(wanted.id)

@@ -170,9 +170,7 @@ class Corpora:
 
         Unless it is to *go*, one that asks a language model says what that takes, and does nothing.
 
-        Raises:
-            JobError: If the corpus is a build without documents.
-            SchemaError: If the columns shall be found anew that a person wrote down.
+        SchemaError where the columns shall be found anew that a person wrote down.
         """
         from srag_mcp.pipeline.jobs import list_jobs, start_job
         from srag_mcp.schema.json_schema import find_schema_file
@@ -206,11 +204,7 @@ class Corpora:
     def extend(self, name: str, attribute: str, documents: str, *, keep: bool) -> JobStatus:
         """Start to add one column, or to read it from *documents* (a SELECT) without keeping it.
 
-        Raises:
-            JobError: If the corpus is a build without documents, or a job of it runs.
-            SchemaError: If *attribute* is empty or too long, or *documents* is for one to be kept.
-            NotIngestedError: If there is no table that it could be read beside.
-            QueryError: If *documents* is refused or wrong.
+        Raises as `extension_options` and `start_job`, and QueryError where *documents* is wrong.
         """
         from srag_mcp.engines.choice import asks_model, callers_engine
         from srag_mcp.inference.brief import price_reading

@@ -240,10 +240,8 @@ UNREAD = (
 def trace_page(corpus: Corpus, column: str = "", **wanted: Unpack[EvidenceFilter]) -> TracePage:
     """Give the evidence of cells, those with a quote first.
 
-    Raises:
+    Raises as `check_column` and `Corpus.document`, and:
         SchemaError: If neither a column nor a document is named.
-        UnknownNameError: If there is no such column.
-        CorpusError: If there is no such document.
         QueryError: If the condition cannot be used.
     """
     if not column and not wanted.get("document_id"):
@@ -335,11 +333,7 @@ def source_entry(found: Evidence, max_characters: int | None = None) -> SourceEn
 def document_page(
     corpus: Corpus, document_id: str, max_characters: int, start: int, length: int
 ) -> DocumentPage:
-    """Give a stretch of the text of a document.
-
-    Raises:
-        CorpusError: If there is no such document; the text names some that look alike.
-    """
+    """Give a stretch of the text of a document, see `Corpus.document`."""
     found = corpus.document(document_id)
     start = min(start, found.characters)
     text = corpus.document_text(document_id, start, start + length)

@@ -224,12 +224,7 @@ class PromptDesk:
         return page
 
     def keep(self, answers: Sequence[JsonValue]) -> list[AnswerOutcome]:
-        """Keep answers; return what became of each.
-
-        Raises:
-            JobError: If there is no such job.
-            ModelError: If answers cannot be kept.
-        """
+        """Keep answers; return what became of each. JobError as `status`."""
         self.status()
         pairs = [
             (answer.get("id"), answer.get("reply"))
