@@ -80,11 +80,7 @@ HomeOption = Annotated[
 
 
 def command_settings(home: Path | None, **options: object) -> Settings:
-    """Read the settings of a command, and log as they say; options win over the environment.
-
-    Raises:
-        SettingsError: If a value cannot be used.
-    """
+    """Read the settings of a command, or SettingsError; options win over the environment."""
     settings = Settings.from_environ(os.environ, home=home, **options)
     logging.getLogger().setLevel(settings.log_level.upper())
     return settings
@@ -194,11 +190,7 @@ def open_ready(name: str, settings: Settings) -> Iterator["Corpus"]:
 
 @contextmanager
 def open_tables(name: str, settings: Settings) -> Iterator["Corpus | KindTables"]:
-    """Open the corpus called *name* as `open_ready` does, or all kinds of its documents.
-
-    Raises:
-        CorpusError, NotIngestedError: As `open_ready`.
-    """
+    """Open the corpus called *name* as `open_ready` does, or all kinds of its documents."""
     location = find_corpus(name, settings)
     with open_corpus(location, settings) as corpus:
         corpus.name = name  # what texts propose to run takes it so

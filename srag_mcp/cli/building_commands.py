@@ -80,7 +80,7 @@ def ingest(
         "rows": rows,
         "fresh": fresh_schema,
     }
-    if quote or go or _is_agreed(corpus, settings, wanted):
+    if quote or go or _is_agreed(_find_folder(corpus, settings), settings, wanted):
         _build(corpus, settings, wanted, quote=quote, quiet=quiet, as_json=as_json)
 
 
@@ -103,6 +103,7 @@ def extend(
     as_json: given.JsonOption = False,
 ) -> None:
     """Add one column, and read only it from the documents; or only from those that SQL chooses."""
+    from srag_mcp.engines.choice import asks_model
     from srag_mcp.pipeline.column_run import change_columns
     from srag_mcp.pipeline.wishes import extension_options
     from srag_mcp.store.predictions import narrow
@@ -115,12 +116,14 @@ def extend(
     if where or documents:
         with open_ready(corpus, settings) as opened:
             wanted["documents"] = narrow(opened, documents, where)
-    if keep and not (yes or quote or _is_terminal()) and _asks_model(corpus, settings):
-        msg = (
-            "a language model would be asked for the column, and there is nobody to say whether to"
-            " keep it: say --yes, or --quote for the price"
-        )
-        raise AskFirstError(msg)
+    if keep and not (yes or quote or _is_terminal()):
+        thinking, _ = _who_thinks(_find_folder(corpus, settings), settings)
+        if asks_model(thinking):
+            msg = (
+                "a language model would be asked for the column, and there is nobody to say whether"
+                " to keep it: say --yes, or --quote for the price"
+            )
+            raise AskFirstError(msg)
     report = _build(corpus, settings, wanted, quote=quote, quiet=quiet, as_json=as_json)
     added = None if report is None or report.n_read is not None else report.extension
     if added is not None and added.added and not yes and not agrees("Keep the column?"):
@@ -151,7 +154,7 @@ def _build(
     location = _find_folder(corpus, settings)
     if quote:
         _say_quote(corpus, settings, wanted, as_json=as_json)
-    elif engine := _callers_engine(location, settings):
+    elif engine := _who_thinks(location, settings)[1]:
         job = start_job(location, settings.with_engine(engine), **wanted)
         told = f"job {job.id} ingests {job.folder} in the background and waits for answers"
         begun = {"job_id": job.id, "state": job.status, "folder": job.folder}
@@ -185,26 +188,21 @@ def _say_quote(corpus: str, settings: Settings, wanted: "IngestOptions", *, as_j
     print_either({name: of.to_json() for name, of in named.items()}, lines, as_json=as_json)
 
 
-def _is_agreed(corpus: str, settings: Settings, wanted: "IngestOptions") -> bool:
+def _is_agreed(location: Path, settings: Settings, wanted: "IngestOptions") -> bool:
     """Say what a language model would be asked, and ask on a terminal whether to go on.
 
     A script that starts an ingestion has decided.
     """
+    from srag_mcp.engines.choice import asks_model
     from srag_mcp.pipeline.quote import quote_ingestion
 
-    location = _find_folder(corpus, settings)
-    is_asked = _asks_model(corpus, settings)
-    if not _is_terminal() or not (is_asked or _callers_engine(location, settings)):
+    if not _is_terminal():
+        return True
+    thinking, agents = _who_thinks(location, settings)
+    if not (asks_model(thinking) or agents):
         return True
     found = quote_ingestion(location, settings, **wanted)
     return not found.workload.prompts or agrees("\n".join(found.lines()) + "\nGo on?")
-
-
-def _asks_model(corpus: str, settings: Settings) -> bool:
-    from srag_mcp.engines.choice import asks_model
-    from srag_mcp.pipeline.wishes import go_on
-
-    return asks_model(go_on(_find_folder(corpus, settings), settings, {}).settings)
 
 
 def _is_terminal() -> bool:
@@ -266,8 +264,8 @@ def interruption() -> Iterator[None]:
         raise KeyboardInterrupt from error
 
 
-def _callers_engine(location: Path, settings: Settings) -> EngineName | None:
-    """Return the engine of an ingestion that an agent would do, as the last one; else None."""
+def _who_thinks(location: Path, settings: Settings) -> tuple[Settings, EngineName | None]:
+    """Return the settings of an ingestion, and its engine if an agent would do it, as the last."""
     from srag_mcp.engines.choice import callers_engine
     from srag_mcp.pipeline.wishes import go_on
     from srag_mcp.store.build import published_info
@@ -275,7 +273,7 @@ def _callers_engine(location: Path, settings: Settings) -> EngineName | None:
 
     settings = go_on(location, settings, {}).settings
     info = published_info(CorpusFolder(location, settings.home).readable())
-    return callers_engine(settings, None if info is None else info.engine)
+    return settings, callers_engine(settings, None if info is None else info.engine)
 
 
 def ingest_first(location: Path, settings: Settings) -> None:
@@ -286,7 +284,7 @@ def ingest_first(location: Path, settings: Settings) -> None:
         AskFirstError: If it looks like no corpus, and nobody can be asked, or says no.
     """
     from srag_mcp.engines.choice import asks_model
-    from srag_mcp.pipeline.wishes import go_on, within_budget
+    from srag_mcp.pipeline.wishes import within_budget
 
     why = why_ask_first(location)
     if why:
@@ -295,14 +293,14 @@ def ingest_first(location: Path, settings: Settings) -> None:
             command = f"srag-mcp ingest {shlex.quote(str(location))}"
             msg = f"{said}: name one of the folders inside, or say {command}"
             raise AskFirstError(msg)
-    if engine := _callers_engine(location, settings):
+    thinking, engine = _who_thinks(location, settings)
+    if engine:
         msg = (
             f"{location} is not ingested yet, and the engine is `{engine}`: start with"
             f" srag-mcp ingest {shlex.quote(str(location))} --engine {engine}, or take"
             " --engine offline"
         )
         raise NotIngestedError(msg) from None
-    thinking = go_on(location, settings, {}).settings
     model = f" with {thinking.model}" if thinking.model and asks_model(thinking) else ""
     print(f"{location} is not ingested yet; ingesting it first{model}", file=sys.stderr)
     report = ingest_corpus(location, within_budget(location, settings), {})

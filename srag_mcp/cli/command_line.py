@@ -7,7 +7,6 @@ import io
 import logging
 import os
 import signal
-import socket
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -18,15 +17,12 @@ import typer
 from srag_mcp import __version__
 from srag_mcp.cli import arguments as given
 from srag_mcp.cli.arguments import flag, option
-from srag_mcp.errors import AskFirstError, SettingsError, SragError
+from srag_mcp.errors import AskFirstError, SragError
 from srag_mcp.text.shown import printable
 
 logger = logging.getLogger(__name__)
 
 SERVE = "serve"
-LOOPBACK = "127.0.0.1"
-
-
 # In the order of the help, with the modules of this package that they are in.
 _COMMANDS = {
     SERVE: "command_line",
@@ -82,13 +78,6 @@ def serve(
     settings = given.command_settings(home)
     locations = given.find_corpora(corpus, settings)
     if http is not None:
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((LOOPBACK, http))
-            except OSError as error:
-                msg = f"port {http} of {LOOPBACK} cannot be used: {error.strerror}"
-                raise SettingsError(msg) from error
         from srag_mcp.server.loopback import serve_loopback
 
         serve_loopback(build_server(locations, settings), http)

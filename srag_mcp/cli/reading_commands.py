@@ -21,7 +21,6 @@ from srag_mcp.errors import (
     ModelError,
     QueryMemoryError,
     QueryTimeoutError,
-    SettingsError,
     SeveralKindsError,
 )
 from srag_mcp.settings import Settings
@@ -163,9 +162,7 @@ def search(
 
 
 def schema(
-    corpus: given.CorpusArgument,
-    home: given.HomeOption = None,
-    as_json: given.JsonOption = False,
+    corpus: given.CorpusArgument, home: given.HomeOption = None, as_json: given.JsonOption = False
 ) -> None:
     """Show the columns of a corpus and what they hold."""
     from srag_mcp.schema.json_schema import schema_to_json
@@ -452,19 +449,11 @@ def view(
 
         def tell(address: str) -> None:
             print(f"{address}\nCtrl-C ends it.", flush=True)
-            if open_browser and _has_screen():
+            names = ("DISPLAY", "WAYLAND_DISPLAY")
+            has_screen = sys.platform in {"win32", "darwin"} or any(map(os.environ.get, names))
+            if open_browser and has_screen:  # a browser in the terminal would hold it
                 webbrowser.open(address)
 
         for opened in kinds:
             opened.info()  # what is wrong with the build is said here, and its reader is warm
-        try:
-            serve_page(kinds, settings, port, tell)
-        except OSError as error:
-            msg = f"port {port} of 127.0.0.1 cannot be used: {error.strerror}"
-            raise SettingsError(msg) from error
-
-
-def _has_screen() -> bool:
-    """Whether a browser has a window; one in the terminal would hold it."""
-    names = ("DISPLAY", "WAYLAND_DISPLAY")
-    return sys.platform in {"win32", "darwin"} or any(map(os.environ.get, names))
+        serve_page(kinds, settings, port, tell)

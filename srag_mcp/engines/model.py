@@ -142,7 +142,10 @@ class ModelEngine(Engine):
         self.replies.settle()
 
     def run(self, thinking: Callable[[], Awaitable[Returned]]) -> Returned:
-        """Run *thinking* to its end; CancelledError if somebody wants it to stop."""
+        """Run *thinking* to its end; CancelledError if somebody wants it to stop.
+
+        ModelStoppedError if no further prompt can be answered; so do all steps that ask the model.
+        """
         return run_to_end(self._watched, thinking)
 
     async def _watched(self, thinking: Callable[[], Awaitable[Returned]]) -> Returned:

@@ -11,7 +11,6 @@ import hmac
 import json
 import re
 import secrets
-import socket
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -30,7 +29,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from srag_mcp.errors import SragError
 from srag_mcp.page import shown_facts as facts
-from srag_mcp.server.loopback import LOOPBACK, serve_app
+from srag_mcp.server.loopback import LOOPBACK, listen, serve_app
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.layout import put_in_place
@@ -128,10 +127,10 @@ def serve_page(
     *on_ready* is given its address when a browser may ask for it.
 
     Raises:
-        OSError: If the port cannot be used.
+        SettingsError: If the port cannot be used.
     """
     token = secrets.token_urlsafe(32)
-    listening = socket.create_server((LOOPBACK, port))
+    listening = listen(port)
     pages = make_pages(corpora, settings, token)
     first = quote(next(iter(pages)))
     on_ready(f"http://{LOOPBACK}:{listening.getsockname()[1]}{first}/#token={token}")

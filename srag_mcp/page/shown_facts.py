@@ -86,11 +86,7 @@ def record_tables(corpus: Corpus) -> dict[str, list[str]]:
 
 
 def find_columns(corpus: Corpus, table: str) -> tuple[str, list[str]]:
-    """Return the name of *table*, the main one if empty, and its columns.
-
-    Raises:
-        CorpusError: If it is none of records.
-    """
+    """Return the name of *table*, the main one if empty, and its columns; CorpusError for none."""
     tables, table = record_tables(corpus), table or corpus.schema().entity
     if table not in tables:
         msg = f"there is no table {table!r}; tables: {', '.join(tables)}"
@@ -99,12 +95,7 @@ def find_columns(corpus: Corpus, table: str) -> tuple[str, list[str]]:
 
 
 def find_rows(corpus: Corpus, wanted: RowsWanted) -> RowPage:
-    """Return a page of rows.
-
-    Raises:
-        CorpusError: If there is no such table or column.
-        QueryTimeoutError: If it takes too long.
-    """
+    """Return a page of rows; CorpusError where there is no such table or column."""
     corpus = corpus.within()
     table, columns = find_columns(corpus, wanted.table)
     values: list[Value] = []
@@ -307,9 +298,6 @@ def show_document(corpus: Corpus, wanted: DocumentWanted) -> dict[str, object]:
 
     `{"pieces": [{"text": "Price: ", "cells": []}, {"text": "€ 56", "cells": [3]}], …}`; a piece
     between *at* and *to* is `sought`. Characters are counted here, as a browser counts others.
-
-    Raises:
-        CorpusError: If there is no such document.
     """
     corpus = corpus.within()
     entry = corpus.document(wanted.id)
@@ -566,13 +554,7 @@ def _whole_list(corpus: Corpus, kind: Kind) -> Iterator[Entry]:
 
 
 def decide_cell(corpus: Corpus, settings: Settings, said: CellDecision) -> dict[str, str]:
-    """Set a cell, take a correction back, or accept one; return what was done, in words.
-
-    Raises:
-        CorpusError: If there is no such record or correction.
-        SchemaError: If there is no such column, or it cannot hold the value.
-        LockedError: If the corpus is being ingested.
-    """
+    """Set a cell, take a correction back, or accept one, as `correct`; say what was done."""
     # what is taken back may be of a document that is gone
     found = said.document_id if said.do == "undo" else corpus.document(said.document_id).id
     place = CellPlace(found, said.column, said.position)
@@ -581,13 +563,7 @@ def decide_cell(corpus: Corpus, settings: Settings, said: CellDecision) -> dict[
 
 
 def decide_name(corpus: Corpus, settings: Settings, said: NameDecision) -> dict[str, str]:
-    """Keep for good whether names mean one thing; return what was done, in words.
-
-    Raises:
-        CorpusError: If the corpus is a build alone.
-        SchemaError: If there is no such column, or it is not one of names.
-        LockedError: If the corpus is being ingested.
-    """
+    """Keep for good whether names mean one thing, as `decide_names`; say what was done."""
     decide_names(corpus.location, settings, said.column, said.names, said.decision)
     kept = "one thing" if said.decision == "same" else "apart"
     return {"said": f"{', '.join(said.names)}: {kept}; published"}

@@ -219,7 +219,10 @@ def _compare(
             is_new = cell.value is None
             if is_new and (value is None or column.type == places[name].type):
                 continue
-            example = _exemplify(key, name, cell, now)
+            text, after = write_value(cell.value), write_value(value)
+            shown = text if text == after or not cell.as_stated else cell.as_stated
+            note = now.note if now is not None and now.state is State.FAILED else ""
+            example = Example(key, name, shown, after, note)
             is_same = is_same_value(cell.value, value) or example.before == example.after
             what = "kept" if is_same else "changed" if example.after else "lost"
             what = "new" if is_new else what
@@ -258,14 +261,6 @@ def _as_set(
             value = cell_value(attribute, item)
             found[key] = Cell(attribute.name, State.CORRECTED, value=value)
     return {key: cell for key, cell in found.items() if key not in removed}
-
-
-def _exemplify(document_id: str, column: str, cell: Cell, now: Cell | None) -> Example:
-    """Show a cell before and after."""
-    value, after = write_value(cell.value), write_value(now.value if now else None)
-    said = value if value == after or not cell.as_stated else cell.as_stated
-    note = now.note if now is not None and now.state is State.FAILED else ""
-    return Example(document_id, column, said, after, note)
 
 
 def _say(

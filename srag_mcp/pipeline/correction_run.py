@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -31,6 +30,7 @@ from srag_mcp.store.corrections import (
     write_decided,
 )
 from srag_mcp.store.feedback import PERSON, Giver
+from srag_mcp.store.layout import utc_now
 from srag_mcp.store.predictions import Predictions, with_loose
 from srag_mcp.store.renamings import attached_former
 from srag_mcp.store.work import WorkDatabase
@@ -211,7 +211,7 @@ def _set_row(
         raise CorpusError(problem)
     made = Correction(
         document_id=document_id, sha256=listed[0][0], table=name, column=POSITION, says=how,
-        value="", was_state=State.STATED.value, was_value="", quote="", author="", at=_now(),
+        value="", was_state=State.STATED.value, was_value="", quote="", author="", at=utc_now(),
         position=row,
     )  # fmt: skip
     if how == "removed":
@@ -244,10 +244,6 @@ def _row_by_now(rows: Mapping[int, FoundRow], item: Correction, document: tuple[
     return str(at[0])
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
 def _read_row(table: Table, text: str) -> Iterator[tuple[str, str]]:
     """Yield the columns of a row that is written as a JSON object, each with its canonical text."""
     columns = {attribute.name: attribute for attribute in table.attributes}
@@ -265,7 +261,6 @@ def _read_row(table: Table, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _canonical(attribute: Attribute, value: str) -> str:
-    """Return *value* as its column writes it."""
     text = write_canonical(attribute, value) or ""
     if not text or attribute.type.read(text) is None:
         msg = f"{value!r} does not fit {attribute.name}, which holds {attribute.type.form}"
@@ -351,7 +346,7 @@ def _set(
         was_value=read,
         quote=quote,
         author="",
-        at=_now(),
+        at=utc_now(),
         position=row,
         start=own.start,
         row_words=own.words,

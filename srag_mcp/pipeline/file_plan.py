@@ -104,11 +104,7 @@ class FilePlan:
 
 
 def find_files(folder: Path, settings: Settings) -> FoundFiles:
-    """Look for documents; `settle_tables` says what those that are tables are.
-
-    Raises:
-        CorpusError: If the folder cannot be used.
-    """
+    """Look for documents, tables among them (`settle_tables`); CorpusError for no such folder."""
     seen = list_files(folder) or {}
     listed, problems = find_documents(folder, settings)
     problems.extend(
@@ -510,11 +506,9 @@ def remember_tables(work: WorkDatabase, settled: SettledTables) -> None:
     found, mode = settled.found, settled.found.mode
     if mode is None:
         return
-    text = _MODE.dump_json(mode).decode()
     if work.note(_NOTE) is None:
         work.forget_files([item.relative for item in found.sources if mode.rows])
-    if work.note(_NOTE) != text:
-        work.keep_note(_NOTE, text)
+    work.keep_note(_NOTE, _MODE.dump_json(mode).decode())
 
 
 def _remembered(work: WorkDatabase, known: Sequence[FinishedFile]) -> TableMode | None:

@@ -39,6 +39,7 @@ from srag_mcp.pipeline.file_plan import (
     settle_tables,
 )
 from srag_mcp.pipeline.quote import (
+    count_untried,
     estimate_questions,
     find_covered,
     keep_covered,
@@ -68,7 +69,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.corrections import read_corrections, read_decided
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, remember_files
-from srag_mcp.store.predictions import Predictions
+from srag_mcp.store.predictions import LESSON, Predictions
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, open_work
 from srag_mcp.text.shown import first_of
 
@@ -205,8 +206,7 @@ def ingest(
                 budget_usd=settings.budget_usd,
                 budget_calls=settings.budget_calls,
             )
-            tried = wishes.find_tried(run.folder, questions)[: settings.schema_questions]
-            n_asked = len({*tried} - find_covered(work).keys())
+            n_asked = count_untried(work, run.folder, questions, settings)
             asked = estimate_questions(n_asked, settings.columns)
             further = Workload(asked.n_prompts, asked.tokens)
             with (
@@ -381,7 +381,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
     remember_tables(work, wish.tables)
     if wish.fresh:
         wishes.forget_fresh(work.state)
-        rule_run.forget_lesson(work)
+        work.keep_note(LESSON, "")  # rules are asked for anew
     extension: Extension | None = None
     if run.attribute:
         schema, extension = schema_choice.extend_schema_in_force(
@@ -403,7 +403,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
             left_out = {*sorter.leave_out(work)} & plan.states.keys()
         kind_run.note_apart(work, run.found)
         if isinstance(engine, ModelEngine):
-            rule_run.remember_effort(work, run.settings)
+            work.keep_note(rule_run.EFFORT, run.settings.effort)  # the next one reads as much
             n_predicted, standardised, ruled = _predict(run, engine, schema, extension)
             schema = ruled.schema
             work.keep_note(ACCOUNT, "")
@@ -476,8 +476,8 @@ def _account(run: Run, *, is_new: bool) -> bool:
         account = account_for(sample, sample if is_all else work.quoted_texts(), rows, words)
         said = str(account)
         if account.is_prose:
-            n_questions = len(run.wish.questions)
-            quote = quote_stored(AgentEngine, work, run.folder, run.settings, n_questions)
+            asked = run.wish.questions
+            quote = quote_stored(AgentEngine, work, run.folder, run.settings, asked)
             present = work.schema_in_force()
             is_induced = present is None or present.origin == schema_choice.INDUCED
             said = f"{'this folder is prose: ' if is_induced else ''}{said}; {quote.sentence()}"

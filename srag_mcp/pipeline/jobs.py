@@ -25,7 +25,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from srag_mcp.errors import CorpusError, JobError, SragError
 from srag_mcp.pipeline.wishes import IngestOptions, go_on
 from srag_mcp.settings import PREFIX, EngineChoice, Settings
-from srag_mcp.store.layout import CorpusFolder, is_held
+from srag_mcp.store.layout import CorpusFolder, is_held, utc_now
 from srag_mcp.store.spool import PromptSpool
 from srag_mcp.store.state import State, open_state, pause_s, read_state
 
@@ -129,11 +129,7 @@ class Jobs:
         self._state.run("UPDATE jobs SET told = ? WHERE id = ?", told.model_dump_json(), job.id)
 
     def read(self, job_id: str) -> Job | None:
-        """Return the job as it is; None if there is none of that id.
-
-        Raises:
-            JobError: If what was written of it cannot be read.
-        """
+        """Return the job as it is, None where there is none; JobError if it cannot be read."""
         job = self._read(job_id)
         if job is None or not job.is_running or self._is_alive(job):
             return job
@@ -156,11 +152,9 @@ class Jobs:
         """Whether it was asked to stop."""
         return bool(self._state.run("SELECT 1 FROM jobs WHERE id = ? AND is_cancelled", job_id))
 
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """Hold the lock that shows that the latest job lives; the end of a process lets it go."""
-        with FileLock(self._lock_path, timeout=_LOCK_S):
-            yield
+    def held(self) -> FileLock:
+        """Return the lock that shows that the latest job lives; the end of a process lets it go."""
+        return FileLock(self._lock_path, timeout=_LOCK_S)
 
     def _read(self, job_id: str) -> Job | None:
         rows = self._state.run("SELECT told FROM jobs WHERE id = ? AND told IS NOT NULL", job_id)
@@ -362,8 +356,7 @@ class JobWriter:
         self._ended = threading.Event()
         self._stopped = threading.Event()
         self._beating = threading.Thread(target=self._beat, daemon=True)
-        started_at = datetime.now(UTC).isoformat(timespec="seconds")
-        told = {"pid": os.getpid(), "host": socket.gethostname(), "started_at": started_at}
+        told = {"pid": os.getpid(), "host": socket.gethostname(), "started_at": utc_now()}
         self._job = job.model_copy(update=told)
 
     def begin(self) -> None:

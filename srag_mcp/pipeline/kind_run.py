@@ -39,13 +39,7 @@ from srag_mcp.documents.kinds import (
 )
 from srag_mcp.documents.table_files import Kind
 from srag_mcp.errors import CorpusError, DocumentError
-from srag_mcp.pipeline.file_plan import (
-    FoundFiles,
-    SettledTables,
-    TableSurvey,
-    is_kind,
-    read_sample,
-)
+from srag_mcp.pipeline.file_plan import FoundFiles, SettledTables, TableSurvey, is_kind, read_sample
 from srag_mcp.pipeline.reader_pool import ReaderPool, Sampled, SampleTask, Unreadable
 from srag_mcp.pipeline.wishes import RowsMode
 from srag_mcp.rules.naming import find_nouns
@@ -152,8 +146,7 @@ def take_back(work: WorkDatabase) -> None:
     """Count what is of other kinds with the records again, and say nothing of kinds."""
     work.forget_files(work.left_out())
     for note in (MIXED, ODD, APART):
-        if work.note(note):
-            work.keep_note(note, "", is_content=True)
+        work.keep_note(note, "", is_content=True)
 
 
 def note_apart(work: WorkDatabase, found: FoundFiles) -> None:
@@ -169,7 +162,7 @@ def note_apart(work: WorkDatabase, found: FoundFiles) -> None:
     apart = [*find_apart(lambda: _read_texts(work, paths))]
     shown = first_of([shorten(" ".join(item), _N_CHARACTERS) for item in apart], _N_SHOWN)
     note = f"counted and added up as the others are: {'; '.join(shown)}" if apart else ""
-    work.keep_note(APART, note, is_content=note != (work.note(APART) or ""))
+    work.keep_note(APART, note, is_content=True)
 
 
 def may_be_split(
@@ -416,7 +409,7 @@ class KindSorter:
                 f" {' and '.join(map(one_line, alike))}, and are counted together; columns that"
                 " are found anew (--fresh-schema, rebuild_schema) give each kind a table"
             ) * (len(alike) > 1)
-            work.keep_note(MIXED, note, is_content=note != (work.note(MIXED) or ""))
+            work.keep_note(MIXED, note, is_content=True)
         elif not is_there:  # all of it was compared when no table was there
             work.keep_note(MIXED, "")
         mended = {item.document_id for item in read_corrections(self.state)}
@@ -728,7 +721,6 @@ def _share_out(
 
 
 def _read_texts(work: WorkDatabase, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the texts of documents that are stored."""
     for at in range(0, len(paths), _MAX_COMPARED):
         yield from work.run(_TEXTS, [*paths[at : at + _MAX_COMPARED]])
 

@@ -154,7 +154,6 @@ class Quote:
         return f"{_between(self._minutes(self.least), self._minutes(self.most))} min"
 
     def _more(self) -> Iterator[str]:
-        """Say what else one should know of the price."""
         of_code = _OF_CODE if self.by_code else ""
         return filter(None, (of_code, self._other_efforts(), self.alternative()))
 
@@ -271,11 +270,7 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
 def quote_kinds(
     folder: Path, settings: Settings, **options: Unpack[IngestOptions]
 ) -> dict[str, Quote]:
-    """Estimate what ingesting each known kind of documents of *folder* will take, by name.
-
-    Raises:
-        SragError: As `quote_ingestion`.
-    """
+    """Estimate as `quote_ingestion` what each known kind of a folder takes, by name."""
     kinds = {} if options.get("attribute") else CorpusFolder(folder, settings.home).kinds()
     return {name: quote_ingestion(place, settings) for name, place in kinds.items()}
 
@@ -299,8 +294,7 @@ def quote_work(
     readers = ReaderPool(settings.workers, settings.document_timeout_s)
     schema, _ = find_known_schema(work, work.schema_in_force(), folder, asked, engine.asks)
     questions, n_asking = asked.questions[: settings.schema_questions], 0
-    own = find_tried(folder, asked.questions)
-    n_questions = len({*own[: settings.schema_questions]} - find_covered(work).keys())
+    n_questions = count_untried(work, folder, asked.questions, settings)
     is_known = schema is not None or not engine.asks
     columns, lists_read = ((), ()) if is_known else asked.tables.columns()
     if columns:
@@ -350,13 +344,18 @@ def _quote_reading(folder: Path, settings: Settings, options: IngestOptions) -> 
 
 
 def quote_stored(
-    engine: type[Engine], work: WorkDatabase, folder: Path, settings: Settings, n_questions: int
+    engine: type[Engine],
+    work: WorkDatabase,
+    folder: Path,
+    settings: Settings,
+    questions: Sequence[str],
 ) -> Quote:
     """Estimate what it takes that *engine* reads the documents that *work* holds."""
     schema, _ = find_known_schema(work, work.schema_in_force(), folder, SchemaWish(), engine.asks)
     lengths = Predictions(work).count_tokens()
     effort = find_effort(work, settings, len(lengths))
-    todo = _ToRead(len(lengths), lengths, schema, effort, n_questions=n_questions)
+    n_asked = count_untried(work, folder, questions, settings)
+    todo = _ToRead(len(lengths), lengths, schema, effort, n_questions=n_asked)
     return _price(engine, todo, settings)
 
 
@@ -376,8 +375,7 @@ def _price(engine: type[Engine], todo: _ToRead, settings: Settings) -> Quote:
         around = Estimate(n_rounds, tokens_in, n_guessed * _COLUMN_TOKENS_OUT)
     elif todo.n_asking:
         around = Estimate(1, todo.n_asking, _ADDITIONS_TOKENS_OUT)
-    n_asked = min(todo.n_questions, settings.schema_questions)
-    around += estimate_questions(n_asked, len(known))
+    around += estimate_questions(todo.n_questions, len(known))
     if todo.added and not todo.is_defined:
         around += estimate_definition(todo.n_documents)
     readings = {effort: _estimate_reading(todo, known, effort, settings) for effort in _MEANT}
@@ -445,6 +443,14 @@ def find_covered(work: WorkDatabase) -> dict[str, list[str]]:
     return dict(known["columns"]) if known.get("schema") == hash_schema(present.schema) else {}
 
 
+def count_untried(
+    work: WorkDatabase, folder: Path, questions: Sequence[str], settings: Settings
+) -> int:
+    """Count the sample questions that a model is to be asked, and was not of these columns."""
+    tried = find_tried(folder, questions)[: settings.schema_questions]
+    return len({*tried} - find_covered(work).keys())
+
+
 def keep_covered(work: WorkDatabase, covered: Mapping[str, Sequence[str]]) -> None:
     """Keep what `find_covered` returns."""
     present = work.schema_in_force()
@@ -475,7 +481,6 @@ def _open_stored(folder: Path, settings: Settings) -> Iterator[WorkDatabase]:
 
 
 def _usual_attributes(n_columns: int) -> Sequence[Attribute]:
-    """Make attributes that are described at the usual length."""
     return [
         Attribute(name=f"attribute_{number}", type="string", description=USUAL_DESCRIPTION)
         for number in range(n_columns)

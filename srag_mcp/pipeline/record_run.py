@@ -36,12 +36,7 @@ from srag_mcp.engines.protocol import Progress, Work, Workload
 from srag_mcp.errors import NotIngestedError, SchemaError, UselessRepliesError
 from srag_mcp.names.doubtful import Doubt, cut_around, find_candidates, resolve, write_prompts
 from srag_mcp.names.uniting import UNDECIDED, Thing, Verdict, are_names, describe_things, unite
-from srag_mcp.pipeline.file_plan import (
-    MAX_SAMPLE,
-    MAX_SAMPLE_CHARACTERS,
-    find_files,
-    settle_tables,
-)
+from srag_mcp.pipeline.file_plan import MAX_SAMPLE, MAX_SAMPLE_CHARACTERS, find_files, settle_tables
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.report import IngestReport, finish_report, report_stored, show_values
 from srag_mcp.pipeline.schema_choice import define_attribute, put_edit_in_force
@@ -82,19 +77,11 @@ _OTHERS_SHOWN = 12
 
 
 def read_missing_records(
-    work: WorkDatabase,
-    schema: Schema,
-    engine: ModelEngine,
-    *,
-    among: Collection[str] | None = None,
+    work: WorkDatabase, schema: Schema, engine: ModelEngine, *, among: Collection[str] | None = None
 ) -> set[str]:
     """Let *engine* read the attributes that documents lack a prediction of; return their ids.
 
     Each batch is kept as it is finished. *among*: only documents of these ids; None for all.
-
-    Raises:
-        ModelStoppedError: If no further prompt can be answered.
-        CancelledError: If somebody wants it to stop.
     """
     predictions, on_progress = Predictions(work), engine.work.on_progress
     predictions.forget_gone()
@@ -156,10 +143,6 @@ def standardise_columns(work: WorkDatabase, schema: Schema, engine: ModelEngine)
 
     Return how many values are others now, and of how many the model gave no verdict of use. None is
     asked about twice; questions that were stopped ask the same prompts, whose replies are there.
-
-    Raises:
-        ModelStoppedError: If no further prompt can be answered.
-        CancelledError: If somebody wants it to stop.
 
     Source: DESIGN 7.4.
     """
@@ -289,10 +272,6 @@ def resolve_names(work: WorkDatabase, schema: Schema, engine: ModelEngine) -> No
     A group is asked about once; one that a new spelling joins is asked about again. Nothing is
     asked where no group is doubtful.
 
-    Raises:
-        ModelStoppedError: If no further prompt can be answered.
-        CancelledError: If somebody wants it to stop.
-
     Source: DESIGN 7.5.
     """
     # words in small letters name nothing
@@ -367,39 +346,35 @@ def _read_around(
 
 def settle_lists(work: WorkDatabase, schema: Schema) -> Schema:
     """Put in force what *schema* becomes when its pending lists that have rows are child tables."""
-    with work.transaction():  # else a stop in between has the lists read, and paid, again
-        return _settle(work, schema)
-
-
-def _settle(work: WorkDatabase, schema: Schema) -> Schema:
     predictions, known = Predictions(work), {child.list_name for child in schema.children}
     pending = {item.name: item for item in schema.pending_lists}
     children, left = list(schema.children), list[PendingList]()
-    for child in schema.with_pending().children:
-        item = pending.get(child.list_name)
-        if item is None or child.list_name in known:
-            continue
-        rows = predictions.rows(child)
-        if not rows:
-            left.append(item)
-            continue
-        ids = {key.document_id for key in rows}
-        texts = {item.document_id: item.text for item in predictions.texts([*ids])}
-        read = [_read_column(attribute, rows, texts) for attribute in child.attributes]
-        typed = child.model_copy(
-            update={
-                "attributes": tuple(attribute for attribute, _ in read),
-                "description": item.description,
-                "nouns": nouns_of_names(item.name),
-            }
-        )
-        cells = {key: cell for _, own in read for key, cell in own.items()}
-        predictions.replace_rows(child, typed, cells)
-        children.append(typed)
-    if len(left) == len(schema.pending_lists):
-        return schema
-    changes = {"children": tuple(children), "pending_lists": tuple(left)}
-    return put_edit_in_force(work, schema.model_copy(update=changes))
+    with work.transaction():  # else a stop in between has the lists read, and paid, again
+        for child in schema.with_pending().children:
+            item = pending.get(child.list_name)
+            if item is None or child.list_name in known:
+                continue
+            rows = predictions.rows(child)
+            if not rows:
+                left.append(item)
+                continue
+            ids = {key.document_id for key in rows}
+            texts = {item.document_id: item.text for item in predictions.texts([*ids])}
+            read = [_read_column(attribute, rows, texts) for attribute in child.attributes]
+            typed = child.model_copy(
+                update={
+                    "attributes": tuple(attribute for attribute, _ in read),
+                    "description": item.description,
+                    "nouns": nouns_of_names(item.name),
+                }
+            )
+            cells = {key: cell for _, own in read for key, cell in own.items()}
+            predictions.replace_rows(child, typed, cells)
+            children.append(typed)
+        if len(left) == len(schema.pending_lists):
+            return schema
+        changes = {"children": tuple(children), "pending_lists": tuple(left)}
+        return put_edit_in_force(work, schema.model_copy(update=changes))
 
 
 def _read_column(

@@ -50,7 +50,7 @@ from srag_mcp.store.predictions import LESSON, Predictions, hash_attribute
 from srag_mcp.store.work import WorkDatabase
 from srag_mcp.text.spans import Span
 
-_EFFORT = "effort"
+EFFORT = "effort"
 _FEW_FILES = 150
 _HELD = "SELECT document_id, sha256 FROM documents WHERE sha256 IN (SELECT unnest(?))"
 _BATCH = MAX_DOCUMENTS  # to learn from before rules are mended: a full prompt
@@ -91,14 +91,9 @@ def find_effort(work: WorkDatabase, settings: Settings, n_files: int) -> Effort:
     At first all of up to 150 files, of more what rules leave open: an audit of few documents reads
     nearly as many.
     """
-    known = work.note(_EFFORT) if settings.effort == "auto" else settings.effort
+    known = work.note(EFFORT) if settings.effort == "auto" else settings.effort
     usual: Effort = "full" if n_files <= _FEW_FILES else "checked"
     return next((effort for effort in get_args(Effort) if effort == known), usual)
-
-
-def remember_effort(work: WorkDatabase, settings: Settings) -> None:
-    """Let the next ingestion read as much, unless another effort is set."""
-    work.keep_note(_EFFORT, settings.effort)
 
 
 def count_read_first(effort: Effort, n_documents: int, n_sample: int) -> int:
@@ -111,22 +106,12 @@ def count_read_first(effort: Effort, n_documents: int, n_sample: int) -> int:
     return min(n_read, n_documents)
 
 
-def forget_lesson(work: WorkDatabase) -> None:
-    """Let rules be asked for anew: the columns are others, or lost their rules."""
-    if work.note(LESSON):
-        work.keep_note(LESSON, "")
-
-
 def read_by_rules(
     work: WorkDatabase, schema: Schema, engine: ModelEngine, effort: Effort
 ) -> RuleRun:
     """Let rules decide what they may of the documents that lack predictions, and read the rest.
 
     A draft reads no more than its sample and as many others, and audits nothing.
-
-    Raises:
-        ModelStoppedError: If no further prompt can be answered.
-        CancelledError: If somebody wants it to stop.
 
     Source: DESIGN 7.3.
     """
@@ -153,7 +138,8 @@ def read_by_rules(
         for _ in range(len(run.order) // _FOR_A_LESSON):
             if not (lesson := run.choose_lesson()):
                 break
-            run.study(lesson)
+            run.reading.read_parts(run.going().values(), lesson)
+            run.learn_more([*lesson])
         run.audit()
     columns = {**run.columns, **run.others}
     others = [item for item in run.attributes if item.name not in run.columns]
@@ -300,17 +286,17 @@ class _Run:
                 self._read |= dict(zip(keys, found[item.name], strict=True))
 
     def _try(self, attribute: Attribute, trial: Trial) -> TriedColumn:
-        """Let the rules of *attribute* decide."""
         self._run([attribute])
         read = [self._read[key] for key, _ in _keys(attribute)]
         return try_column(attribute, trial, read, self.reading.known(attribute), self.order)
 
-    def _going(self) -> dict[str, TriedColumn]:
+    def going(self) -> dict[str, TriedColumn]:
+        """Return the columns that have rules which are not audited yet."""
         return {name: item for name, item in self.columns.items() if not item.trial.is_over}
 
     def is_going(self) -> bool:
         """Whether some columns may get rules, or have some that are not audited yet."""
-        return bool(self._going() or self._find_new())
+        return bool(self.going() or self._find_new())
 
     def _unread(self, columns: Mapping[str, TriedColumn]) -> list[str]:
         learned = {key for column in columns.values() for key in column.trial.learned}
@@ -326,7 +312,7 @@ class _Run:
 
     def practise(self) -> None:
         """Read documents whole to learn from: of those that are drawn, what leaves most open."""
-        going = self._going()
+        going = self.going()
         if not going or self.practised:
             return
         drawn = self._unread(going)[: _DRAWN * _BATCH]
@@ -346,7 +332,7 @@ class _Run:
 
     def choose_lesson(self) -> Places:
         """Return stretches to learn from: where words tell a column of which no rule speaks."""
-        going = self._going()
+        going = self.going()
         telling = self.reading.learn_words(going.values(), (*self.sample, *self.practised))
         drawn = self._unread(going)[: _DRAWN * MAX_PARTS]  # those of lessons told what they had to
         places = self.reading.find_places(going.values(), telling, drawn)
@@ -380,15 +366,10 @@ class _Run:
                 lesson[key] = asked
         return lesson
 
-    def study(self, lesson: Places) -> None:
-        """Read the stretches of *lesson*, and let the model mend what rules miss there."""
-        self.reading.read_parts(self._going().values(), lesson)
-        self.learn_more(list(lesson))
-
     def learn_more(self, batch: Sequence[str]) -> None:
         """Score the rules by *batch*, which is read, and let the model mend what they miss."""
         misses: dict[str, list[Miss]] = {}
-        for name, column in self._going().items():
+        for name, column in self.going().items():
             labels = self.reading.known(column.attribute)
             known = [key for key in batch if key in labels]
             learned = tuple(dict.fromkeys((*column.trial.learned, *known)))
@@ -401,7 +382,7 @@ class _Run:
             self.columns[name].attribute.model_copy(update={"rules": rules})
             for name, rules in written.items()
         )
-        for name, column in self._going().items():
+        for name, column in self.going().items():
             kept = [rule for rule in column.attribute.rules if not rule.wrong]
             self._known |= {(name, rule.pattern) for rule in column.attribute.rules}
             new = [
@@ -446,7 +427,7 @@ class _Run:
     def audit(self) -> None:
         """Read what audits need, the same documents for all columns, and conclude."""
         self._whole = [*self.sample, *self.practised]
-        for name, column in self._going().items():
+        for name, column in self.going().items():
             look = max(column.trial.look, choose_look(len(self.order)))
             self.columns[name] = replace(column, trial=replace(column.trial, look=look))
         tried = {name: x for name, x in self.columns.items() if x.trial.look is not Look.SECOND}

@@ -333,11 +333,8 @@ def extend_schema_in_force(
     """Add the attribute that *wish* describes to *schema*, unless it is there.
 
     One that is loose becomes a column, and keeps what was read for it. The attribute counts as
-    added until it is published.
-
-    Raises:
-        SchemaError, ModelError, CancelledError: As `define_attribute`; the first if rules cannot go
-            on with a loose attribute, too.
+    added until it is published. Raises as `define_attribute`, and SchemaError where rules cannot go
+    on with a loose attribute.
     """
     sample = cache(sample)
     extension = define_attribute(work, with_loose(work, schema), wish, sample, engine)
@@ -373,8 +370,7 @@ def _check_rules(work: WorkDatabase, attribute: Attribute) -> None:
 def finish_extension(work: WorkDatabase, schema: Schema) -> None:
     """Take note that the attribute that was being added to *schema* is published."""
     keep_loose(work, schema, loose_attributes(work, schema))
-    if work.note(_ADDING):
-        work.keep_note(_ADDING, "")
+    work.keep_note(_ADDING, "")
 
 
 def withdraw_extension(work: WorkDatabase, schema: Schema, extension: Extension) -> None:

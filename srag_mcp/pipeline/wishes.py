@@ -206,11 +206,7 @@ def tidy_questions(questions: Iterable[str]) -> list[str]:
 
 
 def tidy_wish(wish: str) -> str:
-    """Return the description of an attribute that is wished for, on one line.
-
-    Raises:
-        SchemaError: If it is empty or too long.
-    """
+    """Return the wish for an attribute on one line; SchemaError where it is empty or too long."""
     wish = " ".join(wish.split())
     if not wish or len(wish) > LONGEST_WISH:
         msg = f"describe one attribute in 1 to {LONGEST_WISH} characters, not {len(wish)}"
@@ -221,9 +217,7 @@ def tidy_wish(wish: str) -> str:
 def extension_options(attribute: str, documents: str = "", *, keep: bool = True) -> IngestOptions:
     """Return what is asked of an ingestion that adds *attribute*, or reads it from *documents*.
 
-    Raises:
-        SchemaError: If the attribute is empty or too long, or a column shall be read from some of
-            the documents only.
+    SchemaError as `tidy_wish`, or where a column shall be read from some of the documents only.
     """
     wish = tidy_wish(attribute)
     if keep and documents.strip():

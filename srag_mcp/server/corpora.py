@@ -33,7 +33,9 @@ class Corpora:
     """What a server serves, by name, in the order of the command line.
 
     Corpora and the pool of query workers are opened by the first call that reads; `close` ends the
-    pool, and a later call starts another.
+    pool, and a later call starts another. What takes a name raises CorpusError where nothing is
+    called so, or several corpora are there and none is named; NotIngestedError, which says what to
+    do, where what it returns has to be there, or ingested, and is not.
     """
 
     def __init__(self, locations: Sequence[Path], settings: Settings) -> None:
@@ -66,11 +68,7 @@ class Corpora:
         return CorpusFolder(location, self.settings.home).kinds() if location.is_dir() else {}
 
     def get(self, name: str) -> "Corpus":
-        """Return the corpus called *name*; the only one when *name* is empty.
-
-        Raises:
-            CorpusError: If there is none, or several and no name.
-        """
+        """Return the corpus called *name*; the only one when *name* is empty."""
         if not name and len(self._locations) == 1:
             name = next(iter(self._locations))
         known = {**self._locations, **self._all()}
@@ -88,12 +86,7 @@ class Corpora:
             return self._opened[name]
 
     def present(self, name: str) -> "Corpus":
-        """Return the corpus called *name*, whose folder or build is there.
-
-        Raises:
-            CorpusError: As `get`.
-            NotIngestedError: If it is not: it was missing at the start, or went away since.
-        """
+        """Return the corpus called *name*, whose folder or build is there."""
         corpus = self.get(name)
         location = corpus.location
         if not (location.is_file() if corpus.is_build else location.is_dir()):
@@ -103,12 +96,7 @@ class Corpora:
         return corpus
 
     def readable(self, name: str) -> "Corpus":
-        """Return the corpus called *name* at the build that is published now.
-
-        Raises:
-            CorpusError: As `get`.
-            NotIngestedError: If it is not there, or was never ingested; the text says what to do.
-        """
+        """Return the corpus called *name* at the build that is published now."""
         corpus = self.present(name)
         name = corpus.name
         if name in self._locations and (kinds := self._kinds(name)):
@@ -126,12 +114,7 @@ class Corpora:
             raise NotIngestedError(msg) from error
 
     def queried(self, name: str) -> "Corpus | KindTables":
-        """Return what a query runs over: the corpus called *name*, or all kinds of a folder.
-
-        Raises:
-            CorpusError: As `get`.
-            NotIngestedError: As `readable`; of several kinds, if none is ingested.
-        """
+        """Return what a query runs over: the corpus called *name*, or all kinds of a folder."""
         name = self.present(name).name
         kinds = self._kinds(name) if name in self._locations else {}
         if not kinds:
@@ -147,12 +130,7 @@ class Corpora:
             return kept
 
     def holding(self, name: str, column: str = "", document_id: str = "") -> "Corpus":
-        """Return the corpus called *name*; of a folder of kinds the one with what is named.
-
-        Raises:
-            CorpusError: As `get`; or if several kinds have that, or none.
-            NotIngestedError: As `readable`.
-        """
+        """Return the corpus called *name*; of a folder of kinds the only one with what is named."""
         if not (column or document_id):
             return self.readable(name)
         return views.holdings.kind_with(self.queried(name), column, document_id)
@@ -160,9 +138,7 @@ class Corpora:
     def chosen(self, name: str, question: str) -> "Corpus | KindTables":
         """Return the corpus called *name*, or all kinds of a folder; else what *question* is about.
 
-        Raises:
-            CorpusError: As `get`; or if it is not clear which.
-            NotIngestedError: As `readable`.
+        CorpusError where it is not clear which that is.
         """
         if name or len(self._locations) == 1:
             return self.queried(name)
@@ -171,12 +147,7 @@ class Corpora:
         return choose_corpus([self.present(key) for key in self], question)
 
     def ingestible(self, name: str) -> "Corpus":
-        """Return the corpus called *name*, whose documents are there.
-
-        Raises:
-            JobError: If the corpus is a build without documents.
-            NotIngestedError: If the folder is not there.
-        """
+        """Return the corpus called *name*; JobError where it is a build without documents."""
         corpus = self.present(name)
         if corpus.is_build:
             msg = (
@@ -199,9 +170,7 @@ class Corpora:
 
         Unless it is to *go*, one that asks a language model says what that takes, and does nothing.
 
-        Raises:
-            JobError: If the corpus is a build without documents.
-            SchemaError: If the columns shall be found anew that a person wrote down.
+        SchemaError where the columns shall be found anew that a person wrote down.
         """
         from srag_mcp.pipeline.jobs import list_jobs, start_job
         from srag_mcp.schema.json_schema import find_schema_file
@@ -235,11 +204,7 @@ class Corpora:
     def extend(self, name: str, attribute: str, documents: str, *, keep: bool) -> JobStatus:
         """Start to add one column, or to read it from *documents* (a SELECT) without keeping it.
 
-        Raises:
-            JobError: If the corpus is a build without documents, or a job of it runs.
-            SchemaError: If *attribute* is empty or too long, or *documents* is for one to be kept.
-            NotIngestedError: If there is no table that it could be read beside.
-            QueryError: If *documents* is refused or wrong.
+        Raises as `extension_options` and `start_job`, and QueryError where *documents* is wrong.
         """
         from srag_mcp.engines.choice import asks_model, callers_engine
         from srag_mcp.inference.brief import price_reading
@@ -340,16 +305,14 @@ class Corpora:
     def _standing(self, corpus: "Corpus") -> "tuple[bool, Job | None]":
         """Say whether a job, or another process, ingests it; and what only told a price at last."""
         from srag_mcp.pipeline.jobs import list_jobs
-        from srag_mcp.store.layout import CorpusFolder, is_ingested_now
+        from srag_mcp.store.layout import CorpusFolder
 
         location = corpus.location
         if corpus.is_build or not location.is_dir():
             return False, None
         job = next(iter(list_jobs(location, self.settings)), None)
-        folder = CorpusFolder(location, self.settings.home)
-        is_ingesting = (job is not None and job.is_running) or any(
-            map(is_ingested_now, (folder.inside, folder.apart))
-        )
+        is_read = CorpusFolder(location, self.settings.home).is_ingested_now()
+        is_ingesting = is_read or (job is not None and job.is_running)
         return is_ingesting, job if job is not None and job.quoted else None
 
     def pool(self) -> "QueryPool":

@@ -9,6 +9,8 @@ import uvicorn
 from starlette.responses import PlainTextResponse
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from srag_mcp.errors import SettingsError
+
 if TYPE_CHECKING:
     from mcp.server import MCPServer
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -23,8 +25,17 @@ _HOST = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?", re.IGNORE
 _ORIGIN = re.compile(rf"https?://{_HOST.pattern}", re.IGNORECASE)  # no more than that
 
 
+def listen(port: int) -> socket.socket:
+    """Listen on *port* of this computer, on a free one if 0; SettingsError where that cannot be."""
+    try:
+        return socket.create_server((LOOPBACK, port))
+    except OSError as error:
+        msg = f"port {port} of {LOOPBACK} cannot be used: {error.strerror}"
+        raise SettingsError(msg) from error
+
+
 def serve_loopback(server: "MCPServer[Corpora]", port: int) -> None:
-    """Serve streamable HTTP on *port* of this computer until the process is ended."""
+    """Serve streamable HTTP on *port*, see `listen`, until the process is ended."""
     from mcp.server.transport_security import TransportSecuritySettings
 
     app = server.streamable_http_app(
@@ -32,14 +43,11 @@ def serve_loopback(server: "MCPServer[Corpora]", port: int) -> None:
         stateless_http=True,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    serve_app(app, socket.create_server((LOOPBACK, port)))
+    serve_app(app, listen(port))
 
 
 def serve_app(app: "ASGIApp", listening: socket.socket) -> None:
-    """Answer those requests on *listening* that are of this computer, until the process is ended.
-
-    Its socket is of `LOOPBACK`.
-    """
+    """Answer the requests on *listening* that are of this computer, until the process is ended."""
     config = uvicorn.Config(
         OnlyFromHere(app),
         http=PatientProtocol,

@@ -138,13 +138,6 @@ Answers = Annotated[
 ]
 
 
-def add_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
-    """Add all tools, in the order in which an agent needs them."""
-    _add_building_tools(server, corpora)
-    _add_reading_tools(server, corpora)
-    _add_prompt_tools(server, corpora)
-
-
 def _add_building_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
     """Add the tools that list and build corpora; an ingestion is a job that outlives the call."""
 
@@ -704,7 +697,9 @@ def build_server(locations: Sequence[Path], settings: Settings) -> MCPServer[Cor
             subscriptions=False,  # nothing that is listed changes while it is served
             cache_hints={"tools/list": CacheHint(ttl_ms=3_600_000, scope="public")},
         )
-    add_tools(server, corpora)
+    _add_building_tools(server, corpora)  # in the order in which an agent needs them
+    _add_reading_tools(server, corpora)
+    _add_prompt_tools(server, corpora)
     _add_resources(server, corpora)
     _add_prompts(server, corpora)
     return server

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, asdict, dataclass, fields, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from sys import intern
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -48,6 +47,7 @@ from srag_mcp.store.layout import (
     point_to,
     published_build,
     put_in_place,
+    utc_now,
 )
 from srag_mcp.store.predictions import (
     PREDICTION_COLUMNS,
@@ -412,10 +412,7 @@ OnColumn: TypeAlias = Callable[[int, int, str], None]
 
 
 def publish(
-    work: WorkDatabase,
-    schema: Schema,
-    *,
-    on_column: OnColumn = lambda done, total, name: None,
+    work: WorkDatabase, schema: Schema, *, on_column: OnColumn = lambda done, total, name: None
 ) -> BuildInfo:
     """Write a build of all that *work* holds, and point to it; StoreError leaves the old one."""
     build_id = new_build_id(work.state)
@@ -438,9 +435,7 @@ def publish(
 
 
 def publish_changes(
-    work: WorkDatabase,
-    schema: Schema,
-    on_column: OnColumn = lambda done, total, name: None,
+    work: WorkDatabase, schema: Schema, on_column: OnColumn = lambda done, total, name: None
 ) -> BuildInfo | None:
     """Publish as `publish` does, unless the present build has the same content: then None."""
     info = published_info(work.state, work.connection)
@@ -493,7 +488,7 @@ def _write(work: WorkDatabase, schema: Schema, build_id: str, on_column: OnColum
         n_documents=n_documents - n_failed,
         n_failed=n_failed,
         n_attributes=n_attributes,
-        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        created_at=utc_now(),
         engine=work.engine_in_force(),
         revision=work.revision,
         account=work.note(ACCOUNT) or "",
@@ -796,10 +791,7 @@ def read_cells(
 
 
 def _model_cells(
-    work: WorkDatabase,
-    attribute: Attribute,
-    by_rules: Mapping[int, Cell],
-    predicted: Sequence[Any],
+    work: WorkDatabase, attribute: Attribute, by_rules: Mapping[int, Cell], predicted: Sequence[Any]
 ) -> dict[int, Cell]:
     """Return what a model said, and *by_rules* what it was not asked: a column states that."""
     rows = "SELECT number FROM listing WHERE path IN (SELECT path FROM files WHERE rows)"

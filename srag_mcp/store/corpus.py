@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import starmap
 from pathlib import Path
 from typing import TypeVar, Unpack, cast
 
@@ -33,8 +34,6 @@ from srag_mcp.store.evidence import (
     EvidenceFilter,
     EvidencePage,
     evidence_sql,
-    read_entries,
-    read_evidence,
 )
 from srag_mcp.store.guard import QueryPool, ResultPage, Value
 from srag_mcp.store.guard.tree import SESSION_VALUES
@@ -138,11 +137,7 @@ class Corpus:
         return self._with(_ends_at=time.monotonic() + seconds)
 
     def settled(self) -> "Corpus":
-        """Return this corpus at the build that is the newest now: all of a call is of one build.
-
-        Raises:
-            NotIngestedError, StoreError: As `build_path`.
-        """
+        """Return this corpus at the build that `build_path` names now: all of a call is of one."""
         return self._with(_settled=self.build_path())
 
     def called(self, name: str) -> "Corpus":
@@ -285,11 +280,7 @@ class Corpus:
         )
 
     def statistics_of(self, item: ColumnStatistics, where: str) -> ColumnStatistics:
-        """Count the values and cells of a column anew, over the rows with *where* (SQL).
-
-        Raises:
-            QueryError: If *where* is refused or wrong.
-        """
+        """Count values and cells of a column anew, where SQL holds; QueryError if it is wrong."""
         rows = f"FROM {quote_name(self.schema().entity)} WHERE ({where}\n)"
         n_records, n_values = self.count(
             f"SELECT count(*), count({quote_name(item.column)}) {rows}"
@@ -300,11 +291,7 @@ class Corpus:
         return of_rows(item, int(str(n_records)), int(str(n_values)), found)
 
     def list_statistics(self, table: str) -> ColumnStatistics:
-        """Return which documents list anything of the child *table*; see `ColumnStatistics`.
-
-        Raises:
-            SchemaError: If there is no such child table.
-        """
+        """Return which documents list anything of the child *table*; SchemaError if it is none."""
         content = self._content()
         child = content.schema.find_table(table)
         for item in content.statistics:
@@ -324,9 +311,9 @@ class Corpus:
             return []
         return read_united(self.read, self._content().schema.entity, column, limit, offset)
 
-    def corrections(self, column: str = "") -> list[Correction]:
-        """Return what was set of *column*, of all columns when it is empty."""
-        return [] if self._content().is_early else read_kept(self.read, column)
+    def corrections(self) -> list[Correction]:
+        """Return what was set, by column and document."""
+        return [] if self._content().is_early else read_kept(self.read)
 
     def sql_name(self, name: str) -> str:
         """Write the name of a column as it stands in SQL: `"select" -> '"select"'`."""
@@ -433,7 +420,7 @@ class Corpus:
                 counted = self.select(f"SELECT count(*) FROM cells{clause}", limit=1)  # noqa: S608 - guarded
                 total = int(counted.rows[0][0] or 0)
         next_offset = offset + len(page.rows) if page.truncated else None
-        return EvidencePage(read_evidence(page.rows), total, next_offset)
+        return EvidencePage(tuple(starmap(Evidence, page.rows)), total, next_offset)
 
     def quotes(self, column: str, where: str, limit: int = 3) -> tuple[Evidence, ...]:
         """Return stated cells of *column*, of the first records with *where* (SQL, empty: all).
@@ -447,7 +434,7 @@ class Corpus:
             first = f"SELECT document_id FROM {records} WHERE ({where}\n) ORDER BY 1"  # noqa: S608 - guarded
             clause += f" AND document_id IN ({first} LIMIT {_MOST_QUOTED})"
         sql = evidence_sql(clause, limit, 0, is_early=self._content().is_early)
-        return read_evidence(self.select(sql, limit=limit).rows)
+        return tuple(starmap(Evidence, self.select(sql, limit=limit).rows))
 
     def cells_where(self, column: str, table: str | None, wanted: EvidenceFilter) -> str:
         """Write the clause for the *wanted* cells of *column*; see `trace`."""
@@ -489,7 +476,7 @@ class Corpus:
             alike = [known for (known,) in odd if inert(one_line(str(known))) == shown]
             found = self.read(by_id, alike) if len(alike) == 1 else []
         if found:
-            return read_entries(found)[0]
+            return next(starmap(DocumentEntry, found))
         near = self.documents_like(document_id.rpartition("/")[2], limit=5)
         names = ", ".join(item.id for item in near) or "SELECT document_id FROM documents"
         msg = f"no document {document_id!r} in {self.name}; try: {names}"
@@ -497,14 +484,10 @@ class Corpus:
 
     def documents_like(self, text: str, limit: int = 20) -> tuple[DocumentEntry, ...]:
         """Return the documents whose id or title holds *text*, in any case, by their ids."""
-        return read_entries(self.read(LIKE, [text, limit]))
+        return tuple(starmap(DocumentEntry, self.read(LIKE, [text, limit])))
 
     def document_text(self, document_id: str, start: int = 0, end: int | None = None) -> str:
-        """Return characters *start* to *end* of a document; empty if it could not be read.
-
-        Raises:
-            CorpusError: If there is no such document.
-        """
+        """Return characters *start* to *end* of a `document`; empty if it could not be read."""
         first = max(start, 0)
         n_characters = None if end is None else max(end - first, 0)
         rows = self.read(TEXT, [document_id, first + 1, n_characters])

@@ -468,14 +468,13 @@ def _plain(text: str) -> str:
 
 
 _KEPT = """
-SELECT to_json(kept) FROM srag_corrections AS kept
-WHERE $1 IN ('', "column", "table" || '.' || "column") ORDER BY "column", document_id
+SELECT to_json(kept) FROM srag_corrections AS kept ORDER BY "column", document_id
 """
 
 
-def read_kept(read: Read, column: str = "") -> list[Correction]:
-    """Read the corrections of *column* that a build was made with, of all when it is empty."""
-    return [Correction(**json.loads(str(row))) for (row,) in read(_KEPT, [column])]
+def read_kept(read: Read) -> list[Correction]:
+    """Read the corrections that a build was made with."""
+    return [Correction(**json.loads(str(row))) for (row,) in read(_KEPT, [])]
 
 
 # --- Names of a corpus that mean one thing -------------------------------------------------------
@@ -510,9 +509,6 @@ def follow_renamings(work: WorkDatabase, columns: Mapping[str, str]) -> list[str
     """Let what a person decided of a column hold under its new name; return such new names.
 
     `columns` has the names of now by those of then, as people name them.
-
-    Raises:
-        StoreError: As `read_decided`.
     """
     decided = read_decided(work.state)
     moved = {was: now for was, now in columns.items() if was in decided and now not in decided}

@@ -56,11 +56,6 @@ class EvidencePage:
     next_offset: int | None
 
 
-def read_evidence(rows: Sequence[Any]) -> tuple[Evidence, ...]:
-    """Read the rows of `evidence_sql`."""
-    return tuple(Evidence(*row) for row in rows)
-
-
 NAMED = "CASE WHEN position IS NULL THEN attribute ELSE table_name || '.' || attribute END"
 """What the column of a cell is called: `total`, `order_items.sku` of a child table."""
 
@@ -121,15 +116,10 @@ SELECT substr(text, $2, coalesce($3, length(text))) FROM srag_texts WHERE docume
 
 @dataclass(frozen=True, slots=True)
 class DocumentEntry:
-    """One document of a build; *characters* is the length of its text, 0 if it failed."""
+    """A document of a build, a row of ENTRIES; *characters*: of its text, 0 if it failed."""
 
     id: str
     title: str
     path: str
     media_type: str
     characters: int
-
-
-def read_entries(rows: Sequence[Any]) -> tuple[DocumentEntry, ...]:
-    """Read rows of ENTRIES."""
-    return tuple(DocumentEntry(*row) for row in rows)

@@ -142,7 +142,13 @@ def export_parts(parts: Sequence[Part], out: Path, timeout_s: float) -> list[int
         place = Path(folder).resolve()
         written = {file: place / f"{n}{kind}" for n, file in enumerate(dict.fromkeys(files))}
         with ExitStack() as stack:
-            book = stack.enter_context(_new_book(written[out])) if kind == ".xlsx" else None
+            book: Workbook | None = None
+            if kind == ".xlsx":
+                import xlsxwriter  # only needed here
+
+                # a row is forgotten when the next one begins; its parts are beside it until then
+                options = {"constant_memory": True, "tmpdir": str(place)}
+                book = stack.enter_context(xlsxwriter.Workbook(str(written[out]), options))
             for part, file in zip(parts, files, strict=True):
                 corpus, build = part.corpus.tables(), part.corpus.build_path()
                 limits = replace(part.corpus.worker.limits, timeout_s=timeout_s)
@@ -237,14 +243,6 @@ def _check_sheet(found: duckdb.DuckDBPyRelation, sql: str) -> None:
             f"An .xlsx file cannot hold this: {problem}. Nothing is written; take .csv or .parquet."
         )
         raise QueryError(msg, sql)
-
-
-def _new_book(path: Path) -> Workbook:
-    """Begin an .xlsx file."""
-    import xlsxwriter  # only needed here
-
-    # a row is forgotten when the next one begins; its parts are kept beside the file until then
-    return xlsxwriter.Workbook(str(path), {"constant_memory": True, "tmpdir": str(path.parent)})
 
 
 def _write_sheet(

@@ -4,12 +4,12 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from srag_mcp.documents.folder import storable
 from srag_mcp.errors import QuestionError
+from srag_mcp.store.layout import utc_now
 from srag_mcp.store.state import State, open_state
 
 Judgement: TypeAlias = Literal["right", "wrong"]
@@ -145,7 +145,7 @@ class Feedback:
 
     def keep_turn(self, turn: Turn) -> int:
         """Keep *turn*, and no more than the last ten; return how many are kept."""
-        values = map(storable, astuple(replace(turn, at=_now())))
+        values = map(storable, astuple(replace(turn, at=utc_now())))
         with self._state.transaction():
             self._state.run(
                 f"INSERT INTO turns ({_TURN}) VALUES (?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - fixed
@@ -175,7 +175,7 @@ class Feedback:
     def keep_verdict(self, verdict: Verdict) -> None:
         """Keep *verdict* in the place of what its giver said of the same question before."""
         said = (verdict.giver, verdict.judgement, verdict.question, verdict.sql)
-        seen = (verdict.columns, verdict.build, verdict.retired, _now())
+        seen = (verdict.columns, verdict.build, verdict.retired, utc_now())
         self._state.run(
             "INSERT OR REPLACE INTO verdicts VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             *map(storable, (question_key(verdict.question), *said, *seen)),
@@ -197,14 +197,6 @@ class Feedback:
 
 @contextmanager
 def open_feedback(folder: Path) -> Iterator[Feedback]:
-    """Open the turns and verdicts in a state folder; who asks does not wait long for others.
-
-    Raises:
-        StoreError, LockedError: As `open_state`.
-    """
+    """Open the turns and verdicts in a state folder as `open_state` does, without a long wait."""
     with open_state(folder, wait_s=_WAIT_S) as state:
         yield Feedback(state)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -158,11 +158,7 @@ class KindTables:
         return {name: [(paths[x.name], table) for x, table in of] for name, of in parts}
 
     def select(self, sql: str, limit: int = 100, offset: int = 0) -> ResultPage:
-        """Check and run one SELECT that comes from outside; see `Corpus.select`.
-
-        Raises:
-            QueryError: If it is refused, wrong, or too heavy; see its subclasses.
-        """
+        """Check and run one SELECT that comes from outside, as `Corpus.select`."""
         worker = self.corpora[0].worker
         for left in range(_TRIES, 0, -1):
             views = self._views()

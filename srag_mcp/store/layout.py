@@ -87,6 +87,10 @@ class CorpusFolder:
             if kinds[name].documents and read_members(place) is not None
         }
 
+    def is_ingested_now(self) -> bool:
+        """Whether a process holds the lock of the corpus, wherever its state lies."""
+        return any(map(is_ingested_now, (self.inside, self.apart)))
+
     def writable(self) -> Path:
         """Return the state folder to write to, made on need; CorpusError where none can be."""
         for state in (self.inside, self.apart):
@@ -137,11 +141,7 @@ _KINDS = TypeAdapter(dict[str, StoredKind])
 
 
 def read_kinds(state: Path) -> dict[str, StoredKind]:
-    """Return the kinds of the folder whose state folder is *state*; none where it has one.
-
-    Raises:
-        StoreError: If they cannot be read.
-    """
+    """Return the kinds of a folder by its *state*, if several; StoreError if they are damaged."""
     path = state / KINDS_FILE
     try:
         found = _KINDS.validate_json(path.read_bytes())
@@ -303,6 +303,11 @@ def _sync(path: Path) -> None:
 _PATIENCE_S = 1.0  # longer than anybody takes to look whether the lock is held
 
 
+def utc_now() -> str:
+    """Return the time as it is kept: `2026-05-01T09:30:00+00:00`."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
 @contextmanager
 def ingestion_lock(state: Path) -> Iterator[None]:
     """Hold the lock of the corpus whose state folder is *state*, until the process ends at last.
@@ -324,7 +329,7 @@ def ingestion_lock(state: Path) -> Iterator[None]:
     told = {
         "pid": os.getpid(),
         "host": socket.gethostname(),
-        "since": datetime.now(UTC).isoformat(timespec="seconds"),
+        "since": utc_now(),
         "command": " ".join(sys.argv)[:300],
     }
     try:

@@ -420,11 +420,7 @@ def narrow(corpus: Corpus, documents: str = "", where: str = "") -> str:
 
 
 def read_chosen(corpus: Corpus, narrowed: str) -> list[str]:
-    """Return the ids of the documents with a text that *narrowed*, made by `narrow`, chooses.
-
-    Raises:
-        QueryError: If it takes too long.
-    """
+    """Return the ids of documents with a text by `narrow`; QueryError where that takes too long."""
     among = f" AND document_id IN ({narrowed}\n)" if narrowed else ""
     sql = f"SELECT document_id FROM documents WHERE characters > 0{among} ORDER BY document_id"  # noqa: S608 - guarded
     ids: list[str] = []

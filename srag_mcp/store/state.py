@@ -103,11 +103,7 @@ def open_state(folder: Path, wait_s: float = _BUSY_S) -> Iterator[State]:
 
 @contextmanager
 def read_state(folder: Path) -> Iterator[State]:
-    """Open the state that lies in *folder* to look at it; where there is none, it is empty.
-
-    Raises:
-        StoreError: As `open_state`.
-    """
+    """Open the state in *folder* as `open_state` does, to look at it; empty where there is none."""
     if (folder / STATE_FILE).exists():
         with open_state(folder) as state:
             yield state
@@ -139,7 +135,6 @@ def _connect(folder: Path, wait_s: float) -> sqlite3.Connection:
 
 
 def _set_up(connection: sqlite3.Connection, folder: Path) -> None:
-    """Make the tables, unless they are there."""
     connection.execute("PRAGMA synchronous = NORMAL")
     if _is_set_up(connection):
         return

@@ -145,21 +145,17 @@ WHERE table_name = ?
 def write_statistics(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
     """Compute the statistics of all columns of the attached build and keep them in it."""
     for table in schema.tables:
-        _write_table(connection, table)
-
-
-def _write_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
-    states = _count_states(connection.execute(_STATES, [table.entity]).fetchall(), table.parent)
-    rows = []
-    columns = [_of_list(table, states[POSITION])] if table.parent else []
-    n_rows = max((sum(n[key] for key in State) for n in states.values()), default=0)
-    n_together = max(1, CELLS_AT_ONCE // max(1, n_rows))
-    for start in range(0, len(table.attributes), n_together):
-        group = table.attributes[start : start + n_together]
-        columns += _of_columns(connection, table.entity, group, states)
-    for position, item in enumerate(map(asdict, columns)):
-        rows.append((item.pop("table"), item["column"], position, json.dumps(item)))
-    insert_rows(connection, "build.main.srag_statistics", rows)
+        found = connection.execute(_STATES, [table.entity]).fetchall()
+        states, rows = _count_states(found, table.parent), []
+        columns = [_of_list(table, states[POSITION])] if table.parent else []
+        n_rows = max((sum(n[key] for key in State) for n in states.values()), default=0)
+        n_together = max(1, CELLS_AT_ONCE // max(1, n_rows))
+        for start in range(0, len(table.attributes), n_together):
+            group = table.attributes[start : start + n_together]
+            columns += _of_columns(connection, table.entity, group, states)
+        for position, item in enumerate(map(asdict, columns)):
+            rows.append((item.pop("table"), item["column"], position, json.dumps(item)))
+        insert_rows(connection, "build.main.srag_statistics", rows)
 
 
 def _count_states(rows: Iterable[Sequence[Any]], parent: str) -> Mapping[str, Counter[str]]:
@@ -191,7 +187,6 @@ def _count_states(rows: Iterable[Sequence[Any]], parent: str) -> Mapping[str, Co
 
 
 def _of_list(table: Table, n: Counter[str]) -> ColumnStatistics:
-    """Count which documents list anything."""
     n_listing = n[State.STATED]
     return ColumnStatistics(
         column=POSITION,

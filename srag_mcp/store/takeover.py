@@ -177,24 +177,19 @@ def _in_tables(
     attribute: Attribute,
     cells: dict[str, Cell],
 ) -> dict[str, Cell]:
-    """Return cells that are numbers by now as what stands above them allows: see `_in_table`."""
+    """Return cells that are numbers by now; unknown where the table of one may have a scale."""
     if sources[0].type.is_numeric or not attribute.type.is_numeric:
         return cells
-    found = predictions.texts([*cells], whole=False)
-    texts = {item.document_id: item.text for item in found}
-    return {
-        key: _in_table(attribute, cell, texts[key]) if key in texts else cell
-        for key, cell in cells.items()
-    }
-
-
-def _in_table(attribute: Attribute, cell: Cell, text: str) -> Cell:
-    """Return the cell of a number; unknown where the table that it stands in may have a scale."""
-    figure = find_number(cell.as_stated or "").figure if cell.value is not None else None
-    if figure is None or figure.scaled or cell.span is None or cell.marks & UNQUOTED:
-        return cell
-    scales = read_scales(text, cell.span, 0, attribute.unit) - {1.0}
-    return _unknown(cell, f"its table may be in {max(scales):,.0f}s") if scales else cell
+    done = dict(cells)
+    for item in predictions.texts([*cells], whole=False):
+        cell = cells[item.document_id]
+        figure = find_number(cell.as_stated or "").figure if cell.value is not None else None
+        if figure is None or figure.scaled or cell.span is None or cell.marks & UNQUOTED:
+            continue
+        if scales := read_scales(item.text, cell.span, 0, attribute.unit) - {1.0}:
+            note = f"its table may be in {max(scales):,.0f}s"
+            done[item.document_id] = _unknown(cell, note)
+    return done
 
 
 def _unknown(cell: Cell, note: str) -> Cell:

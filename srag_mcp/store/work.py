@@ -8,7 +8,7 @@ import secrets
 import shutil
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -361,10 +361,11 @@ class WorkDatabase:
 
     def keep_note(self, key: str, text: str, *, is_content: bool = False) -> None:
         """Keep a short text for the next ingestion; *is_content*: it is published as well."""
-        with self.transaction() if is_content else nullcontext():
-            self._set_meta(**{f"note:{key}": text})
-            if is_content:
-                self.count_revision()
+        if text != (self.note(key) or ""):
+            with self.transaction():
+                self._set_meta(**{f"note:{key}": text})
+                if is_content:
+                    self.count_revision()
 
     def files(self) -> dict[str, FinishedFile]:
         """Return the files that are done with, by path."""

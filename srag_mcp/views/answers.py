@@ -27,13 +27,7 @@ from srag_mcp.store.kind_tables import KindTables
 from srag_mcp.store.renamings import renamed_in
 from srag_mcp.text.shown import shorten
 from srag_mcp.views.findings import passage_entry, source_entry
-from srag_mcp.views.holdings import (
-    KEY_LINE,
-    lines_of_kinds,
-    other_tables,
-    propose_column,
-    say_keys,
-)
+from srag_mcp.views.holdings import KEY_LINE, lines_of_kinds, other_tables, propose_column, say_keys
 from srag_mcp.views.results import (
     ROWS_SHARE,
     AnswerPage,
@@ -272,44 +266,35 @@ def brief_page(
     corpus: Corpus | KindTables, answer: Answer, brief: Brief, *, adds: bool = True
 ) -> BriefPage:
     """Write the brief, the columns as a model would be shown them; *adds*: with calls for more."""
-    if isinstance(corpus, KindTables):
-        return _brief_of_kinds(corpus, brief)
-    # A model names what is missing, or nothing is; the grammar knows words only.
-    by_model = answer.taken is not None
-    missing, following = brief.unplaced if by_model else (), NEXT
-    if not corpus.is_build and adds and (missing or not by_model):
-        wishes = " and ".join(f"attribute={item!r}" for item in missing) or IN_WORDS
-        following = f"{NEXT}, or add it: extend_schema with corpus={corpus.name!r} and {wishes}"
-    if not corpus.is_build and is_predicted(engine := corpus.info().engine):
-        following += TEACH.format(corpus.name, engine)
-    return BriefPage(
+    linked = [item for found in brief.linked_values for item in _linked_entries(found)]
+    named = ", ".join(line.partition("(")[0] for line in other_tables(corpus))
+    page = BriefPage(
         table=brief.table,
-        documents=corpus.info().n_documents,
-        columns=[KEY_LINE, *write_tables(corpus, answer.asked or answer.question)[0].splitlines()],
-        other_tables=_named_tables(corpus),
-        linked_values=[item for linked in brief.linked_values for item in _linked_entries(linked)],
-        passages=[passage_entry(item, corpus.name) for item in brief.passages],
+        documents=0,
+        columns=[],
+        other_tables=[f"{named} (get_schema has their columns)"] * bool(named),
+        linked_values=linked,
         rules=[*RULES],
-        next=following,
-        previous=shorten(brief.previous, MAX_WARNING_CHARACTERS),
-    )
-
-
-def _brief_of_kinds(kinds: KindTables, brief: Brief) -> BriefPage:
-    return BriefPage(
-        table=brief.table,
-        documents=kinds.n_documents,
-        columns=lines_of_kinds(kinds),
-        other_tables=_named_tables(kinds),
-        linked_values=[item for linked in brief.linked_values for item in _linked_entries(linked)],
-        rules=[*RULES, *say_keys(kinds)],
         next=NEXT,
     )
-
-
-def _named_tables(corpus: Corpus | KindTables) -> list[str]:
-    names = ", ".join(line.partition("(")[0] for line in other_tables(corpus))
-    return [f"{names} (get_schema has their columns)"] if names else []
+    if isinstance(corpus, KindTables):
+        page.documents, page.columns = corpus.n_documents, lines_of_kinds(corpus)
+        page.rules += say_keys(corpus)
+        return page
+    # A model names what is missing, or nothing is; the grammar knows words only.
+    by_model = answer.taken is not None
+    missing = brief.unplaced if by_model else ()
+    if not corpus.is_build and adds and (missing or not by_model):
+        wishes = " and ".join(f"attribute={item!r}" for item in missing) or IN_WORDS
+        page.next += f", or add it: extend_schema with corpus={corpus.name!r} and {wishes}"
+    if not corpus.is_build and is_predicted(engine := corpus.info().engine):
+        page.next += TEACH.format(corpus.name, engine)
+    page.documents = corpus.info().n_documents
+    written, *_ = write_tables(corpus, answer.asked or answer.question)
+    page.columns = [KEY_LINE, *written.splitlines()]
+    page.passages = [passage_entry(item, corpus.name) for item in brief.passages]
+    page.previous = shorten(brief.previous, MAX_WARNING_CHARACTERS)
+    return page
 
 
 def _linked_entries(linked: LinkedValues) -> list[LinkedValue]:

@@ -240,10 +240,8 @@ UNREAD = (
 def trace_page(corpus: Corpus, column: str = "", **wanted: Unpack[EvidenceFilter]) -> TracePage:
     """Give the evidence of cells, those with a quote first.
 
-    Raises:
+    Raises as `check_column` and `Corpus.document`, and:
         SchemaError: If neither a column nor a document is named.
-        UnknownNameError: If there is no such column.
-        CorpusError: If there is no such document.
         QueryError: If the condition cannot be used.
     """
     if not column and not wanted.get("document_id"):
@@ -287,12 +285,7 @@ def correct_page(
 ) -> CorrectionPage:
     """Set a value, or what *instead* of one, as the calling agent; *place* as in `CellPlace`.
 
-    Raises:
-        SchemaError: If neither or both are given, but for a row, or the column cannot hold the
-            value.
-        UnknownNameError: If there is no such column.
-        CorpusError: If there is no such document or correction, or it is not an agent's.
-        LockedError: If the corpus is being ingested.
+    Raises as `correct`, and UnknownNameError where there is no such column.
     """
     from srag_mcp.pipeline.correction_run import CellPlace, correct  # loads what learns rules
 
@@ -340,11 +333,7 @@ def source_entry(found: Evidence, max_characters: int | None = None) -> SourceEn
 def document_page(
     corpus: Corpus, document_id: str, max_characters: int, start: int, length: int
 ) -> DocumentPage:
-    """Give a stretch of the text of a document.
-
-    Raises:
-        CorpusError: If there is no such document; the text names some that look alike.
-    """
+    """Give a stretch of the text of a document, see `Corpus.document`."""
     found = corpus.document(document_id)
     start = min(start, found.characters)
     text = corpus.document_text(document_id, start, start + length)

@@ -173,9 +173,7 @@ def column_lines(
         lines.append(f"table {name} (document_id, {POSITION} from 1): {n_rows}")
         lines += _lines_of(corpus, child, f"{name}.")
     longest, sizes = MAX_LINE_CHARACTERS, [json_size(line) + 1 for line in lines]
-    while longest > MIN_LINE_CHARACTERS:
-        if sum(min(size, longest + 1) for size in sizes) <= room:
-            break
+    while longest > MIN_LINE_CHARACTERS and sum(min(x, longest + 1) for x in sizes) > room:
         longest -= 10
     return [shorten(line, longest) for line in lines]
 
@@ -224,11 +222,7 @@ def _lines_of(corpus: Corpus, table: TableOfSchema, above: str = "") -> list[str
 
 
 def statistics_page(corpus: Corpus, max_characters: int, columns: Sequence[str]) -> StatisticsPage:
-    """Give the statistics of *columns*, of all when empty.
-
-    Raises:
-        UnknownNameError: If there is no such column; the text names those that look alike.
-    """
+    """Give the statistics of *columns*, see `find_statistics`."""
     corpus = corpus.within()
     entries = [_statistics_entry(corpus, item) for item in find_statistics(corpus, columns)]
     taken = take_whole(entries, int(max_characters * PAGE_SHARE))
@@ -240,11 +234,7 @@ def statistics_page(corpus: Corpus, max_characters: int, columns: Sequence[str])
 
 
 def find_statistics(corpus: Corpus, columns: Sequence[str]) -> list[ColumnStatistics]:
-    """Return the statistics of *columns*, of those of all tables when empty.
-
-    Raises:
-        UnknownNameError: As `check_column`.
-    """
+    """Return the statistics of *columns*, see `check_column`; of those of all tables when empty."""
     places = [check_column(corpus, column) for column in columns]
     return [
         item

@@ -13,7 +13,7 @@ from srag_mcp.engines.protocol import Workload
 from srag_mcp.errors import JobError
 from srag_mcp.pipeline.jobs import Job, agent_prompts, read_job
 from srag_mcp.settings import Settings, named_engine
-from srag_mcp.store.layout import POINTER_FILE, CorpusFolder, is_ingested_now
+from srag_mcp.store.layout import POINTER_FILE, CorpusFolder
 from srag_mcp.store.spool import AnswerOutcome, SpooledPrompt
 from srag_mcp.store.state import pause_s
 from srag_mcp.text.shown import one_line, shorten
@@ -171,8 +171,7 @@ class PromptDesk:
             call = _next_call(self.folder, self.settings, self.name)
             following = f"{OVER} and no ingestion runs: {call}"
             corpus = CorpusFolder(self.folder, self.settings.home)
-            is_read = any(map(is_ingested_now, (corpus.inside, corpus.apart)))  # it may ask soon
-            if count.n_open or count.n_leased or is_read:
+            if count.n_open or count.n_leased or corpus.is_ingested_now():  # it may ask soon
                 following = ""
             return JobStatus(
                 job_id="", corpus=self.name, state=NO_JOB, waiting=count.n_open, next=following
@@ -225,12 +224,7 @@ class PromptDesk:
         return page
 
     def keep(self, answers: Sequence[JsonValue]) -> list[AnswerOutcome]:
-        """Keep answers; return what became of each.
-
-        Raises:
-            JobError: If there is no such job.
-            ModelError: If answers cannot be kept.
-        """
+        """Keep answers; return what became of each. JobError as `status`."""
         self.status()
         pairs = [
             (answer.get("id"), answer.get("reply"))

@@ -390,7 +390,7 @@ def test_documents_of_a_kind_that_comes_later_are_in_no_table_and_every_answer_s
     assert answer.rows == ((8,),)
     assert told == (
         "7 documents are of another kind than the records, and are neither counted nor searched:"
-        " c1.md, c2.md, c3.md, c4.md, c5.md, …; columns that are found anew (--fresh-schema,"
+        " c1.md, c2.md, c3.md, c4.md, c5.md, 2 more; columns that are found anew (--fresh-schema,"
         " rebuild_schema) give each kind a table"
     )
     (late / "b9.md").write_text(BOAT.format(name="Iris", n=9))

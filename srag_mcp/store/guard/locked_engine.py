@@ -16,12 +16,7 @@ from srag_mcp.errors import (
 )
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.guard.process import QueryLimits, Views, timed_out
-from srag_mcp.store.guard.tree import (
-    did_you_mean,
-    fold,
-    refuse_table,
-    without_settings,
-)
+from srag_mcp.store.guard.tree import did_you_mean, fold, refuse_table, without_settings
 from srag_mcp.text.words import nearest_names
 
 if TYPE_CHECKING:

@@ -105,12 +105,7 @@ def timed_out(timeout_s: float, sql: str) -> QueryTimeoutError:
 
 
 def read_page(
-    cursor: "duckdb.DuckDBPyConnection",
-    sql: str,
-    limits: QueryLimits,
-    *,
-    limit: int,
-    offset: int,
+    cursor: "duckdb.DuckDBPyConnection", sql: str, limits: QueryLimits, *, limit: int, offset: int
 ) -> ResultPage:
     """Run *sql* and return *limit* of its rows, from *offset* on.
 
@@ -296,7 +291,7 @@ class ProcessEndedError(Exception):
 
 
 class WorkerProcess:
-    """A running worker process.
+    """A running worker process; to speak to one that has ended raises ProcessEndedError.
 
     Attributes:
         missing_limits: Limits that this system cannot set.
@@ -304,11 +299,7 @@ class WorkerProcess:
     """
 
     def __init__(self, limits: QueryLimits) -> None:
-        """Start the process and wait until it is ready.
-
-        Raises:
-            StoreError: If it does not start.
-        """
+        """Start the process and wait until it is ready; StoreError where it does not start."""
         # nothing of ours; Windows cannot start a process without SYSTEMROOT
         environ = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
         errors, told = os.pipe()
@@ -336,27 +327,15 @@ class WorkerProcess:
         return self._process.poll() is None
 
     def send(self, request: Request) -> None:
-        """Send *request*; one after the other, each after the reply to the one before.
-
-        Raises:
-            ProcessEndedError: If the process ended.
-        """
+        """Send *request*; one after the other, each after the reply to the one before."""
         self._write(request.to_line())
 
     def stop(self) -> None:
-        """Ask the process to stop the request that was sent last; the reply says whether it did.
-
-        Raises:
-            ProcessEndedError: If the process ended.
-        """
+        """Ask the process to stop the request that was sent last; the reply says whether it did."""
         self._write(STOP)
 
     def await_reply(self, timeout_s: float) -> Reply | None:
-        """Wait for the reply; None if there is none after *timeout_s* seconds.
-
-        Raises:
-            ProcessEndedError: If the process ended.
-        """
+        """Wait for the reply; None if there is none after *timeout_s* seconds."""
         try:
             reply = Reply.from_line(self._next_line(timeout_s))
         except TimeoutError:
