@@ -485,7 +485,6 @@ def _scales_in(words: str) -> set[float]:
 # --- Whether two values are the same -------------------------------------------------------------
 
 _ATTACHED = LEGAL_FORMS | TITLES | {"the"}
-_SAME = 1e-6
 FEWEST_BOTH = 5  # read by both, for one that they read differently
 
 
@@ -522,9 +521,9 @@ def find_disputed(model: Mapping[int, Cell], rule: Mapping[int, Cell]) -> list[i
 
     Keys number the documents. What a rule reads is witnessed by the documents that both speak of: a
     rule that was not right in four of them for each that it reads otherwise is no witness, and
-    nothing is returned. Where *model* has the very
-    cell of *rule* there was one reader. What a rule doubts itself disputes nothing, nor do words as
-    they stand a value that is made of them: the `ten` of “two hours and ten minutes”.
+    nothing is returned. Where *model* has the very cell of *rule* there was one reader. What a rule
+    doubts itself disputes nothing, nor do words as they stand a value that is made of them: the
+    `ten` of “two hours and ten minutes”.
     """
     both = [
         number

@@ -131,10 +131,7 @@ def search(  # noqa: PLR0913 - where to look, and which hits
         limit=limit,
         offset=offset,
     )
-    return _read_hits(corpus.rank(statement, is_ours=not (among or phrase)))
-
-
-def _read_hits(rows: Sequence[Any]) -> HitPage:
+    rows: Sequence[Any] = corpus.rank(statement, is_ours=not (among or phrase))
     hits = tuple(read_hit(*row[:8]) for row in rows)
     return HitPage(hits, *(rows[0][-4:] if rows else (0, 0)))
 
@@ -174,15 +171,11 @@ def _other_names(schema: Schema, question: str, terms: Collection[int]) -> dict[
     for column in (item for table in schema.tables for item in table.attributes):
         names = [" ".join(words(name)) for name in (column.name, *column.synonyms)]
         spoken = [asked.get(stem(name), name) for name in names]
-        own = {term for name in (*names, *spoken) for term in _one_term(name)}
+        alone = filter(lambda own: len(own) == 1, map(phrase_terms, (*names, *spoken)))
+        own = {term for terms_of_one in alone for term in terms_of_one}
         if said := sorted(own & {*terms}):
             found |= dict.fromkeys(own - {*terms}, said[0])
     return found
-
-
-def _one_term(name: str) -> frozenset[int]:
-    found = phrase_terms(name)
-    return found if len(found) == 1 else frozenset()
 
 
 # Names that no table of a corpus has: SQL from outside stands within it, and means its own. Only
@@ -436,7 +429,11 @@ def find_filter(corpus: Corpus, question: str) -> QuestionFilter | None:
         return None
     groups: list[list[_Meaning]] = []
     for meaning in found:
-        kin = [group for group in groups if any(_are_kin(meaning, other) for other in group)]
+        kin = [
+            group
+            for group in groups
+            if any(meaning.column == x.column or meaning.phrase == x.phrase for x in group)
+        ]
         groups = [group for group in groups if group not in kin]
         groups.append([*(item for group in kin for item in group), meaning])
     groups = [_without_repeats(corpus, group) for group in groups]
@@ -467,10 +464,6 @@ def _say_the_rest(corpus: Corpus, question: str, named: Iterable[_Phrase], docum
     counted = _SAYING.format(terms=", ".join(map(str, terms)) or "NULL", documents=documents)
     [(n_own, n_saying)] = corpus.read(counted, [])
     return bool(n_own) or not n_saying
-
-
-def _are_kin(one: _Meaning, other: _Meaning) -> bool:
-    return one.column == other.column or one.phrase == other.phrase
 
 
 def _without_repeats(corpus: Corpus, group: list[_Meaning]) -> list[_Meaning]:

@@ -171,15 +171,14 @@ def _synonyms(names: Sequence[str]) -> dict[str, list[str]]:
         if above and last.casefold() == _NAME:
             words[name].append(above[-1].replace("_", " "))
     used = Counter(column_key(word) for name in names for word in (*words[name], name))
-    return {
-        name: [w for w in own if used[column_key(w)] == 1 or _is_copy(name, w, keys)]
+    return {  # or only its number tells it from another one: `price (2)` beside `price`
+        name: [
+            w
+            for w in own
+            if used[key := column_key(w)] == 1 or (_COPY.fullmatch(name[len(w) :]) and key in keys)
+        ]
         for name, own in words.items()
     }
-
-
-def _is_copy(name: str, word: str, keys: Collection[str]) -> bool:
-    """Whether only its number tells a column from another one: `price (2)` beside `price`."""
-    return _COPY.fullmatch(name[len(word) :]) is not None and column_key(word) in keys
 
 
 def row_candidates(documents: Sequence[Document]) -> list[Candidate]:
