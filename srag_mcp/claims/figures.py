@@ -534,8 +534,9 @@ def find_disputed(model: Mapping[int, Cell], rule: Mapping[int, Cell]) -> list[i
         and _speaks(own)
         and not _names(own)
         and own.marks.isdisjoint(IN_DOUBT)
-        and not _is_made_of(cell, own)
-    ]
+        and not (Mark.DERIVED in cell.marks and cell.span and own.span
+                 and cell.span.overlaps(own.span))
+    ]  # fmt: skip
     differing = [number for number in both if not agree(model[number], rule[number])]
     return differing if len(both) >= FEWEST_BOTH * len(differing) else []
 
@@ -550,12 +551,6 @@ def mark_disputed(cell: Cell, rule: Cell) -> Cell:
 def _speaks(cell: Cell) -> bool:
     """Whether a document says a value; that there is none of something is a no, or a zero."""
     return cell.state in (State.STATED, State.STATED_ABSENT) and cell.value is not None
-
-
-def _is_made_of(cell: Cell, other: Cell) -> bool:
-    if Mark.DERIVED not in cell.marks or cell.span is None or other.span is None:
-        return False
-    return cell.span.overlaps(other.span)
 
 
 def _names(cell: Cell) -> bool:

@@ -31,12 +31,7 @@ from srag_mcp.errors import (
 )
 from srag_mcp.model.language_model import count_tokens
 from srag_mcp.model.reply_content import reply_schema
-from srag_mcp.records.conversation import (
-    Conversation,
-    RecordTask,
-    fail_record,
-    number_columns,
-)
+from srag_mcp.records.conversation import Conversation, RecordTask, fail_record, number_columns
 from srag_mcp.records.judging import RecordsReply
 from srag_mcp.records.listed import join_rows, list_attribute
 from srag_mcp.records.record_prompt import (

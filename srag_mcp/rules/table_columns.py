@@ -17,23 +17,11 @@ from srag_mcp.documents.tables import column_key
 from srag_mcp.names.uniting import closed_set
 from srag_mcp.rules.candidates import Candidate, Found
 from srag_mcp.rules.extraction import extract_cell, take_back
-from srag_mcp.rules.naming import (
-    IN_BRACKETS,
-    examples_of,
-    free_name,
-    nouns_of_names,
-)
+from srag_mcp.rules.naming import IN_BRACKETS, examples_of, free_name, nouns_of_names
 from srag_mcp.rules.row_sources import stated_cell
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import RESERVED_NAMES, Attribute, KeyRule, snake_case
-from srag_mcp.schema.schema import (
-    POSITION,
-    ListName,
-    Schema,
-    Table,
-    child_name,
-    value_column,
-)
+from srag_mcp.schema.schema import POSITION, ListName, Schema, Table, child_name, value_column
 from srag_mcp.values.columns import TypeGuess, classify_values
 from srag_mcp.values.numbers import find_number
 from srag_mcp.values.quantities import DECIMAL_COMMA, ambiguous_mark, proven_grouping

@@ -8,15 +8,20 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any, Literal
 
-import anyio
 from pydantic import ValidationError
 
 from srag_mcp.cells.cell import Cell, DocumentText, Mark
 from srag_mcp.claims.captions import line_at
 from srag_mcp.claims.figures import is_same_value
-from srag_mcp.errors import ModelError, ModelStoppedError, SchemaError
+from srag_mcp.errors import ModelError, SchemaError
 from srag_mcp.model.language_model import LanguageModel, Prompt, fence, render_prompt
-from srag_mcp.model.reply_content import ReplyContent, ReplyElement, ask_for, describe_misfits
+from srag_mcp.model.reply_content import (
+    ReplyContent,
+    ReplyElement,
+    ask_all,
+    ask_for,
+    describe_misfits,
+)
 from srag_mcp.records.record_prompt import Excerpt, choose_around, describe_attribute, show_document
 from srag_mcp.rules.extraction import find_matches
 from srag_mcp.rules.voting import (
@@ -146,21 +151,14 @@ async def write_rules(
         ModelStoppedError: If no further prompt can be answered.
     """
     rules: dict[str, tuple[WrittenRule, ...]] = {}
-    stopped: list[ModelStoppedError] = []
 
     async def write(part: Lesson) -> None:
-        try:
-            rules.update(await _ask(model, part))
-        except ModelStoppedError as error:
-            stopped.append(error)
-        except ModelError as error:
-            logger.warning("no rules for %d columns: %s", len(part.attributes), error)
+        rules.update(await _ask(model, part))
 
-    async with anyio.create_task_group() as tasks:
-        for part in _split(lesson, prompt_tokens):
-            tasks.start_soon(write, part)
-    if stopped:
-        raise stopped[0]
+    def warn(part: Lesson, error: ModelError) -> None:
+        logger.warning("no rules for %d columns: %s", len(part.attributes), error)
+
+    await ask_all(_split(lesson, prompt_tokens), write, warn)
     return rules
 
 
