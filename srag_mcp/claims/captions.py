@@ -10,7 +10,7 @@ from srag_mcp.documents.lines import collapse, is_data
 from srag_mcp.documents.passages import Passage, holds_in, passage_at
 from srag_mcp.documents.totals import LabelledRow, groups_of
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import STOP_WORDS, words
+from srag_mcp.text.words import STOP_WORDS, has_digit, words
 from srag_mcp.values.dates import DateText, find_dates
 from srag_mcp.values.quantities import scan_figures
 from srag_mcp.values.units import ScaledUnit, as_money, is_currency, parse_unit, read_context
@@ -63,7 +63,7 @@ def read_scales(text: str, number: Span, floor: int, unit: str | None) -> frozen
     for line in _lines_above(text, floor, row.end):
         cells = _GAP.split(line) if "|" in line else [line]
         own = cells[column] if column is not None and column < len(cells) else ""
-        if "%" in own and len(cells) > 1 and not _has_digit(own):
+        if "%" in own and len(cells) > 1 and not has_digit(own):
             return _UNSCALED
         for context in dict.fromkeys((own, cells[0], line)):
             said = _read_caption(context)
@@ -92,10 +92,6 @@ def _read_caption(line: str) -> ScaledUnit:
     if len(said) > _LONGEST_CAPTION:
         said = " ".join(_BRACKETED.findall(said))
     return as_money(read_context(_WITHIN.sub(" ", said)))
-
-
-def _has_digit(text: str) -> bool:
-    return any(map(str.isdigit, text))
 
 
 def read_years(text: str, number: Span, floor: int) -> Set[int]:
@@ -176,7 +172,7 @@ def is_head_line(line: str) -> bool:
     rest = line
     for span, _ in reversed(found):
         rest = f"{rest[: span.start]} {rest[span.end :]}"
-    return bool(found) and not _has_digit(rest) and len(rest.split()) <= _MOST_HEAD_WORDS
+    return bool(found) and not has_digit(rest) and len(rest.split()) <= _MOST_HEAD_WORDS
 
 
 def _joins(between: str, before: str) -> bool:

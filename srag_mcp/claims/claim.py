@@ -121,16 +121,12 @@ def check(
         return Claim(Bearing.CONTRADICTED, why)
     if not claim.follows and is_summed(attribute, value, places):
         return Claim(Bearing.DERIVED)
-    if claim.bearing is Bearing.DERIVED and _mixes_periods(quote, text, span):
-        return Claim(Bearing.UNSHOWN)
+    if claim.bearing is Bearing.DERIVED:  # numbers of several periods make no number of one
+        numbers = (float(found.value) for found in read_figures(quote).quantities)
+        found = (x for number in numbers for x in find_table_places(quote, number, text, span))
+        if any(place.has_periods for place in found):
+            return Claim(Bearing.UNSHOWN)
     return claim
-
-
-def _mixes_periods(quote: str, text: str, span: Span | None) -> bool:
-    """Whether the numbers of *quote* are those of several periods: they make no number of one."""
-    numbers = (float(found.value) for found in read_figures(quote).quantities)
-    found = (place for number in numbers for place in find_table_places(quote, number, text, span))
-    return any(place.has_periods for place in found)
 
 
 def says_none(quote: str) -> bool:
@@ -162,10 +158,14 @@ def _check_number(
         return Claim(Bearing.DERIVED)
     if not figures.quantities and _is_defined(attribute, quote, value):
         return Claim(Bearing.DERIVED)
-    if is_bare_count(attribute):
-        said = _only_count(attribute, quote, text, span)
-    else:
+    said = ""
+    if not is_bare_count(attribute):
         said = _only_number(attribute, quote, value)
+    elif not figures.dates and len(figures.placed) == 1:  # else it may tell something else
+        [(place, counted)] = figures.placed
+        before, after = find_sides(quote, place, text, span)
+        is_meant = counts_its_things(attribute, before, place.of(quote), after)
+        said = str(counted.value) if is_meant else ""
     if said:
         return Claim(Bearing.CONTRADICTED, f"the quote says {said}, the value {value}")
     for found in figures.quantities:
@@ -220,17 +220,6 @@ def _is_slip(number: float, value: float) -> bool:
     from rapidfuzz.distance import OSA  # slow to import, and mostly not needed
 
     return OSA.distance(one, other) == 1
-
-
-def _only_count(attribute: Attribute, quote: str, text: str, span: Span | None) -> str:
-    """Say how many there are by *quote*; empty where its one figure may tell something else."""
-    figures = read_figures(quote)
-    if figures.dates or len(figures.quantities) != 1:
-        return ""
-    [(place, found)] = figures.placed
-    before, after = find_sides(quote, place, text, span)
-    is_meant = counts_its_things(attribute, before, place.of(quote), after)
-    return str(found.value) if is_meant else ""
 
 
 def _only_number(attribute: Attribute, quote: str, value: float) -> str:
@@ -303,7 +292,10 @@ def _is_defined(attribute: Attribute, quote: str, value: float) -> bool:
 def _check_date(quote: str, value: date, text: str) -> Claim:
     found = read_figures(quote).dates
     agreeing = [item for item in found if may_be_day(item, value)]
-    if _begins_stretch(quote, value):
+    day = re.search(rf"(?<!\d)0?{value.day}(?!\d)", quote)
+    # `12 to 28 May`: the month of a stretch stands with its last day
+    stretches = (x for _, x in find_periods(quote) if x.precision == "range") if day else ()
+    if any(value == stretch.low for stretch in stretches):
         return Claim(Bearing.DERIVED)
     if len(found) == 1 and not agreeing:
         return Claim(Bearing.CONTRADICTED, f"the quote gives another date than {value.isoformat()}")
@@ -327,13 +319,6 @@ def _has_parts(agreeing: Sequence[DateText], quote: str, value: date, text: str)
     has_year = any(item.year and not item.two_digits for item in agreeing)
     is_dated = has_year or re.search(rf"(?<!\d){value.year}(?!\d)", text)
     return bool(is_day and is_dated)
-
-
-def _begins_stretch(quote: str, value: date) -> bool:
-    """Whether *quote* says so of a stretch whose month stands with its last day: `12 to 28 May`."""
-    day = re.search(rf"(?<!\d)0?{value.day}(?!\d)", quote)
-    stretches = (x for _, x in find_periods(quote) if x.precision == "range") if day else ()
-    return any(value == stretch.low for stretch in stretches)
 
 
 def _check_text(attribute: Attribute, quote: str, value: str, text: str) -> Claim:

@@ -485,7 +485,6 @@ def _scales_in(words: str) -> set[float]:
 # --- Whether two values are the same -------------------------------------------------------------
 
 _ATTACHED = LEGAL_FORMS | TITLES | {"the"}
-_SAME = 1e-6
 FEWEST_BOTH = 5  # read by both, for one that they read differently
 
 
@@ -522,9 +521,9 @@ def find_disputed(model: Mapping[int, Cell], rule: Mapping[int, Cell]) -> list[i
 
     Keys number the documents. What a rule reads is witnessed by the documents that both speak of: a
     rule that was not right in four of them for each that it reads otherwise is no witness, and
-    nothing is returned. Where *model* has the very
-    cell of *rule* there was one reader. What a rule doubts itself disputes nothing, nor do words as
-    they stand a value that is made of them: the `ten` of “two hours and ten minutes”.
+    nothing is returned. Where *model* has the very cell of *rule* there was one reader. What a rule
+    doubts itself disputes nothing, nor do words as they stand a value that is made of them: the
+    `ten` of “two hours and ten minutes”.
     """
     both = [
         number
@@ -535,8 +534,9 @@ def find_disputed(model: Mapping[int, Cell], rule: Mapping[int, Cell]) -> list[i
         and _speaks(own)
         and not _names(own)
         and own.marks.isdisjoint(IN_DOUBT)
-        and not _is_made_of(cell, own)
-    ]
+        and not (Mark.DERIVED in cell.marks and cell.span and own.span
+                 and cell.span.overlaps(own.span))
+    ]  # fmt: skip
     differing = [number for number in both if not agree(model[number], rule[number])]
     return differing if len(both) >= FEWEST_BOTH * len(differing) else []
 
@@ -551,12 +551,6 @@ def mark_disputed(cell: Cell, rule: Cell) -> Cell:
 def _speaks(cell: Cell) -> bool:
     """Whether a document says a value; that there is none of something is a no, or a zero."""
     return cell.state in (State.STATED, State.STATED_ABSENT) and cell.value is not None
-
-
-def _is_made_of(cell: Cell, other: Cell) -> bool:
-    if Mark.DERIVED not in cell.marks or cell.span is None or other.span is None:
-        return False
-    return cell.span.overlaps(other.span)
 
 
 def _names(cell: Cell) -> bool:

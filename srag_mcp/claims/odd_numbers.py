@@ -141,7 +141,13 @@ def suspect_numbers(
     of its document names its unit, which *tags* tells.
     """
     yield from _other_scales(attribute, values)
-    yield from _impossible(attribute, values)
+    # a few percentages above 100 that no quote calls so
+    large = [item for item in values if item.number > _HUNDRED]
+    is_rare = attribute.unit == "percent" and len(large) <= _MOST_OTHERS * len(values)
+    for item in large if is_rare else ():
+        figure = _measured_figure(item)
+        if figure is None or figure.unit != "percent":
+            yield Suspicion(item.document_id, "impossible", "it is a percentage above 100")
     for item in values:
         if words := ignored_scale(attribute, item.as_stated, item.number):
             reason = f"the document says {words}: is the scale (thousand, million) worked in?"
@@ -214,16 +220,6 @@ def _away_from(
         yield Suspicion(item.document_id, "scale", reason)
 
 
-def _impossible(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    """Find percentages above 100 where hardly any other is so, and no quote calls them that."""
-    large = [item for item in values if item.number > _HUNDRED]
-    if attribute.unit == "percent" and len(large) <= _MOST_OTHERS * len(values):
-        for item in large:
-            figure = _measured_figure(item)
-            if figure is None or figure.unit != "percent":
-                yield Suspicion(item.document_id, "impossible", "it is a percentage above 100")
-
-
 def _other_units(
     attribute: Attribute, values: Sequence[StatedValue], tags: Tags
 ) -> Iterator[Suspicion]:
@@ -254,16 +250,13 @@ def _other_units(
         if has_unit and not is_carried and len(figure.symbol) == 1 and figure.symbol.isalpha():
             continue
         is_written = counts[main] > _MOST * len(values)
-        if unit != main and not _may_be(figure, main, is_written=is_written):
+        # the sign of a figure may stand for it, too
+        may_be = main in figure.possible_currencies and (
+            figure.symbol != _SIGN or main in _DOLLARS or not is_written
+        )
+        if unit != main and not may_be:
             kind: SuspicionKind = "unit" if is_carried else "other_unit"
             yield Suspicion(document_id, kind, f"the document gives it in {unit}, {others}")
-
-
-def _may_be(figure: Figure, unit: str, *, is_written: bool) -> bool:
-    """Whether the sign of *figure* may stand for *unit*, too."""
-    if unit not in figure.possible_currencies:
-        return False
-    return figure.symbol != _SIGN or unit in _DOLLARS or not is_written
 
 
 def _measured_figure(item: StatedValue) -> Figure | None:

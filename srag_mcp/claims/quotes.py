@@ -99,7 +99,7 @@ def find_value(attribute: Attribute, value: Value, text: str) -> Span | None:
     if best is None or len(places) == 1 or not isinstance(value, str):
         return best
     is_short = sum(map(str.isalnum, value)) <= _SHORT_VALUE and value < _FIRST_CJK
-    return None if is_short and not rank(best)[1] else best
+    return None if is_short and not rank(best) else best
 
 
 def find_places(value: Value, text: str, most: int = _MAX_PLACES) -> list[Span]:
@@ -126,15 +126,14 @@ def _places(
     return islice((place for place in seen if not _is_cut(text, place)), most)
 
 
-def _rank(text: str, attribute: Attribute) -> Callable[[Span], tuple[bool, int]]:
-    """Return what says whether a place is whole, and how many words of the name stand near it."""
+def _rank(text: str, attribute: Attribute) -> Callable[[Span], int]:
+    """Return what says how many words of the name stand near a place."""
     words = {word.casefold() for word in _WORD.findall(attribute.name.replace("_", " "))}
 
-    def rank(place: Span) -> tuple[bool, int]:
+    def rank(place: Span) -> int:
         near = text[max(0, place.start - _NEAR) : place.start].casefold()
         line = near.rpartition("\n")[2]
-        n_words = sum((word in line) + (word in near) for word in words)
-        return _is_whole(text, place), n_words
+        return sum((word in line) + (word in near) for word in words)
 
     return rank
 
@@ -153,16 +152,6 @@ def may_be_day(found: DateText, day: date) -> bool:
         return is_year
     days = {(found.month, found.day)} | ({(found.day, found.month)} if found.ambiguous else set())
     return any(month in (None, day.month) and at in (None, day.day) for month, at in days)
-
-
-def _is_whole(text: str, span: Span) -> bool:
-    """Whether no letter or digit stands beside *span*, and no number goes on behind it."""
-    start, end = span.start, span.end
-    before, after = text[start - 1 : start], text[end : end + 1]
-    is_within = (before.isalnum() and text[start].isalnum() and before < _FIRST_CJK) or (
-        after.isalnum() and text[end - 1].isalnum() and after < _FIRST_CJK
-    )
-    return not is_within and not re.match(r"[.,]\d", text[end : end + 2])
 
 
 def _is_cut(text: str, span: Span) -> bool:

@@ -351,7 +351,13 @@ def _names(
     is_another: IsAnother,
 ) -> Iterator[str]:
     """Yield the names of *said* that no passage has, but the question alone may have."""
-    there, asked = (_roots(text.replace("_", " ")) for text in (around, question))
+    said_of = ({*words(text.replace("_", " "))} for text in (around, question))
+    there, asked = (found | {*map(stem, found)} for found in said_of)
+    # of the words with capitals: `Chief Executive Officer`
+    initials = "".join(
+        other[0] if other[0].isupper() else "" if fold_word(other) in STOP_WORDS else " "
+        for other in WORD.findall(around)
+    )
     for found in _NAME.finditer(said):
         word, folded = found[0], fold_word(found[0])
         place = Span(*found.span())
@@ -365,18 +371,13 @@ def _names(
             if is_name and is_another(folded, f" {word}" in question):
                 yield word
             continue
-        if word.isupper() and len(word) <= _LONGEST_CODE and _has_initials(word, around):
+        if word.isupper() and len(word) <= _LONGEST_CODE and word in initials:
             continue
         before, after = said[: found.start()].rstrip("“\"'( "), said[found.end() :]
         is_first = not before or before[-1] in ".!?:;"
         goes_on = re.match(r"['’]s\b| (?:[A-Z]|Inc|Ltd|GmbH)[^\W\d_]", after) is not None
         if not is_first or goes_on or is_another(folded, False):
             yield word
-
-
-def _roots(text: str) -> frozenset[str]:
-    found = set(words(text))
-    return frozenset({*found, *map(stem, found)})
 
 
 def _is_known(word: str, known: Set[str]) -> bool:
@@ -389,15 +390,6 @@ def _is_known(word: str, known: Set[str]) -> bool:
         and (word.startswith(other) or other.startswith(word))
         for other in known
     )
-
-
-def _has_initials(word: str, text: str) -> bool:
-    """Whether *word* is made of the initials of words with capitals: `Chief Executive Officer`."""
-    runs = "".join(
-        other[0] if other[0].isupper() else "" if fold_word(other) in STOP_WORDS else " "
-        for other in WORD.findall(text)
-    )
-    return word in runs
 
 
 def _check_denial(said: str, grounds: Sequence[Ground]) -> list[str]:
@@ -444,13 +436,8 @@ def _is_same(one: float, other: float, slack: float = 0.0) -> bool:
 # --- Words that join or bound: causes, times, amounts, multiples, directions ----------------------
 
 
-def _pattern(said: str) -> re.Pattern[str]:
-    return re.compile(_whole(said))
-
-
 def _whole(said: str) -> str:
-    joined = said.replace("\n", "")
-    return rf"(?<!\w)(?:{fold_word(joined)})(?!\w)"
+    return rf"(?<!\w)(?:{fold_word(said.replace(chr(10), ''))})(?!\w)"
 
 
 _UP, _DOWN = (frozenset(map(fold_word, WORDS["directions"][way].split())) for way in ("up", "down"))
@@ -466,9 +453,9 @@ _AXES = {
         "amounts": {**WORDS["amounts"], "none": NONE_OF},
     }.items()
 }
-_CAUSE = _pattern(WORDS["causes"]["followed"])
-_ANY_CAUSE = _pattern("|".join(WORDS["causes"].values()))
-_MULTIPLES = {float(times): _pattern(said) for times, said in WORDS["multiples"].items()}
+_CAUSE = re.compile(_whole(WORDS["causes"]["followed"]))
+_ANY_CAUSE = re.compile(_whole("|".join(WORDS["causes"].values())))
+_MULTIPLES = {float(times): re.compile(_whole(x)) for times, x in WORDS["multiples"].items()}
 _MORE_THAN = re.compile(rf"(?:{WORDS['over']['words']})\s*$")
 _CLAUSE = re.compile(r"[^.,;:()|]*")
 _N_SCOPE = 2  # content words that a bound is of: `some of the older rooms`

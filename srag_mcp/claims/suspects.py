@@ -209,11 +209,12 @@ def find_complaints(
     failed = [item.cell.note for item in cells.values() if item.cell.state is State.FAILED]
     if failed:
         yield f"attribute {attribute.name}: {'; '.join(failed[:_MAX_EXAMPLES])}"
-    for one, other in alike_categories(attribute.categories or ()):
-        yield (
-            f"attribute {attribute.name}: its categories “{one}” and “{other}” may be one;"
-            " list it once"
-        )
+    for one, other in combinations(attribute.categories or (), 2):
+        if _resemble(read_name(one), read_name(other), as_equals=True):
+            yield (
+                f"attribute {attribute.name}: its categories “{one}” and “{other}” may be one;"
+                " list it once"
+            )
     n_silent = sum(item.cell.state is State.NOT_MENTIONED for item in cells.values())
     if attribute.type.is_boolean and attribute.absent_means == "unknown" and n_silent:
         said = [item.value_text for item in cells.values() if item.cell.state is State.STATED]
@@ -269,15 +270,6 @@ def suspect_spellings(attribute: Attribute, values: Sequence[StatedValue]) -> It
         if text in reasons:
             kind: SuspicionKind = "category" if text in outside else "spelling"
             yield Suspicion(item.document_id, kind, reasons[text])
-
-
-def alike_categories(categories: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs of *categories* that are probably one in two spellings.
-
-    `Bulk carrier`, `Bulk carriers`, `Tanker` -> the first two
-    """
-    pairs = combinations(categories, 2)
-    return [(x, y) for x, y in pairs if _resemble(read_name(x), read_name(y), as_equals=True)]
 
 
 def _resemble(one: Name, other: Name, *, as_equals: bool) -> bool:

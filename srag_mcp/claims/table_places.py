@@ -99,10 +99,15 @@ class TablePlace:
 
     def head_of(self, number: Span) -> _Head | None:
         """Return the period of the column of *number*, or whether that is the current one."""
-        dated = read_head(self.text, number, self.floor, _read_periods)
-        if dated is not None:
-            return dated
-        return read_head(self.text, number, self.floor, _read_relative)
+
+        def read_periods(line: str) -> list[DateText]:
+            return heads_in(line) if is_head_line(line) else []
+
+        def read_relative(line: str) -> list[bool]:
+            return [found["now"] is not None for found in _RELATIVE.finditer(line)]
+
+        dated = read_head(self.text, number, self.floor, read_periods)
+        return dated or read_head(self.text, number, self.floor, read_relative)
 
     def later_than(self, own: _Head) -> tuple[str, _Head] | None:
         """Return the number of its row under the latest period, and that period, if it is later.
@@ -208,14 +213,6 @@ def _is_later(one: _Head, other: _Head) -> bool:
     pairs = zip(_key(one), _key(other), strict=True)
     known = [(a, b) for a, b in pairs if a and b]
     return [a for a, _ in known] > [b for _, b in known]
-
-
-def _read_periods(line: str) -> list[DateText]:
-    return heads_in(line) if is_head_line(line) else []
-
-
-def _read_relative(line: str) -> list[bool]:
-    return [found["now"] is not None for found in _RELATIVE.finditer(line)]
 
 
 def _is_negative(text: str, row: Span, number: Span) -> bool:
@@ -337,17 +334,14 @@ def _object_to_row(attribute: Attribute, place: TablePlace) -> str:
         number = place.below(row)
         if number and number.value == place.value:
             return ""
-        if number and _is_alike(number.span.of(place.text), place.number.of(place.text)):
+        numerals = [x.of(place.text) for x in (number.span, place.number)] if number else []
+        whole = [_DECIMALS.sub("", numeral) for numeral in numerals]
+        # of one form: both decimals or none, both marks or none
+        forms = [{*map(bool, map(_DECIMALS.search, numerals))}]
+        forms += [{not part.isdecimal() for part in whole if len(part) > _LONGEST_UNPARTED}]
+        if numerals and max(map(len, forms)) < 2:
             return f"its row is {place.label!r}, and the table has a row {other.label!r}"
     return ""
-
-
-def _is_alike(one: str, other: str) -> bool:
-    """Whether two numerals have one form: both decimals or none, both marks or none."""
-    has_decimals = {_DECIMALS.search(numeral) is not None for numeral in (one, other)}
-    whole = [_DECIMALS.sub("", numeral) for numeral in (one, other)]
-    is_parted = {not part.isdecimal() for part in whole if len(part) > _LONGEST_UNPARTED}
-    return len(has_decimals) == 1 and len(is_parted) < 2
 
 
 def _object_to_scale(attribute: Attribute, value: float, place: TablePlace) -> str:

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from srag_mcp.documents.document import Heading
 from srag_mcp.text.spans import Span
+from srag_mcp.text.words import has_digit
 from srag_mcp.values.dates import find_dates
 
 _MIN_WRAP_WIDTH = 50
@@ -434,7 +435,7 @@ def _after_value(text: str, floor: int, end: int) -> int:
     words = list(re.finditer(r"\S+", text[floor:end]))
     if len(words) < 2:
         return end
-    digits = [n for n, word in enumerate(words) if _has_digit(word.group())]
+    digits = [n for n, word in enumerate(words) if has_digit(word.group())]
     first = digits[-1] + 1 if digits else len(words) - 1
     capital = [word for word in words[first:] if word.group()[:1].isupper()]
     return floor + capital[0].start() if capital else end
@@ -458,16 +459,12 @@ def _gap_pairs(text: str) -> list[Pair]:
             return []
         if value.text[0].islower() and value.start - key.end < 4:
             return []
-    elif any(_has_digit(key.text) for key in keys) or not any(_has_digit(v.text) for v in values):
+    elif any(has_digit(key.text) for key in keys) or not any(has_digit(v.text) for v in values):
         return []
     return [
         Pair(key.start, key.text, value.start, value.text)
         for key, value in zip(keys, values, strict=True)
     ]
-
-
-def _has_digit(text: str) -> bool:
-    return any(map(str.isdigit, text))
 
 
 def may_begin_stack(lines: Sequence[Line], at: int) -> bool:

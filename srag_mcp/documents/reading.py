@@ -175,15 +175,13 @@ def read_email(data: bytes, path: str) -> Content:
         else:
             page.write_heading(name, _ATTACHMENT_LEVEL)
             page.write_content(content)
-    content = page.content(headers["Subject"] or None)
-    own = (block for block in content.blocks if not _is_quoted(block, content.text))
+    content, own = page.content(headers["Subject"] or None), list[Block]()
+    for block in content.blocks:
+        said = block.value_span if isinstance(block, KeyValue) else block.span
+        # none on quoted lines, nor the label above them: `Ann Lee wrote:`
+        if ">" not in {content.text[block.span.start], content.text[said.start : said.start + 1]}:
+            own.append(block)
     return replace(content, blocks=tuple(own))
-
-
-def _is_quoted(block: Block, text: str) -> bool:
-    """Whether a block stands on quoted lines, or is the label above them: `Ann Lee wrote:`."""
-    value = block.value_span if isinstance(block, KeyValue) else block.span
-    return ">" in {text[block.span.start], text[value.start : value.start + 1]}
 
 
 def _header(message: Message, name: str) -> str:

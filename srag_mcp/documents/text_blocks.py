@@ -5,15 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from srag_mcp.documents.document import (
-    Block,
-    Heading,
-    KeyValue,
-    ListItem,
-    Prose,
-    Table,
-    TableCell,
-)
+from srag_mcp.documents.document import Block, Heading, KeyValue, ListItem, Prose, Table, TableCell
 from srag_mcp.documents.lines import (
     Line,
     Outline,

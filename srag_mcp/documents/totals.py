@@ -262,17 +262,16 @@ class TableBody:
         self, figures: Mapping[int, float], groups: Sequence[tuple[int, Mapping[int, float]]]
     ) -> tuple[int, int]:
         """Count the rows of the group that most figures sum up, and these figures."""
-        return max(
-            (
-                (n, sum(self._is_sum(c, figure, group[c], n) for c, figure in figures.items()))
-                for n, group in groups
-            ),
-            key=lambda found: (found[1], found[0]),
-        )
-
-    def _is_sum(self, column: int, figure: float, total: float, n_rows: int) -> bool:
-        slack = self._amounts[column].step * math.sqrt(n_rows) + 1e-9 * abs(total)
-        return n_rows > 0 and abs(figure - total) <= slack
+        found = []
+        for n_rows, totals in groups:
+            n_equal = 0
+            for column, figure in figures.items() if n_rows else ():
+                total = totals[column]
+                slack = self._amounts[column].step * math.sqrt(n_rows) + 1e-9 * abs(total)
+                n_equal += abs(figure - total) <= slack
+            found.append((n_equal, n_rows))
+        n_equal, n_rows = max(found)
+        return n_rows, n_equal
 
     @cached_property
     def _words(self) -> set[tuple[int, str]]:

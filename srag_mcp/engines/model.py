@@ -21,7 +21,7 @@ from srag_mcp.claims.suspects import find_complaints
 from srag_mcp.documents.document import Document, spread_evenly
 from srag_mcp.documents.passages import cut_passages
 from srag_mcp.engines.protocol import CancelledError, Engine, Keep, Progress, SchemaSample, Work
-from srag_mcp.errors import ModelError, ModelStoppedError, QuestionError
+from srag_mcp.errors import ModelError, QuestionError
 from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import Asking, ask_model
 from srag_mcp.inference.by_model import Translated, Translating, translate_question
@@ -29,6 +29,7 @@ from srag_mcp.model.language_model import AGENT, LanguageModel, Price, Step
 from srag_mcp.model.ledger import Budget, MeteredModel, Totals
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.remote_model import open_model, price_of
+from srag_mcp.model.reply_content import ask_all
 from srag_mcp.records.conversation import Pilot, RecordTask, number_columns
 from srag_mcp.records.listed import find_lists, list_attribute
 from srag_mcp.records.prediction import choose_first_tokens, predict_records
@@ -374,24 +375,17 @@ class ModelEngine(Engine):
             ModelStoppedError: If no further prompt can be answered.
         """
         outcomes: dict[str, Outcome] = {}
-        stopped: list[ModelStoppedError] = []
 
         async def translate(question: str) -> None:
             try:
                 outcomes[question] = await translate_question(
                     self.model, corpus, question, Translating(may_find_nothing=True)
                 )
-            except ModelStoppedError as error:
-                stopped.append(error)
-            except (QuestionError, ModelError) as error:
+            except QuestionError as error:
                 outcomes[question] = error
 
         different = list(dict.fromkeys(questions))
-        async with anyio.create_task_group() as tasks:
-            for question in different:
-                tasks.start_soon(translate, question)
-        if stopped:
-            raise stopped[0]
+        await ask_all(different, translate, outcomes.__setitem__)
         return {question: outcomes[question] for question in different}
 
 

@@ -23,7 +23,7 @@ from types import MappingProxyType
 
 from srag_mcp.schema.attribute import snake_case
 from srag_mcp.store.guard import Value
-from srag_mcp.text.words import content_words, fold, is_content
+from srag_mcp.text.words import content_words, fold, has_digit, is_content
 from srag_mcp.values.columns import classify_values
 from srag_mcp.values.dates import DateText, find_dates
 from srag_mcp.values.states import has_denial, read_boolean
@@ -135,7 +135,7 @@ def name_as_gold(names: Iterable[str], gold: Collection[str], said: str = "") ->
     left, wanted = list(dict.fromkeys(names)), list(dict.fromkeys(gold))
     by_fold = {fold(value): value for value in wanted}
     same = {item: by_fold[fold(item)] for item in left if fold(item) in by_fold}
-    coded = [_words(value) for value in wanted if _has_digit(value)]
+    coded = [_words(value) for value in wanted if has_digit(value)]
     idle = set(content_words(said)) | (set.intersection(*coded) if len(coded) > 1 else set())
     kin = [
         (item, value)
@@ -157,17 +157,13 @@ def _is_form(one: str, other: str, idle: Collection[str]) -> bool:
     more = _words(other) ^ _words(one)
     if not _words(" ".join(short)) <= _words(" ".join(full)):
         return len(full) > 1 and short == ["".join(word[0] for word in full)]
-    if _has_digit(one + other):
-        return not any(map(_has_digit, more)) and more <= set(idle)
+    if has_digit(one + other):
+        return not any(map(has_digit, more)) and more <= set(idle)
     return has_denial(one) == has_denial(other) and any(map(is_content, short))
 
 
 def _words(text: str) -> set[str]:
     return set(fold(text).split()) - {"s"}  # of a possessive
-
-
-def _has_digit(text: str) -> bool:
-    return any(map(str.isdigit, text))
 
 
 @dataclass(frozen=True, slots=True)

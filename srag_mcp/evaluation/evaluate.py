@@ -186,10 +186,10 @@ class Evaluation:
 
     def by_kind(self) -> dict[str, list[QuestionResult]]:
         """Group the results by the kind of their questions."""
-        kinds = sorted({result.question.kind for result in self.questions})
-        return {
-            kind: [item for item in self.questions if item.question.kind == kind] for kind in kinds
-        }
+        kinds: dict[str, list[QuestionResult]] = {}
+        for result in self.questions:
+            kinds.setdefault(result.question.kind, []).append(result)
+        return dict(sorted(kinds.items()))
 
     def to_json(self) -> dict[str, object]:
         """Return it as the JSON that `srag-mcp eval --json` prints."""

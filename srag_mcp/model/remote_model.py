@@ -75,7 +75,13 @@ class RemoteModel(LanguageModel):
             async with self.limiter.place() as round_:
                 if len(self._stops) > n_stops:  # while this one waited
                     raise ModelStoppedError(self._say(self._stops[-1]))
-                request = request or self._first_request(prompt, reply_schema)
+                if request is None:  # in the manner that the model last accepted for this step
+                    fixed = self._settings.reply_format
+                    first = ChatRequest(
+                        prompt, reply_schema, "schema" if fixed == "auto" else fixed
+                    )
+                    accepted = self._accepted.get(prompt.step, first)
+                    request = replace(accepted, prompt=prompt, reply_schema=reply_schema)
                 outcome = await self._send(request)
                 while weaker := self._ask_for_less(outcome, request):
                     request = weaker
@@ -90,14 +96,6 @@ class RemoteModel(LanguageModel):
             if outcome.kind == "busy":
                 self.limiter.slow_down(round_, outcome.retry_after_s or wait_s)
             await anyio.sleep(wait_s)
-
-    def _first_request(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> ChatRequest:
-        """Ask in the manner that the model last accepted for this step."""
-        accepted = self._accepted.get(prompt.step)
-        if accepted is not None:
-            return replace(accepted, prompt=prompt, reply_schema=reply_schema)
-        fixed = self._settings.reply_format
-        return ChatRequest(prompt, reply_schema, "schema" if fixed == "auto" else fixed)
 
     async def _send(self, request: ChatRequest) -> Reply | Fault:
         started = anyio.current_time()

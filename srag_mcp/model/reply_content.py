@@ -2,11 +2,12 @@
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import ClassVar, Generic, Literal, Self, TypeVar, get_args, get_origin
 
+import anyio
 from pydantic import (
     BaseModel,
     ModelWrapValidatorHandler,
@@ -15,7 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from srag_mcp.errors import PromptTooLongError, ReplyError
+from srag_mcp.errors import ModelError, ModelStoppedError, PromptTooLongError, ReplyError
 from srag_mcp.model.language_model import Correction, LanguageModel, Prompt
 
 _THOUGHTS_END = re.compile(r"</(?:think|thinking|reasoning|reflection)>")
@@ -279,6 +280,7 @@ _IN_DOUBT = (
 )
 
 Content = TypeVar("Content", bound=ReplyContent)
+Item = TypeVar("Item")
 Check = Callable[[Content], Sequence[str]]
 
 
@@ -352,6 +354,33 @@ async def ask_for(
         msg = f"{prompt.step} ({prompt.subject}): no reply had the right form: {problems[0]}"
         raise ReplyError(msg)
     return best
+
+
+async def ask_all(
+    items: Iterable[Item],
+    ask: Callable[[Item], Awaitable[None]],
+    on_failure: Callable[[Item, ModelError], None],
+) -> None:
+    """Ask for all *items* at once; *on_failure* is told those that have no reply of use.
+
+    Raises:
+        ModelStoppedError: If no further prompt can be answered; those in flight are finished first.
+    """
+    stopped: list[ModelStoppedError] = []
+
+    async def ask_one(item: Item) -> None:
+        try:
+            await ask(item)
+        except ModelStoppedError as error:
+            stopped.append(error)
+        except ModelError as error:
+            on_failure(item, error)
+
+    async with anyio.create_task_group() as tasks:
+        for item in items:
+            tasks.start_soon(ask_one, item)
+    if stopped:
+        raise stopped[0]
 
 
 async def ask_shorter(

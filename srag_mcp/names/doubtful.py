@@ -3,7 +3,7 @@
 import logging
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, permutations
@@ -11,9 +11,7 @@ from operator import add
 from string import ascii_lowercase
 from typing import NamedTuple
 
-import anyio
-
-from srag_mcp.errors import ModelError, ModelStoppedError
+from srag_mcp.errors import ModelError
 from srag_mcp.model.language_model import (
     LanguageModel,
     Prompt,
@@ -21,7 +19,13 @@ from srag_mcp.model.language_model import (
     enclose,
     render_prompt,
 )
-from srag_mcp.model.reply_content import ReplyContent, ReplyElement, ask_for, describe_misfits
+from srag_mcp.model.reply_content import (
+    ReplyContent,
+    ReplyElement,
+    ask_all,
+    ask_for,
+    describe_misfits,
+)
 from srag_mcp.names.uniting import (
     LONGEST_ACRONYM,
     UNDECIDED,
@@ -60,7 +64,15 @@ def find_candidates(things: Sequence[Thing], decided: Decided = UNDECIDED) -> li
     What differs in a number or a designator (`Part 6`, `Type B`, `Henry IV`) is never in one group
     for the other. A group is cut at `MAX_GROUP` things where its weakest likenesses are.
     """
-    compare_things = _comparer(things, decided)
+    apart = decided.pairs_apart()
+    n_holders = Counter(word for thing in things for word in set(thing.name.bare))
+
+    def compare_things(one: Thing, other: Thing) -> float:
+        """Return how alike two things are; 0 where a person said that they are two."""
+        score = compare(one.name, other.name, n_holders)
+        keys = ((x, y) for x in one.keys for y in other.keys) if score and apart else ()
+        return 0.0 if any(frozenset(pair) in apart for pair in keys) else score
+
     pairs = _find_pairs([thing.name for thing in things])
     scored = ((compare_things(things[a], things[b]), a, b) for a, b in pairs)
     edges = [(-score, a, b) for score, a, b in scored if score]
@@ -112,7 +124,7 @@ def find_shortened(values: Sequence[str]) -> list[list[str]]:
         for short, long in permutations(names, 2)
         if len(names[long]) > len(names[short]) + _LONGEST_ENDING
         if _is_cut(names[short], names[long], words)
-        or (_NO_WORD.fullmatch(short.replace(".", "")) and _is_within(names[short], names[long]))
+        or (_NO_WORD.fullmatch(short.replace(".", "")) and _has_letters(names[short], names[long]))
     ]
     pairs += [
         [one, other]
@@ -130,23 +142,10 @@ def _is_cut(short: str, long: str, words: Collection[str]) -> bool:
     return goes_on and last.isalpha()
 
 
-def _is_within(short: str, long: str) -> bool:
+def _has_letters(short: str, long: str) -> bool:
     """Whether *long* begins with the first letter of *short*, and has the others in order."""
     letters = iter(long)
     return long[:1] == short[:1] and all(letter in letters for letter in short)
-
-
-def _comparer(things: Sequence[Thing], decided: Decided) -> Callable[[Thing, Thing], float]:
-    """Return what says how alike two of *things* are; 0 where a person said that they are two."""
-    apart = decided.pairs_apart()
-    n_holders = Counter(word for thing in things for word in set(thing.name.bare))
-
-    def compare_things(one: Thing, other: Thing) -> float:
-        score = compare(one.name, other.name, n_holders)
-        keys = ((x, y) for x in one.keys for y in other.keys) if score and apart else ()
-        return 0.0 if any(frozenset(pair) in apart for pair in keys) else score
-
-    return compare_things
 
 
 def _find_pairs(names: Sequence[Name]) -> list[tuple[int, int]]:
@@ -242,11 +241,8 @@ def _match(a: str, b: str) -> _Aligned | None:
 
 def _is_short(a: str, b: str) -> bool:
     """Whether *a* is an initial or an abbreviation of *b*: `j` of `john`, `intl`, `mfg`, `tom`."""
-    if len(a) >= len(b) or a[0] != b[0]:
-        return False
-    letters = iter(b)
-    is_within = all(letter in letters for letter in a) and (len(a) > 2 or a[-1] == b[-1])
-    return is_within or b.startswith(a)
+    is_whole = len(a) > 2 or a[-1] == b[-1]
+    return len(a) < len(b) and (b.startswith(a) or (is_whole and _has_letters(a, b)))
 
 
 def _is_slip(a: str, b: str) -> bool:
@@ -349,27 +345,20 @@ async def resolve(
         ModelStoppedError: If no further prompt can be answered.
     """
     said: list[tuple[str, Verdict]] = []
-    stopped: list[ModelStoppedError] = []
 
     async def ask(asked: NamesPrompt) -> None:
         def check(reply: NamesReply) -> list[str]:
             return [*_problems(reply, asked.doubts)]
 
-        try:
-            found = await ask_for(model, asked.prompt, NamesReply, check)
-            for key, doubt in asked.doubts.items():
-                lists = [x for item in found.content.groups if item.id == key for x in item.same]
-                said.append((doubt.column, _read_lists(lists, doubt)))
-        except ModelStoppedError as error:
-            stopped.append(error)
-        except ModelError:
-            logger.warning("no reply of use on the names of %s", asked.prompt.subject)
+        found = await ask_for(model, asked.prompt, NamesReply, check)
+        for key, doubt in asked.doubts.items():
+            lists = [x for item in found.content.groups if item.id == key for x in item.same]
+            said.append((doubt.column, _read_lists(lists, doubt)))
 
-    async with anyio.create_task_group() as tasks:
-        for asked in prompts:
-            tasks.start_soon(ask, asked)
-    if stopped:
-        raise stopped[0]
+    def warn(asked: NamesPrompt, _: ModelError) -> None:
+        logger.warning("no reply of use on the names of %s", asked.prompt.subject)
+
+    await ask_all(prompts, ask, warn)
     return said
 
 

@@ -170,7 +170,12 @@ async def repair(model: LanguageModel, flaws: Sequence[Flaw], step: Step) -> lis
         ModelError: If no reply of use could be had.
     """
     keyed = {f"c{number}": flaw for number, flaw in enumerate(flaws, start=1)}
-    prompt = replace(render_repairs_prompt(keyed), step=step)
+    prompt = render_prompt(
+        "repair_cells",
+        step,
+        subject=", ".join(dict.fromkeys(flaw.document.document_id for flaw in flaws)),
+        cells="\n\n".join(_render(key, flaw) for key, flaw in keyed.items()),
+    )
     asked = await ask_for(model, prompt, RepairsReply)
     said = {cell.key: cell for cell in map(read_cell, asked.content.cells) if cell is not None}
     if said.keys().isdisjoint(keyed):
@@ -178,36 +183,22 @@ async def repair(model: LanguageModel, flaws: Sequence[Flaw], step: Step) -> lis
     return [said.get(key) for key in keyed]
 
 
-def render_repairs_prompt(flaws: Mapping[str, Flaw]) -> Prompt:
-    """Show each cell, its column, what was said of it, the reason, and its surroundings."""
-    documents = dict.fromkeys(flaw.document.document_id for flaw in flaws.values())
-    return render_prompt(
-        "repair_cells",
-        "repairs",
-        subject=", ".join(documents),
-        cells="\n\n".join(_render(key, flaw) for key, flaw in flaws.items()),
-    )
-
-
 def _render(key: str, flaw: Flaw) -> str:
-    said = flaw.judgement.said
+    """Show a cell, its column, what was said of it, the reason, and its surroundings."""
+    said, document = flaw.judgement.said, flaw.document
+    place, reach = flaw.judgement.taken.cell.span or flaw.row, _AROUND
+    if place is None:  # the lines that have most of its words
+        places, reach = _find_lines(flaw), 0
+    else:
+        places = [Span(place.start, min(place.end, place.start + _LONGEST_QUOTE))]
+    around = choose_around(document.text, places, reach, document.passages).strip()
     lines = (
         f"value: {shorten(json.dumps(said.value, ensure_ascii=False), _LONGEST_QUOTE)}",
         f"quote: {shorten(said.quote, _LONGEST_QUOTE) or '(none)'}",
         f"problem: {flaw.judgement.problem}",
-        f"around: {_surroundings(flaw)}",
+        f"around: {around}",
     )
     return f"{describe_attribute(flaw.attribute)}\n{enclose(chr(10).join(lines), key)}"
-
-
-def _surroundings(flaw: Flaw) -> str:
-    """Show what stands around the quote, else the lines that have most of its words."""
-    document, place = flaw.document, flaw.judgement.taken.cell.span or flaw.row
-    places, reach = _find_lines(flaw), 0
-    if place is not None:
-        places = [Span(place.start, min(place.end, place.start + _LONGEST_QUOTE))]
-        reach = _AROUND
-    return choose_around(document.text, places, reach, document.passages).shown.strip()
 
 
 def _find_lines(flaw: Flaw) -> list[Span]:

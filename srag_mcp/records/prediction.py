@@ -8,7 +8,6 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import TypeAlias
 
 import anyio
@@ -16,7 +15,6 @@ import anyio
 from srag_mcp.cells.cell import (
     IN_DOUBT,
     UNQUOTED,
-    Cell,
     DocumentText,
     Mark,
     PredictedCell,
@@ -33,12 +31,7 @@ from srag_mcp.errors import (
 )
 from srag_mcp.model.language_model import count_tokens
 from srag_mcp.model.reply_content import reply_schema
-from srag_mcp.records.conversation import (
-    Conversation,
-    RecordTask,
-    fail_record,
-    number_columns,
-)
+from srag_mcp.records.conversation import Conversation, RecordTask, fail_record, number_columns
 from srag_mcp.records.judging import RecordsReply
 from srag_mcp.records.listed import join_rows, list_attribute
 from srag_mcp.records.record_prompt import (
@@ -112,17 +105,11 @@ def estimate_definition(n_documents: int) -> Estimate:
 
 
 def estimate_records(
-    attributes: Sequence[Attribute],
-    n_tokens: Iterable[int],
-    prompt_tokens: int,
-    n_cells: int | None = None,
-    stated: float = 1.0,
+    attributes: Sequence[Attribute], n_tokens: Iterable[int], prompt_tokens: int
 ) -> Estimate:
     """Estimate the prompts and tokens for documents of *n_tokens* each.
 
-    Long documents are taken to be read on as far as they ever are: an upper end. *n_cells*: how
-    many are sought, where it is not all attributes in each document; *stated*: the share of them
-    that documents state.
+    Long documents are taken to be read on as far as they ever are: an upper end.
     """
     lengths = [length for length in n_tokens if length]
     shown = (min(length, prompt_tokens) for length in lengths)
@@ -133,17 +120,9 @@ def estimate_records(
     ]
     empty = render_records_prompt(dict(enumerate(attributes, start=1)), {})
     instructions = empty.count_tokens(reply_schema(RecordsReply))
-    n_prompts = tokens_in = 0
-    n_sought, n_most = len(attributes), MAX_DOCUMENTS
-    if n_cells is None:
-        n_cells = len(lengths) * n_sought
-    elif lengths:
-        n_sought, n_most = math.ceil(min(n_sought, n_cells / len(lengths)) * stated), MAX_PARTS
-    batches = plan_batches(shown, lambda n: n, n_sought, prompt_tokens, n_most)
-    for batch in chain(batches, further):
-        n_prompts += 1
-        tokens_in += instructions + sum(batch) + _TOKENS_A_DOCUMENT * len(batch)
-    return Estimate(n_prompts, tokens_in, round(n_cells * stated * _TOKENS_A_CELL))
+    batches = [*plan_batches(shown, lambda n: n, len(attributes), prompt_tokens), *further]
+    tokens_in = sum(instructions + sum(x) + _TOKENS_A_DOCUMENT * len(x) for x in batches)
+    return Estimate(len(batches), tokens_in, len(lengths) * len(attributes) * _TOKENS_A_CELL)
 
 
 def estimate_rows(
@@ -192,7 +171,7 @@ async def predict_records(
     run = _Run(task, on_done, anyio.Semaphore(max_in_flight), prompt_tokens)
     try:
         excerpts = run.excerpts(documents)
-        counts = [item.n_expected for item in task.sought.values()] or [len(task.attributes)]
+        counts = [x.stated * len(x.names) for x in task.sought.values()] or [len(task.attributes)]
         n_sought = math.ceil(sum(counts) / len(counts))
         is_short = any(item.places for item in task.sought.values())
         n_most = (MAX_STRETCHES if is_short else MAX_PARTS) if task.sought else MAX_DOCUMENTS
@@ -247,7 +226,7 @@ class _Run:
             sought = task.sought.get(document.document_id)
             if sought is not None and sought.places:
                 around = choose_around(document.text, sought.places, 0, document.passages)
-                yield Excerpt(document, around.shown, names=sought.names)
+                yield Excerpt(document, around, names=sought.names)
             elif document.text.strip():
                 if sought is not None:
                     wanted = tuple(x for x in task.attributes if x.name in sought.names)
@@ -290,7 +269,11 @@ async def predict_batch(task: RecordTask, batch: Sequence[Excerpt]) -> list[Read
     """
     try:
         records = await Conversation(task, batch).finish()
-        _count_useless(task, records)
+        for record in records:
+            if record.error and all(item.cell.state is State.FAILED for item in record.cells):
+                task.useless.count(record.error)
+            else:
+                task.useless.reset()
         return [*zip(records, batch, strict=True)]
     except ModelStoppedError:
         raise
@@ -311,15 +294,6 @@ async def predict_batch(task: RecordTask, batch: Sequence[Excerpt]) -> list[Read
         return [_fail(task, batch[0], str(error))]
     except ModelError as error:
         return [_fail(task, excerpt, str(error)) for excerpt in batch]
-
-
-def _count_useless(task: RecordTask, records: Sequence[PredictedRecord]) -> None:
-    for record in records:
-        is_lost = all(item.cell.state is State.FAILED for item in record.cells)
-        if record.error and is_lost:
-            task.useless.count(record.error)
-        else:
-            task.useless.reset()
 
 
 def _fail(task: RecordTask, excerpt: Excerpt, reason: str) -> Reading:
@@ -437,10 +411,15 @@ class _Document:
             later = found.get(item.cell.attribute, item)
             if _is_silent(item) and later.cell.state in {State.STATED, State.STATED_ABSENT}:
                 self.found.add(item.cell.attribute)
-            if item.cell.attribute in lists and later is not item:
-                cells.append(_with_doubts(item, later.cell))  # the rows of both are kept
-                continue
-            cells.append(later if _is_silent(item) or _is_better(later, item) else item)
+            is_plain = later.cell.marks.isdisjoint(UNQUOTED) and later.cell.state is State.STATED
+            is_better = is_plain and not item.cell.marks.isdisjoint(IN_DOUBT)
+            if item.cell.attribute in lists and later is not item:  # the rows of both are kept
+                if later.cell.state is State.FAILED or not later.cell.marks.isdisjoint(IN_DOUBT):
+                    noted = add_note(item.cell, later.cell.note, Mark.DOUBTED)
+                    item = replace(item, cell=noted)
+            elif _is_silent(item) or is_better:
+                item = later
+            cells.append(item)
         for listed in record.lists:
             known = lists.get(listed.table)
             joined = listed if known is None else join_rows(known, listed)
@@ -462,20 +441,6 @@ class _Document:
                 item = replace(item, cell=add_note(item.cell, note, Mark.READ_IN_PART))
             cells.append(item)
         return replace(self.record, cells=tuple(cells))
-
-
-def _is_better(later: PredictedCell, item: PredictedCell) -> bool:
-    """Whether a further part states plainly what one before states doubtfully."""
-    if item.cell.marks.isdisjoint(IN_DOUBT):
-        return False
-    return later.cell.state is State.STATED and later.cell.marks.isdisjoint(UNQUOTED)
-
-
-def _with_doubts(item: PredictedCell, later: Cell) -> PredictedCell:
-    """Return the cell of a list with what is doubtful of its rows in a *later* part."""
-    if later.state is State.FAILED or not later.marks.isdisjoint(IN_DOUBT):
-        return replace(item, cell=add_note(item.cell, later.note, Mark.DOUBTED))
-    return item
 
 
 def _is_silent(item: PredictedCell) -> bool:

@@ -91,7 +91,17 @@ class _Piece:
     @cached_property
     def above(self) -> str:
         """What says how to read its rows, each on a line."""
-        return f"{self._head_lines()}{tighten(self._heads())}"
+        heads, end = self._heads(), self._first_row
+        if end is None:
+            return tighten(heads)
+        own = collapse(f"{heads}\n{self.span.of(self.text)}")
+        floor = self.floor
+        if self.passage.heads is not None:  # they have the years
+            floor = self.passage.heads.start
+        elif self.passage.page is None:
+            floor = max(floor, self.span.start - PAGE_CHARACTERS)
+        found = head_lines(self.text, floor, end, self.passages)
+        return "".join(f"{line}\n" for line in found if line not in own) + tighten(heads)
 
     def _heads(self) -> str:
         heads, start = self.passage.heads, self.span.start
@@ -113,18 +123,6 @@ class _Piece:
         found = None if end is None else find_scale_note(self.text, self.passages, end)
         start = self.span.start if heads is None else min(heads.start, self.span.start)
         return None if found is None or found.start >= start else found
-
-    def _head_lines(self) -> str:
-        if (end := self._first_row) is None:
-            return ""
-        own = collapse(f"{self._heads()}\n{self.span.of(self.text)}")
-        floor = self.floor
-        if self.passage.heads is not None:  # they have the years
-            floor = self.passage.heads.start
-        elif self.passage.page is None:
-            floor = max(floor, self.span.start - PAGE_CHARACTERS)
-        found = head_lines(self.text, floor, end, self.passages)
-        return "".join(f"{line}\n" for line in found if line not in own)
 
 
 def choose_passages(
@@ -221,8 +219,8 @@ def tighten(text: str) -> str:
 
 def choose_around(
     text: str, places: Sequence[Span], reach: int, passages: Sequence[Passage] = ()
-) -> Selection:
-    """Choose what stands around *places*: *reach* characters on both sides, and whole words.
+) -> str:
+    """Show what stands around *places*: *reach* characters on both sides, and whole words.
 
     Rows of a table stand below its heads and the line with their scale.
     """
@@ -246,8 +244,7 @@ def choose_around(
         parts.append(f"{heads}{span.of(text).strip()}")
         shown_above = piece.above
     shown = _GAP.join(parts)
-    is_cut = bool(near) and near[-1].end < len(text)
-    return Selection(f"{shown}{_GAP}" if is_cut else shown)
+    return f"{shown}{_GAP}" if near and near[-1].end < len(text) else shown
 
 
 def _fill(
@@ -364,11 +361,6 @@ class Sought:
     places: tuple[Span, ...] = ()
     stated: float = 1.0
 
-    @property
-    def n_expected(self) -> float:
-        """How many cells a reply is expected to have of it."""
-        return self.stated * len(self.names)
-
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
@@ -466,6 +458,14 @@ def render_records_prompt(
     that are lists, by their names, and behind them how these are written.
     """
     mark = fence("".join(excerpt.shown for excerpt in excerpts.values()))
+    asked = {
+        key: [n for n, x in attributes.items() if item.names is None or x.name in item.names]
+        for key, item in excerpts.items()
+    }
+    request = f"Give the records of {', '.join(excerpts)}."
+    if any(len(numbers) < len(attributes) for numbers in asked.values()):
+        said = (f"{key}: {', '.join(map(str, numbers))}" for key, numbers in asked.items())
+        request = f"Give only the cells of these columns: {'; '.join(said)}."
     columns = [
         f"{number} {lists.get(item.name) or describe_attribute(item)}"
         for number, item in attributes.items()
@@ -477,20 +477,8 @@ def render_records_prompt(
         subject=", ".join(excerpt.document.document_id for excerpt in excerpts.values()),
         attributes="\n".join(columns),
         documents="\n\n".join(show_document(key, item, mark) for key, item in excerpts.items()),
-        request=f"{_request(attributes, excerpts)}{_SUMMARISED * summarised}",
+        request=f"{request}{_SUMMARISED * summarised}",
     )
-
-
-def _request(attributes: Mapping[int, Attribute], excerpts: Mapping[str, Excerpt]) -> str:
-    """Ask for whole records, or of each document for the columns that are sought in it."""
-    asked = {
-        key: [n for n, x in attributes.items() if item.names is None or x.name in item.names]
-        for key, item in excerpts.items()
-    }
-    if all(len(numbers) == len(attributes) for numbers in asked.values()):
-        return f"Give the records of {', '.join(excerpts)}."
-    said = (f"{key}: {', '.join(map(str, numbers))}" for key, numbers in asked.items())
-    return f"Give only the cells of these columns: {'; '.join(said)}."
 
 
 def describe_attribute(attribute: Attribute) -> str:

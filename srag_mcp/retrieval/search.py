@@ -122,7 +122,9 @@ def search(  # noqa: PLR0913 - where to look, and which hits
     terms |= same.keys()
     statement = _STATEMENT.format(
         at=_at(terms, same),
-        **_weighed(terms),
+        levels=_SCORED,
+        labels=_listed(term for term in terms if term >> 30 == TermKind.LABEL),
+        label_weight=_LABEL,
         chosen=_chosen(among, phrase),
         ahead="false" if ahead is None else f"place.document_id IN (FROM ({ahead}))",
         whole="page" if per_document is None else "document",
@@ -131,10 +133,7 @@ def search(  # noqa: PLR0913 - where to look, and which hits
         limit=limit,
         offset=offset,
     )
-    return _read_hits(corpus.rank(statement, is_ours=not (among or phrase)))
-
-
-def _read_hits(rows: Sequence[Any]) -> HitPage:
+    rows: Sequence[Any] = corpus.rank(statement, is_ours=not (among or phrase))
     hits = tuple(read_hit(*row[:8]) for row in rows)
     return HitPage(hits, *(rows[0][-4:] if rows else (0, 0)))
 
@@ -174,17 +173,36 @@ def _other_names(schema: Schema, question: str, terms: Collection[int]) -> dict[
     for column in (item for table in schema.tables for item in table.attributes):
         names = [" ".join(words(name)) for name in (column.name, *column.synonyms)]
         spoken = [asked.get(stem(name), name) for name in names]
-        own = {term for name in (*names, *spoken) for term in _one_term(name)}
+        alone = filter(lambda own: len(own) == 1, map(phrase_terms, (*names, *spoken)))
+        own = {term for terms_of_one in alone for term in terms_of_one}
         if said := sorted(own & {*terms}):
             found |= dict.fromkeys(own - {*terms}, said[0])
     return found
 
 
-def _one_term(name: str) -> frozenset[int]:
-    found = phrase_terms(name)
-    return found if len(found) == 1 else frozenset()
-
-
+_COUNTED = (
+    "SELECT document AS unit, term, sum(n)::DOUBLE AS n FROM srag_at GROUP BY ALL",
+    "SELECT page AS unit, term, sum(n)::DOUBLE AS n FROM srag_at WHERE page IS NOT NULL"
+    " GROUP BY ALL",
+    "SELECT passage AS unit, term, n::DOUBLE AS n FROM srag_at WHERE page IS NOT NULL",
+)
+_SCORED = ",".join(
+    f"""
+srag_counted_{level} AS MATERIALIZED ({counted}),
+srag_level_{level} AS (
+  SELECT unit, {weight} * sum(idf * n / (n + {_K1} * (1 - {_B} + {_B} * CASE WHEN is_pair THEN pairs
+    ELSE words END))) AS score
+  FROM srag_counted_{level} JOIN (
+    SELECT term, term >> 30 = {TermKind.PAIR.value} AS is_pair,
+      CASE WHEN term >> 30 = {TermKind.PAIR.value} THEN {_PAIR} ELSE 1 END * {_K1 + 1}
+        * ln(1 + (any_value(n_units) - count(*) + 0.5) / (count(*) + 0.5)) AS idf
+    FROM srag_counted_{level}
+      CROSS JOIN (SELECT count(*) AS n_units FROM srag_units WHERE level = {level})
+    GROUP BY term) USING (term)
+  JOIN (FROM srag_units WHERE level = {level}) USING (unit)
+  GROUP BY unit)"""  # noqa: S608 - of numbers alone
+    for level, (counted, weight) in enumerate(zip(_COUNTED, _LEVELS, strict=True))
+)
 # Names that no table of a corpus has: SQL from outside stands within it, and means its own. Only
 # passages that may be shown are put in order: those that are score no less than the best ones of as
 # many pages, or, where there is a most of each document, of as many documents.
@@ -224,20 +242,6 @@ CROSS JOIN (
     count(DISTINCT document) FILTER (is_ahead) FROM srag_scored) AS srag_found
 ORDER BY is_ahead DESC, score DESC, passage
 """
-_LEVEL = """
-srag_counted_{level} AS MATERIALIZED ({counted}),
-srag_level_{level} AS (
-  SELECT unit, {weight} * sum(idf * n / (n + {k1} * (1 - {b} + {b} * CASE WHEN is_pair THEN pairs
-    ELSE words END))) AS score
-  FROM srag_counted_{level} JOIN (
-    SELECT term, term >> 30 = {pair} AS is_pair,
-      CASE WHEN term >> 30 = {pair} THEN {pair_weight} ELSE 1 END * {k1_and_1}
-        * ln(1 + (any_value(n_units) - count(*) + 0.5) / (count(*) + 0.5)) AS idf
-    FROM srag_counted_{level}
-      CROSS JOIN (SELECT count(*) AS n_units FROM srag_units WHERE level = {level})
-    GROUP BY term) USING (term)
-  JOIN (FROM srag_units WHERE level = {level}) USING (unit)
-  GROUP BY unit)"""
 _AT = """
 SELECT term, n, passage, page, document
 FROM srag_postings JOIN srag_passages USING (passage) WHERE term IN ({terms})"""
@@ -246,12 +250,6 @@ SELECT coalesce(word, term) AS term, max(n) AS n, passage, page, document
 FROM ({at}) LEFT JOIN (VALUES {same}) AS srag_same(term, word) USING (term) GROUP BY ALL"""
 _MOST_OF_ONE = """
 QUALIFY row_number() OVER (PARTITION BY document ORDER BY score DESC, passage) <= {n:d}"""
-_COUNTED = (
-    "SELECT document AS unit, term, sum(n)::DOUBLE AS n FROM srag_at GROUP BY ALL",
-    "SELECT page AS unit, term, sum(n)::DOUBLE AS n FROM srag_at WHERE page IS NOT NULL"
-    " GROUP BY ALL",
-    "SELECT passage AS unit, term, n::DOUBLE AS n FROM srag_at WHERE page IS NOT NULL",
-)
 
 
 # Texts first: to find the beginning of a passage in a long one takes time.
@@ -295,29 +293,6 @@ def _at(terms: Iterable[int], same: Mapping[int, int]) -> str:
     """Write where the terms are; those with the *same* meaning are one, whichever a passage has."""
     at = _AT.format(terms=_listed(term for term in terms if term >> 30 != TermKind.LABEL))
     return _AT_OF_SAME.format(at=at, same=", ".join(map(str, same.items()))) if same else at
-
-
-def _weighed(terms: Iterable[int]) -> dict[str, object]:
-    """Write what the statement holds of a question: numbers, and how much they weigh."""
-    labels = (term for term in terms if term >> 30 == TermKind.LABEL)
-    levels = (
-        _LEVEL.format(
-            level=level,
-            counted=counted,
-            weight=weight,
-            pair=TermKind.PAIR.value,
-            pair_weight=_PAIR,
-            k1=_K1,
-            k1_and_1=_K1 + 1,
-            b=_B,
-        )
-        for level, (counted, weight) in enumerate(zip(_COUNTED, _LEVELS, strict=True))
-    )
-    return {
-        "labels": _listed(labels),
-        "levels": ",".join(levels),
-        "label_weight": _LABEL,
-    }
 
 
 def _listed(terms: Iterable[int]) -> str:
@@ -436,7 +411,11 @@ def find_filter(corpus: Corpus, question: str) -> QuestionFilter | None:
         return None
     groups: list[list[_Meaning]] = []
     for meaning in found:
-        kin = [group for group in groups if any(_are_kin(meaning, other) for other in group)]
+        kin = [
+            group
+            for group in groups
+            if any(meaning.column == x.column or meaning.phrase == x.phrase for x in group)
+        ]
         groups = [group for group in groups if group not in kin]
         groups.append([*(item for group in kin for item in group), meaning])
     groups = [_without_repeats(corpus, group) for group in groups]
@@ -467,10 +446,6 @@ def _say_the_rest(corpus: Corpus, question: str, named: Iterable[_Phrase], docum
     counted = _SAYING.format(terms=", ".join(map(str, terms)) or "NULL", documents=documents)
     [(n_own, n_saying)] = corpus.read(counted, [])
     return bool(n_own) or not n_saying
-
-
-def _are_kin(one: _Meaning, other: _Meaning) -> bool:
-    return one.column == other.column or one.phrase == other.phrase
 
 
 def _without_repeats(corpus: Corpus, group: list[_Meaning]) -> list[_Meaning]:

@@ -267,9 +267,6 @@ def _pieces(text: str) -> Iterator[Span]:
         spans = [Span(start, end)]
         if len(one_line(text[start:end])) > MAX_QUOTE_CHARACTERS:
             spans = [Span(*found.span()) for found in _PART.finditer(text, start, end)]
-        for span in spans:
-            said = span.of(text)
-            if stripped := said.strip():
-                first = span.start + len(said) - len(said.lstrip())
-                yield Span(first, first + len(stripped))
+        said = (span.trimmed(text) for span in spans)
+        yield from (span for span in said if span.start < span.end)
         start = end

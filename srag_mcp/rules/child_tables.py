@@ -528,9 +528,9 @@ def _pairs(one: _List, other: _List) -> tuple[list[tuple[_Column, _Column]], int
         left.remove(a)
         right.remove(b)
 
-    for test in (_is_called_the_same, _holds_the_same):
+    for test in (_are_called_the_same, _hold_the_same):
         for a in list(left):
-            if same := [b for b in right if test(a, b)]:
+            if same := [b for b in right if a.kind == b.kind and test(a, b)]:
                 take(a, same[0])
     is_alone = len(one.columns) == 1 == len(other.columns) and not pairs
     if is_alone and any(is_same_name(a, b) for a in one.names for b in other.names):
@@ -544,16 +544,13 @@ def _pairs(one: _List, other: _List) -> tuple[list[tuple[_Column, _Column]], int
     return pairs, n_proven
 
 
-def _is_called_the_same(one: _Column, other: _Column) -> bool:
-    labels = [c.candidate.labels for c in (one, other)]
-    return one.kind == other.kind and any(
-        fold_words(a) == fold_words(b) or is_same_name(a, b) for a in labels[0] for b in labels[1]
-    )
+def _are_called_the_same(one: _Column, other: _Column) -> bool:
+    return any(_is_called(label, other.candidate.labels) for label in one.candidate.labels)
 
 
-def _holds_the_same(one: _Column, other: _Column) -> bool:
+def _hold_the_same(one: _Column, other: _Column) -> bool:
     values = [c.candidate.shape.values for c in (one, other)]
-    return one.kind == other.kind in {"text", "code"} and overlap(*values) >= SAME_VALUES
+    return one.kind in _TEXTS and overlap(*values) >= SAME_VALUES
 
 
 def _join(kept: _List, lost: _List) -> None:
@@ -658,7 +655,6 @@ def _child(
         )
         attributes.append(attribute)
         groups |= dict.fromkeys(column.groups, attribute.name)
-    sources = [_with_groups(source, groups) for source in item.sources]
     called = [n for n in item.names if not _is_record(n, schema) and n not in titles]
     spoken = dict.fromkeys(map(fold_words, (name, *called)))
     nouns = [" ".join((*n.split()[:-1], form)) for n in spoken
@@ -673,7 +669,7 @@ def _child(
         list_name=name,
         of_values=is_alone,
         description=f"What {len(item.rows)} of {len(sightings)} samples list: {n_rows} rows.",
-        sources=tuple(sources),
+        sources=tuple(source.renamed(groups) for source in item.sources),
     )
     return child.model_copy(update={"sources": _with_checks(child, item, sightings)})
 
@@ -730,14 +726,3 @@ def _usual(agreed: Counter[str], said: Counter[str], called: Sequence[str]) -> t
             or (2 * n > said[key] and any(own and own <= {*content_stems(key)} for own in stems))
         )
     )
-
-
-def _with_groups(source: RowSource, groups: Mapping[str, str]) -> RowSource:
-    """Call the groups of a pattern as the columns are called; others only lead to them."""
-    pattern = re.sub(
-        r"\(\?P<(g\d+_\d+)>",
-        lambda m: f"(?P<{groups[m[1]]}>" if m[1] in groups else "(?:",
-        source.pattern,
-    )
-    heading = groups.get(source.heading, "")
-    return source.model_copy(update={"pattern": pattern, "heading": heading})

@@ -819,7 +819,9 @@ def _may_be_one(use: _Use, other: Attribute) -> bool:
     if one.type.is_numeric and other.type.is_numeric:
         is_bare = not (one.unit and other.unit)
         factor = 1.0 if is_bare else convert(1.0, str(one.unit), str(other.unit))
-        return factor is not None and _are_of_one_size(use.own, two, factor)
+        medians = [n if isinstance(n, int | float) else 0.0 for n in (use.own.median, two.median)]
+        medians[0] *= factor or 0.0  # of other sorts of unit they are of no one size
+        return 0 < max(medians) <= _SAME_SIZE * min(medians)
     return one.type == other.type and (not one.type.is_ordered or _meet(use.own, two))
 
 
@@ -827,12 +829,6 @@ def _tells_apart(use: _Use, other: Attribute) -> bool:
     """Whether the question says what its column has and *other* has not: the `gas consumption`."""
     names = (use.attribute.name.replace("_", " "), other.name.replace("_", " "))
     return not own_words(*names).isdisjoint(stems(" ".join(use.called)))
-
-
-def _are_of_one_size(one: ColumnStatistics, other: ColumnStatistics, factor: float) -> bool:
-    medians = [n if isinstance(n, int | float) else 0.0 for n in (one.median, other.median)]
-    medians[0] *= factor
-    return 0 < max(medians) <= _SAME_SIZE * min(medians)
 
 
 def _meet(one: ColumnStatistics, other: ColumnStatistics) -> bool:

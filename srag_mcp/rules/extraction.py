@@ -7,8 +7,10 @@ from functools import lru_cache
 from itertools import chain
 from math import inf
 from time import monotonic
+from typing import Any
 
 from srag_mcp.cells.cell import Cell, Mark, Record, add_note
+from srag_mcp.claims.captions import line_at
 from srag_mcp.claims.quotes import statement_at
 from srag_mcp.errors import SchemaError
 from srag_mcp.rules.candidates import amount_of, plain_value
@@ -299,14 +301,11 @@ def find_matches(rule: PatternRule, text: str) -> list[Span]:
     Raises:
         SchemaError: If the pattern cannot be read, or takes too long.
     """
-    import regex  # outside library with a time limit; not needed at start
-
     found: list[Span] = []
-    _check_repeats(rule.pattern)
+    pattern = _compile(rule.pattern)
+    group = "value" if "value" in pattern.groupindex else 0
+    deadline = monotonic() + _TIMEOUT_S
     try:
-        pattern = regex.compile(rule.pattern, regex.MULTILINE)
-        group = "value" if "value" in pattern.groupindex else 0
-        deadline = monotonic() + _TIMEOUT_S
         for scope in _scopes(rule, text):
             left = max(0.001, deadline - monotonic())
             matches = pattern.finditer(text, scope.start, scope.end, timeout=left)
@@ -314,9 +313,6 @@ def find_matches(rule: PatternRule, text: str) -> list[Span]:
                 Span(*m.span(group)) for m, _ in zip(matches, range(_MAX_MATCHES), strict=False)
             ]
             found += [span for span in spans if span.start >= 0 and _is_wanted(rule, text, span)]
-    except (regex.error, RecursionError) as error:
-        msg = f"the pattern {rule.pattern!r} cannot be read: {error}"
-        raise SchemaError(msg) from error
     except TimeoutError as error:
         msg = f"the pattern {rule.pattern!r} takes longer than {_TIMEOUT_S} s on one document"
         raise SchemaError(msg) from error
@@ -331,22 +327,21 @@ def match_whole(pattern: str, text: str) -> dict[str, Span] | None:
     Raises:
         SchemaError: If the pattern cannot be read.
     """
-    import regex  # as above
-
-    _check_repeats(pattern)
     try:
-        match = regex.fullmatch(pattern, text, timeout=_TIMEOUT_S)
-    except (regex.error, RecursionError) as error:
-        msg = f"the pattern {pattern!r} cannot be read: {error}"
-        raise SchemaError(msg) from error
+        match = _compile(pattern).fullmatch(text, timeout=_TIMEOUT_S)
     except TimeoutError:
         return None
     return match and {name: Span(*match.span(name)) for name in match.groupdict()}
 
 
 @lru_cache(maxsize=4096)  # of each document anew it would take longer than to look for the pattern
-def _check_repeats(pattern: str) -> None:
-    """Refuse counted repetitions that take minutes to read already: no time limit helps there."""
+def _compile(pattern: str) -> Any:  # noqa: ANN401 - the library has no types
+    """Read a pattern; SchemaError if it cannot be read.
+
+    Nor is one with counted repetitions that take minutes to read: no time limit helps there.
+    """
+    import regex  # outside library with a time limit; not needed at start
+
     groups, last = [0], 0
     for piece in _PIECE.finditer(pattern):
         if piece[0] == "(":
@@ -363,6 +358,11 @@ def _check_repeats(pattern: str) -> None:
     if sum(groups) > _MAX_PIECES:
         msg = f"the pattern {pattern!r:.{_LONGEST_SHOWN}} has {sum(groups):,} pieces"
         raise SchemaError(msg)
+    try:
+        return regex.compile(pattern, regex.MULTILINE)
+    except (regex.error, RecursionError) as error:
+        msg = f"the pattern {pattern!r} cannot be read: {error}"
+        raise SchemaError(msg) from error
 
 
 def _scopes(rule: PatternRule, text: str) -> Iterator[Span]:
@@ -387,8 +387,6 @@ def _scopes(rule: PatternRule, text: str) -> Iterator[Span]:
 
 
 def _is_wanted(rule: PatternRule, text: str, span: Span) -> bool:
-    line_end = text.find("\n", span.end)
-    line = text[text.rfind("\n", 0, span.start) + 1 : len(text) if line_end < 0 else line_end]
-    words = f" {fold_words(line)} "
+    words = f" {fold_words(line_at(text, span).of(text))} "
     has_need = not rule.need or any(f" {fold_words(word)} " in words for word in rule.need)
     return has_need and not any(f" {fold_words(word)} " in words for word in rule.veto)

@@ -33,14 +33,7 @@ from srag_mcp.rules.places import place_candidates
 from srag_mcp.rules.running import slot_candidates
 from srag_mcp.rules.sightings import Sightings, is_plain_value
 from srag_mcp.rules.table_columns import are_rows, row_candidates, with_columns, with_lists
-from srag_mcp.schema.attribute import (
-    Attribute,
-    Extractor,
-    ItemRule,
-    KeyRule,
-    PlaceRule,
-    keys_of,
-)
+from srag_mcp.schema.attribute import Attribute, Extractor, ItemRule, KeyRule, PlaceRule, keys_of
 from srag_mcp.schema.schema import ListName, Schema, Table
 from srag_mcp.text.spans import Spans
 from srag_mcp.text.words import content_words, fold_words, singular, stem, stems

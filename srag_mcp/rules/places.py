@@ -184,17 +184,12 @@ def _learn_title_furniture(sightings: Sequence[Sightings]) -> tuple[str, ...]:
         is_heading = headings[piece] >= max(least, 2 * count)
         is_usual = count >= least and (is_half or len(beside[piece]) >= _MIN_DISTINCT)
         is_beside = is_usual and not alone[piece] and first[piece] in {0, count}
-        is_name = count > 1 and _is_named_elsewhere(piece, count, sightings)
+        others = (s for s in sightings if count > 1 and piece not in fold_words(s.document.title))
+        is_name = sum(sighting.speaks_of(piece) for sighting in others) >= count > 1
         is_alone = is_half and alone[piece] == count
         if piece in shared or is_heading or is_beside or is_name or is_alone:
             furniture.append(piece)
     return tuple(sorted(furniture))[:_MAX_SKIPPED]
-
-
-def _is_named_elsewhere(piece: str, count: int, sightings: Sequence[Sightings]) -> bool:
-    """Whether a part of several titles is said in the text of as many other documents."""
-    others = (s for s in sightings if piece not in fold_words(s.document.title))
-    return sum(sighting.speaks_of(piece) for sighting in others) >= count
 
 
 def _learn_first_date(sightings: Sequence[Sightings]) -> PlaceRule:

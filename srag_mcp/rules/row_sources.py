@@ -125,16 +125,11 @@ def cell_of_list(span: Span, text: str) -> Cell:
 def _cell(
     attribute: Attribute, row: Cells, listed: Listed, number: int, wrong: Mapping[str, str]
 ) -> Cell:
-    name = attribute.name
-    found = row.get(name)
-    if found is None:
-        return Cell(name, State.NOT_MENTIONED)
-    if not found.text:
-        return Cell(name, State.STATED_ABSENT, "", found.span, listed.contexts.get(name, ""))
-    unit = row.get(listed.units.get(name, ""))
+    name, unit = attribute.name, row.get(listed.units.get(attribute.name, ""))
     said = f"{UNIT_OF_ROW}{unit.text}" if unit and unit.text else ""
-    context = "; ".join(filter(None, (listed.contexts.get(name, ""), said)))
-    cell = Cell(name, State.STATED, found.text, found.span, context)
+    cell = stated_cell(attribute, row.get(name), listed.contexts.get(name, ""), said)
+    if cell.state is not State.STATED:
+        return cell
     if name in wrong:
         cell = add_note(cell, wrong[name], Mark.CONTRADICTED)
     if number in listed.doubted:

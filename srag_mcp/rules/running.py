@@ -471,7 +471,6 @@ _MAX_PER_DOCUMENT = 1.8
 _SETTLED_SHARE = 0.1
 _COMMON = 0.7
 _MIN_COMMON = 2
-_FORMS = frozenset({"@score", "@stars"})
 _NEAR_BONUS = {">!": 1.5, ">": 1.25, "<": 1.15}
 _MAX_DISTANCE = 1.5
 
@@ -686,7 +685,7 @@ def _is_settled(cluster: Cluster, n_documents: int) -> bool:
         return False
     common = {n for n, count in cluster.features.items() if count >= _COMMON * n_members}
     near = [sum(n[0] in "<>" for n in slot.features & common) for slot in cluster.members.values()]
-    return not _FORMS.isdisjoint(common) or median(near) >= _MIN_COMMON
+    return not _MARKS.isdisjoint(common) or median(near) >= _MIN_COMMON
 
 
 def _best_group(

@@ -8,14 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import groupby, islice
 
-from srag_mcp.documents.document import (
-    Document,
-    Heading,
-    KeyValue,
-    ListItem,
-    Prose,
-    Table,
-)
+from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
 from srag_mcp.documents.lines import is_data, item_pair, match_marker, split_lines
 from srag_mcp.documents.tables import unique_names
 from srag_mcp.rules.candidates import Found

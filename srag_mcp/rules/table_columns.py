@@ -17,23 +17,11 @@ from srag_mcp.documents.tables import column_key
 from srag_mcp.names.uniting import closed_set
 from srag_mcp.rules.candidates import Candidate, Found
 from srag_mcp.rules.extraction import extract_cell, take_back
-from srag_mcp.rules.naming import (
-    IN_BRACKETS,
-    examples_of,
-    free_name,
-    nouns_of_names,
-)
+from srag_mcp.rules.naming import IN_BRACKETS, examples_of, free_name, nouns_of_names
 from srag_mcp.rules.row_sources import stated_cell
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import RESERVED_NAMES, Attribute, KeyRule, snake_case
-from srag_mcp.schema.schema import (
-    POSITION,
-    ListName,
-    Schema,
-    Table,
-    child_name,
-    value_column,
-)
+from srag_mcp.schema.schema import POSITION, ListName, Schema, Table, child_name, value_column
 from srag_mcp.values.columns import TypeGuess, classify_values
 from srag_mcp.values.numbers import find_number
 from srag_mcp.values.quantities import DECIMAL_COMMA, ambiguous_mark, proven_grouping
@@ -171,15 +159,14 @@ def _synonyms(names: Sequence[str]) -> dict[str, list[str]]:
         if above and last.casefold() == _NAME:
             words[name].append(above[-1].replace("_", " "))
     used = Counter(column_key(word) for name in names for word in (*words[name], name))
-    return {
-        name: [w for w in own if used[column_key(w)] == 1 or _is_copy(name, w, keys)]
+    return {  # or only its number tells it from another one: `price (2)` beside `price`
+        name: [
+            w
+            for w in own
+            if used[key := column_key(w)] == 1 or (_COPY.fullmatch(name[len(w) :]) and key in keys)
+        ]
         for name, own in words.items()
     }
-
-
-def _is_copy(name: str, word: str, keys: Collection[str]) -> bool:
-    """Whether only its number tells a column from another one: `price (2)` beside `price`."""
-    return _COPY.fullmatch(name[len(word) :]) is not None and column_key(word) in keys
 
 
 def row_candidates(documents: Sequence[Document]) -> list[Candidate]:

@@ -8,14 +8,20 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any, Literal
 
-import anyio
 from pydantic import ValidationError
 
 from srag_mcp.cells.cell import Cell, DocumentText, Mark
+from srag_mcp.claims.captions import line_at
 from srag_mcp.claims.figures import is_same_value
-from srag_mcp.errors import ModelError, ModelStoppedError, SchemaError
+from srag_mcp.errors import ModelError, SchemaError
 from srag_mcp.model.language_model import LanguageModel, Prompt, fence, render_prompt
-from srag_mcp.model.reply_content import ReplyContent, ReplyElement, ask_for, describe_misfits
+from srag_mcp.model.reply_content import (
+    ReplyContent,
+    ReplyElement,
+    ask_all,
+    ask_for,
+    describe_misfits,
+)
 from srag_mcp.records.record_prompt import Excerpt, choose_around, describe_attribute, show_document
 from srag_mcp.rules.extraction import find_matches
 from srag_mcp.rules.voting import (
@@ -145,21 +151,14 @@ async def write_rules(
         ModelStoppedError: If no further prompt can be answered.
     """
     rules: dict[str, tuple[WrittenRule, ...]] = {}
-    stopped: list[ModelStoppedError] = []
 
     async def write(part: Lesson) -> None:
-        try:
-            rules.update(await _ask(model, part))
-        except ModelStoppedError as error:
-            stopped.append(error)
-        except ModelError as error:
-            logger.warning("no rules for %d columns: %s", len(part.attributes), error)
+        rules.update(await _ask(model, part))
 
-    async with anyio.create_task_group() as tasks:
-        for part in _split(lesson, prompt_tokens):
-            tasks.start_soon(write, part)
-    if stopped:
-        raise stopped[0]
+    def warn(part: Lesson, error: ModelError) -> None:
+        logger.warning("no rules for %d columns: %s", len(part.attributes), error)
+
+    await ask_all(_split(lesson, prompt_tokens), write, warn)
     return rules
 
 
@@ -183,7 +182,7 @@ def render_rules_prompt(lesson: Lesson) -> Prompt:
         cells = (lesson.labels[item.name].get(document.document_id) for item in new)
         places = [cell.span for cell in cells if cell is not None and cell.span is not None]
         head = Span(0, min(_HEAD, len(document.text)))
-        text = choose_around(document.text, [head, *places], _AROUND).shown
+        text = choose_around(document.text, [head, *places], _AROUND)
         shown[keys[document.document_id]] = Excerpt(document, text)
     mark = fence("".join(item.shown for item in shown.values()))
     texts = {item.document_id: item.text for item in lesson.documents}
@@ -250,9 +249,8 @@ _CAPITALISED = re.compile(r"\b[^\W\d_a-z][\w'’-]*(?:\s+[^\W\d_a-z][\w'’-]*)*
 
 def _line_part(text: str, span: Span, reach: int) -> Span:
     """Return *span* with up to *reach* characters on both sides, within its lines."""
-    start, end = text.rfind("\n", 0, span.start) + 1, text.find("\n", span.end)
-    end = len(text) if end < 0 else end
-    return Span(max(start, span.start - reach), min(end, span.end + reach))
+    line = line_at(text, span)
+    return Span(max(line.start, span.start - reach), min(line.end, span.end + reach))
 
 
 def _kind(text: str, cell: Cell) -> str:
@@ -445,13 +443,10 @@ class TriedColumn:
                 value = known_value(self.attribute, label)
                 if rule.wrong and taken is not None and not is_same_value(taken.value, value):
                     yield Miss(key, label, rule, taken)
-            if key in batch and self.is_missed(key, label):
+            ruling = self.rulings[key]
+            is_silent = key in batch and ruling.verdict is Verdict.SILENT
+            if is_silent and not agrees(self.attribute, ruling, label):
                 yield Miss(key, label)
-
-    def is_missed(self, key: str, label: Cell) -> bool:
-        """Whether no rule speaks in a document that states a value."""
-        is_silent = self.rulings[key].verdict is Verdict.SILENT
-        return is_silent and not agrees(self.attribute, self.rulings[key], label)
 
     def audited(
         self,

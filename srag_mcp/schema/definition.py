@@ -8,13 +8,7 @@ from typing import ClassVar, Literal, TypeAlias
 from srag_mcp.documents.kinds import MIN_DOCUMENTS
 from srag_mcp.model.language_model import LanguageModel, Prompt, enclose, render_prompt
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, ask_for, describe_misfits
-from srag_mcp.schema.attribute import (
-    RESERVED_NAMES,
-    AbsentMeans,
-    Attribute,
-    Scalar,
-    snake_case,
-)
+from srag_mcp.schema.attribute import RESERVED_NAMES, AbsentMeans, Attribute, Scalar, snake_case
 from srag_mcp.values.types import ColumnType
 
 Action: TypeAlias = Literal["add", "change", "remove"]

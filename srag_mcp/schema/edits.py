@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from srag_mcp.errors import SchemaError
 from srag_mcp.schema.attribute import NAME_PATTERN, RESERVED_NAMES, Attribute
-from srag_mcp.schema.schema import POSITION, RowSource, Schema, Table
+from srag_mcp.schema.schema import POSITION, Schema, Table
 from srag_mcp.values.types import COLUMN_TYPES, NUMBER
 
 _READ_ANEW = "its rows are read anew for that, so change it in schema.json, and ingest"
@@ -167,23 +167,8 @@ def _without_stale(table: Table) -> Table:
     )
     table = table.model_copy(update={"attributes": columns})
     known = former_names(table) | {name: name for name in names}
-    sources = (_by_names(item, known) for item in table.sources)
+    sources = (item.renamed(known) for item in table.sources)
     return table.model_copy(update={"sources": tuple(sources)})
-
-
-def _by_names(source: RowSource, names: Mapping[str, str]) -> RowSource:
-    """Return *source* with the names of columns by now, by those of then; none for no column."""
-
-    def group(said: re.Match[str]) -> str:
-        return f"(?P<{names[said[1]]}>" if said[1] in names else "(?:"
-
-    update: dict[str, object] = {
-        # tables that their headings tell apart stay apart
-        "heading": source.heading and names.get(source.heading, POSITION),
-        "pattern": re.sub(r"\(\?P<(\w+)>", group, source.pattern),
-        "totals": {names[x]: labels for x, labels in source.totals.items() if x in names},
-    }
-    return source.model_copy(update=update)
 
 
 def find_moved(before: Table, now: Table) -> dict[str, str] | None:
@@ -197,7 +182,7 @@ def find_moved(before: Table, now: Table) -> dict[str, str] | None:
         if len(own) != 1 or (own[0].type, own[0].extractors) != (item.type, item.extractors):
             return None
         names[own[0].name] = item.name
-    sources_then = tuple(_by_names(item, names) for item in before.sources)
+    sources_then = tuple(item.renamed(names) for item in before.sources)
     is_same = (before.entity, before.of_values) == (now.entity, now.of_values)
     return names if is_same and sources_then == now.sources else None
 

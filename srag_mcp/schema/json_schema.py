@@ -161,6 +161,12 @@ def schema_to_json(schema: Schema) -> dict[str, object]:
         "x-lists": [item.model_dump(mode="json") for item in schema.lists],
         "x-pending-lists": [item.model_dump(mode="json") for item in schema.pending_lists],
     }
+    properties = {attribute.name: _property(attribute) for attribute in schema.attributes}
+    for child in schema.children:
+        key = child.list_name
+        while key in properties:  # a column is called so, too
+            key = f"{key} list"
+        properties[key] = _list(child)
     return {
         "$schema": _DIALECT,
         "title": schema.title,
@@ -169,19 +175,8 @@ def schema_to_json(schema: Schema) -> dict[str, object]:
         "x-nouns": list(schema.nouns),
         "x-version": schema.version,
         **{key: items for key, items in lists.items() if items},
-        "properties": {
-            **{attribute.name: _property(attribute) for attribute in schema.attributes},
-            **{_list_key(child, schema): _list(child) for child in schema.children},
-        },
+        "properties": properties,
     }
-
-
-def _list_key(child: Table, schema: Schema) -> str:
-    """Return the name of the list; another one where a column is called so, too."""
-    key = child.list_name
-    while any(item.name == key for item in schema.attributes):
-        key = f"{key} list"
-    return key
 
 
 def _list(child: Table) -> dict[str, object]:

@@ -170,19 +170,16 @@ def find_long(schema: Schema) -> list[str]:
 
 def find_needed(predicted: PredictedSchema) -> frozenset[str]:
     """Return the names of the columns that the questions need, however the need spells them."""
-    wanted = {name for names in predicted.needs.values() for name in names}
-    return frozenset(
-        item.name for name in wanted for item in _find_meant(predicted.schema.attributes, name)
-    )
-
-
-def _find_meant(attributes: Sequence[Attribute], need: str) -> Sequence[Attribute]:
-    """Return the column of that name, else all that share its words: none of them is left out."""
-    if (known := find_wished(attributes, need)) is not None:
-        return [known]
-    sought = set(map(stem, content_words(need)))
-    named = [(item, set(map(stem, content_words(item.name)))) for item in attributes]
-    return [item for item, said in named if said and sought and (said <= sought or sought <= said)]
+    attributes, found = predicted.schema.attributes, set[str]()
+    named = {item.name: {*map(stem, content_words(item.name))} for item in attributes}
+    for need in {name for names in predicted.needs.values() for name in names}:
+        known, sought = find_wished(attributes, need), {*map(stem, content_words(need))}
+        # no column of that name: all that share its words, and none of them is left out
+        kin = (
+            x for x, said in named.items() if said and sought and (said <= sought or sought <= said)
+        )
+        found.update([known.name] if known is not None else kin)
+    return frozenset(found)
 
 
 async def refine_schema(

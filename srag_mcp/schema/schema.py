@@ -130,6 +130,20 @@ class RowSource(BaseModel):
     counts: tuple[str, ...] = ()
     sums: tuple[str, ...] = ()
 
+    def renamed(self, names: Mapping[str, str]) -> "RowSource":
+        """Return it with the *names* of columns by now, by those of then; none for no column."""
+        update: dict[str, object] = {
+            # tables that their headings tell apart stay apart
+            "heading": self.heading and names.get(self.heading, POSITION),
+            "pattern": re.sub(
+                r"\(\?P<(\w+)>",
+                lambda said: f"(?P<{names[said[1]]}>" if said[1] in names else "(?:",
+                self.pattern,
+            ),
+            "totals": {names[x]: labels for x, labels in self.totals.items() if x in names},
+        }
+        return self.model_copy(update=update)
+
 
 ROWS = Attribute(
     name=POSITION, type=INTEGER, description="How many rows are listed.", absent_means="zero"

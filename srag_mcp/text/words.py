@@ -244,6 +244,11 @@ def share_stem(one: str, other: str) -> bool:
     return long.startswith(short[:_SHORTEST_STEM]) or short in long
 
 
+def has_digit(text: str) -> bool:
+    """Whether a digit is among the characters of *text*."""
+    return any(map(str.isdigit, text))
+
+
 def is_content(word: str) -> bool:
     """Whether a folded word may carry the subject: a word of two letters that is no stop word."""
     return len(word) > 1 and not word.isdigit() and word not in STOP_WORDS

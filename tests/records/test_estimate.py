@@ -64,8 +64,7 @@ def test_the_fewer_cells_are_expected_the_more_documents_share_a_prompt(
     columns = tuple(Attribute(name=f"figure_{number}", type="integer") for number in range(30))
     texts = ["figure 12"] * 40
     sought = Sought(frozenset(item.name for item in columns), stated=stated)
-    estimate = estimate_records(columns, map(count_tokens, texts), 2500, 30 * 40, stated)
-    assert len(ask(texts, columns, sought).prompts) == estimate.n_prompts == n_prompts
+    assert len(ask(texts, columns, sought).prompts) == n_prompts
 
 
 def test_the_length_of_a_long_document_does_not_matter() -> None:

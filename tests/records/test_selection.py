@@ -250,7 +250,7 @@ def test_what_stands_around_a_cell_stands_below_note_and_heads() -> None:
     document = read_text(NOTED, "a.md")
     places = [Span(start, start + 3) for start in (NOTED.index("1,100"), NOTED.index("11 |"))]
 
-    shown = choose_around(document.text, places, 5, cut_passages(document)).shown
+    shown = choose_around(document.text, places, 5, cut_passages(document))
 
     assert shown.startswith(f"{NOTE}[…]\n")
     assert shown.count("thousands") == 1
