@@ -95,11 +95,14 @@ SURE_OR_BRIEF = Asking(grammar_first=True)
 def ask(corpus: Corpus, question: str, asking: Asking = OFFLINE) -> Answer:
     """Answer *question* over all records, or return a brief when it cannot be translated.
 
+    All of the answer is of the build that is published now.
+
     Raises:
         NotIngestedError: If the corpus has no build.
         QuestionError: If the question is longer than any question is.
         StoreError: If the build cannot be read.
     """
+    corpus = corpus.settled()
     if asking.model is None:
         return _ask_grammar(corpus, question, asking)
     return run_to_end(ask_model, corpus, question, asking)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, asdict, dataclass, fields, replace
@@ -264,9 +265,34 @@ def _say_copies(work: WorkDatabase, schema: Schema) -> str:
         told = "in every cell, or in two that name it, what a row of another file says"
         return f"{said} {told}, and {are} counted again: of {_name(paths)}"
     keys = [item.name for item in schema.attributes if not item.type.is_date]
-    again = work.run(_REPEATED, *(keys[:1] or [""]))
+    name, again = _find_repeated(work, *(keys[:1] or [""]))
     said = "is that of several records, each of which is counted, though others have their own"
-    return f"{again[0][0]} {said}: {_name([text for _, text in again])}" if again else ""
+    return f"{name} {said}: {_name(again)}" if again else ""
+
+
+def _find_repeated(work: WorkDatabase, attribute: str) -> tuple[str, list[str]]:
+    """Find the codes that several records have, in a column or else in what they are called."""
+    columns, titled = defaultdict[str, list[str]](list), list[str]()
+    for path, text in work.run(_STATED, attribute):
+        columns[path].append(text)
+    for (title,) in work.run("SELECT title FROM documents WHERE document_id = path"):
+        numbers = [word for word in _WORD.findall(title) if any(map(str.isdecimal, word))]
+        titled.append(numbers[0] if len(numbers) == 1 else "")
+    # what is no row is named by letters, too: a figure of a text is any amount
+    again = [
+        code
+        for path, codes in columns.items()
+        for code in _repeated(codes)
+        if path or all(code[0].isalpha() for code in codes)
+    ]
+    return (attribute, sorted(again)) if again else ("the number in the title", _repeated(titled))
+
+
+def _repeated(codes: Sequence[str]) -> list[str]:
+    """Return those that come again, where nearly all are single as `Column.is_own` has it."""
+    counts, n = Counter(codes), len(codes)
+    is_own = n > 4 and n - -(-n // 10) <= len(counts) < n and all(map(_CODE.fullmatch, counts))
+    return sorted(code for code, count in counts.items() if count > 1) if is_own else []
 
 
 def _say_left_out(paths: Sequence[str]) -> str:
@@ -364,21 +390,13 @@ WITH said AS (SELECT * FROM cells JOIN (
 SELECT count(DISTINCT document_id), list_sort(list_distinct(list(path) || list(other)))
 FROM alike HAVING count(*) > 0
 """
-# Codes of which nearly all records, as `Column.is_own` has it, have their own, and several one.
-_REPEATED = r"""
-WITH said AS (SELECT attribute AS name, as_stated, if(document_id = path, '', path) AS source
-              FROM cells JOIN documents USING (document_id)
-              WHERE attribute = ? AND state = 'stated'
-    UNION ALL SELECT 'the number in the title',
-              regexp_extract(title, '^\D*?([\p{L}/_-]*\d[\w/-]*)\D*$', 1), 'title'
-              FROM documents WHERE document_id = path)
-SELECT any_value(name), as_stated FROM said SEMI JOIN (
-  SELECT source FROM said GROUP BY source HAVING count(*) > 4
-  AND count(DISTINCT as_stated) BETWEEN count(*) - ceil(count(*) / 10) AND count(*) - 1
-  AND bool_and(regexp_full_match(as_stated, '[\p{L}\d/_-]*\d\w*')
-               AND (source != '' OR regexp_matches(as_stated, '^\p{L}'))))
-USING (source) GROUP BY source, as_stated HAVING count(*) > 1 ORDER BY ALL
+# what a column holds, by the file whose rows have it; empty for documents that are no rows
+_STATED = """
+SELECT if(document_id = path, '', path), coalesce(as_stated, '')
+FROM cells JOIN documents USING (document_id) WHERE attribute = ? AND state = 'stated'
 """
+_WORD = re.compile(r"[\w/-]+")
+_CODE = re.compile(r"(?:[\w/-]*[/-])?+\w*\d\w*")
 _DOCUMENTS = """
 INSERT INTO build.main.documents
 SELECT document_id, path, title, media_type, sha256, characters, ingested_at

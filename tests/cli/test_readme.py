@@ -5,11 +5,10 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-
-from srag_mcp.cli.trial_commands import server_command
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -50,7 +49,7 @@ def test_each_command_of_the_readme_runs_as_it_is_written(
     arguments: list[str], clone: Path
 ) -> None:
     done = subprocess.run(
-        [*server_command(), *arguments],
+        [sys.executable, "-m", "srag_mcp", *arguments],  # the script itself: see `test_demo`
         cwd=clone,
         env={**os.environ, "SRAG_HOME": str(clone / "home")},
         stdin=subprocess.DEVNULL,  # the server ends where its client does

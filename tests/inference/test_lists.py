@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
 import pytest
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.inference.answer import Answer, render_denominator
+from srag_mcp.inference.answer import render_denominator
 from srag_mcp.inference.ask import Asking, ask
 from srag_mcp.inference.by_model import translate_question
 from srag_mcp.inference.grounds import find_grounds
@@ -39,13 +38,6 @@ MEALS = [
 OPEN = {"host": "Eve", "place": "Ulm", "bill": 50.0, "themes": ["spring"]}
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["all known", "a list unknown"])
-def both(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Corpus]:
-    yield from _open(tmp_path_factory, [*MEALS, *([OPEN] if request.param else [])])
-
-
 @pytest.fixture(scope="module")
 def meals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     yield from _open(tmp_path_factory, MEALS)
@@ -54,6 +46,12 @@ def meals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
 @pytest.fixture(scope="module")
 def partly(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     yield from _open(tmp_path_factory, [*MEALS, OPEN])
+
+
+@pytest.fixture(params=["meals", "partly"], ids=["all known", "a list unknown"])
+def both(request: pytest.FixtureRequest) -> Corpus:
+    corpus: Corpus = request.getfixturevalue(request.param)
+    return corpus
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +81,21 @@ def huts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     yield from _open(tmp_path_factory, huts, "huts")
 
 
+@pytest.fixture(scope="module")
+def tours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    tours = [
+        ("Ada", "Ulm", "failed", [("Skye", "cancelled"), ("Mull", "passed")]),
+        ("Bea", "Ulm", "closed", [("Oban", "passed"), ("Mull", "failed")]),
+        ("Cy", "Rann", "closed", [("Skye", "failed"), ("Mull", "passed"), ("Iona", "cancelled")]),
+    ]
+    keys = ("guide", "place", "state", "stops")
+    records: list[dict[str, object]] = [
+        dict(zip(keys, (*of, [{"stop": x, "outcome": y} for x, y in stops]), strict=True))
+        for *of, stops in tours
+    ]
+    yield from _open(tmp_path_factory, records, "tours")
+
+
 def _open(
     factory: pytest.TempPathFactory, records: Sequence[Mapping[str, object]], name: str = "meals"
 ) -> Iterator[Corpus]:
@@ -93,17 +106,6 @@ def _open(
     ingest(folder, settings)
     with QueryPool() as worker:
         yield Corpus(folder, worker, settings.home)
-
-
-def ask_json(
-    factory: pytest.TempPathFactory,
-    records: Sequence[Mapping[str, object]],
-    name: str,
-    question: str,
-) -> Answer:
-    """Ask a folder called *name* that has *records* in one file."""
-    with contextmanager(_open)(factory, records, name) as corpus:
-        return ask(corpus, question)
 
 
 def said(corpus: Corpus, sql: str) -> tuple[str, list[str]]:
@@ -441,19 +443,9 @@ def test_what_is_not_sure_is_refused(meals: Corpus, question: str) -> None:
     ],
 )
 def test_what_is_done_with_a_row_is_not_said_of_its_record(
-    tmp_path_factory: pytest.TempPathFactory, question: str, rows: list[object]
+    tours: Corpus, question: str, rows: list[object]
 ) -> None:
-    tours = [
-        ("Ada", "Ulm", "failed", [("Skye", "cancelled"), ("Mull", "passed")]),
-        ("Bea", "Ulm", "closed", [("Oban", "passed"), ("Mull", "failed")]),
-        ("Cy", "Rann", "closed", [("Skye", "failed"), ("Mull", "passed"), ("Iona", "cancelled")]),
-    ]
-    keys = ("guide", "place", "state", "stops")
-    records: list[dict[str, object]] = [
-        dict(zip(keys, (*of, [{"stop": x, "outcome": y} for x, y in stops]), strict=True))
-        for *of, stops in tours
-    ]
-    answer = ask_json(tmp_path_factory, records, "tours", question)
+    answer = ask(tours, question)
     assert ([*answer.rows], answer.refused) == (rows, not rows), answer.text
 
 
@@ -560,6 +552,12 @@ BATCHES = [
 ]  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def orders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    """Batches, in a folder that is called after what they list."""
+    yield from _open(tmp_path_factory, BATCHES, "orders")
+
+
 @pytest.mark.parametrize(
     ("question", "rows"),
     [
@@ -580,9 +578,9 @@ BATCHES = [
     ],
 )
 def test_what_documents_list_is_no_record_that_the_folder_is_called_after(
-    tmp_path_factory: pytest.TempPathFactory, question: str, rows: list[object] | None
+    orders: Corpus, question: str, rows: list[object] | None
 ) -> None:
-    answer = ask_json(tmp_path_factory, BATCHES, "orders", question)
+    answer = ask(orders, question)
     assert (sorted(answer.rows) if not answer.refused else None) == rows, answer.text
 
 

@@ -73,6 +73,12 @@ def ingested(tmp_path: Path, kept_stations: Path) -> Path:
     return shutil.copytree(kept_stations, tmp_path / "stations")
 
 
+@pytest.fixture(scope="module")
+def quay(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a place for all tests of a module: kinds say in which folder their documents lie."""
+    return tmp_path_factory.mktemp("quay")
+
+
 @pytest.fixture(scope="package")
 def worker() -> Iterator[QueryPool]:
     with QueryPool() as running:

@@ -41,12 +41,6 @@ LESSON = "# Lesson {n}\n\n- Pupil: {name}\n- Strokes: {n}\n- Teacher: {name}\n- 
 NAMES = ["Ada", "Bea", "Cleo", "Dora", "Ella", "Fay", "Gina", "Hope"]
 
 
-@pytest.fixture(scope="module")
-def quay(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a place for all tests: kinds say in which folder their documents lie."""
-    return tmp_path_factory.mktemp("quay")
-
-
 @pytest.fixture
 def harbour(quay: Path) -> Path:
     """Eight boats and seven lessons, and a letter that is neither."""
@@ -249,22 +243,21 @@ def test_a_document_of_two_kinds_is_listed_until_a_person_says_for_good_what_it_
 
 
 def test_a_person_says_in_the_schema_file_of_which_kind_a_document_is(
-    harbour: Path, settings: Settings
+    ingested: Path, settings: Settings
 ) -> None:
-    ingest(harbour, settings)
-    state = CorpusFolder(harbour, settings.home).readable()
+    state = CorpusFolder(ingested, settings.home).readable()
     path = state / "schema.json"
     assert not path.exists()
     assign(state, {"boats": ["letter.md"]})
-    assert [part.n_documents for part in ingest(harbour, settings).kinds] == [9, 7]
+    assert [part.n_documents for part in ingest(ingested, settings).kinds] == [9, 7]
     assert "letter" not in (state / KINDS_FILE).read_text()
     path.write_text(json.dumps({"x-kinds": {"lessons": ["letter.md", "later.md"]}}))
-    report = ingest(harbour, settings)
+    report = ingest(ingested, settings)
     assert [part.n_documents for part in report.kinds] == [8, 8]
     missing = "; assigned by hand, and not there: later.md"
     assert missing in "".join(report.lines())
-    (harbour / "later.md").write_text("# Later\n\nNothing that is like anything.\n")
-    report = ingest(harbour, settings)
+    (ingested / "later.md").write_text("# Later\n\nNothing that is like anything.\n")
+    report = ingest(ingested, settings)
     assert [part.n_documents for part in report.kinds] == [8, 9]
     assert missing not in "".join(report.lines())
     rename_kind(state, "lessons", "courses")
@@ -276,22 +269,21 @@ def test_a_person_says_in_the_schema_file_of_which_kind_a_document_is(
     ):
         path.write_text(json.dumps({"x-kinds": wrong}))
         with pytest.raises(StoreError, match=problem):
-            ingest(harbour, settings)
+            ingest(ingested, settings)
     path.write_text(json.dumps({"x-kinds": {"boats": ["letter.md"]}}))
-    assert [part.n_documents for part in ingest(harbour, settings).kinds] == [9, 8]
+    assert [part.n_documents for part in ingest(ingested, settings).kinds] == [9, 8]
     join_kinds(state)
-    assert (ingest(harbour, settings).kinds, "x-kinds" in path.read_text()) == ((), False)
+    assert (ingest(ingested, settings).kinds, "x-kinds" in path.read_text()) == ((), False)
 
 
 def test_what_an_earlier_version_kept_of_documents_goes_to_the_schema_file(
-    harbour: Path, settings: Settings
+    ingested: Path, settings: Settings
 ) -> None:
-    ingest(harbour, settings)
-    state = CorpusFolder(harbour, settings.home).readable()
+    state = CorpusFolder(ingested, settings.home).readable()
     kinds = json.loads((state / KINDS_FILE).read_text())
     kinds["boats"]["assigned"] = ["letter.md"]
     (state / KINDS_FILE).write_text(json.dumps(kinds))
-    assert [part.n_documents for part in ingest(harbour, settings).kinds] == [9, 7]
+    assert [part.n_documents for part in ingest(ingested, settings).kinds] == [9, 7]
     said = json.loads((state / "schema.json").read_text())
     assert said == {"x-kinds": {"boats": ["letter.md"]}}
 

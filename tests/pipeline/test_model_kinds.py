@@ -18,6 +18,7 @@ from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.spool import StoredReplies
 from srag_mcp.store.state import open_state
+from tests.conftest import Once
 from tests.model.openai_server import Answer, Body, OpenAIServer, content_of, serving
 from tests.pipeline.reading_model import say, settings_for
 from tests.pipeline.test_kind_run import BOAT, LESSON, NAMES
@@ -29,9 +30,10 @@ Saying = Callable[..., AbstractContextManager[tuple[OpenAIServer, Settings]]]
 
 
 @pytest.fixture
-def harbour(tmp_path: Path) -> Path:
+def harbour(quay: Path) -> Path:
     """Eight boats, seven lessons and six in German, a letter, and a lesson that is told."""
-    folder = tmp_path / "harbour"
+    folder = quay / "harbour"
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     for n, name in enumerate(NAMES, start=1):
         (folder / f"b{n}.md").write_text(BOAT.format(name=name, n=n))
@@ -42,6 +44,12 @@ def harbour(tmp_path: Path) -> Path:
     (folder / "letter.md").write_text("Dear all, remember that rain is expected everywhere.")
     (folder / "told.md").write_text("On Friday Iris swam forty metres and got nothing for it.")
     return folder
+
+
+@pytest.fixture
+def grouped(harbour: Path, settings: Settings, once: Once) -> Path:
+    """Return the same folder, with the kinds that code found."""
+    return once(harbour, lambda: ingest(harbour, settings))
 
 
 @pytest.fixture
@@ -119,13 +127,12 @@ def test_documents_that_no_group_is_of_are_a_kind_by_their_keys_and_leave_their_
 
 
 def test_a_document_that_a_person_assigned_has_no_key_to_be_moved_by(
-    harbour: Path, saying: Saying
+    grouped: Path, saying: Saying
 ) -> None:
     with saying(*SAID) as (server, settings):
-        ingest(harbour, settings.with_engine("offline"))
-        state = CorpusFolder(harbour, settings.home).readable()
+        state = CorpusFolder(grouped, settings.home).readable()
         (state / "schema.json").write_text(json.dumps({"x-kinds": {"boats": ["b1.md"]}}))
-        ingest(harbour, settings, fresh=True)
+        ingest(grouped, settings, fresh=True)
     lines = content_of(server.requests[0]).splitlines()
     [assigned] = [line for line in lines if "b1.md" in line]
     assert assigned.split()[:2] == ["-", "b1.md:"]
@@ -149,16 +156,15 @@ def test_kinds_that_code_found_are_settled_by_a_model_where_columns_are_found_an
 
 
 def test_kinds_of_which_values_were_corrected_are_not_found_anew(
-    harbour: Path, saying: Saying
+    grouped: Path, saying: Saying
 ) -> None:
     with saying(*SAID) as (server, settings):
-        ingest(harbour, settings.model_copy(update={"engine": "offline"}))
-        place = CorpusFolder(harbour, settings.home).kinds()["boats"]
+        place = CorpusFolder(grouped, settings.home).kinds()["boats"]
         correct(place, settings, ("b1.md", "skipper"), ("value", "Zoe"))
-        report = ingest(harbour, settings, fresh=True)
+        report = ingest(grouped, settings, fresh=True)
     assert server.requests == []
     assert "they stay as they are, since values of theirs were corrected" in report.told[0]
-    assert "boats" in kinds_of(harbour, settings)
+    assert "boats" in kinds_of(grouped, settings)
 
 
 def test_a_new_document_joins_its_kind_in_either_layout(harbour: Path, saying: Saying) -> None:
@@ -190,16 +196,15 @@ def test_names_that_are_taken_or_none_leave_the_names_of_code(
 
 
 def test_the_name_that_a_person_gave_stays_when_kinds_are_found_anew(
-    harbour: Path, saying: Saying
+    grouped: Path, saying: Saying
 ) -> None:
     with saying(*SAID) as (_, settings):
-        ingest(harbour, settings.with_engine("offline"))
-        state = CorpusFolder(harbour, settings.home).readable()
+        state = CorpusFolder(grouped, settings.home).readable()
         rename_kind(state, "boats", "fleet")
         rename_kind(state, "lessons", "boats")
-        ingest(harbour, settings.with_engine("offline"))
-        report = ingest(harbour, settings, fresh=True)
-    sizes = {name: len(of) for name, of in kinds_of(harbour, settings).items()}
+        ingest(grouped, settings.with_engine("offline"))
+        report = ingest(grouped, settings, fresh=True)
+    sizes = {name: len(of) for name, of in kinds_of(grouped, settings).items()}
     assert sizes == {"fleet": 8, "boats": 14}
     assert "a language model confirmed them; boats for boats, stundes, told.md" in report.told[0]
 
