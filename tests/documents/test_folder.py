@@ -200,6 +200,6 @@ def test_a_folder_of_corpora_and_one_of_many_deep_files_are_asked_about_first(
     _write(tmp_path, "few/a.txt", "own/documents/a.txt")
     assert [why_ask_first(tmp_path / name) for name in ("few", "own")] == ["", ""]
     _write(tmp_path, *(f"parent/c{n}/documents/a.txt" for n in range(5)))
-    assert why_ask_first(tmp_path / "parent") == "it holds 5 corpora (c0, c1, c2, …)"
+    assert why_ask_first(tmp_path / "parent") == "it holds 5 corpora (c0, c1, c2, 2 more)"
     _write(tmp_path, *(f"deep/sub/{n}.txt" for n in range(201)))
     assert why_ask_first(tmp_path / "deep") == "it holds 201 files in folders inside"
