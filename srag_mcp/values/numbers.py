@@ -10,7 +10,7 @@ from functools import cache
 from itertools import pairwise
 
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import STOP_WORDS, fold_words, singular
+from srag_mcp.text.words import STOP_WORDS, fold_words, singular, stem, stems
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import (
     DECIMAL_COMMA,
@@ -366,6 +366,7 @@ class _Decided:
     guessed: frozenset[str] = frozenset()  # numerals that only the size of the others decides
     signed: bool = False  # cells say that they are per cents, and the name of the column does not
     tails: frozenset[str] = frozenset()  # words behind its numbers that change none of them
+    head: str = ""  # words before most of them
 
 
 def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
@@ -401,8 +402,11 @@ def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
     written = declared.unit or unit.unit
     signed = units["percent"] > 0 and unit_of_name(declared.name) != "percent"
     tails = _tails(declared, unit, [(words, found[words.text]) for words in said])
+    heads = Counter(_head(words, figure, declared.name) for words, figure in figured)
+    [(head, n_most), *_] = heads.most_common(1) or [("", 0)]
     column = _Decided(
-        grouping, unit, written, whole, declared.name, marked, frozenset(guessed), signed, tails
+        *(grouping, unit, written, whole, declared.name, marked, frozenset(guessed), signed),
+        *(tails, head if 2 * n_most >= len(figured) else ""),
     )
     return lambda words: _read(words, found[words.text], column)
 
@@ -465,6 +469,18 @@ def _tail(words: Words, figure: Figure) -> str:
     return period_of(tail) or singular(tail)
 
 
+def _head(words: Words, figure: Figure, name: str) -> str:
+    """Return what stands before the number of a cell and is no word of its label or column.
+
+    `waived, was €45` -> `waived was`, `approved: 45` -> `approved`, `Total: 45` of a total -> ""
+    """
+    before = _MIXED.sub(_as_decimal, words.text)[: figure.span.start] if figure.span.start else ""
+    if not any(map(str.isalpha, before)):
+        return ""
+    called = {*stems(f"{name.replace('_', ' ')} {words.context}")}
+    return " ".join(word for word in fold_words(before).split() if stem(word) not in called)
+
+
 def loose_scales(figures: Sequence[Figure], unit: str | None) -> frozenset[Figure]:
     """Return the figures whose scale may as well be a unit: one behind each, as in `12T`.
 
@@ -506,10 +522,7 @@ def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
     measured = column.unit.unit
     is_money = is_currency(measured)
     note, is_bare, quantity, figure = "", False, found.number, found.figure
-    tail = _tail(words, figure) if figure else ""
-    is_each = tail.startswith(_EACH)
-    if tail not in column.tails and (is_each or not hedge):
-        why = tail if is_each else f"with {tail.removeprefix(_SCALE)!r} behind it"
+    if figure and (why := _why_other(words, figure, column, is_hedged=bool(hedge))):
         return failed(f"{why}, unlike its column")
     guessed: str = hedge or ""
     if figure is not None:
@@ -541,6 +554,16 @@ def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
     unit = None if is_bare else reading.unit
     note = "; ".join(filter(None, (guessed, reading.note)))
     return replace(reading, unit=unit, note=note, is_guess=True)
+
+
+def _why_other(words: Words, figure: Figure, column: _Decided, *, is_hedged: bool) -> str:
+    """Say what stands beside a number that is beside no other of its column; empty for nothing."""
+    tail = _tail(words, figure)
+    is_each = tail.startswith(_EACH)
+    if tail not in column.tails and (is_each or not is_hedged):
+        return tail if is_each else f"with {tail.removeprefix(_SCALE)!r} behind it"
+    head = "" if is_hedged else _head(words, figure, column.name)
+    return "" if head in {"", column.head} else f"with {head!r} before it"
 
 
 def _with_value(quantity: Quantity, column: _Decided, note: str) -> Reading:

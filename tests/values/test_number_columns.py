@@ -283,6 +283,30 @@ def test_a_number_with_something_unread_behind_it_takes_no_unit_from_its_column(
     assert notes == ({f"with {behind!r} behind it, unlike its column"} if behind else set())
 
 
+@pytest.mark.parametrize(
+    ("texts", "values", "before"),
+    [
+        (["€3", "€12", "waived, was €45"], [3, 12, None], "waived was"),
+        (["4", "none (3 in the last firing)"], [4, None], "none"),
+        (["200", "free (usually 300)", "150"], [200, None, 150], "free usually"),
+        (["2 h", "3 h", "see note 3"], [2, 3, None], "see note"),
+        (["12.1 kg", "8 kg", "not taken (before: 14.3 kg)"], [12.1, 8, None], "not taken before"),
+        (["900 °C", "no reading; a sensor said 900 °C"], [900, None], "no reading a sensor said"),
+        (["row 12", "row 7", "row 9", "3"], [12, 7, 9, 3], ""),
+        (["€3", "about €12", "size: 9"], [3, 12, 9], ""),
+        (["3 (4 ordered)", "7, of 9"], [3, None], ""),
+    ],
+)  # fmt: skip
+def test_a_number_behind_other_words_than_its_column_has_is_not_what_its_cell_states(
+    texts: list[str], values: list[float | None], before: str
+) -> None:
+    column = Column(NUMBER, name="size")
+    read = read_column(column, [Words(text) for text in texts])
+    assert [reading.value for reading in read] == values
+    notes = {reading.note for reading in read if before and reading.value is None}
+    assert notes == ({f"with {before!r} before it, unlike its column"} if before else set())
+
+
 def test_feet_and_inches_in_signs_are_two_numbers() -> None:
     assert _read(("5'10\"", ""), ("1'234'567", "")) == [
         Reading(State.FAILED, note="several numbers"),
