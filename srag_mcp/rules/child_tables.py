@@ -64,7 +64,7 @@ from srag_mcp.schema.schema import (
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, fold_words, plural, singular
 from srag_mcp.values.dates import is_bare_day, read_date
-from srag_mcp.values.states import read_missing
+from srag_mcp.values.states import read_boolean, read_missing
 from srag_mcp.values.types import DATE
 from srag_mcp.values.units import is_currency, unit_of
 
@@ -262,8 +262,8 @@ def _build(own: Mapping[int, Sequence[Enumeration]], start: int) -> _List | None
         rows = {n: [(found,) for found in founds] for n, founds in texts.items()}
     if not (_several(kind, rows) or source.separator) or (kind == "items" and _is_form(rows)):
         return None
-    names = Counter(item.name for items in own.values() for item in items[:1] if item.name)
-    names = Counter({name: n for name, n in names.items() if 2 * n >= len(own)})
+    names = Counter(_shared_name(items) for items in own.values())
+    names = Counter({name: n for name, n in names.items() if name and 2 * n >= len(own)})
     if not is_table and not content_stems(first.name):
         return None
     return _columned(_List(kind, names, [], [source], {}), rows, headers, start)
@@ -286,6 +286,19 @@ def _are_headed(own: Mapping[int, Sequence[Enumeration]]) -> bool:
     said = [name for names in headed for name in names]
     is_usual = len(headed) > 1 and 3 * len(headed) >= len(own)
     return is_usual and 2 * sum(counts[name] > 1 for name in said) >= len(said)
+
+
+def _shared_name(items: Sequence[Enumeration]) -> str:
+    """Return what the headings above a list in one document share: one of several names a part.
+
+    `planned calls`, `actual calls` -> `calls`
+    """
+    first, *others = dict.fromkeys(item.name for item in items if item.name) or [""]
+    if not others:
+        return first
+    shared = [word for word in first.split() if all(word in other.split() for other in others)]
+    name = " ".join(word for word in shared if word not in STOP_WORDS)
+    return name if _is_plural(name) else ""
 
 
 def _several(kind: str, rows: Mapping[int, Sequence[object]]) -> bool:
@@ -329,6 +342,9 @@ def _separator(texts: Mapping[int, Sequence[Found]]) -> str:
         n_several = sizes.total() - sizes[1] - sizes[0]
         if n_several < 2 or len(sizes) < 2:
             continue
+        answers = sum(len(x) > 1 and read_boolean(x[0]) is not None for x in parts.values())
+        if 2 * answers > n_several:
+            continue  # `no, warned only`: a yes or no with what is said of it
         free = _in_other_company(texts, mark)
         are_words = all(part[:1].isalpha() and len(part) <= LONG_VALUE // 2 for part in several)
         n_again = sum(fold_words(part) in free for part in several)

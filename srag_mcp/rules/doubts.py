@@ -29,6 +29,7 @@ from srag_mcp.rules.kinship import (
     kinship,
     own_words,
 )
+from srag_mcp.rules.sightings import HEADING
 from srag_mcp.rules.slots import told_apart
 from srag_mcp.schema.attribute import (
     Attribute,
@@ -319,15 +320,15 @@ def _tell_units(
     """
     schema, said = teller.schema(), f"{'is' if is_sure else 'may be'} in {{}} units, {{}}"
     for place, beside in enumerate(schema.attributes):
+        own = f"{quote_name(beside.name)} AS _told FROM {quote_name(schema.entity)}"
+        if not is_sure and _tells_kinds(teller, beside):
+            signed = [x.column for x in listed.statistics() if str(x.minimum)[0] == "-"]
+            signed = [x for x in signed if teller is not listed or _signs(teller, x, beside)]
+            rest = {x.name for x in listed.schema().attributes}.difference(signed)
+            taken = f"is taken over {{}} kinds of {beside.name}"
+            yield rest, beside.name, own, taken, (exp.Sum, exp.Avg, exp.Max, exp.Min)
         if beside.type.is_text:
-            measured = _measured_in(teller, place, listed, is_sure=is_sure)
-            told = f"{quote_name(beside.name)} AS _told FROM {quote_name(schema.entity)}"
-            if not is_sure and _tells_kinds(teller, beside):
-                signed = [x.column for x in listed.statistics() if str(x.minimum)[0] == "-"]
-                signed = [x for x in signed if teller is not listed or _signs(teller, x, beside)]
-                rest = {x.name for x in listed.schema().attributes}.difference(signed)
-                taken = f"is taken over {{}} kinds of {beside.name}"
-                yield rest, beside.name, told, taken, (exp.Sum, exp.Avg, exp.Max, exp.Min)
+            measured, told = _measured_in(teller, place, listed, is_sure=is_sure), own
         else:
             measured = _paid_as(teller, beside.name, listed, is_sure=is_sure)
             told = f"unit AS _told FROM cells WHERE attribute = {quote_text(beside.name)}"
@@ -360,7 +361,8 @@ def _dated_states(corpus: Corpus) -> Sequence[str]:
     again = {x.column for x in columns if 0 < 2 * x.n_distinct <= x.n_records}
     days = [x.name for x in attributes if x.type.is_date or "year" in fold_words(x.name)]
     names = [quote_name(x.name) for x in attributes if x.name in again & full & texts]
-    for day, key in product(days, {*names, ", ".join(names)} - {""}):
+    # what lists years is a thing of which each year says how it is
+    for day, key in product(days, {*names, ", ".join(names), "document_id"} - {""}):
         keys = (key, quote_name(day), f"{key}, {quote_name(day)}")
         told = ", ".join(f"count(DISTINCT row({x}))" for x in keys)
         counted = corpus.count(f"SELECT {told}, count(*) FROM {quote_name(corpus.schema().entity)}")
@@ -380,13 +382,18 @@ def _signs(corpus: Corpus, name: str, beside: Attribute) -> bool:
 
 
 def _tells_kinds(corpus: Corpus, beside: Attribute) -> bool:
-    """Whether a column tells what a record is, and not all are what the table says."""
+    """Whether a column tells what a record is, and not all are what the table says.
+
+    So do the headings that what is listed stands under, be they words or years.
+    """
     schema, [known] = corpus.schema(), corpus.statistics([beside.name])
     called = {*_KINDS, *stems(" ".join((schema.entity.replace("_", " "), *schema.nouns)))}
-    told = [str(x.value).replace("_", " ") for x in known.values]
+    told = [str(x.value).replace("_", " ") for x in known.values if beside.type.is_text]
     is_kind = {*stems(beside.name.replace("_", " "))} <= called and any(map(is_contrary, told))
     is_kind |= any({*stems(x)} <= called for x in told)
-    return is_kind and 2 * len(told) <= known.n_non_null
+    is_list = schema.entity != corpus.about("").schema().entity
+    is_kind |= is_list and HEADING in keys_of(beside.extractors)
+    return is_kind and 2 * known.n_distinct <= known.n_non_null
 
 
 def find_loose_orders(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:

@@ -192,6 +192,55 @@ def test_headings_that_tell_like_tables_apart_are_a_column() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("headings", "called", "other"),
+    [
+        (("Planned calls", "Actual calls"), "calls", "planned"),
+        (("Tasks of May", "Tasks of June"), "tasks", "may"),
+        (("This year", "Last year"), "ports", "year"),  # no year is listed
+        (("Before", "After"), "ports", "before"),
+        (("Calls", "Calls"), "calls", ""),  # it goes on below the same heading
+        (("Calls",), "calls", ""),
+    ],
+)
+def test_a_list_below_several_headings_is_called_by_what_they_share(
+    headings: Sequence[str], called: str, other: str
+) -> None:
+    ports = ("Riga", "Oslo", "Turku", "Gent")
+    texts = [
+        f"# Voyage {n}\n\nShip: S{n}\n\n"
+        + "\n\n".join(
+            f"## {heading}\n\n"
+            + table(
+                ("Port", "Hours", "Tonnes"),
+                [(ports[(n + m) % 4], f"{n + m + k}", f"{n}{k}{m}") for m in range(2 + n % 2)],
+            )
+            for k, heading in enumerate(headings)
+        )
+        for n in range(6)
+    ]
+    [child] = learn(read(texts, "md")).children
+    assert child.list_name == called
+    assert {plural(singular(called))} <= {*child.nouns}
+    assert not other or other not in " ".join(child.nouns).split()
+
+
+@pytest.mark.parametrize(
+    ("said", "lists"),
+    [
+        (("no", "no, warned only", "yes", "no, moved, later", "no, warned only", "yes"), []),
+        (("ja", "nein, nur kurz", "nein, nur heute", "ja", "nein, heute, nur kurz", "ja"), []),
+        (("no", "nuts, milk", "milk, egg", "no", "egg, nuts", "nuts"), ["remarks"]),
+        (("no, se", "dk, no", "se, dk", "se", "dk, se", "no, dk, se"), ["remarks"]),  # of Norway
+    ],
+)
+def test_a_yes_or_no_with_what_is_said_of_it_is_no_list(
+    said: Sequence[str], lists: Sequence[str]
+) -> None:
+    texts = [f"Place: Yard {n}\nRemarks: {words}\n\nSeen." for n, words in enumerate(said)]
+    assert [child.list_name for child in learn(read(texts)).children] == lists
+
+
 HEADERS = ("Pos  Bezeichnung        Menge   Einzelpreis   Gesamtpreis", "")
 WARES = [("Brett", 12, "14,50", "174,00"), ("Lasur", 2, "49,95", "99,90"),
          ("Montage", 4, "65,00", "260,00"), ("Anfahrt", 1, "35,00", "35,00")]  # fmt: skip

@@ -877,6 +877,55 @@ def test_a_sum_over_kinds_says_so_where_no_minus_tells_them_apart(
 
 
 @pytest.mark.parametrize(
+    ("headings", "lines", "note"),
+    [
+        (("2024", "2023"), ("Cost: €{}00", "Staff: {}"), "cost is taken over 2 kinds of heading"),
+        (("Plan", "Result"), ("Cost: {}", "Staff: {}"), "cost is taken over 2 kinds of heading"),
+        (
+            ("Income", "Expenses"),
+            ("| Post | Cost | Bills |\n|---|---|---|\n| Rent | {}00 | 3 |\n| Power | 2{} | {} |",),
+            "cost is taken over 2 kinds of heading",
+        ),
+        (
+            ("Accounts",),
+            ("| Year | Cost | Bills |\n|---|---|---|\n| 2022 | {}00 | 3 |\n| 2023 | 2{} | {} |",),
+            "cost is added up over 2 values of year, at each of which the same things come again:"
+            " what they are then may be no sum",
+        ),
+        (
+            ("Posts",),
+            ("| Post | Cost | Bills |\n|---|---|---|\n| Rent | {}00 | 3 |\n| Power | 2{} | {} |",),
+            "",
+        ),
+    ],
+)
+def test_a_sum_over_what_headings_or_years_keep_apart_says_so(
+    tmp_path: Path, worker: QueryPool, headings: Sequence[str], lines: Sequence[str], note: str
+) -> None:
+    folder = tmp_path / "branches"
+    folder.mkdir()
+    for n in range(1, 7):
+        parts = [
+            f"## {heading}\n\n" + "\n".join(line.replace("{}", f"{n + k}") for line in lines)
+            for k, heading in enumerate(headings)
+        ]
+        text = "\n\n".join((f"# Branch {n}", f"Head: H{n}", *parts))
+        (folder / f"b{n}.md").write_text(f"{text}\n", encoding="utf-8")
+    ingest(folder, Settings(workers=1))
+    corpus = Corpus(folder, worker)
+    [child] = corpus.schema().children
+
+    def notes(sql: str) -> tuple[str, ...]:
+        return find_grounds(corpus, read_query(sql, corpus.schema()), corpus.select(sql)).notes
+
+    assert notes(f"SELECT sum(cost) FROM {child.entity}") == (note,) * bool(note)
+    kept = {"heading", "year"} & {item.name for item in child.attributes}
+    for name in kept:
+        assert notes(f"SELECT {name}, sum(cost) FROM {child.entity} GROUP BY {name}") == ()
+    assert bool(kept) == bool(note)
+
+
+@pytest.mark.parametrize(
     ("day", "rows", "told"),
     [
         (
