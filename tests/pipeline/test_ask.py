@@ -3,12 +3,15 @@ from pathlib import Path
 
 import pytest
 
+from srag_mcp.inference import ask as asking
 from srag_mcp.inference.answer import Bounds, ColumnCoverage, Denominator
 from srag_mcp.inference.ask import ask
+from srag_mcp.inference.grounds import Grounds, find_grounds
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
+from srag_mcp.sqlfacts.query import QueryFacts
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryPool
+from srag_mcp.store.guard import QueryPool, ResultPage
 
 TOWERS = [("Olm", 10, 1901), ("Olm", 30, 1950), ("Rann", None, 1980), ("Rann", 50, 1990)]
 
@@ -86,3 +89,19 @@ def test_the_quotes_behind_a_winning_group_are_of_that_group(corpus: Corpus) -> 
     assert [source.document_id for source in answer.sources] == ["2.txt", "3.txt"]
     # a tower of Rann does not say how high it is: Olm may lead
     assert ask(corpus, "Which town has the highest average height?").refused
+
+
+def test_all_of_an_answer_is_of_one_build(
+    ingested: Path, settings: Settings, worker: QueryPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def publish(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Grounds:
+        (ingested / "station-001.txt").unlink()
+        ingest(ingested, settings)
+        return find_grounds(corpus, facts, page)
+
+    monkeypatch.setattr(asking, "find_grounds", publish)
+    corpus = Corpus(ingested, worker, settings.home)
+    answer = ask(corpus, "What is the average height?")
+    assert answer.rows == ((30,),)
+    assert answer.denominator == Denominator(5, by_rules=True)
+    assert corpus.info().n_documents == 4
