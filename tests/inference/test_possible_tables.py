@@ -317,6 +317,7 @@ def test_any_number_stays_within_its_bounds_or_something_is_said(towers: Towers,
 @example(sql="SELECT count_if(height > 20) / count(*) FROM towers WHERE town NOT IN ('Rann')")
 @example(sql="SELECT count(DISTINCT town) FILTER (WHERE coalesce(crane, false)) FROM towers")
 @example(sql="SELECT sum(height) FILTER (WHERE NOT (town IS DISTINCT FROM 'Olm')) FROM towers")
+@example(sql="SELECT sum(height) FILTER (WHERE NOT (crane IS NOT TRUE)) FROM towers")
 @example(sql="SELECT sum(height) FILTER (WHERE coalesce(height, 0) > 15) FROM towers")
 def test_each_gap_that_alone_may_change_a_number_is_in_its_denominator(
     towers: Towers, sql: str
