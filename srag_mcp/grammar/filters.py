@@ -565,6 +565,10 @@ class _Reader:
         """Yield the dates that a period may be about: those beside it, or the one of the record."""
         seen: set[str] = set()
         for column, features, place in self._beside(first, last):
+            low, high = self._mentions[last].last, self._mentions[place].first
+            parts = not AUXILIARIES.isdisjoint(spoken(self._sentence.tokens[low:high]))
+            if parts and self._kind(first - 1) == "column" and self._near(first - 1, first):
+                continue  # `boats sold in 2024 were viewed`
             if (column.is_date or column.is_year) and column.name not in seen:
                 seen.add(column.name)
                 yield column, features, (place,)
