@@ -40,7 +40,7 @@ from srag_mcp.grammar.sql import (
     part_is,
 )
 from srag_mcp.grammar.table import LISTED, Column, Table
-from srag_mcp.text.words import DENYING
+from srag_mcp.text.words import DENYING, singular
 from srag_mcp.values.dates import Period, find_periods
 from srag_mcp.values.quantities import ambiguous_mark
 from srag_mcp.values.states import is_plain_answer
@@ -710,6 +710,8 @@ class _Reader:
         first, tokens = self._mentions[at].first, self._sentence.tokens
         has = spoken(tokens[max(first - 2, 0) : first])
         is_so = has[:1] and has[0] in HAVING and has[1:] in {("a",), ("an",), ("any",)}
+        word = tokens[self._mentions[at].last - 1].word
+        is_so = is_so or (column.is_text and singular(word) != word and is_had(tokens, first))
         if self._hanging(at) or not (is_so or (column.is_number and is_had(tokens, first))):
             return None
         if column.has_zero:
