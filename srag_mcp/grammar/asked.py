@@ -13,6 +13,7 @@ from srag_mcp.grammar.lexicon import (
     Token,
     alike,
     doers,
+    is_had,
     is_past,
     is_time,
     operator_stems,
@@ -137,10 +138,12 @@ class Asked:
         What is named once more says more: `the average fine of loans with a fine`.
         """
         mention = self.mention(at)
-        if mention.kind == "column" and self.kind(at - 1) not in {"how_many", "share", "what"}:
+        tokens, heads = self.frame.sentence.tokens, {"how_many", "share", "what"}
+        is_column = mention.kind == "column"
+        if is_column and (is_had(tokens, mention.first) or self.kind(at - 1) not in heads):
             best = mention.columns[0][1]
             again = [x for i in used for x in self.mention(i).columns[:1]]
-            before = self.frame.sentence.tokens[max(mention.first - 2, 0) : mention.first]
+            before = tokens[max(mention.first - 2, 0) : mention.first]
             having = not HAVING.isdisjoint(token.word for token in before)
             if mention.columns[0] in again or (having and mention.columns[0][0] in dict(again)):
                 return False
@@ -301,11 +304,15 @@ class Asked:
     def noun(self, asking: int, over: Sequence[str] = _PASSED) -> int | None:
         """Return the noun behind a question word.
 
-        A column counts that a restriction uses, too, where no verb stands between.
+        A column counts that a restriction uses, too, where no verb stands between. Not what records
+        have: `how many have allergies` asks for none of these.
         """
+        tokens = self.frame.sentence.tokens
         for at in range(asking + 1, len(self.frame.sentence.mentions)):
             if self.kind(at) in {*over, "or", "and"}:
                 continue
+            if self.kind(at) == "column" and is_had(tokens, self.mention(at).first):
+                return None
             if at in self.frame.free:
                 return at
             named = self.kind(at) == "column" and not self.is_truth(at)
@@ -657,7 +664,9 @@ class Asked:
             if (concept or item[0] != follower or not self.near(at, item[0]))
             and (item[0] != head or head > at)
         ]
-        for place, column, features in beside or apart:
+        held = self._held(at, concept, beside=True)
+        held = held or ([] if apart or beside else self._held(at, concept, beside=False))
+        for place, column, features in () if held else beside or apart:
             if concept and not column.measures(concept) and not (beside and fits(column)):
                 continue
             meant = column.end_of(concept or valued(self.words(at)), highest)
@@ -667,16 +676,28 @@ class Asked:
                 used = frozenset({place, *self.of("by", "how_many")[: 2 * (sorting is not None)]})
                 yield column, used, meant, features + far + counting
         named = {column.name for _, column, _ in ordered}
-        measuring = [] if beside else self.table.measuring(concept)
-        if concept == "time" and not self.says_age(at):  # who was born last did not come last
+        measuring = held or ([] if beside else self.table.measuring(concept))
+        # who was born last did not come last
+        if concept == "time" and not (held or self.says_age(at)):
             measuring = [c for c in measuring if not self.table.narrows_concept(c, concept)]
         others = self.table.others(measuring)
         for column in measuring:
             meant = column.end_of(concept or valued(self.words(at)), highest)
             if column.name not in named and meant is not None:
                 own: Features = Counter({"not_own": int(column.name in others)})
-                assumed = self.by_concept(column, concept) + own
+                assumed = Counter() if held else self.by_concept(column, concept) + own
                 yield column, frozenset(), meant, assumed
+
+    def _held(self, at: int, concept: str, *, beside: bool) -> list[Column]:
+        """Return what a superlative ranks of what restrictions name: `viewed first in 2024`."""
+        held = {
+            self.table.by_name[option.column]: None
+            for option in self.frame.chosen
+            for place in option.uses
+            if self.kind(place) == "column" and (abs(place - at) == 1 or not beside)
+        }
+        aged = self.says_age(at) and not beside  # `the newest boat viewed in 2024`
+        return [x for x in held if x.measures(concept) and not (x.is_beside or aged)]
 
     def is_counting(self, at: int) -> bool:
         """Whether a superlative asks for an amount: `the most`, `the fewest`."""

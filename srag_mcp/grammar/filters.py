@@ -40,7 +40,7 @@ from srag_mcp.grammar.sql import (
     part_is,
 )
 from srag_mcp.grammar.table import LISTED, Column, Table
-from srag_mcp.text.words import DENYING
+from srag_mcp.text.words import DENYING, singular
 from srag_mcp.values.dates import Period, find_periods
 from srag_mcp.values.quantities import ambiguous_mark
 from srag_mcp.values.states import is_plain_answer
@@ -565,6 +565,10 @@ class _Reader:
         """Yield the dates that a period may be about: those beside it, or the one of the record."""
         seen: set[str] = set()
         for column, features, place in self._beside(first, last):
+            low, high = self._mentions[last].last, self._mentions[place].first
+            parts = not AUXILIARIES.isdisjoint(spoken(self._sentence.tokens[low:high]))
+            if parts and self._kind(first - 1) == "column" and self._near(first - 1, first):
+                continue  # `boats sold in 2024 were viewed`
             if (column.is_date or column.is_year) and column.name not in seen:
                 seen.add(column.name)
                 yield column, features, (place,)
@@ -706,6 +710,8 @@ class _Reader:
         first, tokens = self._mentions[at].first, self._sentence.tokens
         has = spoken(tokens[max(first - 2, 0) : first])
         is_so = has[:1] and has[0] in HAVING and has[1:] in {("a",), ("an",), ("any",)}
+        word = tokens[self._mentions[at].last - 1].word
+        is_so = is_so or (column.is_text and singular(word) != word and is_had(tokens, first))
         if self._hanging(at) or not (is_so or (column.is_number and is_had(tokens, first))):
             return None
         if column.has_zero:

@@ -394,6 +394,9 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
     for terms, said, more in asked.heads():
         if [t.column for t in terms] == [column.name] or _is_given(asked, terms):
             continue
+        held = asked.kind(ranking.place + 1) == "column" and ranking.place + 1 not in ranking.used
+        if more["no_head"] and held and not asked.apart(ranking.place):
+            continue  # `what is the first viewed date in 2024` asks for no record
         key, head = terms[0], asked.table.by_name.get(terms[0].column)
         apart = head is not None and (head.is_of_things or not head.is_number)
         if head is not None and head.is_own:  # rows without one may be of the one above

@@ -328,6 +328,11 @@ class _Linker:
             for token, meant in self._meant.items()
         }
         self._texts = [column.attribute.name for column in self._known if column.is_text]
+        # what is called as a record is, where a record has a column of that name, and no name by it
+        called = {name for x in self._known if x is not table.label for name in x.names[:1]}
+        self._had = {
+            x for n, x in enumerate(self.tokens) if (x.stem,) in called and is_had(self.tokens, n)
+        }
         self._names: set[tuple[int, int]] = set()
         self._compared: set[tuple[int, int]] = set()
         self._dated = {item.first for _, item in self._periods()}
@@ -521,7 +526,8 @@ class _Linker:
             yield _FUNCTION + 0.4, Mention("unit", at, at + 1, unit=unit)
         person = token.word in words_of("function", "people") and "person" in nouns
         general = token.stem in self._table.general
-        is_thing = general and is_had(self.tokens, at)  # not the document that each horse is
+        # not the document that each horse is
+        is_thing = token in self._had or (general and is_had(self.tokens, at))
         is_event = token.stem in self._table.events and singular(token.word) != token.word
         is_noun = token.stem in nouns and not (acts or is_thing)
         if person or is_event or is_noun or token.stem in self._table.truths:
@@ -735,7 +741,7 @@ class _Linker:
     def _columns_over(self, first: int, last: int) -> Iterator[Weighed]:
         tokens = self.tokens[first:last]
         general = frozenset() if is_had(self.tokens, first) else self._table.general
-        nouns = self._table.nouns | general
+        nouns = frozenset() if self.tokens[first] in self._had else self._table.nouns | general
         if any(t.is_mark or ("or", "") in phrases().get((t.word,), ()) for t in tokens):
             return
         content = [token for token in tokens if not is_function(token.word)]
@@ -893,6 +899,8 @@ class _Linker:
             elif other := self._meant[token] & column.named:
                 like += 1
                 said |= other
+            elif token in self._had:
+                return None
             elif token.stem in self._table.nouns and token is content[0] and opens:
                 record = True
             elif token.stem in idle_stems or (said and token in verbs):
