@@ -22,10 +22,9 @@ from srag_mcp.values.dates import (
     with_year,
 )
 from srag_mcp.values.numbers import (
-    ASIDE,
-    HEDGES,
     NO_VALUE,
     Hedge,
+    beside_number,
     find_number,
     hedge_of,
     is_bound,
@@ -302,7 +301,6 @@ _FIT = 0.7
 _MAX_CATEGORIES = 12
 _CODE = re.compile(r"0\d+|\+?\d{10,}|\d[\d ]*-[\d -]*\d")
 _LEADING_ZERO = re.compile(r"0\d[\d.,]*")
-_HEDGES = re.compile(rf"\b(?:only|total|per|each|an?|of|plus|minus)\b\.?|{HEDGES}", re.IGNORECASE)
 _WEEKDAY_OR_TIME = re.compile(
     r"\b(?:\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?|as of|on"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|\d{2}:\d{2}\S*",
@@ -433,8 +431,5 @@ def _figure(value: str) -> tuple[Figure, str] | None:
     if found.figure.upper is not None:
         return None
     span = found.figure.span
-    before, behind = (
-        fold(_HEDGES.sub(" ", ASIDE.sub(" ", part)))
-        for part in (value[: span.start], value[span.end :])
-    )
+    before, behind = map(beside_number, (value[: span.start], value[span.end :]))
     return None if any(map(str.isalpha, before)) else (found.figure, f"{before} {behind}".strip())

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import pairwise
 
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import STOP_WORDS, fold_words, singular, stem, stems
+from srag_mcp.text.words import STOP_WORDS, fold, fold_words, singular, stem, stems
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import (
     DECIMAL_COMMA,
@@ -77,6 +77,7 @@ _START, _BEHIND, _ROUGH, _INTENT = map(_words, ("start", "behind", "rough", "int
 _BETWEEN, AND = map(_words, ("between", "and"))
 # Around a number they leave what it measures.
 HEDGES = rf"\b(?:{_NUMBERS}|{_START}|{_ROUGH})\b\.?|[~≈±+()]|{SIGN}"
+_HEDGES = re.compile(rf"\b(?:only|total|per|each|an?|of|plus|minus)\b\.?|{HEDGES}", re.IGNORECASE)
 _LINKS = rf"(?:(?:{_words('link')}|{'|'.join(WEEKDAYS)})\b[.,]?\s*){{0,3}}"
 _NEAR = 20  # characters beside a value of running text that may say how it is meant
 _REACH = re.compile(rf".{{0,{_NEAR}}}\w*[^\S\n]?\w?", re.DOTALL)  # and what the last word is of
@@ -279,6 +280,11 @@ def _hedge(text: str, found: NumberCell, label: str = "") -> Hedge | None:
     return hedge_of(text, span, label) if span else None
 
 
+def beside_number(text: str) -> str:
+    """Return the words beside a number, folded, without those that say how it is meant."""
+    return fold(_HEDGES.sub(" ", ASIDE.sub(" ", text)))
+
+
 def _as_decimal(mixed: re.Match[str]) -> str:
     whole, top, bottom = (int(part or 0) for part in mixed.groups())
     return f"{whole + top / bottom:.6g}" if top < bottom else mixed.group()
@@ -475,10 +481,12 @@ def _head(words: Words, figure: Figure, name: str) -> str:
     `waived, was €45` -> `waived was`, `approved: 45` -> `approved`, `Total: 45` of a total -> ""
     """
     before = _MIXED.sub(_as_decimal, words.text)[: figure.span.start] if figure.span.start else ""
-    if not any(map(str.isalpha, before)):
+    head = beside_number(before) if any(map(str.isalpha, before)) else ""
+    number = figure.read() if head else None
+    if number and read_number_words(fold_words(head)) == number.value:  # `thirty (30) days`
         return ""
     called = {*stems(f"{name.replace('_', ' ')} {words.context}")}
-    return " ".join(word for word in fold_words(before).split() if stem(word) not in called)
+    return " ".join(word for word in fold_words(head).split() if stem(word) not in called)
 
 
 def loose_scales(figures: Sequence[Figure], unit: str | None) -> frozenset[Figure]:

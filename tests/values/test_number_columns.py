@@ -291,10 +291,11 @@ def test_a_number_with_something_unread_behind_it_takes_no_unit_from_its_column(
         (["200", "free (usually 300)", "150"], [200, None, 150], "free usually"),
         (["2 h", "3 h", "see note 3"], [2, 3, None], "see note"),
         (["12.1 kg", "8 kg", "not taken (before: 14.3 kg)"], [12.1, 8, None], "not taken before"),
-        (["900 °C", "no reading; a sensor said 900 °C"], [900, None], "no reading a sensor said"),
+        (["900 °C", "no reading; a sensor said 900 °C"], [900, None], "no reading sensor said"),
         (["row 12", "row 7", "row 9", "3"], [12, 7, 9, 3], ""),
         (["€3", "about €12", "size: 9"], [3, 12, 9], ""),
         (["3 (4 ordered)", "7, of 9"], [3, None], ""),
+        (["45 days", "thirty (30) days", "only 12 days"], [45, 30, 12], ""),
     ],
 )  # fmt: skip
 def test_a_number_behind_other_words_than_its_column_has_is_not_what_its_cell_states(
