@@ -212,8 +212,6 @@ def is_predicted(engine: str) -> bool:
     return engine != BY_RULES
 
 
-# --- Values of cells -----------------------------------------------------------------------------
-
 COUNT_WORDS = re.compile(
     r"^n\b|^num\b|\bnumber of (?!the\b|this\b|an?\b)|\bcount\b|\bhow many\b"
     r"|\b(?:0|zero) (?:if|when|where) ",

@@ -482,8 +482,6 @@ def _scales_in(words: str) -> set[float]:
     return found
 
 
-# --- Whether two values are the same -------------------------------------------------------------
-
 _ATTACHED = LEGAL_FORMS | TITLES | {"the"}
 FEWEST_BOTH = 5  # read by both, for one that they read differently
 

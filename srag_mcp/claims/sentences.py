@@ -433,9 +433,6 @@ def _is_same(one: float, other: float, slack: float = 0.0) -> bool:
     return math.isclose(abs(one), abs(other), rel_tol=_SAME, abs_tol=slack)
 
 
-# --- Words that join or bound: causes, times, amounts, multiples, directions ----------------------
-
-
 def _whole(said: str) -> str:
     return rf"(?<!\w)(?:{fold_word(said.replace(chr(10), ''))})(?!\w)"
 

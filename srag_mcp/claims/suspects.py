@@ -325,8 +325,6 @@ def _is_it(frequent: str, n_documents: int) -> str:
     return f"{n_documents} documents have “{frequent}”: is this the same value?"
 
 
-# --- A second look of a language model at suspected values ---------------------------------------
-
 logger = logging.getLogger(__name__)
 
 MAX_SUSPECTS = 20

@@ -247,8 +247,6 @@ def _stored_name(corpus: "Corpus", column: str, name: str) -> str:
     return name if fold_name(name) in map(fold_name, stored) else stored[0]
 
 
-# --- The commands below `srag-mcp prompts` -------------------------------------------------------
-
 _MAX_CHARACTERS = 30_000  # a page that agents' shells show whole
 
 prompts = typer.Typer(

@@ -354,8 +354,6 @@ def _source(folder: Path, path: Path, settings: Settings) -> SourceFile:
     return SourceFile(path, relative, size)
 
 
-# --- Bytes to text -------------------------------------------------------------------------------
-
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),

@@ -155,8 +155,6 @@ def split_items(text: str) -> list[Span]:
     return places if are_items else []
 
 
-# --- Which lines are headings, and which headings are above a place ------------------------------
-
 _HASHES = re.compile(r"\s{0,3}(#{1,6})\s+(?P<title>\S.*?)\s*#*\s*$")
 _UNDERLINE = re.compile(r"\s*([=~_-])\1{2,}\s*$")
 _NUMBERED = re.compile(
@@ -276,8 +274,6 @@ def _could_be_title(text: str) -> bool:
 def _is_blank(lines: Sequence[Line], at: int) -> bool:
     return not 0 <= at < len(lines) or lines[at].is_blank
 
-
-# --- Keys with their values ----------------------------------------------------------------------
 
 _MAX_KEY_CHARACTERS = 60
 _MAX_KEY_WORDS = 7

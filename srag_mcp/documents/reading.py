@@ -134,8 +134,6 @@ def _title(text: str) -> str:
     return storable(" ".join(text.split())[:_MAX_TITLE_CHARACTERS])
 
 
-# --- E-mails, with the attachments that can be read ----------------------------------------------
-
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _ATTACHMENT_LEVEL = 1
 _MAX_PARTS = 200
@@ -207,8 +205,6 @@ def _payload(part: Message) -> bytes:
         return b""
     return payload if isinstance(payload, bytes) else b""
 
-
-# --- Markdown: its marks are taken off, then it is read as lines of text -------------------------
 
 _LAYOUT = Layout(wrapping="blank_line", has_bare_titles=False)
 # No longer one is parsed: somebody else wrote it, and the parser is slow.
@@ -311,8 +307,6 @@ def _clean(lines: list[str]) -> Iterator[str]:
         if has_break:
             yield ""
 
-
-# --- Word documents -----------------------------------------------------------------------------
 
 _WORD_LAYOUT = Layout(wrapping="never")
 _HEADING_STYLE = re.compile(r"^(?:heading|überschrift|titre|título|titolo|kop)\s*(\d)$", re.I)
@@ -456,8 +450,6 @@ def _arranges(cells: "list[WordCell]") -> bool:
     n_long = sum(sum(bool(p.text.strip()) for p in cell.paragraphs) > 3 for cell in cells)
     return len(cells) == 1 or (n_long > 0 and 2 * n_long >= len(cells))
 
-
-# --- PDF: its text, and what places and sizes of it say about columns and headings ----------------
 
 _MAX_BOXES = 2000
 _MIN_RUNNING_PAGES = 3

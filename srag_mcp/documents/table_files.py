@@ -386,8 +386,6 @@ def find_records(sheet: Sheet, *, typed: bool = False) -> RecordTable:
     return RecordTable(sheet.name, columns, rows, tuple(told), (), caption, is_plain)
 
 
-# --- Reading them: csv, tsv, workbooks -----------------------------------------------------------
-
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_CHARACTERS = 20_000
 _SAMPLE_ROWS = 50
@@ -576,9 +574,6 @@ def _text(value: float | str | bool | time | date | timedelta, *, is_share: bool
     if is_share and isinstance(value, float):
         return f"{scalar_text(round(100 * value, 12))}%"
     return scalar_text(round(value, 12) if isinstance(value, float) else value)
-
-
-# --- As tables of records ------------------------------------------------------------------------
 
 
 def scalar_text(value: object) -> str:

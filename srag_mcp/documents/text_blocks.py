@@ -413,8 +413,6 @@ class _TextReader:
         return collapse(self._raw(span))
 
 
-# --- Tables: with pipes, or aligned by white space -----------------------------------------------
-
 _RULE = re.compile(r"^[\s|:+=_-]*[-=_]{2}[\s|:+=_-]*$")
 _WIDE_GAP = re.compile(r"\S(?:\s{2,}|\t)\s*\S")
 _PIPE = re.compile(r"(?<!\\)\|")

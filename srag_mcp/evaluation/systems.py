@@ -344,8 +344,6 @@ def cut_document(document: str, text: str) -> Piece:
     return Piece(document, document, shown[: most_characters(shown, _DOCUMENT_TOKENS)])
 
 
-# --- The best parts of documents: chunks, passages, and tables by views of their rows and columns -
-
 _CHUNK_TOKENS, _N_CHUNKS = 500, 40  # S-RAG, appendix A
 _N_BY_WORDS, _N_BY_VECTORS = 40, 60  # MixRAG's ensemble
 _OWN, _ALIKE = 0.6, 0.4  # the Enterprise RAG paper's weights

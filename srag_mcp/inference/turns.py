@@ -65,8 +65,6 @@ from srag_mcp.store.state import open_state
 from srag_mcp.text.shown import one_line, quoted, shorten
 from srag_mcp.text.words import content_words, stem, words
 
-# --- Queries that are kept with their question ---------------------------------------------------
-
 VERIFIED = "verified"  # who translated, where a person has
 BY_PERSON = "by a query that a person has verified"
 BY_MODEL = "by the query that was written for this question when the folder was ingested"
@@ -269,8 +267,6 @@ def _subject(question: str, schema: Schema) -> frozenset[str]:
     nouns = {stem(word) for name in names for word in content_words(name)}
     return frozenset(map(stem, content_words(question))) - nouns
 
-
-# --- A question as a turn of a conversation ------------------------------------------------------
 
 logger = logging.getLogger(__name__)
 

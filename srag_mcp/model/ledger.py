@@ -265,8 +265,6 @@ def _sent_bytes(prompt: Prompt) -> bytes:
     return "\n".join(prompt.texts).encode("utf-8", "replace")[-_WINDOW_BYTES:]
 
 
-# --- A language model whose calls are counted ----------------------------------------------------
-
 _BYTES_A_TOKEN = 3
 _LEAST_TOKENS_OUT, _MOST_TOKENS_OUT = 200, 4000
 _ROUNDING = 1e-9  # sums of money such as 0.1 + 0.2 are not exact

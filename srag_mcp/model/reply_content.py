@@ -265,8 +265,6 @@ def _may_be_empty(fields: object, name: str) -> bool:
     return field.get("type") == "array" or {"type": "null"} in choices
 
 
-# --- Asking for a reply of a type ----------------------------------------------------------------
-
 MAX_CORRECTIONS = 2
 _MAX_PROBLEMS = 10
 _LEAST_TOKENS = 250  # less of documents tells nothing

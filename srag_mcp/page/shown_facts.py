@@ -376,8 +376,6 @@ def read_file(name: str) -> str:
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 
-# --- What a person may work through --------------------------------------------------------------
-
 Kind = Literal["corrections", "disagreements", "suspects", "failed", "names", "gaps"]
 DECIDED: tuple[Kind, ...] = ("corrections", "disagreements")
 """Those of cells that two have said otherwise."""

@@ -425,8 +425,6 @@ def _checked(attribute: Attribute, cell: Cell, before: Cell, text: str) -> Cell:
     return add_note(found, *noted[claim.bearing]) if claim.bearing in noted else found
 
 
-# --- A loose reading -----------------------------------------------------------------------------
-
 _NOT_BY_RULES = (
     "rules read all documents: keep it as a column, or let a language model read these documents"
     " (--engine model or agent)"

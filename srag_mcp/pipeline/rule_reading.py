@@ -34,8 +34,6 @@ from srag_mcp.store.predictions import Predictions, as_predicted
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 
-# --- Which parts of a document tell a column -----------------------------------------------------
-
 _FEWEST = 3  # statements; of fewer nobody knows where they stand
 _FEWEST_PARTS = 2  # that have a word: what one has may be its own
 _MISSED = 0.025  # of what is stated: half of what an audit lets pass
@@ -159,8 +157,6 @@ def learn_words(
     n_all = sum(part.span.end - part.span.start for parts in texts for part in parts)
     return telling if n_told <= _MOST_TOLD * n_all else None
 
-
-# --- What is read beside rules -------------------------------------------------------------------
 
 _SAID = frozenset({State.STATED, State.STATED_ABSENT})
 _BY_RULES = "read by a rule"

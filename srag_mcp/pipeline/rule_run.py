@@ -519,9 +519,6 @@ def _keys(attribute: Attribute) -> list[tuple[tuple[str, str], WrittenRule]]:
     return [((attribute.name, rule.model_dump_json()), rule) for rule in bare]
 
 
-# --- What is told -------------------------------------------------------------------------------
-
-
 def _tell(
     columns: Collection[TriedColumn], n_taken: int, n_cells: int, effort: Effort
 ) -> tuple[str, ...]:

@@ -48,8 +48,6 @@ from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, stem, stems, words
 from srag_mcp.values.states import State
 
-# --- The pilot of a prediction -------------------------------------------------------------------
-
 N_DOCUMENTS = 5  # all of one kind, mostly: they tell what documents of it say late
 
 
@@ -128,8 +126,6 @@ class Pilot:
             raise self._failed
         return self._idle or frozenset()
 
-
-# --- A conversation ------------------------------------------------------------------------------
 
 MOST_AT_FIRST = 5
 MOST_LATER = 25

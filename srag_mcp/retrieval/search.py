@@ -299,8 +299,6 @@ def _listed(terms: Iterable[int]) -> str:
     return ", ".join(map(str, sorted(terms))) or "NULL"
 
 
-# --- The filter that a question has by itself ----------------------------------------------------
-
 _MOST_IN_PHRASE = 6  # words: as in the grammar
 _MOST_IN_VALUE = 8  # words of a value that is a name, and no prose: as of a label
 _MOST_LISTED = 200  # values or documents: with more the condition is too long to be shown

@@ -252,8 +252,6 @@ def overlap(left: Mapping[str, int], right: Mapping[str, int]) -> float:
     return sum(n for value, n in rarer.items() if value in other) / max(1, sum(rarer.values()))
 
 
-# --- Candidates that state one fact become one, and nothing else does -----------------------------
-
 _ENOUGH = 1.25
 _COMPLEMENT = 0.6
 _MAX_CANDIDATES = 150

@@ -219,9 +219,6 @@ def _is_called(text: str, names: Sequence[str]) -> bool:
     return any(said == name or is_same_name(said, name) for name in others)
 
 
-# --- What recurs ---------------------------------------------------------------------------------
-
-
 def _harvest(listed: Sequence[Sequence[Enumeration]]) -> Iterator[_List]:
     """Yield the lists that recur, each in one layout."""
     groups: dict[tuple[object, ...], dict[int, list[Enumeration]]] = defaultdict(dict)
@@ -509,9 +506,6 @@ def _row_spans(item: _List) -> Iterator[tuple[int, Span]]:
                 yield n, Span(min(s.start for s in cells), max(s.end for s in cells))
 
 
-# --- One list in several layouts -----------------------------------------------------------------
-
-
 def _sureness(one: _List, other: _List) -> float:
     """Return how sure it is that both are one list; 0.0 where nothing proves it."""
     both = one.rows.keys() & other.rows.keys()
@@ -580,9 +574,6 @@ def _join(kept: _List, lost: _List) -> None:
     kept.names += lost.names
     kept.sources += lost.sources
     kept.rows |= {n: own for n, own in lost.rows.items() if n not in kept.rows}
-
-
-# --- What it is called ---------------------------------------------------------------------------
 
 
 _OF_IT = re.compile(r"(?<=\w) s\b")  # of a folded `what's nearby`

@@ -700,8 +700,6 @@ def _whole(value: Value) -> int:
     return int(value) if isinstance(value, int | float) else 0
 
 
-# --- How a document would speak of a column that has no value for it -----------------------------
-
 _BETWEEN = r"\W{1,3}(?:\w+\W{1,3}){0,3}"
 _NEAR = r"[^\n]{0,40}?"
 _NUMERAL = r"\d[\d.,]*"
@@ -811,9 +809,6 @@ def _amounts(attribute: Attribute, statistics: ColumnStatistics) -> str:
     in_key = rf"\b(?:{spelling})\)?\s?[:=|]\s*{_NUMERAL}"
     before = rf"|(?:{spelling})\s?{_NUMERAL}" if is_currency(unit) else ""
     return f"{after}|{in_key}{before}"
-
-
-# --- Which columns may be one fact ---------------------------------------------------------------
 
 
 def _may_be_one(use: _Use, other: Attribute) -> bool:

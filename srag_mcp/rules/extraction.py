@@ -176,8 +176,6 @@ def _is_in_passing(words: str, kind: ColumnType) -> bool:
     return bool(spans) and len(words[: spans[0].start].split()) > _MAX_BEFORE
 
 
-# --- What a document takes back ------------------------------------------------------------------
-
 _DENIED, _WRONG, _TOLD = (said.replace("\n", "") for said in WORDS["corrections"].values())
 _ASIDE = re.compile(r"[)\]]\W*[:|\n]")
 _SOON = 12  # characters: `not CHF 590,000`
@@ -273,9 +271,6 @@ def _takes_back(match: re.Match[str], place: Span, cell: Cell, attribute: Attrib
         return False
     is_meant = is_called or any(is_own for _, is_own in alike)
     return bool(alike) and is_meant and (bool(match["wrong"]) or not [*behind, alike[-1]][0][1])
-
-
-# --- Regular expressions as rules, such as a language model writes ------------------------------
 
 
 def find_pattern(rule: PatternRule, text: str) -> Span | None:

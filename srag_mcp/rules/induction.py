@@ -345,8 +345,6 @@ def _choose(candidates: Sequence[Candidate], n_documents: int) -> list[Candidate
     )
 
 
-# --- Hand-written columns ------------------------------------------------------------------------
-
 # Found by trial at 16a3ebc on the hand-written schemas of hotels, CVs, reports, receipts and
 # contracts: below 0.8 points pairs are right by chance.
 _MIN_POINTS = 0.8

@@ -159,8 +159,6 @@ def read_field(rule: KeyRule, sightings: Sightings) -> list[Field]:
     return []
 
 
-# --- Labels of one number vote -------------------------------------------------------------------
-
 # All measured on receipts at 16a3ebc, where the total is told under 60 labels: without votes 0.87
 # of the totals are right, with them 0.93.
 _MIN_KEYS = 3

@@ -116,8 +116,6 @@ def examples_of(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(short[:: max(1, len(short) // 8)]))[:_N_EXAMPLES]
 
 
-# --- What one record is called -------------------------------------------------------------------
-
 _ASKED = re.compile(
     r"\b(?:how many|which|what (?:percentage|share|proportion|fraction|number) of|per|each|every"
     r"|any|number of|of all|all)\s+(?:of\s+)?(?:the\s+|these\s+|all\s+|different\s+)*"

@@ -109,9 +109,6 @@ def find_place(rule: PlaceRule, sighting: Sightings) -> Span | None:
             return None
 
 
-# --- Titles --------------------------------------------------------------------------------------
-
-
 def _title(rule: PlaceRule, sighting: Sightings, title: str) -> Span | None:
     """Find a title: in the first heading that says it, else where it appears first."""
     text = sighting.text
@@ -206,9 +203,6 @@ def _learn_first_date(sightings: Sequence[Sightings]) -> PlaceRule:
     return PlaceRule(place="first_date", skip=tuple(sorted(skip))[:_MAX_SKIPPED])
 
 
-# --- The line of a name near the top -------------------------------------------------------------
-
-
 def _name_line(rule: PlaceRule, sighting: Sightings) -> Span | None:
     text = sighting.text
     lines = [span for span in sighting.first_lines if _shape(span.of(text)) not in rule.skip]
@@ -277,9 +271,6 @@ def _learn_name_line(sightings: Sequence[Sightings]) -> PlaceRule:
         endings=tuple(sorted(w for w, count in ends.most_common(_MAX_ENDINGS) if count > 1)),
         skip=tuple(sorted(skip))[:_MAX_SKIPPED],
     )
-
-
-# --- The country at the end of a line, and the town before it ------------------------------------
 
 
 def part_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:

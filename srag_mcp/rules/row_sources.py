@@ -150,9 +150,6 @@ def _dated(cell: Cell, first_day: Callable[[], date | None]) -> Cell:
     return replace(cell, context=context, marks=marks)
 
 
-# --- What a source finds -------------------------------------------------------------------------
-
-
 def read_source(source: RowSource, table: Table, sightings: Sightings) -> Listed:
     """Read what is listed where *source* says; nothing where there is no such place."""
     listed = Listed()
@@ -426,9 +423,6 @@ def _says_nothing(row: Row, name: str) -> State | None:
     return said[0] if said and None not in said else None
 
 
-# --- What the document says of the rows together -------------------------------------------------
-
-
 def sum_of(rows: Sequence[Cells], name: str) -> float | None:
     """Return the sum of a column; None where a row has no number there."""
     amounts = [amount_of(row[name].text) if name in row else None for row in rows]
@@ -483,9 +477,6 @@ def stated_counts(
         if number is not None and not any(span.overlaps(place) for span in spans):
             said.append((int(number), " ".join(match[0].split())))
     return said
-
-
-# --- Lists that the format of a document knows ---------------------------------------------------
 
 
 def read_lists(sightings: Sightings, schema: Schema) -> tuple[ListedRows, ...]:

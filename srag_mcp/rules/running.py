@@ -206,8 +206,6 @@ def _quotes(members: _Slots, sightings: Sequence[Sightings]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(quotes))
 
 
-# --- What a value in running text is called -----------------------------------------------------
-
 _WORD = re.compile(r"[^\W_]+(?:[-–’'][^\W_]+)*")
 _CLAUSE = re.compile(r"[;:()\[\].!?|•·]|,\s")
 _CLAUSES = re.compile(rf"{_CLAUSE.pattern}|\b(and|as well as|und|sowie)\b")
@@ -451,8 +449,6 @@ def _with_deed(
     return [f"{deed.lower()} {label}" for label in labels] if is_usual else labels
 
 
-# --- Clusters: values of several documents that the same words stand around ----------------------
-
 _POSITION_WEIGHTS = {"~": 0.7, "<": 1.2, ">": 1.5, "#": 0.5, "@": 2.5, "u": 1.5, "^": 0.35, "|": 1}
 _NEXT_WORD_WEIGHT = 2.0
 _MAX_FEATURES = 32
@@ -644,8 +640,6 @@ def _may_be_one(left: Cluster, right: Cluster) -> float:
     factor = max(1.0, high / max(low, _MIN_AMOUNT))
     return 0.0 if factor > _MAX_FACTOR else float(factor**-_SIZE_POWER)
 
-
-# --- Slots that one word tells apart -------------------------------------------------------------
 
 _Located = tuple[int, Slot]
 _Keyword = tuple[_Sort, str, str]  # sort and unit of the slot, and the word

@@ -20,8 +20,6 @@ from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import DENIALS, NOT_SO, State, read_boolean, read_missing
 
-# --- What it lists: in tables, below headings, beside labels, by lines ---------------------------
-
 _ASIDE = re.compile(r"\s*\((?P<key>[^\W\d_][^():]{1,40}):\s*(?P<value>[^()]+)\)\s*\.?\s*$")
 _JOINS = re.compile(r"(?:^|\s)(?:and|und|et|og|och|en|y|e|&)\s")
 
@@ -239,8 +237,6 @@ def part_at(found: Found, separator: str) -> list[Found]:
     parts = (part_of(found, *place) for place in zip(starts, stops, strict=True))
     return [part for part in parts if part.text]
 
-
-# --- What a document says beside labels, below headings, in running text -------------------------
 
 _NEGATION = re.compile(
     rf"[✗✘❌☒☐]|\[ ?\]|\bunavailable\b|\b(?:non|pas de|{NOT_SO})\b-?", re.IGNORECASE

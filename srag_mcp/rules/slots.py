@@ -277,9 +277,6 @@ def _order_of_dated(text: str, values: Sequence[Value]) -> Mapping[int, str]:
     return {index: "@latest" if day == latest else "@earlier" for index, day in dated.items()}
 
 
-# --- Rules: from the slots that say a fact to weights that find it in any document ---------------
-
-
 def score(rule: SlotRule, slot: Slot) -> float:
     """Return the points of *slot* under *rule*; 0.0 where its type, amount or words do not fit."""
     if slot.value.type != rule.value_type:

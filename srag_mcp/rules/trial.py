@@ -45,8 +45,6 @@ from srag_mcp.text.shown import shorten
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 
-# --- What a language model is asked for ----------------------------------------------------------
-
 logger = logging.getLogger(__name__)
 
 # One of so many documents of a sample is kept from who writes rules. Cells by rules (wrong ones) in
@@ -327,8 +325,6 @@ def refuse_rule(rule: WrittenRule, documents: Sequence[DocumentText]) -> str:
             return "it matches nearly everything"
     return ""
 
-
-# --- The trial of a column's rules ---------------------------------------------------------------
 
 _SINGLE = frozenset({Verdict.AGREED, Verdict.PROVEN, Verdict.UNPROVEN})
 _DECIDED = {Verdict.UNPROVEN: Verdict.PROVEN}

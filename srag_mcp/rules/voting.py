@@ -187,8 +187,6 @@ def agrees(attribute: Attribute, ruling: Ruling, label: Cell) -> bool:
     return is_same_value(known_value(attribute, said), known_value(attribute, label))
 
 
-# --- Audits --------------------------------------------------------------------------------------
-
 LIMIT = 0.05  # of the cells of a column that holds, at most so many are wrong …
 RISK = 0.05  # … or it holds by chance, at most so often, in one look or in two that share it
 # Between rules that agree at different places (3 errors in 1,000 cells of six folders) and a single

@@ -146,9 +146,6 @@ def _replaced(schema: Schema, table: Table, new: Mapping[str, Attribute | None])
     return without_stale(schema.model_copy(update={"tables": tuple(tables)}))
 
 
-# --- What an edit leaves as it is ---------------------------------------------------------------
-
-
 def without_stale(schema: Schema) -> Schema:
     """Return *schema* without former names that are names of columns: they are others by now.
 

@@ -431,8 +431,6 @@ def _add_prompt_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         return await show(corpora, lambda: corpora.prompts(corpus).say(kept, next, max_characters))
 
 
-# --- How tools are listed and called: cheaply, on a thread, with errors that a model can read -----
-
 MAX_ERROR_CHARACTERS = 3000
 UNREADABLE = "the request is no JSON that can be read: is half of a character in its texts?"
 CALLER: ContextVar[Hashable] = ContextVar("caller", default="")
@@ -640,8 +638,6 @@ def as_result(page: Page) -> CallToolResult:
     text = TextContent(type="text", text=page.render())
     return CallToolResult(content=[text], structured_content=page.data())
 
-
-# --- The MCP server ------------------------------------------------------------------------------
 
 Found = TypeVar("Found")
 

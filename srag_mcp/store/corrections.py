@@ -477,8 +477,6 @@ def read_kept(read: Read) -> list[Correction]:
     return [Correction(**json.loads(str(row))) for (row,) in read(_KEPT, [])]
 
 
-# --- Names of a corpus that mean one thing -------------------------------------------------------
-
 DecidedNames: TypeAlias = dict[str, Decided]
 """What a person said, by column."""
 

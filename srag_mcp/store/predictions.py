@@ -391,8 +391,6 @@ def count_failed_members(work: WorkDatabase, lists: Sequence[Table]) -> dict[str
     return dict(work.run(_FAILED_MEMBERS, *_keys([*map(list_attribute, lists)]))) if lists else {}
 
 
-# --- Documents that SQL from outside chooses -----------------------------------------------------
-
 WHERE = re.compile(r"^\s*where\b", re.IGNORECASE)  # agents pass the clause with its first word
 _PAGE_ROWS = 1000
 

@@ -288,8 +288,6 @@ class AgentModel(LanguageModel):
         self._spool.forget(hash_prompt(prompt, reply_schema))
 
 
-# --- Replies of language models ------------------------------------------------------------------
-
 INGESTION = "ingestion"  # the note of the number of the present one
 QUESTIONS = 0  # in its place
 _CALL = tuple(field.name for field in fields(Call))

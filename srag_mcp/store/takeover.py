@@ -289,8 +289,6 @@ def _restate_corrections(
     return items
 
 
-# --- What is known of a corpus goes over to another one ------------------------------------------
-
 _OWN = (KINDS_FILE, WORK_FILE, STATE_FILE, "ingestion.", "state.", ".git")
 
 
@@ -329,8 +327,6 @@ def hand_over(work: WorkDatabase, place: Path) -> None:
         with suppress(OSError):  # a reader has it open
             path.unlink(missing_ok=True)
 
-
-# --- Decisions on columns ------------------------------------------------------------------------
 
 logger = logging.getLogger(__name__)
 

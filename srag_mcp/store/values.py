@@ -273,8 +273,6 @@ def _similarity(words: tuple[str, ...], stored: tuple[str, ...]) -> float:
     return (IN_ORDER if in_order else 0.8) + starts + 0.05 * share
 
 
-# --- The index of passages -----------------------------------------------------------------------
-
 # Of the rules by which texts become terms: to be raised with any change of them, here or in
 # `text/words.py`, for a question that is read by others finds nothing.
 INDEX_VERSION = "3"

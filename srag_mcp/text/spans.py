@@ -52,8 +52,6 @@ class Spans:
         return at < len(self._spans) and self._spans[at].start < span.end
 
 
-# --- Where a text has a quote, whatever its typography -------------------------------------------
-
 _DASHES = "-‐‑‒–—−"
 _SAME = {
     **dict.fromkeys("'‘’‚‛′`´", "'"),

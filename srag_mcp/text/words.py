@@ -271,8 +271,6 @@ def nearest_names(
     return tuple(by_folded[folded] for folded in close)
 
 
-# --- Terms ---------------------------------------------------------------------------------------
-
 # Scripts that put no space between words: Chinese, Japanese and Korean.
 _SPACELESS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 # letters and digits apart, so that `FY2019` and `FY 2019` are the same; `1,200` is one number
@@ -427,8 +425,6 @@ def _numbers(texts: Iterable[str], kind: TermKind) -> list[int]:
 def _stem(word: str) -> str:
     return word if word[0].isdigit() else stem(word)
 
-
-# --- Names of documents, as files and people write them ------------------------------------------
 
 _JOINT = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _MOST_JOINED, _MOST_INITIALS = 3, 5

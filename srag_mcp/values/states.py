@@ -15,8 +15,6 @@ from typing import NamedTuple, TypeAlias
 from srag_mcp.text.words import HELPING, JOINING, STOP_WORDS, fold, stem, stems, tidy, words
 from srag_mcp.values.types import ColumnType, Value
 
-# --- Names and words of languages ----------------------------------------------------------------
-
 
 @cache
 def number_names() -> Mapping[str, int]:
@@ -69,7 +67,6 @@ ORDINAL_PARTS: Mapping[str, int] = {
 
 # Words that deny, for regular expressions: a thing; what is said, too; and all there are.
 _DENIALS = ["|".join(words.split()) for words in WORDS["denials"].values()]
-# --- States --------------------------------------------------------------------------------------
 
 NONE_OF, NOT_SO, DENIALS = ("|".join(_DENIALS[:n]) for n in (1, 2, 3))
 

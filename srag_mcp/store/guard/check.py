@@ -100,8 +100,6 @@ def require_agreement(tables: frozenset[str], also_read: frozenset[str], sql: st
         raise RefusedQueryError(msg, sql)
 
 
-# --- The second parser ----------------------------------------------------------------------------
-
 # The classes that sqlglot makes of denied functions; a test compares them with the vocabulary.
 DENIED_CLASSES = {
     "CurrentCatalog": "current_catalog",

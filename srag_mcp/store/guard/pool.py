@@ -39,8 +39,6 @@ LONGEST_WAIT_S = 45.0  # hosts give up a call after 60 s
 N_IDLE = 2  # processes that are kept for the next statements: to start one takes 5 to 20 ms
 
 
-# --- Who runs next: no threads, no clocks --------------------------------------------------------
-
 # own: a statement of this package, which never takes long; short: a query that has not run long.
 Kind: TypeAlias = Literal["own", "short", "long"]
 
@@ -152,9 +150,6 @@ class Turns:
         urgency = _URGENCY.index("overdue" if turn.passed >= PATIENCE else turn.kind)
         n_running = sum(other.caller == turn.caller for other in self.running)
         return urgency, turn.n_yields, n_running, self._last_turns.get(turn.caller, 0)
-
-
-# --- The processes -------------------------------------------------------------------------------
 
 
 class QueryPool:

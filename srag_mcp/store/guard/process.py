@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     import duckdb
 
 
-# --- One page of a result ------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class QueryLimits:
     """What one query may use; the defaults suit an agent that reads pages of rows.
@@ -187,8 +184,6 @@ def _to_json(cell: object) -> _Json:
         return [_to_json(item) for item in cell]
     return to_value(cell)
 
-
-# --- Layer 4: the process that runs a statement --------------------------------------------------
 
 STOP = b"stop\n"  # instead of a request: stop the one that was sent last
 

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     import duckdb
 
 
-# --- The words a statement may be made of --------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Denial:
     """Why a name is denied, as a clause ("runs what a string names"), and what to write instead."""
@@ -182,8 +179,6 @@ def did_you_mean(nearest: tuple[str, ...]) -> str:
     """Write a hint, or nothing: `("title",) -> " Did you mean title?"`."""
     return f" Did you mean {' or '.join(nearest)}?" if nearest else ""
 
-
-# --- Layer 1: the tree of a statement ------------------------------------------------------------
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 Visible: TypeAlias = frozenset[str]
